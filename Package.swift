@@ -1,0 +1,60 @@
+// swift-tools-version:6.0
+// SwiftPM is for development and tests; CMakeLists.txt builds what ships.
+import PackageDescription
+
+/// The library must survive dlopen, fork checks and static linking of the Swift runtime, so it links neither
+/// Swift Concurrency nor Dispatch nor string processing: their implicit imports are off.
+let libraryFlags: [SwiftSetting] = [
+    .unsafeFlags([
+        "-Xfrontend", "-disable-implicit-concurrency-module-import",
+        "-Xfrontend", "-disable-implicit-string-processing-module-import",
+    ])
+]
+
+/// A room of the library: plain Swift over system C libraries.
+func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: libraryFlags)
+}
+
+/// The tests of one room, under the same name.
+func tests(of room: String, _ more: [Target.Dependency] = []) -> Target {
+    .testTarget(name: room + "Tests", dependencies: [.init(stringLiteral: room)] + more)
+}
+
+let package = Package(
+    name: "syncmanager",
+    products: [
+        .library(name: "syncmanager", type: .dynamic, targets: ["SyncManager"]),
+        .executable(name: "syncmanager-server", targets: ["syncmanager-server"]),
+    ],
+    targets: [
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CJansson", providers: [.apt(["libjansson-dev"])]),
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
+        .systemLibrary(name: "CMicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CLinux"),
+
+        room("SyncJSON", ["CJansson", "CLinux"]),
+        room("SyncModel", ["SyncJSON"]),
+        room("SyncStore", ["SyncModel", "SyncJSON", "CSQLite", "CLinux"]),
+        room("SyncEngine", ["SyncModel", "SyncStore", "SyncJSON"]),
+        room("SyncService", ["SyncModel", "SyncJSON"]),
+        room("SyncWebSocket", ["CWslay", "CLinux"]),
+        room("SyncNetwork", ["SyncWebSocket", "CCurl", "CLinux"]),
+        room("SyncManager", ["SyncEngine", "SyncStore", "SyncService", "SyncNetwork", "SyncModel", "SyncJSON", "CLinux"]),
+        .executableTarget(
+            name: "syncmanager-server",
+            dependencies: ["SyncWebSocket", "SyncJSON", "CSQLite", "CMicrohttpd", "CLinux", "CWslay"],
+            swiftSettings: libraryFlags),
+
+        tests(of: "SyncJSON"),
+        tests(of: "SyncModel"),
+        tests(of: "SyncStore"),
+        tests(of: "SyncEngine"),
+        tests(of: "SyncService"),
+        tests(of: "SyncWebSocket"),
+        tests(of: "SyncNetwork"),
+    ],
+    swiftLanguageModes: [.v6]
+)
