@@ -1,0 +1,45 @@
+/// Why a collection changed: the vocabulary of the Chat v4 collections in snake case, plus `cache` and `sync`.
+public enum EventSource: String, Sendable {
+    case cache, sync
+    case eventMessageReceived = "event_message_received"
+    case eventMessageSent = "event_message_sent"
+    case eventMessageUpdated = "event_message_updated"
+    case eventMessageDeleted = "event_message_deleted"
+    case eventReactionUpdated = "event_reaction_updated"
+    case eventThreadInfoUpdated = "event_thread_info_updated"
+    case eventChannelChanged = "event_channel_changed"
+    case eventChannelDeleted = "event_channel_deleted"
+    case eventChannelHidden = "event_channel_hidden"
+    case eventChannelFrozen = "event_channel_frozen"
+    case eventChannelUnfrozen = "event_channel_unfrozen"
+    case eventChannelMemberCountChanged = "event_channel_member_count_changed"
+    case eventUserMuted = "event_user_muted"
+    case eventUserUnmuted = "event_user_unmuted"
+    case eventUserBanned = "event_user_banned"
+    case eventUserUnbanned = "event_user_unbanned"
+    case eventUserJoined = "event_user_joined"
+    case eventUserLeft = "event_user_left"
+    case eventUserReceivedInvitation = "event_user_received_invitation"
+    case eventUserDeclinedInvitation = "event_user_declined_invitation"
+    case eventOperatorUpdated = "event_operator_updated"
+    case eventReadStatusUpdated = "event_read_status_updated"
+    case eventDeliveryStatusUpdated = "event_delivery_status_updated"
+    case eventTypingStatusUpdated = "event_typing_status_updated"
+    case eventMetaDataUpdated = "event_meta_data_updated"
+    case eventMetaCounterUpdated = "event_meta_counter_updated"
+    case eventPinnedMessageUpdated = "event_pinned_message_updated"
+    case channelChangelog = "channel_changelog"
+    case channelRefresh = "channel_refresh"
+    case messageChangelog = "message_changelog"
+    case messageFill = "message_fill"
+    case localMessagePendingCreated = "local_message_pending_created"
+    case localMessageFailed = "local_message_failed"
+    case localMessageCanceled = "local_message_canceled"
+    case localMessageResendStarted = "local_message_resend_started"
+    case capacity, overflow
+    case viewpointReset = "viewpoint_reset"
+    case cacheCleared = "cache_cleared"
+
+    /// Whether a realtime event of the service is behind it.
+    public var isFromEvent: Bool { rawValue.hasPrefix("event_") }
+}
