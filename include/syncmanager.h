@@ -1,0 +1,360 @@
+/*
+ * syncmanager.h - offline-first chat for any host language
+ *
+ * Copyright 2026 The libsyncmanager authors. SPDX-License-Identifier: Apache-2.0
+ *
+ * libsyncmanager caches chat channels and messages in SQLite, keeps them in sync with a chat service in the background,
+ * and hands the host ordered lists plus exact changes to them. A host opens a client, makes collections (a list of
+ * channels, or the messages of one channel), fetches pages, and applies the changes it is told. Everything works from
+ * the cache without a connection.
+ *
+ *
+ * FIRST STEPS
+ *
+ *     sm_client *client;
+ *     sm_collection *channels;
+ *     sm_setup("{\"app_id\":\"A\",\"user_id\":\"mei\",\"data_dir\":\"/tmp/mei\",\"access_token\":\"T\"}", &client);
+ *     sm_connect(client, NULL, NULL, NULL, NULL);
+ *     sm_channel_collection_new(client, "{\"limit\":20}", &channels);
+ *     sm_collection_set_callback(channels, on_event, NULL, NULL);
+ *     sm_fetch(channels, SM_NEXT, on_page, NULL, NULL, NULL);
+ *     for (;;) sm_dispatch(client, 0, -1);        // runs on_event and on_page on this thread
+ *
+ *
+ * EVENTS
+ *
+ * All a client has to tell stands in one bounded queue per client, in order. The host drains it in one of three ways:
+ *
+ *   pull      sm_next_event() hands out one event after the other as JSON.
+ *   dispatch  sm_dispatch() runs the registered callbacks on the calling thread.
+ *   thread    with "delivery":"thread" in the configuration the library runs the callbacks on a thread of its own.
+ *
+ * sm_get_fd() is readable while the queue holds something: for poll, epoll, asyncio, GLib. It is level-triggered; the
+ * host must not read from it.
+ *
+ * Every event is a JSON object with "type", "seq" (counts from 1 per client, without gaps) and "ts" (milliseconds since
+ * the epoch, this machine's clock, for display only). Types:
+ *
+ *   change           a collection's list changed; see CHANGES
+ *   result           a call is complete: "request" (the number the call gave), "call" (its name), "status" and what
+ *                    the call's comment names. Every accepted call completes exactly once, also at close.
+ *   new_message      "collection", "channel_url", "message": a message arrived that is not contiguous with what the
+ *                    collection shows; nothing was inserted
+ *   channel_updated  "collection", "channel": the channel of a message collection changed
+ *   channel_removed  "collection", "channel_url": it is gone, or this user is out of it
+ *   huge_gap         "collection": more is missing after a reconnect than the service fills; what is shown stays
+ *                    usable; sm_fetch(SM_NEXT) goes on, sm_reset_viewpoint() jumps
+ *   connection       "state": "disconnected" | "connecting" | "connected" | "waiting" (with "retry_in", ms)
+ *   sync_state       "state": "idle" | "running" | "paused"
+ *   sync_progress    "channel_url", "done" (messages cached by this run), "complete"
+ *   token_needed     the access token is missing or was revoked; answer with sm_set_token()
+ *   cache_reset      the cache file was corrupt, was set aside under "file", and is being rebuilt
+ *   overflow         "collection", "dropped": the host lagged behind; a `clear` and one full `insert` follow
+ *   closed           always the last one
+ *
+ *
+ * CHANGES
+ *
+ * A collection is one ordered list: channels, or succeeded messages oldest first. A message collection has two more
+ * lists, "pending" and "failed" messages of this user. A change event carries
+ *
+ *   "collection"  its number (sm_collection_number())
+ *   "list"        "channels" | "succeeded" | "pending" | "failed"
+ *   "action"      "insert" | "update" | "move" | "remove" | "clear"
+ *   "source"      why: "cache", "event_message_received", "message_changelog", ... ; "from_event": true or false
+ *   "reason"      for the failed list, why it changed
+ *   "changes"     a list, to be applied in order: {"index","id"} for insert, update and remove, {"from","to","id"} for move:
+ *                 take the element out at "from", then put it in at "to"
+ *   "channels" or "messages"   the new content of each change, in the same order (not for remove and clear)
+ *
+ * A host that only applies the changes, in order, always shows the right view: every index is valid at the moment it is
+ * applied, and the outcome equals sm_collection_snapshot() after the same event. Ids are texts in "changes", since not
+ * every host keeps 64 bits: message ids, channel URLs, and request ids for pending and failed messages.
+ *
+ *
+ * THREADS
+ *
+ *   @thread any             may be called from any thread, also from several at once, and from callbacks
+ *   @thread owner           one thread at a time: the one that drains the queue
+ *
+ * No call waits for disk or network except sm_setup() (opens the cache), sm_close() (finishes and joins) and the
+ * timeout the caller passes. A call that would wait for the callback it is made from gives SM_ERR_REENTRANT.
+ *
+ *
+ * ENVIRONMENT
+ *
+ * The library starts one thread per client and one for the network in all ("sm-engine", "sm-network"), and one more per
+ * client with thread delivery ("sm-delivery"). All signals are blocked in them. It leaves signal handlers, the locale
+ * and the environment alone, registers no atexit handler, and opens its descriptors close-on-exec. SIGPIPE is not
+ * raised. It cannot be unloaded (-z nodelete). In a child after fork() every call gives SM_ERR_FORKED.
+ * One process owns a data directory; a second one gets SM_ERR_LOCKED with the owner's pid.
+ *
+ *
+ * MEMORY AND TEXT
+ *
+ * Every text in is UTF-8, ends with NUL, is at most 16 MiB, is checked, and is copied before the call returns.
+ * Outputs come last, as pointers, are untouched on failure, and may be NULL where the comment says so.
+ * A user_data comes with an optional destroy function, called exactly once when the library will not use user_data any
+ * more: after the callback of a call ran, when a callback is replaced, at removal or close - also when the call that
+ * took it fails. It is called on the draining thread, or on the calling thread when the call fails or the callback is
+ * replaced there.
+ */
+#ifndef SYNCMANAGER_H
+#define SYNCMANAGER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The one place where the version is written: the build reads it from here. */
+#define SM_VERSION_MAJOR 0
+#define SM_VERSION_MINOR 1
+#define SM_VERSION_PATCH 0
+#define SM_MAKE_VERSION(major, minor) (((major) << 16) | (minor))
+#define SM_API_VERSION SM_MAKE_VERSION(SM_VERSION_MAJOR, SM_VERSION_MINOR)
+
+/* What is declared here is exported, and nothing else is. */
+#if defined(__GNUC__)
+#define SM_EXPORT __attribute__((visibility("default")))
+#else
+#define SM_EXPORT
+#endif
+
+/* Opaque handles. A stale or foreign handle gives SM_ERR_INVALID_HANDLE, never undefined behaviour. */
+typedef struct sm_client sm_client;
+typedef struct sm_collection sm_collection;
+
+/* Status of every call: 0 is success, negative an error. A number is never reused. */
+enum {
+    SM_OK = 0,
+    SM_ERR_INVALID_ARGUMENT = -1,   /* a NULL, a number out of range, a text that is not UTF-8 or too long */
+    SM_ERR_INVALID_HANDLE = -2,     /* no live handle of that kind */
+    SM_ERR_INVALID_DOCUMENT = -3,   /* not JSON, an unknown key, a wrong type; sm_last_error() has the path */
+    SM_ERR_CLOSED = -4,             /* the client is closing, or closed before the call was done */
+    SM_ERR_REENTRANT = -5,          /* would wait for the callback it is called from */
+    SM_ERR_FORKED = -6,             /* this process is a fork of the one that called sm_setup() */
+    SM_ERR_DUPLICATED_FETCH = -7,   /* a fetch in that direction is under way */
+    SM_ERR_LOCKED = -8,             /* another process owns the data directory */
+    SM_ERR_STORAGE = -9,            /* the data directory cannot be made, read or written, or is full */
+    SM_ERR_NEWER_SCHEMA = -10,      /* a later version of the library wrote the files */
+    SM_ERR_CORRUPT_INTENTS = -11,   /* the outbox file is damaged; it is never thrown away by itself */
+    SM_ERR_NOT_CONNECTED = -12,     /* the call needs a connection and there is none */
+    SM_ERR_NETWORK = -13,           /* the service did not answer */
+    SM_ERR_SERVICE = -14,           /* the service refused; "code" and "message" are its own */
+    SM_ERR_TIMEOUT = -15,           /* nothing came within the call's deadline */
+    SM_ERR_NOT_FOUND = -16,         /* no such channel or message */
+    SM_ERR_NOT_OWN_MESSAGE = -17,   /* only messages of this user can be changed */
+    SM_ERR_REMOVED = -18,           /* the collection was removed before the call was done */
+    SM_ERR_TOKEN_REJECTED = -19,    /* the access token is missing, wrong or revoked */
+    SM_ERR_BUSY = -20,              /* another thread is draining this client's queue */
+    SM_ERR_INTERNAL = -99           /* a fault of the library: please report it with the log */
+};
+
+/* Directions of sm_fetch(). */
+enum { SM_PREVIOUS = 1, SM_NEXT = 2 };
+
+/* Levels of the log. */
+enum { SM_LOG_NONE = 0, SM_LOG_ERROR = 1, SM_LOG_WARNING = 2, SM_LOG_INFO = 3, SM_LOG_DEBUG = 4 };
+
+/* Newest point of a channel, as a viewpoint. */
+#define SM_LATEST INT64_MAX
+
+/* Told of an event. `json` is NUL-terminated, `length` bytes long without the NUL, and valid during the call. */
+typedef void (*sm_event_callback)(void *user_data, const char *json, size_t length);
+/* Told that a call is complete: `status` is SM_OK or an error, `json` the whole result event. */
+typedef void (*sm_result_callback)(void *user_data, int32_t status, const char *json, size_t length);
+typedef void (*sm_destroy_callback)(void *user_data);
+/* Told a line of the log. No sm_ function may be called from it. Any thread. */
+typedef void (*sm_log_callback)(void *user_data, int32_t level, const char *line);
+
+/* ---- Library ------------------------------------------------------------------------------------------------ */
+
+/* SM_API_VERSION of the library that is loaded. Same major: compatible. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_api_version(void);
+
+/* "0.1.0", static. @thread any. Since 0.1 */
+SM_EXPORT const char *sm_version_string(void);
+
+/* "SM_ERR_CLOSED" for -4, "SM_OK" for 0, "SM_ERR_UNKNOWN" for what is none; static. @thread any. Since 0.1 */
+SM_EXPORT const char *sm_status_name(int32_t status);
+
+/* The last error of this thread as JSON: {"code":-3,"name":"SM_ERR_INVALID_DOCUMENT","message":"...","path":"$.limit"}.
+ * Borrowed until the next sm_ call on this thread. "null" when there was none. @thread any. Since 0.1 */
+SM_EXPORT const char *sm_last_error(void);
+
+/* Frees a text that a comment calls owned. NULL is ignored. @thread any. Since 0.1 */
+SM_EXPORT void sm_string_free(char *text);
+
+/* Sends the log of the whole process to `callback` up to `level`; NULL ends it. Lines hold no message text, no name and
+ * no token. Errors: INVALID_ARGUMENT. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_set_log(int32_t level, sm_log_callback callback, void *user_data);
+
+/* ---- Client ------------------------------------------------------------------------------------------------- */
+
+/* Opens the cache of one user and starts the engine; needs no connection. `config` is a JSON object:
+ *   "app_id", "user_id"      required
+ *   "data_dir"               default: $XDG_STATE_HOME/syncmanager or ~/.local/state/syncmanager
+ *   "access_token"           may come later by sm_set_token()
+ *   "service"                "sendbird" (default)
+ *   "api_host", "ws_host"    default: the service's own for the app; with scheme, as "http://127.0.0.1:8080"
+ *   "ca_file"                PEM file of trusted roots, default: the system's
+ *   "delivery"               "host" (default) or "thread"
+ *   "queue_limit"            events that may wait, 16..1000000, default 1000
+ *   "message_collection_capacity"  messages a collection holds, 200..1000000, default 1000
+ *   "resend_policy"          "none", "manual", "automatic" (default)
+ *   "resend_retry_count"     1..50, default 10
+ *   "failed_retention_days"  1..365, default 7
+ *   "max_failed_per_channel" 1..1000000, default 1000
+ *   "request_timeout_ms"     1000..120000, default 10000
+ * Errors: INVALID_ARGUMENT, INVALID_DOCUMENT, LOCKED, STORAGE, NEWER_SCHEMA, CORRUPT_INTENTS. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_setup(const char *config, sm_client **out);
+
+/* Connects and stays connected: after a loss it tries again by itself, with growing pauses. Completes at the first login
+ * or its refusal (TOKEN_REJECTED, SERVICE), with NETWORK after the first attempt that found nobody (trying goes on).
+ * `callback` may be NULL; the result is then an event. `out_request` (may be NULL) gets the number in that event.
+ * Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_connect(
+    sm_client *client, sm_result_callback callback, void *user_data, sm_destroy_callback destroy, uint64_t *out_request);
+
+/* Closes the connection and stays offline; the cache and the collections stay. Errors: INVALID_HANDLE, CLOSED.
+ * @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_disconnect(sm_client *client);
+
+/* Lets background sync run (it does from the start) or pause. Realtime events are delivered either way.
+ * Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_resume_sync(sm_client *client);
+SM_EXPORT int32_t sm_pause_sync(sm_client *client);
+
+/* A new access token, the answer to `token_needed`; a waiting connection goes on with it.
+ * Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_set_token(sm_client *client, const char *access_token);
+
+/* Removes cached messages of one channel, or of all with NULL; collections get `clear`. Unsent messages stay.
+ * Completes when the space is free. Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_clear_cache(
+    sm_client *client, const char *channel_url, sm_result_callback callback, void *user_data,
+    sm_destroy_callback destroy, uint64_t *out_request);
+
+/* Ends the client: refuses new calls, completes every outstanding one with SM_ERR_CLOSED, delivers what is queued and
+ * `closed` to callbacks (host delivery: on this thread), joins the client's threads, frees all its handles.
+ * NULL is ignored. From a callback of this client it does nothing but set SM_ERR_REENTRANT as last error.
+ * @thread any, outside callbacks. Since 0.1 */
+SM_EXPORT void sm_close(sm_client *client);
+
+/* ---- Events ------------------------------------------------------------------------------------------------- */
+
+/* A descriptor that is readable while events wait; owned by the client, valid until sm_close(). Negative: an error
+ * (INVALID_HANDLE, CLOSED). @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_get_fd(sm_client *client);
+
+/* Takes the next event, waiting up to `timeout_ms` (0: not at all, negative: for ever). On success `*json` is the event,
+ * borrowed until the next sm_next_event() or sm_dispatch() on this client; `*json` is NULL when none came or
+ * sm_interrupt() ended the wait. `out_length` may be NULL. A result taken this way does not run its callback.
+ * Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED, REENTRANT, BUSY. @thread owner. Since 0.1 */
+SM_EXPORT int32_t sm_next_event(sm_client *client, int32_t timeout_ms, const char **json, size_t *out_length);
+
+/* Waits up to `timeout_ms` for the first event, then runs the callbacks of up to `max_events` (0: all that wait) on
+ * this thread. An event nobody registered for is dropped. Returns how many were taken, 0 on timeout or interrupt, or an
+ * error: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED, REENTRANT, BUSY. @thread owner. Since 0.1 */
+SM_EXPORT int32_t sm_dispatch(sm_client *client, int32_t max_events, int32_t timeout_ms);
+
+/* Ends a waiting sm_next_event() or sm_dispatch(), or the next one if none waits.
+ * Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_interrupt(sm_client *client);
+
+/* Who hears events that belong to no collection, and those of collections without a callback of their own. NULL ends it.
+ * Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_set_callback(
+    sm_client *client, sm_event_callback callback, void *user_data, sm_destroy_callback destroy);
+
+/* ---- Collections -------------------------------------------------------------------------------------------- */
+
+/* A list of channels. `query` is a JSON object (docs/queries.md) or NULL for the default: "limit" (1..100, default 20),
+ * "order" and the filters. Empty until the first sm_fetch(SM_NEXT).
+ * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_channel_collection_new(sm_client *client, const char *query, sm_collection **out);
+
+/* The messages of a channel around `viewpoint` (ms since the epoch; 0: the oldest; SM_LATEST: the newest). `filter` is a
+ * JSON object (docs/queries.md) or NULL: "limit" (1..200, default 30), "message_type", "custom_types", "sender_ids",
+ * "reply_type". Background sync of the channel starts. A channel that turns out not to exist gives `channel_removed`.
+ * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_message_collection_new(
+    sm_client *client, const char *channel_url, const char *filter, int64_t viewpoint, sm_collection **out);
+
+/* The number of the collection in events; 0 for no live handle. @thread any. Since 0.1 */
+SM_EXPORT uint64_t sm_collection_number(sm_collection *collection);
+
+/* Who hears the events of this collection. NULL ends it. Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_collection_set_callback(
+    sm_collection *collection, sm_event_callback callback, void *user_data, sm_destroy_callback destroy);
+
+/* Loads a page (the "limit" of query or filter): SM_NEXT for channels; SM_PREVIOUS (older, up to and including the
+ * viewpoint) or SM_NEXT (newer) for messages. What is cached is inserted at once, the rest as sync brings it; the result
+ * comes last, with "has_more" and, when the page is shorter than asked for while more exists, "short":
+ * "offline" | "paused" | "error". Nothing left: no insert, only the result.
+ * Errors: INVALID_HANDLE, INVALID_ARGUMENT, DUPLICATED_FETCH, CLOSED. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_fetch(
+    sm_collection *collection, int32_t direction, sm_result_callback callback, void *user_data,
+    sm_destroy_callback destroy, uint64_t *out_request);
+
+/* Empties the view of a message collection (`clear`) and anchors it anew; fetch again afterwards. A fetch under way
+ * completes with "short":"reset". Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_reset_viewpoint(sm_collection *collection, int64_t viewpoint);
+
+/* What the host has been told so far, as JSON: "collection", "kind" ("channels" | "messages"), "channel_url", "count",
+ * "pending_count", "failed_count", "has_previous", "has_next", "viewpoint", "query" or "filter". Owned: sm_string_free().
+ * Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_collection_info(sm_collection *collection, char **out_json);
+
+/* The lists as they stand after every event drained so far: {"seq":N,"channels":[...]} or {"seq":N,"succeeded":[...],
+ * "pending":[...],"failed":[...]}. Owned: sm_string_free(). Errors as sm_collection_info(). @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_collection_snapshot(sm_collection *collection, char **out_json);
+
+/* Ends the collection: after it returned no callback of it starts (called from another thread it waits for a running
+ * one). Outstanding calls complete with SM_ERR_REMOVED. NULL is ignored. Sends under way go on. @thread any. Since 0.1 */
+SM_EXPORT void sm_collection_remove(sm_collection *collection);
+
+/* ---- Own messages ------------------------------------------------------------------------------------------- */
+
+/* Sends a text message through the library. `message` is a JSON object: "message" (required, up to 16 MiB as a document),
+ * "data", "custom_type", "mention_type", "mentioned_user_ids", "parent_message_id", "reply_to_channel",
+ * "request_id" (default: a fresh one). With {"resend":"REQUEST_ID"} a failed message is sent again.
+ * The message is on disk before the event `change` of the pending list is delivered; from then on it is sent or visibly failed,
+ * after any kill. Completes with "request_id" and, when sent, "message".
+ * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_send_message(
+    sm_collection *collection, const char *message, sm_result_callback callback, void *user_data,
+    sm_destroy_callback destroy, uint64_t *out_request);
+
+/* For hosts that send by their own means. sm_append_message() shows a message under way ("request_id" and "message"
+ * required); sm_handle_send_response() ends it: with the service's message object when `error_code` is 0, else with the
+ * object given to append. Same events as sm_send_message(). They complete when stored.
+ * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED; completion NOT_FOUND. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_append_message(
+    sm_collection *collection, const char *message, sm_result_callback callback, void *user_data,
+    sm_destroy_callback destroy, uint64_t *out_request);
+SM_EXPORT int32_t sm_handle_send_response(
+    sm_collection *collection, const char *message, int32_t error_code, sm_result_callback callback, void *user_data,
+    sm_destroy_callback destroy, uint64_t *out_request);
+
+/* Edits a message of this user on the service, or a failed one in place. `message` is a JSON object with "message_id"
+ * (or "request_id" of a failed one) and the fields to change. Needs a connection for a sent message.
+ * Completion: NOT_CONNECTED, NOT_FOUND, NOT_OWN_MESSAGE, NETWORK, SERVICE. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_update_message(
+    sm_collection *collection, const char *message, sm_result_callback callback, void *user_data,
+    sm_destroy_callback destroy, uint64_t *out_request);
+
+/* Deletes a message of this user on the service ("message_id"), or gives up a pending or failed one ("request_id").
+ * Completion as sm_update_message(). @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_delete_message(
+    sm_collection *collection, const char *message, sm_result_callback callback, void *user_data,
+    sm_destroy_callback destroy, uint64_t *out_request);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
