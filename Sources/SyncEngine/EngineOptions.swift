@@ -1,0 +1,20 @@
+/// What the configuration says about the engine. Times in milliseconds.
+public struct EngineOptions: Sendable {
+    public enum ResendPolicy: String, Sendable, CaseIterable { case none, manual, automatic }
+
+    public var userID: String
+    public var accessToken: String
+    public var messageCollectionCapacity = 1000
+    public var resendPolicy = ResendPolicy.automatic
+    public var resendRetryCount = 10
+    public var failedRetentionDays = 7
+    public var maxFailedPerChannel = 1000
+    public var requestTimeout: Int64 = 10_000
+    /// Seed of request ids and of the jitter of pauses; the same seed replays the same run.
+    public var seed: UInt64 = 1
+
+    public init(userID: String, accessToken: String = "") {
+        self.userID = userID
+        self.accessToken = accessToken
+    }
+}
