@@ -24,6 +24,8 @@ public enum HostCommand: Sendable {
     /// Exactly one of `messageID` (not 0) and `requestID` (not empty) is given.
     case updateMessage(collection: UInt64, messageID: Int64, requestID: String, body: [UInt8], call: UInt64)
     case deleteMessage(collection: UInt64, messageID: Int64, requestID: String, call: UInt64)
+    /// Only lets the engine settle; used by the engine itself after other inputs.
+    case nothing
     /// The host lagged behind and lost events of these collections: show them anew.
     case showAnew(collections: [UInt64: Int])
     /// Completes every outstanding call and stops. The driver closes the stores afterwards.

@@ -1,0 +1,362 @@
+import SyncJSON
+import SyncModel
+import SyncStore
+
+extension Engine {
+    private static let pageSize = 100
+    private static let changesKey = "channels.changes"
+    private static let tokenKey = "channels.token"
+    private static let completeKey = "channels.complete"
+
+    // MARK: Collections
+
+    func openChannelView(_ id: UInt64, _ query: ChannelQuery) {
+        channelViews[id] = ChannelView(id: id, query: query)
+        if canSync { pumpChannelChanges() }
+    }
+
+    func fetchChannels(_ view: ChannelView, call: UInt64) {
+        guard view.call == nil else { return complete(call, "fetch", .duplicatedFetch, info: view.info) }
+        view.call = call
+        view.wanted = view.query.limit
+        continueFetch(view)
+    }
+
+    /// Goes on with the fetch under way: from the cache when it is complete (or all there is), else from the service.
+    private func continueFetch(_ view: ChannelView) {
+        guard let call = view.call, !view.isAsking else { return }
+        let fromService = canSync && (!channels.isComplete || !view.query.isDecidableFromCache || view.token?.isEmpty == false)
+        if fromService, view.token != "" { return askForPage(view) }
+        let limit = view.wanted
+        let page = stored { () throws(StoreError) -> [ChannelRecord] in
+            try cache.channels(
+                order: view.query.order, metadataKey: view.query.metadataOrderKey, after: view.shown.last,
+                limit: limit + 1, where: { view.query.matches($0, userID: options.userID) })
+        }
+        guard let page else {
+            view.call = nil
+            return complete(call, "fetch", .storage, info: view.info)
+        }
+        let isKnown = channels.isComplete || view.token == ""
+        view.isLoaded = true
+        view.hasNext = page.count > limit || !isKnown
+        let fresh = page.prefix(limit).filter { view.index(of: $0.url) == nil }
+        insert(Array(fresh), into: view, source: .cache)
+        view.wanted -= fresh.count
+        let isShort = view.wanted > 0 && view.hasNext
+        finishFetch(view, short: isShort ? (isSyncPaused ? "paused" : "offline") : nil)
+    }
+
+    private func askForPage(_ view: ChannelView) {
+        view.isAsking = true
+        channels.inFlight += 1
+        ask(.listChannels(query: view.query, token: view.token ?? "", limit: view.query.limit)) { [weak view, self] reply in
+            channels.inFlight = max(0, channels.inFlight - 1)
+            guard let view, channelViews[view.id] === view else { return }
+            view.isAsking = false
+            guard view.call != nil else { return }
+            guard case .channels(let page) = reply else {
+                // The cache stands in: better some channels than none.
+                return fetchFromCacheAfterFailure(view)
+            }
+            let fresh = keepNewest(page.channels)
+            guard stored({ () throws(StoreError) in try cache.upsert(fresh) }) != nil else {
+                return finishFetch(view, status: .storage)
+            }
+            view.isLoaded = true
+            view.token = page.next
+            view.hasNext = !page.next.isEmpty
+            for channel in fresh { show(channel, source: .sync, except: view) }
+            insert(fresh.filter { view.index(of: $0.url) == nil }, into: view, source: .sync)
+            finishFetch(view, short: nil)
+            forgetTouchedIfIdle()
+        }
+    }
+
+    private func fetchFromCacheAfterFailure(_ view: ChannelView) {
+        let limit = view.wanted
+        let page = stored { () throws(StoreError) -> [ChannelRecord] in
+            try cache.channels(
+                order: view.query.order, metadataKey: view.query.metadataOrderKey, after: view.shown.last, limit: limit,
+                where: { view.query.matches($0, userID: options.userID) })
+        }
+        view.isLoaded = true
+        view.hasNext = true
+        insert((page ?? []).filter { view.index(of: $0.url) == nil }, into: view, source: .cache)
+        finishFetch(view, short: connection.isLoggedIn ? "error" : "offline")
+    }
+
+    /// Inserts channels where they belong, as one event; the indices hold when applied in order.
+    private func insert(_ added: [ChannelRecord], into view: ChannelView, source: EventSource) {
+        var items: [CollectionChange.Item] = []
+        for channel in added where view.query.matches(channel, userID: options.userID) {
+            let place = view.place(for: channel)
+            view.shown.insert(channel, at: place)
+            items.append(CollectionChange.Item(index: place, id: channel.url, json: channel.json))
+        }
+        if !items.isEmpty { emitChange(view, .insert, source, items) }
+    }
+
+    func emitChange(
+        _ view: ChannelView, _ action: CollectionChange.Action, _ source: EventSource, _ items: [CollectionChange.Item]
+    ) {
+        emit(.event(.change(CollectionChange(
+            collection: view.id, list: .channels, action: action, source: source, items: items, info: view.info))))
+    }
+
+    private func finishFetch(_ view: ChannelView, status: Completion.Status = .ok, short: String? = nil) {
+        guard let call = view.call else { return }
+        view.call = nil
+        var members = [(key: "has_more", value: jsonText(view.hasNext))]
+        if let short { members.append(("short", jsonText(short))) }
+        complete(call, "fetch", status, members: members, info: view.info)
+    }
+
+    /// The connection or the sync went away: a fetch that waits for the service ends with what the cache has.
+    func finishWaitingFetch(_ view: ChannelView, short: String) {
+        guard view.call != nil, view.isAsking else { return }
+        view.isAsking = false
+        continueFetch(view)
+    }
+
+    func finishFetches(of view: ChannelView, _ status: Completion.Status) { finishFetch(view, status: status) }
+
+    func showAnew(_ view: ChannelView) {
+        emitChange(view, .clear, .overflow, [])
+        let items = view.shown.enumerated().map {
+            CollectionChange.Item(index: $0.offset, id: $0.element.url, json: $0.element.json)
+        }
+        if !items.isEmpty { emitChange(view, .insert, .overflow, items) }
+    }
+
+    // MARK: Background sync
+
+    /// Reads the change log to its end, then lets the one-time listing go on.
+    func pumpChannelChanges() {
+        guard canSync, !channels.isReadingChanges, !channels.hasChanges else { return pumpChannelSync() }
+        let text: String? = stored { () throws(StoreError) in try cache.value(Engine.changesKey) } ?? nil
+        guard let text, let since = ChangePoint(storedText: text) else {
+            // The first login: changes count from here, before the first channel is listed.
+            let start = ChangePoint.time(connection.info.loginTime)
+            guard stored({ () throws(StoreError) in try cache.setValue(Engine.changesKey, start.storedText) }) != nil
+            else { return retryChannels(.channelChanges) }
+            channels.hasChanges = true
+            return pumpChannelSync()
+        }
+        channels.isReadingChanges = true
+        channels.inFlight += 1
+        ask(.channelChanges(since: since)) { [self] reply in
+            channels.isReadingChanges = false
+            channels.inFlight = max(0, channels.inFlight - 1)
+            switch reply {
+            case .channelChanges(let changes): take(changes, since: since)
+            case .failure(let failure) where failure.kind == .pageTokenExpired:
+                // Nobody can tell what was missed: list everything once more.
+                stored { () throws(StoreError) in
+                    try cache.transaction { () throws(StoreError) in
+                        try cache.setValue(Engine.changesKey, ChangePoint.time(connection.info.loginTime).storedText)
+                        try cache.setValue(Engine.completeKey, nil)
+                        try cache.setValue(Engine.tokenKey, nil)
+                    }
+                }
+                channels.isComplete = false
+                pumpChannelChanges()
+            case .failure(let failure): retryChannels(.channelChanges, after: failure)
+            default: retryChannels(.channelChanges)
+            }
+        }
+    }
+
+    private func take(_ changes: ChannelChanges, since: ChangePoint) {
+        let fresh = keepNewest(changes.updated)
+        let next = changes.next.isEmpty ? since : ChangePoint.token(changes.next)
+        let done = stored { () throws(StoreError) in
+            try cache.transaction { () throws(StoreError) in
+                for url in changes.deletedURLs { try cache.deleteChannel(url) }
+                try cache.upsert(fresh)
+                try cache.setValue(Engine.changesKey, next.storedText)
+            }
+        }
+        guard done != nil else { return retryChannels(.channelChanges) }
+        channels.backoff.reset()
+        for url in changes.deletedURLs { hide(url, source: .channelChangelog) }
+        for channel in fresh { show(channel, source: .channelChangelog) }
+        forgetTouchedIfIdle()
+        if changes.hasMore, next != since { return pumpChannelChanges() }
+        channels.hasChanges = true
+        pumpChannelSync()
+    }
+
+    /// Lists every channel of the user once, in pages; a kill loses at most one page.
+    func pumpChannelSync() {
+        guard canSync, !channels.isComplete, !channels.isListing, channels.hasChanges else { return }
+        let token = (stored { () throws(StoreError) in try cache.value(Engine.tokenKey) } ?? nil) ?? ""
+        channels.isListing = true
+        channels.inFlight += 1
+        ask(.listChannels(query: Engine.everyChannel, token: token, limit: Engine.pageSize)) { [self] reply in
+            channels.isListing = false
+            channels.inFlight = max(0, channels.inFlight - 1)
+            switch reply {
+            case .channels(let page): take(page)
+            case .failure(let failure) where failure.kind == .pageTokenExpired:
+                stored { () throws(StoreError) in try cache.setValue(Engine.tokenKey, nil) }
+                retryChannels(.channelSync, after: failure)
+            case .failure(let failure): retryChannels(.channelSync, after: failure)
+            default: retryChannels(.channelSync)
+            }
+        }
+    }
+
+    /// Everything this user may see, in an order that does not change while it is listed.
+    private static let everyChannel: ChannelQuery = {
+        var query = ChannelQuery()
+        query.order = .chronological
+        query.limit = pageSize
+        query.hiddenChannels = .all
+        return query
+    }()
+
+    private func take(_ page: ChannelPage) {
+        let fresh = keepNewest(page.channels)
+        let done = stored { () throws(StoreError) in
+            try cache.transaction { () throws(StoreError) in
+                try cache.upsert(fresh)
+                try cache.setValue(Engine.tokenKey, page.next.isEmpty ? nil : page.next)
+                if page.next.isEmpty { try cache.setValue(Engine.completeKey, "1") }
+            }
+        }
+        guard done != nil else { return retryChannels(.channelSync) }
+        channels.backoff.reset()
+        if page.next.isEmpty { channels.isComplete = true }
+        for channel in fresh { show(channel, source: .sync) }
+        forgetTouchedIfIdle()
+        pumpChannelSync()
+    }
+
+    private func retryChannels(_ key: TimerQueue.Key, after failure: ServiceFailure? = nil) {
+        guard canSync else { return }
+        timers.set(key, at: now.monotonic + pause(&channels.backoff, after: failure))
+    }
+
+    /// How long to wait before a failed request is repeated.
+    func pause(_ backoff: inout Backoff, after failure: ServiceFailure?) -> Int64 {
+        let own = backoff.next(base: 1000, factor: 2, limit: 60_000, random: &random)
+        if case .rateLimited(let asked)? = failure?.kind { return max(asked, own) }
+        return own
+    }
+
+    // MARK: Single channels
+
+    func cachedChannel(_ url: String) -> ChannelRecord? {
+        (stored { () throws(StoreError) in try cache.channel(url) }) ?? nil
+    }
+
+    /// Asks for one channel; calls for the same one share the answer.
+    func refreshChannel(_ url: String, source: EventSource) {
+        guard connection.isLoggedIn else { return }
+        if channels.refreshing[url] != nil {
+            channels.refreshAgain.insert(url)
+            return
+        }
+        channels.refreshing[url] = source
+        ask(.getChannel(url: url)) { [self] reply in
+            let source = channels.refreshing.removeValue(forKey: url) ?? source
+            let again = channels.refreshAgain.remove(url) != nil
+            switch reply {
+            case .channel(let channel):
+                if again { return refreshChannel(url, source: source) }
+                store(channel, source: source)
+            case .failure(let failure) where failure.kind == .notFound: removeChannel(url, source: source)
+            case .failure(let failure) where connection.isLoggedIn && failure.kind != .refused:
+                // Missed now means wrong later: let the change log bring it.
+                channels.hasChanges = false
+                retryChannels(.channelChanges, after: failure)
+            default: break
+            }
+        }
+    }
+
+    /// Takes in a channel as it is now.
+    func store(_ channel: ChannelRecord, source: EventSource) {
+        channels.gone.remove(channel.url)
+        if channels.inFlight > 0 { channels.touched.insert(channel.url) }
+        let before = cachedChannel(channel.url)
+        guard stored({ () throws(StoreError) in try cache.upsert([channel]) }) != nil else { return }
+        if channel.messageOffset > (before?.messageOffset ?? 0) { cutHistory(channel.url, before: channel.messageOffset) }
+        show(channel, source: source)
+    }
+
+    func patchChannel(_ channel: ChannelRecord, _ members: [ChannelPatch], source: EventSource) {
+        guard let document = try? JSON.parse(channel.json) else { return }
+        for member in members {
+            guard let value = try? JSON.parse(member.value) else { continue }
+            document.set(member.key, value)
+        }
+        guard let changed = ChannelRecord(json: document.serialized()) else { return }
+        store(changed, source: source)
+    }
+
+    /// The channel is not this user's any more: out of views and cache, and who shows its messages is told.
+    func removeChannel(_ url: String, source: EventSource) {
+        if channels.inFlight > 0 { channels.gone.insert(url) }
+        channels.touched.remove(url)
+        stored { () throws(StoreError) in try cache.deleteChannel(url) }
+        hide(url, source: source)
+    }
+
+    private func hide(_ url: String, source: EventSource) {
+        for view in sortedChannelViews {
+            guard let index = view.index(of: url) else { continue }
+            view.shown.remove(at: index)
+            emitChange(view, .remove, source, [CollectionChange.Item(index: index, id: url)])
+        }
+        if let timeline = timelines[url] { channelGone(timeline, source: source) }
+    }
+
+    private func show(_ channel: ChannelRecord, source: EventSource, except: ChannelView? = nil) {
+        for view in sortedChannelViews where view !== except {
+            if let (action, item) = view.reconcile(channel, userID: options.userID) {
+                emitChange(view, action, source, [item])
+            }
+        }
+        if let except, except.index(of: channel.url) != nil,
+            let (action, item) = except.reconcile(channel, userID: options.userID)
+        {
+            emitChange(except, action, source, [item])
+        }
+        for view in timelines[channel.url]?.views ?? [] {
+            emit(.event(.collection(id: view.id, type: "channel_updated", members: [("channel", channel.json)])))
+        }
+    }
+
+    /// Leaves out of a page what events have overtaken while it was under way.
+    private func keepNewest(_ page: [ChannelRecord]) -> [ChannelRecord] {
+        page.filter { !channels.gone.contains($0.url) && !channels.touched.contains($0.url) }
+    }
+
+    private func forgetTouchedIfIdle() {
+        guard channels.inFlight == 0 else { return }
+        channels.gone = []
+        channels.touched = []
+    }
+}
+
+extension ChangePoint {
+    /// As kept in the store: "t:" and a time, or "k:" and a token.
+    init?(storedText text: String) {
+        if text.hasPrefix("k:") {
+            self = .token(String(text.dropFirst(2)))
+        } else if text.hasPrefix("t:"), let time = Int64(text.dropFirst(2)) {
+            self = .time(time)
+        } else {
+            return nil
+        }
+    }
+
+    var storedText: String {
+        switch self {
+        case .token(let token): "k:" + token
+        case .time(let time): "t:" + String(time)
+        }
+    }
+}

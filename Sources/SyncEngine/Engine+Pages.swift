@@ -1,0 +1,318 @@
+import SyncModel
+import SyncStore
+
+/// Pages and realtime messages going into the cache and into views.
+extension Engine {
+    // MARK: Pages
+
+    func takePrevious(_ page: MessagePage, from edge: MessagePosition, _ timeline: Timeline) {
+        let lowest = page.messages.first?.position ?? edge
+        let isShort = page.messages.count < Engine.messagePageSize
+        let isStuck = lowest >= edge
+        let reachedFirst = isShort || isStuck
+        let chunk = ChunkList.Chunk(
+            start: min(lowest, edge), end: max(edge, page.messages.last?.position ?? edge), reachedFirst: reachedFirst)
+        commit(page.messages, covering: chunk, timeline, source: .sync)
+    }
+
+    func takeAround(_ page: MessagePage, anchor: MessagePosition, _ timeline: Timeline) {
+        let older = page.messages.filter { $0.position <= anchor }.count
+        let newer = page.messages.count - older
+        var chunk = ChunkList.Chunk(start: .init(createdAt: 0, id: 0), end: .init(createdAt: 0, id: 0))
+        if let first = page.messages.first, let last = page.messages.last {
+            chunk = ChunkList.Chunk(start: first.position, end: last.position)
+        }
+        chunk.reachedFirst = older < Engine.messagePageSize
+        chunk.reachedNewest = newer < Engine.messagePageSize
+        commit(page.messages, covering: chunk, timeline, source: .sync)
+    }
+
+    /// Takes in what follows the end of a chunk.
+    func take(
+        _ messages: [MessageRecord], after edge: MessagePosition, reachedNewest: Bool, _ timeline: Timeline,
+        source: EventSource
+    ) {
+        let fill = messages.filter { $0.position.createdAt >= edge.createdAt }
+        let chunk = ChunkList.Chunk(
+            start: min(edge, fill.first?.position ?? edge), end: max(edge, fill.last?.position ?? edge),
+            reachedNewest: reachedNewest)
+        commit(fill, covering: chunk, timeline, source: source)
+    }
+
+    /// Commits a page: its rows, the deletions inside the range it covers, and the range, in one transaction. Then tells
+    /// the views.
+    private func commit(
+        _ messages: [MessageRecord], covering range: ChunkList.Chunk, _ timeline: Timeline, source: EventSource
+    ) {
+        var added = range
+        if added.reachedNewest, timeline.hasLostStrays {
+            // Some of what came by socket meanwhile was let go: one more page has to bring it.
+            added.reachedNewest = false
+            timeline.hasLostStrays = false
+        }
+        var rows = newest(messages, timeline)
+        if added.reachedNewest {
+            let known = Set(rows.map(\.id))
+            let strays = timeline.strays.filter { !known.contains($0.id) && $0.position > range.start }
+            rows = (rows + strays).sorted { $0.position < $1.position }
+            timeline.strays = []
+            if let last = rows.last { added.end = max(added.end, last.position) }
+        }
+        var chunks = timeline.chunks
+        chunks.cover(added)
+        let key = timeline.channelKey
+        let present = Set(rows.map(\.id))
+        let gone: [Int64]? = stored { () throws(StoreError) in
+            try cache.transaction { () throws(StoreError) in
+                let covered = try cache.messagePositions(
+                    channel: key, from: added.reachedFirst ? .first : added.start,
+                    through: added.reachedNewest ? .last : added.end)
+                let gone = covered.filter { position in
+                    !present.contains(position.id) && isCovered(position, by: messages, range)
+                        && timeline.editedMeanwhile[position.id] == nil
+                }.map(\.id)
+                try cache.deleteMessages(ids: gone, channel: key)
+                try cache.upsert(rows, channel: key)
+                try cache.setChunks(channel: key, chunks.chunks.map {
+                    StoredChunk(start: $0.start, end: $0.end, reachedFirst: $0.reachedFirst)
+                })
+                return gone
+            }
+        }
+        guard let gone else { return }
+        timeline.chunks = chunks
+        timeline.cached += Int64(rows.count)
+        for row in rows where !row.requestID.isEmpty { outboxSaw(row, channelURL: timeline.channelURL) }
+        if !gone.isEmpty { removeFromViews(Set(gone), timeline, source: source) }
+        for view in timeline.views { merge(rows, into: view, timeline, source: source) }
+        for view in timeline.views {
+            for direction in [HostCommand.Direction.previous, .next] { serve(view, in: timeline, direction) }
+            updateEdges(view, timeline)
+        }
+        tellProgress(timeline)
+    }
+
+    /// Whether the page speaks for a position: it lies strictly inside what was asked and answered, not at a far edge
+    /// where messages of the same time may have been cut off.
+    private func isCovered(_ position: MessagePosition, by page: [MessageRecord], _ range: ChunkList.Chunk) -> Bool {
+        let low = page.first?.position ?? range.start
+        // An answer without any row says nothing about the edge it was asked from.
+        if page.isEmpty { return range.reachedFirst ? position < range.start : position > range.end }
+        let high = page.last?.position ?? range.end
+        return (low <= position || range.reachedFirst) && (position <= high || range.reachedNewest)
+    }
+
+    private func tellProgress(_ timeline: Timeline) {
+        let chunk = timeline.chunks.chunks.last
+        let isComplete = timeline.chunks.chunks.count == 1 && chunk?.reachedFirst == true && chunk?.reachedNewest == true
+        tell("sync_progress", [
+            ("channel_url", jsonText(timeline.channelURL)), ("done", jsonText(timeline.cached)),
+            ("complete", jsonText(isComplete)),
+        ])
+    }
+
+    /// A page as it would be had it been made now: without what was deleted since, with what was changed since.
+    func newest(_ messages: [MessageRecord], _ timeline: Timeline) -> [MessageRecord] {
+        let isUntouched =
+            timeline.deletedMeanwhile.isEmpty && timeline.editedMeanwhile.isEmpty && timeline.patchesMeanwhile.isEmpty
+        if isUntouched { return messages }
+        return messages.compactMap { message in
+            if timeline.deletedMeanwhile.contains(message.id) { return nil }
+            var result = message
+            if let edited = timeline.editedMeanwhile[message.id], edited.updatedAt >= message.updatedAt { result = edited }
+            for patch in timeline.patchesMeanwhile where patch.id == message.id {
+                if let json = patch.edit(result.json) { result.json = json }
+            }
+            return result
+        }
+    }
+
+    // MARK: Realtime
+
+    /// A message came by socket or as the answer to an own send.
+    func arrived(_ message: MessageRecord, in timeline: Timeline, source: EventSource) {
+        guard let last = timeline.chunks.chunks.last, last.reachedNewest else {
+            if !timeline.strays.contains(where: { $0.id == message.id }) {
+                timeline.strays.append(message)
+                if timeline.strays.count > 1000 {
+                    timeline.strays.removeFirst()
+                    timeline.hasLostStrays = true
+                }
+                tellNewMessage(message, timeline, views: timeline.views)
+            }
+            return
+        }
+        var chunk = last
+        chunk.end = max(chunk.end, message.position)
+        var chunks = timeline.chunks
+        chunks.cover(chunk)
+        let key = timeline.channelKey
+        let isKnown: Bool? = stored { () throws(StoreError) in
+            try cache.transaction { () throws(StoreError) in
+                if try cache.message(id: message.id, channel: key) != nil { return true }
+                try cache.upsert([message], channel: key)
+                try cache.setChunks(channel: key, chunks.chunks.map {
+                    StoredChunk(start: $0.start, end: $0.end, reachedFirst: $0.reachedFirst)
+                })
+                return false
+            }
+        }
+        guard let isKnown else {
+            // It could not be stored: what follows it is not contiguous with the cache any more.
+            timeline.chunks.forgetNewest()
+            timeline.nextRun = .idle
+            return pump(timeline)
+        }
+        if isKnown { return }
+        timeline.chunks = chunks
+        // A page under way may be older than this message, and must not take it for deleted.
+        if timeline.inFlight > 0 { timeline.editedMeanwhile[message.id] = message }
+        let views = timeline.views.filter { view in !(timeline.home(of: view) == chunks.chunks.count - 1 && view.spans(message.position)) }
+        for view in timeline.views where !views.contains(where: { $0 === view }) {
+            merge([message], into: view, timeline, source: source)
+        }
+        tellNewMessage(message, timeline, views: views)
+        for view in views { updateEdges(view, timeline) }
+    }
+
+    private func tellNewMessage(_ message: MessageRecord, _ timeline: Timeline, views: [MessageView]) {
+        for view in views where view.filter.matches(message) {
+            emit(.event(.collection(id: view.id, type: "new_message", members: [
+                ("channel_url", jsonText(timeline.channelURL)), ("message", message.json),
+            ])))
+        }
+    }
+
+    func edited(_ message: MessageRecord, in timeline: Timeline, source: EventSource) {
+        if timeline.inFlight > 0 { timeline.editedMeanwhile[message.id] = message }
+        if let index = timeline.strays.firstIndex(where: { $0.id == message.id }) { timeline.strays[index] = message }
+        let key = timeline.channelKey
+        let isHeld: Bool? = stored { () throws(StoreError) in
+            guard let held = try cache.message(id: message.id, channel: key), held.updatedAt <= message.updatedAt else {
+                return false
+            }
+            try cache.upsert([message], channel: key)
+            return true
+        }
+        if isHeld == true { updateInViews(message, timeline, source: source) }
+    }
+
+    func patched(_ id: Int64, in timeline: Timeline, source: EventSource, _ edit: @escaping ([UInt8]) -> [UInt8]?) {
+        if timeline.inFlight > 0 { timeline.patchesMeanwhile.append((id, edit)) }
+        if let index = timeline.strays.firstIndex(where: { $0.id == id }), let json = edit(timeline.strays[index].json) {
+            timeline.strays[index].json = json
+        }
+        let changed: MessageRecord?? = stored { () throws(StoreError) in
+            guard var held = try cache.message(id: id, channel: timeline.channelKey), let json = edit(held.json) else {
+                return nil
+            }
+            held.json = json
+            try cache.upsert([held], channel: timeline.channelKey)
+            return held
+        }
+        if let changed = changed ?? nil { updateInViews(changed, timeline, source: source) }
+    }
+
+    func deleted(_ ids: [Int64], in timeline: Timeline, source: EventSource) {
+        if timeline.inFlight > 0 { timeline.deletedMeanwhile.formUnion(ids) }
+        timeline.strays.removeAll { ids.contains($0.id) }
+        stored { () throws(StoreError) in try cache.deleteMessages(ids: ids, channel: timeline.channelKey) }
+        removeFromViews(Set(ids), timeline, source: source)
+    }
+
+    /// History was reset or retired: what is older is gone from cache and views.
+    func cutHistory(_ url: String, before time: Int64) {
+        let timeline = timelines[url]
+        let chunks: ChunkList? = stored { () throws(StoreError) in
+            let key = try cache.channelKey(url)
+            var chunks = timeline?.chunks ?? ChunkList(try cache.chunks(channel: key).map {
+                ChunkList.Chunk(start: $0.start, end: $0.end, reachedFirst: $0.reachedFirst)
+            })
+            chunks.cut(before: time)
+            try cache.transaction { () throws(StoreError) in
+                try cache.deleteMessages(channel: key, olderThan: time)
+                try cache.setChunks(channel: key, chunks.chunks.map {
+                    StoredChunk(start: $0.start, end: $0.end, reachedFirst: $0.reachedFirst)
+                })
+            }
+            return chunks
+        }
+        guard let timeline, let chunks else { return }
+        timeline.chunks = chunks
+        timeline.strays.removeAll { $0.position.createdAt < time }
+        for view in timeline.views {
+            let old = Set(view.shown.filter { $0.position.createdAt < time }.map(\.id))
+            removeFromViews(old, timeline, source: .eventMessageDeleted, only: view)
+            updateEdges(view, timeline)
+        }
+    }
+
+    // MARK: Views
+
+    /// Shows those of some stored messages that lie inside what a view shows: new ones are inserted, others updated.
+    func merge(_ rows: [MessageRecord], into view: MessageView, _ timeline: Timeline, source: EventSource) {
+        guard view.isLoaded, let home = timeline.home(of: view) ?? (view.shown.isEmpty ? timeline.chunks.index(atOrBelow: view.anchor) : nil)
+        else { return }
+        let chunk = timeline.chunks.chunks[home]
+        var inserted: [CollectionChange.Item] = []
+        var updated: [CollectionChange.Item] = []
+        for row in rows where view.filter.matches(row) && chunk.covers(row.position) && view.spans(row.position) {
+            let place = view.place(of: row.position)
+            if place < view.shown.count, view.shown[place].position == row.position {
+                if view.shown[place].json != row.json {
+                    view.shown[place] = row
+                    updated.append(CollectionChange.Item(index: place, id: String(row.id), json: row.json))
+                }
+            } else {
+                view.shown.insert(row, at: place)
+                inserted.append(CollectionChange.Item(index: place, id: String(row.id), json: row.json))
+            }
+        }
+        // Updates keep every place, so they may be told first only with the places they have after the inserts: tell
+        // inserts first, then updates by their final place.
+        if !inserted.isEmpty { emitChange(view, .succeeded, .insert, source, inserted) }
+        if !updated.isEmpty {
+            let items = updated.compactMap { item in
+                Int64(item.id).flatMap { view.index(ofID: $0) }.map {
+                    CollectionChange.Item(index: $0, id: item.id, json: item.json)
+                }
+            }
+            emitChange(view, .succeeded, .update, source == .messageFill ? .sync : source, items)
+        }
+        if !inserted.isEmpty { trim(view, growing: .next) }
+    }
+
+    /// The content of a stored message changed: it may also have begun or ceased to match a view's filter.
+    func updateInViews(_ message: MessageRecord, _ timeline: Timeline, source: EventSource) {
+        for view in timeline.views {
+            if let index = view.index(of: message.position) {
+                if view.filter.matches(message) {
+                    guard view.shown[index].json != message.json else { continue }
+                    view.shown[index] = message
+                    let item = CollectionChange.Item(index: index, id: String(message.id), json: message.json)
+                    emitChange(view, .succeeded, .update, source, [item])
+                } else {
+                    removeFromViews([message.id], timeline, source: source, only: view)
+                }
+            } else {
+                merge([message], into: view, timeline, source: source)
+            }
+        }
+    }
+
+    func removeFromViews(_ ids: Set<Int64>, _ timeline: Timeline, source: EventSource, only: MessageView? = nil) {
+        guard !ids.isEmpty else { return }
+        for view in timeline.views where only == nil || only === view {
+            var items: [CollectionChange.Item] = []
+            var index = view.shown.count
+            while index > 0 {
+                index -= 1
+                let id = view.shown[index].id
+                guard ids.contains(id) else { continue }
+                view.shown.remove(at: index)
+                items.append(CollectionChange.Item(index: index, id: String(id)))
+            }
+            if !items.isEmpty { emitChange(view, .succeeded, .remove, source, items) }
+        }
+    }
+}
