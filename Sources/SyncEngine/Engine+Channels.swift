@@ -29,9 +29,7 @@ extension Engine {
         if fromService, view.token != "" { return askForPage(view) }
         let limit = view.wanted
         let page = stored { () throws(StoreError) -> [ChannelRecord] in
-            try cache.channels(
-                order: view.query.order, metadataKey: view.query.metadataOrderKey, after: view.shown.last,
-                limit: limit + 1, where: { view.query.matches($0, userID: options.userID) })
+            try cache.channels(query: view.query, userID: options.userID, after: view.shown.last, limit: limit + 1)
         }
         guard let page else {
             view.call = nil
@@ -76,9 +74,7 @@ extension Engine {
     private func fetchFromCacheAfterFailure(_ view: ChannelView) {
         let limit = view.wanted
         let page = stored { () throws(StoreError) -> [ChannelRecord] in
-            try cache.channels(
-                order: view.query.order, metadataKey: view.query.metadataOrderKey, after: view.shown.last, limit: limit,
-                where: { view.query.matches($0, userID: options.userID) })
+            try cache.channels(query: view.query, userID: options.userID, after: view.shown.last, limit: limit)
         }
         view.isLoaded = true
         view.hasNext = true
@@ -170,7 +166,7 @@ extension Engine {
     private func take(_ changes: ChannelChanges, since: ChangePoint) {
         let fresh = keepNewest(changes.updated)
         let next = changes.next.isEmpty ? since : ChangePoint.token(changes.next)
-        let done = stored { () throws(StoreError) in
+        let done: Void? = stored { () throws(StoreError) in
             try cache.transaction { () throws(StoreError) in
                 for url in changes.deletedURLs { try cache.deleteChannel(url) }
                 try cache.upsert(fresh)
@@ -218,7 +214,7 @@ extension Engine {
 
     private func take(_ page: ChannelPage) {
         let fresh = keepNewest(page.channels)
-        let done = stored { () throws(StoreError) in
+        let done: Void? = stored { () throws(StoreError) in
             try cache.transaction { () throws(StoreError) in
                 try cache.upsert(fresh)
                 try cache.setValue(Engine.tokenKey, page.next.isEmpty ? nil : page.next)

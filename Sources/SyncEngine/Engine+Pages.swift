@@ -225,9 +225,10 @@ extension Engine {
         let timeline = timelines[url]
         let chunks: ChunkList? = stored { () throws(StoreError) in
             let key = try cache.channelKey(url)
-            var chunks = timeline?.chunks ?? ChunkList(try cache.chunks(channel: key).map {
+            var chunks = ChunkList(try cache.chunks(channel: key).map {
                 ChunkList.Chunk(start: $0.start, end: $0.end, reachedFirst: $0.reachedFirst)
             })
+            if let timeline { chunks = timeline.chunks }
             chunks.cut(before: time)
             try cache.transaction { () throws(StoreError) in
                 try cache.deleteMessages(channel: key, olderThan: time)

@@ -43,7 +43,7 @@ public final class Engine {
         random = SeededGenerator(seed: options.seed)
         connection.token = options.accessToken
         loadOutbox()
-        channels.isComplete = stored { try cache.value("channels.complete") } == "1"
+        channels.isComplete = (stored { () throws(StoreError) in try cache.value("channels.complete") } ?? nil) == "1"
     }
 
     // MARK: Inputs

@@ -1,0 +1,174 @@
+import SyncModel
+
+extension CacheStore {
+    private static let columns = """
+        created_at, id, updated_at, kind, custom_type, sender_id, parent_id, is_reply_to_channel, is_silent, request_id, json
+        """
+
+    /// Stores messages by their id; what was stored under it before is replaced.
+    public func upsert(_ messages: [MessageRecord], channel: Int64) throws(StoreError) {
+        guard !messages.isEmpty else { return }
+        try transaction { () throws(StoreError) in
+            // OR REPLACE also covers a message whose time the service has changed: its old row goes by the unique id.
+            let statement = try database.prepare("""
+                INSERT OR REPLACE INTO message (channel, \(CacheStore.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """)
+            for message in messages {
+                statement.bind(channel).bind(message.position.createdAt).bind(message.id).bind(message.updatedAt)
+                    .bind(message.kind.rawValue).bind(message.customType).bind(message.senderID).bind(message.parentID)
+                    .bind(message.isReplyToChannel).bind(message.isSilent).bind(message.requestID)
+                let outcome: StoreError? = message.json.withUnsafeBytes { json in
+                    statement.bind(lastingText: json)
+                    do throws(StoreError) {
+                        try statement.run()
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
+                if let outcome { throw outcome }
+            }
+        }
+    }
+
+    public func message(id: Int64, channel: Int64) throws(StoreError) -> MessageRecord? {
+        let statement = try database.prepare("SELECT \(CacheStore.columns) FROM message WHERE id = ? AND channel = ?")
+            .bind(id).bind(channel)
+        defer { statement.reset() }
+        return try statement.next() ? CacheStore.record(statement) : nil
+    }
+
+    public func deleteMessages(ids: [Int64], channel: Int64) throws(StoreError) {
+        guard !ids.isEmpty else { return }
+        try transaction { () throws(StoreError) in
+            for id in ids {
+                try database.prepare("DELETE FROM message WHERE id = ? AND channel = ?").bind(id).bind(channel).run()
+            }
+        }
+    }
+
+    /// Removes what is older than a time.
+    public func deleteMessages(channel: Int64, olderThan createdAt: Int64) throws(StoreError) {
+        try database.prepare("DELETE FROM message WHERE channel = ? AND created_at < ?").bind(channel).bind(createdAt).run()
+    }
+
+    /// Positions cached in a closed range, ascending.
+    public func messagePositions(
+        channel: Int64, from: MessagePosition, through: MessagePosition
+    ) throws(StoreError) -> [MessagePosition] {
+        let statement = try database.prepare("""
+            SELECT created_at, id FROM message
+            WHERE channel = ? AND (created_at, id) >= (?, ?) AND (created_at, id) <= (?, ?) ORDER BY created_at, id
+            """)
+            .bind(channel).bind(from.createdAt).bind(from.id).bind(through.createdAt).bind(through.id)
+        defer { statement.reset() }
+        var result: [MessagePosition] = []
+        while try statement.next() {
+            result.append(MessagePosition(createdAt: statement.int(0), id: statement.int(1)))
+        }
+        return result
+    }
+
+    /// How many messages are cached in a closed range, counted up to 1,000.
+    public func messageCount(
+        channel: Int64, from: MessagePosition, through: MessagePosition
+    ) throws(StoreError) -> Int {
+        let statement = try database.prepare("""
+            SELECT count(*) FROM (SELECT 1 FROM message
+            WHERE channel = ? AND (created_at, id) >= (?, ?) AND (created_at, id) <= (?, ?) LIMIT 1000)
+            """)
+            .bind(channel).bind(from.createdAt).bind(from.id).bind(through.createdAt).bind(through.id)
+        defer { statement.reset() }
+        return try statement.next() ? Int(clamping: statement.int(0)) : 0
+    }
+
+    /// Up to `limit` messages that match, the nearest before a position; ascending.
+    public func messagesBefore(
+        _ position: MessagePosition, notBefore bound: MessagePosition, channel: Int64, filter: MessageFilter, limit: Int
+    ) throws(StoreError) -> [MessageRecord] {
+        let rows = try page(
+            "(created_at, id) < (?2, ?3) AND (created_at, id) >= (?4, ?5)", "DESC", position, bound, channel, filter, limit)
+        return rows.reversed()
+    }
+
+    /// Up to `limit` messages that match, the nearest after a position; ascending.
+    public func messagesAfter(
+        _ position: MessagePosition, notAfter bound: MessagePosition, channel: Int64, filter: MessageFilter, limit: Int
+    ) throws(StoreError) -> [MessageRecord] {
+        try page(
+            "(created_at, id) > (?2, ?3) AND (created_at, id) <= (?4, ?5)", "ASC", position, bound, channel, filter, limit)
+    }
+
+    private func page(
+        _ range: String, _ direction: String, _ position: MessagePosition, _ bound: MessagePosition, _ channel: Int64,
+        _ filter: MessageFilter, _ limit: Int
+    ) throws(StoreError) -> [MessageRecord] {
+        guard limit > 0 else { return [] }
+        let statement = try database.prepare("""
+            SELECT \(CacheStore.columns) FROM message WHERE channel = ?1 AND \(range)
+            ORDER BY created_at \(direction), id \(direction)
+            """)
+            .bind(channel).bind(position.createdAt).bind(position.id).bind(bound.createdAt).bind(bound.id)
+        defer { statement.reset() }
+        var result: [MessageRecord] = []
+        while result.count < limit, try statement.next() {
+            let record = CacheStore.record(statement)
+            if filter.matches(record) { result.append(record) }
+        }
+        return result
+    }
+
+    /// Forgets messages, ranges and change cursors of one channel, or of all. Channels stay.
+    public func clearMessages(channel: Int64?) throws(StoreError) {
+        try transaction { () throws(StoreError) in
+            if let channel {
+                try database.prepare("DELETE FROM message WHERE channel = ?").bind(channel).run()
+                try database.prepare("DELETE FROM chunk WHERE channel = ?").bind(channel).run()
+                try setValue("messages.changes.\(channel)", nil)
+            } else {
+                try database.execute("DELETE FROM message; DELETE FROM chunk; DELETE FROM meta WHERE key GLOB 'messages.changes.*'")
+            }
+        }
+    }
+
+    // MARK: Chunks
+
+    /// Where the cache of a channel is complete, ascending.
+    public func chunks(channel: Int64) throws(StoreError) -> [StoredChunk] {
+        let statement = try database.prepare("""
+            SELECT start_created_at, start_id, end_created_at, end_id, reached_first FROM chunk WHERE channel = ?
+            ORDER BY start_created_at, start_id
+            """).bind(channel)
+        defer { statement.reset() }
+        var result: [StoredChunk] = []
+        while try statement.next() {
+            result.append(StoredChunk(
+                start: MessagePosition(createdAt: statement.int(0), id: statement.int(1)),
+                end: MessagePosition(createdAt: statement.int(2), id: statement.int(3)), reachedFirst: statement.bool(4)))
+        }
+        return result
+    }
+
+    /// Replaces the ranges of a channel.
+    public func setChunks(channel: Int64, _ chunks: [StoredChunk]) throws(StoreError) {
+        try transaction { () throws(StoreError) in
+            try database.prepare("DELETE FROM chunk WHERE channel = ?").bind(channel).run()
+            for chunk in chunks {
+                try database.prepare("""
+                    INSERT INTO chunk (channel, start_created_at, start_id, end_created_at, end_id, reached_first)
+                    VALUES (?, ?, ?, ?, ?, ?)
+                    """)
+                    .bind(channel).bind(chunk.start.createdAt).bind(chunk.start.id).bind(chunk.end.createdAt)
+                    .bind(chunk.end.id).bind(chunk.reachedFirst).run()
+            }
+        }
+    }
+
+    private static func record(_ row: Statement) -> MessageRecord {
+        MessageRecord(
+            position: MessagePosition(createdAt: row.int(0), id: row.int(1)), updatedAt: row.int(2),
+            kind: MessageRecord.Kind(rawValue: row.int(3)) ?? .user, customType: row.text(4), senderID: row.text(5),
+            parentID: row.int(6), isReplyToChannel: row.bool(7), isSilent: row.bool(8), requestID: row.text(9),
+            json: row.bytes(10))
+    }
+}

@@ -1,0 +1,20 @@
+/// An own message that is not the service's yet.
+public struct Intent: Equatable, Sendable {
+    public enum Status: Int64, Sendable { case pending = 0, failed = 1 }
+
+    /// Grows with every intent; the order in which they were written.
+    public var id: Int64
+    public var channelURL: String
+    /// The same for every attempt, so that a repeated one does no harm.
+    public var requestID: String
+    /// Milliseconds since the epoch, by this machine.
+    public var createdAt: Int64
+    public var status: Status
+    /// The service's or client's code of the last failure; 0 when there was none.
+    public var errorCode: Int
+    public var retryCount: Int
+    /// JSON object with the message's fields.
+    public var body: [UInt8]
+    /// The host sends it by its own means and tells how it went.
+    public var isHostSent: Bool
+}

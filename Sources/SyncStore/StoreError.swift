@@ -1,0 +1,27 @@
+/// Why a store could not do what it was asked.
+public enum StoreError: Error, Equatable, Sendable {
+    case cannotOpen(path: String, message: String)
+    /// Another process owns the directory; its pid when it could be read.
+    case locked(byPID: Int32?)
+    /// The file was written by a later version of the library.
+    case newerSchema(found: Int64, known: Int64)
+    /// No room on the device.
+    case full
+    /// The file is damaged.
+    case corrupt(message: String)
+    case failed(code: Int32, message: String)
+
+    /// One line, impersonal.
+    public var message: String {
+        switch self {
+        case .cannotOpen(let path, let message): "cannot open \(path): \(message)"
+        case .locked(let pid?): "the data directory is in use by process \(pid)"
+        case .locked(nil): "the data directory is in use by another process"
+        case .newerSchema(let found, let known):
+            "the file has schema \(found), this library knows up to \(known): a later version wrote it"
+        case .full: "no space is left on the device"
+        case .corrupt(let message): "the file is damaged: \(message)"
+        case .failed(let code, let message): "storage error \(code): \(message)"
+        }
+    }
+}
