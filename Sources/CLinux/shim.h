@@ -3,6 +3,7 @@
 /* What Swift's Glibc module leaves out. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/epoll.h>
@@ -14,6 +15,7 @@
 
 /* GNU-only functions, hidden unless _GNU_SOURCE was defined before the first system header. */
 extern int accept4(int socket, struct sockaddr *address, socklen_t *count, int flags);
+extern int pthread_setname_np(pthread_t thread, const char *name);
 extern void *memmem(const void *haystack, size_t count, const void *needle, size_t needle_count);
 
 /* open(2), fcntl(2) and the std streams are variadic or mutable globals, which Swift 6 refuses. */
