@@ -12,8 +12,7 @@ final class SocketTransfer {
     private let handler: @Sendable (SocketEvent) -> Void
     private var phase = Phase.connecting
     private var codec: WebSocketCodec?
-    private var key = ""
-    private var head: [UInt8] = []
+    private var answer: WebSocketHandshakeReader?
     private var handshake: [UInt8] = []
     private(set) var socket: Int32 = -1
     private var deadline: Int64
@@ -56,10 +55,13 @@ final class SocketTransfer {
             return fail(NetworkFailure(.cannotConnect, "the connection has no socket"))
         }
         socket = descriptor
-        key = fresh
         lastByte = now
         let parts = SocketTransfer.split(options.url)
-        handshake = WebSocketHandshake.request(host: parts.host, target: parts.target, key: key, headers: options.headers)
+        guard let request = WebSocketHandshake.request(
+            host: parts.host, target: parts.target, key: fresh, headers: options.headers)
+        else { return fail(NetworkFailure(.protocolError, "the URL or a header holds a byte that HTTP does not allow")) }
+        answer = WebSocketHandshakeReader(key: fresh)
+        handshake = request
         phase = .handshaking
         write()
     }
@@ -94,12 +96,14 @@ final class SocketTransfer {
 
     private func take(_ bytes: UnsafeRawBufferPointer) {
         if phase == .handshaking {
-            head.append(contentsOf: bytes)
-            switch WebSocketHandshake.answer(head, key: key) {
+            switch answer?.receive(bytes) ?? .incomplete {
             case .incomplete: return
             case .refused(let status):
                 return fail(NetworkFailure(.refused, code: status, "the handshake was refused with status \(status)"))
-            case .accepted(let length):
+            case .invalid(let why):
+                return fail(NetworkFailure(.protocolError, "the handshake failed: \(why)"))
+            case .accepted(let rest):
+                answer = nil
                 guard let made = WebSocketCodec(
                     role: .client, messageLimit: options.messageLimit, outputLimit: options.outputLimit)
                 else { return fail(NetworkFailure(.protocolError, "out of memory")) }
@@ -107,8 +111,6 @@ final class SocketTransfer {
                 phase = .open
                 handler(.opened)
                 // Frames may come glued to the head.
-                let rest = Array(head[length...])
-                head = []
                 if !rest.isEmpty { deliver(made.receive(rest)) }
             }
         } else if let codec {

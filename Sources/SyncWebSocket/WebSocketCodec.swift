@@ -128,7 +128,7 @@ public final class WebSocketCodec {
         // The result only repeats what want_read and the queued close frame say: a violated protocol.
         _ = wslay_event_recv(context)
         input = UnsafeRawBufferPointer(start: nil, count: 0)
-        flush()
+        flush(close: true)
         let completed = events
         events = []
         return completed
@@ -278,9 +278,9 @@ public final class WebSocketCodec {
     }
 
     /// Turns what libwslay queued by itself into bytes.
-    private func flush() {
+    private func flush(close: Bool) {
         guard let context, wslay_event_want_write(context) != 0 else { return }
-        sendsClose = true
+        sendsClose = close
         defer { sendsClose = false }
         // Fails only without random bytes for the mask; then libwslay writes no more and the connection is finished.
         if wslay_event_send(context) != 0 { wslay_event_shutdown_read(context) }
@@ -318,7 +318,7 @@ public final class WebSocketCodec {
     private func fillMask(_ buffer: UnsafeMutablePointer<UInt8>, _ count: Int) -> Bool {
         if randomness.count < count {
             randomness = [UInt8](repeating: 0, count: max(256, count))
-            guard WebSocketHandshake.fillRandom(&randomness) else {
+            guard SystemRandom.fill(&randomness) else {
                 randomness = []
                 return false
             }
@@ -330,14 +330,14 @@ public final class WebSocketCodec {
     private func frameStarts(opcode: UInt8, length: UInt64) {
         isDataFrame = opcode < UInt8(WSLAY_CONNECTION_CLOSE.rawValue)
         guard isDataFrame, let context else { return }
-        guard length <= UInt64(messageLimit &- message.count) else {
+        guard length <= UInt64(max(messageLimit &- message.count, 0)) else {
             message = []
             var nothing: UInt8 = 0
             _ = wslay_event_queue_close(context, UInt16(WSLAY_CODE_MESSAGE_TOO_BIG.rawValue), &nothing, 0)
             return wslay_event_shutdown_read(context)
         }
         // The peer's word for the length is believed only so far; beyond that memory grows with the bytes that came.
-        message.reserveCapacity(message.count &+ min(Int(length), 256 << 10))
+        if message.isEmpty { message.reserveCapacity(Int(min(length, 256 << 10))) }
     }
 
     private func frameContinues(_ bytes: UnsafeRawBufferPointer) {
@@ -346,6 +346,8 @@ public final class WebSocketCodec {
     }
 
     private func messageEnds(_ ended: wslay_event_on_msg_recv_arg) {
+        // libwslay finishes the frame at hand even when its start was refused.
+        guard isReading || UInt32(ended.opcode) == WSLAY_CONNECTION_CLOSE.rawValue else { return }
         switch UInt32(ended.opcode) {
         case WSLAY_TEXT_FRAME.rawValue:
             events.append(.text(takeMessage()))
@@ -353,7 +355,7 @@ public final class WebSocketCodec {
             events.append(.binary(takeMessage()))
         case WSLAY_PING.rawValue:
             events.append(.ping([UInt8](UnsafeBufferPointer(start: ended.msg, count: ended.msg_length))))
-            flush()
+            flush(close: false)
         case WSLAY_PONG.rawValue:
             events.append(.pong([UInt8](UnsafeBufferPointer(start: ended.msg, count: ended.msg_length))))
         case WSLAY_CONNECTION_CLOSE.rawValue:
