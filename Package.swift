@@ -34,6 +34,7 @@ let package = Package(
         .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
         .systemLibrary(name: "CMicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CSyncManager"),
 
         room("SyncJSON", ["CJansson", "CLinux"]),
         room("SyncModel", ["SyncJSON"]),
@@ -42,7 +43,7 @@ let package = Package(
         room("SyncService", ["SyncModel", "SyncJSON"]),
         room("SyncWebSocket", ["CWslay", "CLinux"]),
         room("SyncNetwork", ["SyncWebSocket", "CCurl", "CLinux"]),
-        room("SyncManager", ["SyncEngine", "SyncStore", "SyncService", "SyncNetwork", "SyncModel", "SyncJSON", "CLinux"]),
+        room("SyncManager", ["CSyncManager", "SyncWebSocket", "SyncEngine", "SyncStore", "SyncService", "SyncNetwork", "SyncModel", "SyncJSON", "CLinux"]),
         .executableTarget(
             name: "syncmanager-server",
             dependencies: ["SyncWebSocket", "SyncJSON", "CSQLite", "CMicrohttpd", "CLinux", "CWslay"],

@@ -1,3 +1,5 @@
+import SyncJSON
+
 /// A message as the service gave it: what ordering and filters need, beside the JSON that hosts see.
 public struct MessageRecord: Equatable, Sendable {
     public enum Kind: Int64, Sendable { case user = 0, file = 1, admin = 2 }
@@ -36,4 +38,9 @@ public struct MessageRecord: Equatable, Sendable {
     }
 
     public var id: Int64 { position.id }
+}
+
+extension MessageRecord {
+    /// The channel the message says it is in.
+    public var channelURL: String? { (try? JSON.parse(json))?["channel_url"]?.string }
 }

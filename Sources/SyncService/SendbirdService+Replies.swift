@@ -109,3 +109,10 @@ extension SendbirdService {
         return 1000
     }
 }
+
+extension SendbirdService {
+    /// Reads a message object that the host got from the service by its own means, in either dialect.
+    public static func message(_ document: JSON) -> MessageRecord? {
+        MessageCodec.record(socket: document, command: document["type"]?.string ?? "MESG")
+    }
+}

@@ -1,0 +1,422 @@
+import CSyncManager
+import Glibc
+import SyncEngine
+
+// The exported functions, in the header's order; the header says what each promises.
+
+/// Runs the body of a call: its error becomes the thread's last error and the status.
+func status(_ body: () throws(BorderError) -> Int32) -> Int32 {
+    do throws(BorderError) {
+        return try body()
+    } catch {
+        LastError.set(error)
+        return error.status.rawValue
+    }
+}
+
+private func call(_ body: () throws(BorderError) -> Void) -> Int32 {
+    status { () throws(BorderError) -> Int32 in
+        try body()
+        return 0
+    }
+}
+
+@_cdecl("sm_api_version")
+public func sm_api_version() -> Int32 { Version.api }
+
+@_cdecl("sm_version_string")
+public func sm_version_string() -> UnsafePointer<CChar>? { UnsafePointer(Version.cText) }
+
+@_cdecl("sm_status_name")
+public func sm_status_name(_ code: Int32) -> UnsafePointer<CChar>? {
+    let name: StaticString = Status(rawValue: code)?.name ?? "SM_ERR_UNKNOWN"
+    return UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+}
+
+@_cdecl("sm_last_error")
+public func sm_last_error() -> UnsafePointer<CChar>? { LastError.text }
+
+@_cdecl("sm_string_free")
+public func sm_string_free(_ text: UnsafeMutablePointer<CChar>?) { free(text) }
+
+@_cdecl("sm_set_log")
+public func sm_set_log(
+    _ level: Int32, _ callback: (@convention(c) (UnsafeMutableRawPointer?, Int32, UnsafePointer<CChar>?) -> Void)?,
+    _ userData: UnsafeMutableRawPointer?
+) -> Int32 {
+    call { () throws(BorderError) in
+        guard (0...4).contains(level) else { throw BorderError(.invalidArgument, "level must be from 0 to 4") }
+        Log.set(level: level, callback: callback, userData: userData)
+    }
+}
+
+// MARK: Client
+
+@_cdecl("sm_setup")
+public func sm_setup(_ config: UnsafePointer<CChar>?, _ out: UnsafeMutablePointer<OpaquePointer?>?) -> Int32 {
+    call { () throws(BorderError) in
+        guard let out else { throw BorderError(.invalidArgument, "out is NULL") }
+        let configuration = try Configuration(try CText.read(config, "config"))
+        out.pointee = Registry.add(try Client(configuration))
+    }
+}
+
+@_cdecl("sm_connect")
+public func sm_connect(
+    _ client: OpaquePointer?, _ callback: ResultCallback?, _ userData: UnsafeMutableRawPointer?,
+    _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
+) -> Int32 {
+    request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
+        let client = try Registry.client(client)
+        return (client, { .connect(call: $0) })
+    }
+}
+
+@_cdecl("sm_disconnect")
+public func sm_disconnect(_ client: OpaquePointer?) -> Int32 { post(client, .disconnect) }
+
+@_cdecl("sm_resume_sync")
+public func sm_resume_sync(_ client: OpaquePointer?) -> Int32 { post(client, .resumeSync) }
+
+@_cdecl("sm_pause_sync")
+public func sm_pause_sync(_ client: OpaquePointer?) -> Int32 { post(client, .pauseSync) }
+
+private func post(_ client: OpaquePointer?, _ command: HostCommand) -> Int32 {
+    call { () throws(BorderError) in try Registry.client(client).post(command) }
+}
+
+@_cdecl("sm_set_token")
+public func sm_set_token(_ client: OpaquePointer?, _ token: UnsafePointer<CChar>?) -> Int32 {
+    call { () throws(BorderError) in
+        let client = try Registry.client(client)
+        try client.post(.setToken(try CText.readString(token, "access_token")))
+    }
+}
+
+@_cdecl("sm_clear_cache")
+public func sm_clear_cache(
+    _ client: OpaquePointer?, _ channelURL: UnsafePointer<CChar>?, _ callback: ResultCallback?,
+    _ userData: UnsafeMutableRawPointer?, _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
+) -> Int32 {
+    request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
+        let client = try Registry.client(client)
+        let url = channelURL == nil ? nil : try CText.readString(channelURL, "channel_url")
+        return (client, { .clearCache(channelURL: url, call: $0) })
+    }
+}
+
+@_cdecl("sm_close")
+public func sm_close(_ client: OpaquePointer?) {
+    guard let client else { return }
+    _ = call { () throws(BorderError) in
+        try Registry.client(client).close()
+        Registry.remove(client)
+    }
+}
+
+// MARK: Events
+
+@_cdecl("sm_get_fd")
+public func sm_get_fd(_ client: OpaquePointer?) -> Int32 {
+    status { () throws(BorderError) in
+        let client = try Registry.client(client)
+        try client.checkOpen()
+        return client.queue.fileDescriptor
+    }
+}
+
+@_cdecl("sm_next_event")
+public func sm_next_event(
+    _ client: OpaquePointer?, _ timeout: Int32, _ json: UnsafeMutablePointer<UnsafePointer<CChar>?>?,
+    _ outLength: UnsafeMutablePointer<Int>?
+) -> Int32 {
+    call { () throws(BorderError) in
+        let client = try Registry.client(client)
+        guard let json else { throw BorderError(.invalidArgument, "json is NULL") }
+        try client.queue.beginDraining()
+        defer { client.queue.endDraining() }
+        let taken = client.drain(timeout: timeout, runs: false)
+        free(client.borrowed)
+        client.borrowed = taken.flatMap { CText.copy($0.json) }
+        json.pointee = UnsafePointer(client.borrowed)
+        outLength?.pointee = taken?.json.count ?? 0
+    }
+}
+
+@_cdecl("sm_dispatch")
+public func sm_dispatch(_ client: OpaquePointer?, _ maxEvents: Int32, _ timeout: Int32) -> Int32 {
+    status { () throws(BorderError) in
+        let client = try Registry.client(client)
+        guard maxEvents >= 0 else { throw BorderError(.invalidArgument, "max_events is negative") }
+        try client.queue.beginDraining()
+        defer { client.queue.endDraining() }
+        var count: Int32 = 0
+        var wait = timeout
+        // Without a bound, what comes while callbacks run waits for the next call once a thousand were taken.
+        while count < (maxEvents == 0 ? 1000 : maxEvents), client.drain(timeout: wait, runs: true) != nil {
+            count += 1
+            wait = 0
+        }
+        return count
+    }
+}
+
+@_cdecl("sm_interrupt")
+public func sm_interrupt(_ client: OpaquePointer?) -> Int32 {
+    call { () throws(BorderError) in
+        let client = try Registry.client(client)
+        try client.checkOpen()
+        client.queue.interrupt()
+    }
+}
+
+@_cdecl("sm_set_callback")
+public func sm_set_callback(
+    _ client: OpaquePointer?, _ callback: EventCallback?, _ userData: UnsafeMutableRawPointer?,
+    _ destroy: DestroyCallback?
+) -> Int32 {
+    listen(Listener(event: callback, userData: userData, destroy: destroy)) { (listener) throws(BorderError) in
+        let client = try Registry.client(client)
+        try client.checkOpen()
+        client.queue.setListener(listener)
+    }
+}
+
+/// Registers a listener; when that fails its context ends here.
+private func listen(_ listener: Listener, _ body: (Listener) throws(BorderError) -> Void) -> Int32 {
+    let code = call { () throws(BorderError) in try body(listener) }
+    if code != 0 { listener.end() }
+    return code
+}
+
+// MARK: Collections
+
+@_cdecl("sm_channel_collection_new")
+public func sm_channel_collection_new(
+    _ client: OpaquePointer?, _ query: UnsafePointer<CChar>?, _ out: UnsafeMutablePointer<OpaquePointer?>?
+) -> Int32 {
+    call { () throws(BorderError) in
+        let client = try Registry.client(client)
+        guard let out else { throw BorderError(.invalidArgument, "out is NULL") }
+        let text = query == nil ? Array("{}".utf8) : try CText.read(query, "query")
+        let parsed = try Criteria.query(text)
+        try client.checkOpen()
+        let id = client.nextCollectionID()
+        client.queue.addCollection(DeliveredLists(id: id, channelURL: nil, criteria: text, viewpoint: 0))
+        try client.post(.openChannelCollection(id: id, query: parsed))
+        out.pointee = Registry.add(CollectionHandle(client: client, id: id, isMessages: false))
+    }
+}
+
+@_cdecl("sm_message_collection_new")
+public func sm_message_collection_new(
+    _ client: OpaquePointer?, _ channelURL: UnsafePointer<CChar>?, _ filter: UnsafePointer<CChar>?, _ viewpoint: Int64,
+    _ out: UnsafeMutablePointer<OpaquePointer?>?
+) -> Int32 {
+    call { () throws(BorderError) in
+        let client = try Registry.client(client)
+        guard let out else { throw BorderError(.invalidArgument, "out is NULL") }
+        let url = try CText.readString(channelURL, "channel_url")
+        guard !url.isEmpty else { throw BorderError(.invalidArgument, "channel_url is empty") }
+        guard viewpoint >= 0 else { throw BorderError(.invalidArgument, "viewpoint is negative") }
+        let text = filter == nil ? Array("{}".utf8) : try CText.read(filter, "filter")
+        let parsed = try Criteria.filter(text)
+        try client.checkOpen()
+        let id = client.nextCollectionID()
+        client.queue.addCollection(DeliveredLists(id: id, channelURL: url, criteria: text, viewpoint: viewpoint))
+        try client.post(.openMessageCollection(id: id, channelURL: url, filter: parsed, viewpoint: viewpoint))
+        out.pointee = Registry.add(CollectionHandle(client: client, id: id, isMessages: true))
+    }
+}
+
+@_cdecl("sm_collection_number")
+public func sm_collection_number(_ collection: OpaquePointer?) -> UInt64 {
+    do throws(BorderError) { return try Registry.collection(collection).id } catch { return 0 }
+}
+
+@_cdecl("sm_collection_set_callback")
+public func sm_collection_set_callback(
+    _ collection: OpaquePointer?, _ callback: EventCallback?, _ userData: UnsafeMutableRawPointer?,
+    _ destroy: DestroyCallback?
+) -> Int32 {
+    listen(Listener(event: callback, userData: userData, destroy: destroy)) { (listener) throws(BorderError) in
+        let collection = try Registry.collection(collection)
+        try collection.client.checkOpen()
+        collection.client.queue.setListener(listener, collection: collection.id)
+    }
+}
+
+@_cdecl("sm_fetch")
+public func sm_fetch(
+    _ collection: OpaquePointer?, _ direction: Int32, _ callback: ResultCallback?,
+    _ userData: UnsafeMutableRawPointer?, _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
+) -> Int32 {
+    let listener = Listener(result: callback, userData: userData, destroy: destroy)
+    let key = EventQueue.FetchKey(collection: sm_collection_number(collection), isNext: direction == Int32(SM_NEXT))
+    return request(listener, outRequest, fetch: key) { () throws(BorderError) in
+        let collection = try Registry.collection(collection)
+        let wanted: HostCommand.Direction
+        switch direction {
+        case Int32(SM_NEXT): wanted = .next
+        case Int32(SM_PREVIOUS) where collection.isMessages: wanted = .previous
+        default: throw BorderError(.invalidArgument, "direction must be SM_NEXT, or SM_PREVIOUS for messages")
+        }
+        return (collection.client, { .fetch(collection: collection.id, direction: wanted, call: $0) })
+    }
+}
+
+@_cdecl("sm_reset_viewpoint")
+public func sm_reset_viewpoint(_ collection: OpaquePointer?, _ viewpoint: Int64) -> Int32 {
+    call { () throws(BorderError) in
+        let collection = try Registry.collection(collection)
+        try collection.checkMessages()
+        guard viewpoint >= 0 else { throw BorderError(.invalidArgument, "viewpoint is negative") }
+        try collection.client.post(.resetViewpoint(collection: collection.id, viewpoint: viewpoint))
+    }
+}
+
+@_cdecl("sm_collection_info")
+public func sm_collection_info(
+    _ collection: OpaquePointer?, _ out: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> Int32 {
+    describe(collection, out) { $0.client.queue.info(of: $0.id) }
+}
+
+@_cdecl("sm_collection_snapshot")
+public func sm_collection_snapshot(
+    _ collection: OpaquePointer?, _ out: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> Int32 {
+    describe(collection, out) { $0.client.queue.snapshot(of: $0.id) }
+}
+
+private func describe(
+    _ collection: OpaquePointer?, _ out: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+    _ body: (CollectionHandle) -> [UInt8]?
+) -> Int32 {
+    call { () throws(BorderError) in
+        let collection = try Registry.collection(collection)
+        guard let out else { throw BorderError(.invalidArgument, "out_json is NULL") }
+        try collection.client.checkOpen()
+        guard let bytes = body(collection) else { throw BorderError(.invalidHandle, "the collection was removed") }
+        out.pointee = CText.copy(bytes)
+    }
+}
+
+@_cdecl("sm_collection_remove")
+public func sm_collection_remove(_ collection: OpaquePointer?) {
+    guard let collection else { return }
+    _ = call { () throws(BorderError) in
+        let removed = try Registry.collection(collection)
+        Registry.remove(collection)
+        removed.client.queue.removeCollection(removed.id)
+        try removed.client.post(.removeCollection(id: removed.id))
+    }
+}
+
+// MARK: Own messages
+
+@_cdecl("sm_send_message")
+public func sm_send_message(
+    _ collection: OpaquePointer?, _ message: UnsafePointer<CChar>?, _ callback: ResultCallback?,
+    _ userData: UnsafeMutableRawPointer?, _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
+) -> Int32 {
+    request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
+        let (collection, text) = try ownMessage(collection, message)
+        let outgoing = try OwnMessage.outgoing(text)
+        return (collection.client, { call in
+            outgoing.resend.map { .resendMessage(collection: collection.id, requestID: $0, call: call) }
+                ?? .sendMessage(
+                    collection: collection.id, requestID: outgoing.requestID, body: outgoing.body, call: call)
+        })
+    }
+}
+
+@_cdecl("sm_append_message")
+public func sm_append_message(
+    _ collection: OpaquePointer?, _ message: UnsafePointer<CChar>?, _ callback: ResultCallback?,
+    _ userData: UnsafeMutableRawPointer?, _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
+) -> Int32 {
+    request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
+        let (collection, text) = try ownMessage(collection, message)
+        let appended = try OwnMessage.appended(text)
+        return (collection.client, {
+            .appendMessage(collection: collection.id, requestID: appended.requestID, body: appended.body, call: $0)
+        })
+    }
+}
+
+@_cdecl("sm_handle_send_response")
+public func sm_handle_send_response(
+    _ collection: OpaquePointer?, _ message: UnsafePointer<CChar>?, _ errorCode: Int32, _ callback: ResultCallback?,
+    _ userData: UnsafeMutableRawPointer?, _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
+) -> Int32 {
+    request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
+        let (collection, text) = try ownMessage(collection, message)
+        let response = try OwnMessage.response(text, errorCode: errorCode)
+        return (collection.client, {
+            .handleSendResponse(
+                collection: collection.id, requestID: response.requestID, message: response.message,
+                errorCode: Int(errorCode), call: $0)
+        })
+    }
+}
+
+@_cdecl("sm_update_message")
+public func sm_update_message(
+    _ collection: OpaquePointer?, _ message: UnsafePointer<CChar>?, _ callback: ResultCallback?,
+    _ userData: UnsafeMutableRawPointer?, _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
+) -> Int32 {
+    request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
+        let (collection, text) = try ownMessage(collection, message)
+        let change = try OwnMessage.change(text, isDeletion: false)
+        return (collection.client, {
+            .updateMessage(
+                collection: collection.id, messageID: change.messageID, requestID: change.requestID, body: change.body,
+                call: $0)
+        })
+    }
+}
+
+@_cdecl("sm_delete_message")
+public func sm_delete_message(
+    _ collection: OpaquePointer?, _ message: UnsafePointer<CChar>?, _ callback: ResultCallback?,
+    _ userData: UnsafeMutableRawPointer?, _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
+) -> Int32 {
+    request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
+        let (collection, text) = try ownMessage(collection, message)
+        let change = try OwnMessage.change(text, isDeletion: true)
+        return (collection.client, {
+            .deleteMessage(
+                collection: collection.id, messageID: change.messageID, requestID: change.requestID, call: $0)
+        })
+    }
+}
+
+private func ownMessage(
+    _ handle: OpaquePointer?, _ message: UnsafePointer<CChar>?
+) throws(BorderError) -> (CollectionHandle, [UInt8]) {
+    let collection = try Registry.collection(handle)
+    try collection.checkMessages()
+    return (collection, try CText.read(message, "message"))
+}
+
+/// Makes a call that completes through the queue. When it cannot be made its context ends here.
+private func request(
+    _ listener: Listener, _ outRequest: UnsafeMutablePointer<UInt64>?,
+    fetch: EventQueue.FetchKey? = nil,
+    _ body: () throws(BorderError) -> (Client, (UInt64) -> HostCommand)
+) -> Int32 {
+    let code = call { () throws(BorderError) in
+        let (client, command) = try body()
+        let call = try client.queue.addCall(listener, fetch: fetch)
+        do throws(BorderError) {
+            try client.post(command(call))
+        } catch {
+            client.queue.forgetCall(call)
+            throw error
+        }
+        outRequest?.pointee = call
+    }
+    if code != 0 { listener.end() }
+    return code
+}

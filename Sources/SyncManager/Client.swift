@@ -1,0 +1,253 @@
+import CLinux
+import Glibc
+import SyncEngine
+import SyncModel
+import SyncNetwork
+import SyncService
+import SyncStore
+
+/// One client: its engine on a thread of its own, its way to the service, its queue of events.
+///
+/// Host calls leave a command in the inbox and return. The engine thread alone touches engine, stores and codec.
+final class Client: @unchecked Sendable {
+    enum Input {
+        case command(HostCommand)
+        case http(UInt64, Result<HTTPResponse, NetworkFailure>)
+        case socket(UInt64, SocketEvent)
+        case stop
+    }
+
+    let configuration: Configuration
+    let queue: EventQueue
+    private let processID = getpid()
+    private let inbox = Monitor()
+    private var inputs: [Input] = []
+    private var isClosing = false
+    private var lastCollection: UInt64 = 0
+    private var engineThread = pthread_t()
+    private var deliveryThread: pthread_t?
+    private let lock: DirectoryLock
+    private let cache: CacheStore
+    private let intents: IntentStore
+    private let network: NetworkThread
+    /// The text handed out by the last `sm_next_event`.
+    var borrowed: UnsafeMutablePointer<CChar>?
+    let borrowedMonitor = Monitor()
+
+    init(_ configuration: Configuration) throws(BorderError) {
+        self.configuration = configuration
+        guard let queue = EventQueue(limit: configuration.queueLimit) else {
+            throw BorderError(.internal, "no descriptor is left for the event queue")
+        }
+        self.queue = queue
+        do throws(StoreError) {
+            lock = try DirectoryLock(directory: configuration.userDirectory)
+            cache = try CacheStore(directory: configuration.userDirectory, now: Clock.wall)
+            do throws(StoreError) {
+                intents = try IntentStore(directory: configuration.userDirectory)
+            } catch {
+                if case .corrupt = error { throw StoreError.failed(code: Status.corruptIntents.rawValue, message: error.message) }
+                throw error
+            }
+        } catch {
+            throw Client.border(error)
+        }
+        guard let network = NetworkThread.acquire() else {
+            throw BorderError(.internal, "the network thread cannot be started")
+        }
+        self.network = network
+        if let file = cache.setAsideAs {
+            queue.push(.event(.client(type: "cache_reset", members: [("file", Array("\"\(file)\"".utf8))])))
+        }
+        guard Client.start(&engineThread, clientEngineMain, self) else {
+            NetworkThread.release()
+            throw BorderError(.internal, "the engine thread cannot be started")
+        }
+        if configuration.isThreadDelivery {
+            var thread = pthread_t()
+            if Client.start(&thread, clientDeliveryMain, self) { deliveryThread = thread }
+        }
+    }
+
+    deinit { free(borrowed) }
+
+    private static func border(_ error: StoreError) -> BorderError {
+        switch error {
+        case .locked: BorderError(.locked, error.message)
+        case .newerSchema: BorderError(.newerSchema, error.message)
+        case .failed(Status.corruptIntents.rawValue, let message): BorderError(.corruptIntents, message)
+        default: BorderError(.storage, error.message)
+        }
+    }
+
+    /// Starts a thread that never handles a signal.
+    private static func start(
+        _ thread: inout pthread_t, _ main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?,
+        _ client: Client
+    ) -> Bool {
+        var all = sigset_t()
+        var before = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        let context = Unmanaged.passRetained(client)
+        if pthread_create(&thread, nil, main, context.toOpaque()) == 0 { return true }
+        context.release()
+        return false
+    }
+
+    // MARK: Any thread
+
+    func checkProcess() throws(BorderError) {
+        if getpid() != processID { throw BorderError(.forked, "this process is a fork of the one that set the client up") }
+    }
+
+    func post(_ command: HostCommand) throws(BorderError) {
+        let isAccepted = inbox.locked { () -> Bool in
+            guard !isClosing else { return false }
+            inputs.append(.command(command))
+            inbox.signalAll()
+            return true
+        }
+        if !isAccepted { throw BorderError(.closed, "the client is closed") }
+    }
+
+    func checkOpen() throws(BorderError) {
+        if inbox.locked({ isClosing }) { throw BorderError(.closed, "the client is closed") }
+    }
+
+    private func post(input: Input) {
+        inbox.locked {
+            inputs.append(input)
+            inbox.signalAll()
+        }
+    }
+
+    func nextCollectionID() -> UInt64 {
+        inbox.locked {
+            lastCollection += 1
+            return lastCollection
+        }
+    }
+
+    /// Ends everything. `false` when another thread is ending it already.
+    func close() throws(BorderError) {
+        guard !queue.isDrainedByThisThread else {
+            throw BorderError(.reentrant, "sm_close cannot wait for the callback it is called from")
+        }
+        let isFirst = inbox.locked { () -> Bool in
+            guard !isClosing else { return false }
+            isClosing = true
+            inputs.append(.command(.close))
+            inputs.append(.stop)
+            inbox.signalAll()
+            return true
+        }
+        guard isFirst else { throw BorderError(.closed, "the client is being closed") }
+        pthread_join(engineThread, nil)
+        queue.close()
+        if let deliveryThread { pthread_join(deliveryThread, nil) }
+        Registry.removeAll(of: self)
+        if (try? queue.beginDraining(evenClosed: true)) != nil {
+            while drain(timeout: 0, runs: true) != nil {}
+            queue.endDraining()
+        }
+        queue.endListeners()
+        NetworkThread.release()
+        cache.close()
+        intents.close()
+    }
+
+    // MARK: Draining
+
+    /// Takes one event and, if asked, runs its callback. `nil` when none came.
+    func drain(timeout: Int32, runs: Bool) -> EventQueue.Taken? {
+        var anew: [UInt64: Int] = [:]
+        let taken = queue.take(timeout: timeout, anew: &anew)
+        if !anew.isEmpty { try? post(.showAnew(collections: anew)) }
+        guard let taken else { return nil }
+        if taken.isResult, let listener = taken.listener, let callback = listener.result {
+            if runs { Client.withText(taken.json) { callback(listener.userData, taken.status, $0, taken.json.count) } }
+            listener.end()
+        } else if runs, let listener = taken.listener, let callback = listener.event {
+            Client.withText(taken.json) { callback(listener.userData, $0, taken.json.count) }
+        }
+        return taken
+    }
+
+    private static func withText(_ bytes: [UInt8], _ body: (UnsafePointer<CChar>?) -> Void) {
+        (bytes + [0]).withUnsafeBytes { body($0.baseAddress?.assumingMemoryBound(to: CChar.self)) }
+    }
+
+    fileprivate func deliver() {
+        pthread_setname_np(pthread_self(), "sm-delivery")
+        guard (try? queue.beginDraining()) != nil else { return }
+        while !inbox.locked({ isClosing }) { _ = drain(timeout: 1000, runs: true) }
+        queue.endDraining()
+    }
+
+    // MARK: Engine thread
+
+    fileprivate func runEngine() {
+        pthread_setname_np(pthread_self(), "sm-engine")
+        let engine = Engine(options: configuration.engine, cache: cache, intents: intents, now: Client.now)
+        let driver = ServiceDriver(configuration, network: network) { [weak self] in self?.post(input: $0) }
+        carryOut(engine, driver)
+        while true {
+            let deadline = [engine.nextDeadline, driver.nextDeadline].compactMap { $0 }.min()
+            let batch = inbox.locked { () -> [Input] in
+                while inputs.isEmpty, deadline.map({ $0 > Clock.monotonic }) ?? true {
+                    if !inbox.wait(until: deadline) { break }
+                }
+                defer { inputs = [] }
+                return inputs
+            }
+            for input in batch {
+                switch input {
+                case .command(let command): engine.handle(command, now: Client.now)
+                case .http(let id, let result): driver.received(result, for: id, engine, now: Client.now)
+                case .socket(let number, let event): driver.received(event, from: number, engine, now: Client.now)
+                case .stop:
+                    carryOut(engine, driver)
+                    driver.close()
+                    return
+                }
+                carryOut(engine, driver)
+            }
+            driver.advance(engine, now: Client.now)
+            engine.advance(now: Client.now)
+            carryOut(engine, driver)
+        }
+    }
+
+    private func carryOut(_ engine: Engine, _ driver: ServiceDriver) {
+        var outputs = engine.takeOutputs()
+        while !outputs.isEmpty {
+            for output in outputs {
+                switch output {
+                case .event(let event): queue.push(.event(event))
+                case .completion(let completion): queue.push(.completion(completion))
+                case .request(let id, let request, let timeout):
+                    driver.send(request, id: id, timeout: timeout, engine, now: Client.now)
+                case .openConnection(let token): driver.open(token: token)
+                case .closeConnection: driver.closeSocket()
+                }
+            }
+            outputs = engine.takeOutputs()
+        }
+    }
+
+    private static var now: EngineTime { EngineTime(monotonic: Clock.monotonic, wall: Clock.wall) }
+}
+
+private func clientEngineMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let context else { return nil }
+    Unmanaged<Client>.fromOpaque(context).takeRetainedValue().runEngine()
+    return nil
+}
+
+private func clientDeliveryMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let context else { return nil }
+    Unmanaged<Client>.fromOpaque(context).takeRetainedValue().deliver()
+    return nil
+}

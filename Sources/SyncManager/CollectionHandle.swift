@@ -1,0 +1,18 @@
+import SyncEngine
+
+/// What a collection's handle stands for.
+final class CollectionHandle: @unchecked Sendable {
+    let client: Client
+    let id: UInt64
+    let isMessages: Bool
+
+    init(client: Client, id: UInt64, isMessages: Bool) {
+        self.client = client
+        self.id = id
+        self.isMessages = isMessages
+    }
+
+    func checkMessages() throws(BorderError) {
+        guard isMessages else { throw BorderError(.invalidHandle, "a collection of channels has no messages") }
+    }
+}

@@ -1,0 +1,79 @@
+import SyncEngine
+import SyncJSON
+
+/// A collection's lists as the host has been told of them: every drained change is applied here too, so a snapshot is
+/// exactly what a host that only applies changes shows.
+final class DeliveredLists {
+    let id: UInt64
+    let channelURL: String?
+    /// The query or filter as the host gave it.
+    let criteria: [UInt8]
+    private var lists: [CollectionChange.List: [[UInt8]]] = [:]
+    private var info: CollectionInfo
+
+    init(id: UInt64, channelURL: String?, criteria: [UInt8], viewpoint: Int64) {
+        self.id = id
+        self.channelURL = channelURL
+        self.criteria = criteria
+        info = CollectionInfo(
+            collection: id, hasPrevious: channelURL != nil, hasNext: viewpoint != Int64.max, viewpoint: viewpoint)
+    }
+
+    func take(_ info: CollectionInfo) { self.info = info }
+
+    func apply(_ change: CollectionChange) {
+        info = change.info
+        var list = lists.removeValue(forKey: change.list) ?? []
+        switch change.action {
+        case .clear: list = []
+        case .insert: for item in change.items where item.index <= list.count { list.insert(item.json, at: item.index) }
+        case .update: for item in change.items where item.index < list.count { list[item.index] = item.json }
+        case .remove: for item in change.items where item.index < list.count { list.remove(at: item.index) }
+        case .move:
+            for item in change.items where item.from < list.count && item.index < list.count {
+                list.remove(at: item.from)
+                list.insert(item.json, at: item.index)
+            }
+        }
+        lists[change.list] = list
+    }
+
+    func infoJSON() -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("collection", Int64(bitPattern: id))
+        if let channelURL {
+            writer.member("kind", "messages")
+            writer.member("channel_url", channelURL)
+            writer.member("count", lists[.succeeded]?.count ?? 0)
+            writer.member("pending_count", lists[.pending]?.count ?? 0)
+            writer.member("failed_count", lists[.failed]?.count ?? 0)
+            writer.member("has_previous", info.hasPrevious)
+            writer.member("has_next", info.hasNext)
+            writer.member("viewpoint", info.viewpoint)
+            writer.member("filter", raw: criteria)
+        } else {
+            writer.member("kind", "channels")
+            writer.member("count", lists[.channels]?.count ?? 0)
+            writer.member("has_next", info.hasNext)
+            writer.member("query", raw: criteria)
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    func snapshotJSON(sequence: Int64) -> [UInt8] {
+        var writer = JSONWriter(capacity: 4096)
+        writer.beginObject()
+        writer.member("seq", sequence)
+        let kinds: [CollectionChange.List] = channelURL == nil ? [.channels] : [.succeeded, .pending, .failed]
+        for kind in kinds {
+            writer.key(escaping: kind.rawValue)
+            writer.beginArray()
+            for item in lists[kind] ?? [] { writer.raw(item) }
+            writer.endArray()
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+}

@@ -1,0 +1,338 @@
+import CLinux
+import Glibc
+import SyncEngine
+import SyncJSON
+
+public typealias EventCallback = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, Int) -> Void
+public typealias ResultCallback = @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafePointer<CChar>?, Int) -> Void
+public typealias DestroyCallback = @convention(c) (UnsafeMutableRawPointer?) -> Void
+
+/// Who hears events, and what to do with their context when nobody does any more.
+struct Listener: @unchecked Sendable {
+    var event: EventCallback?
+    var result: ResultCallback?
+    var userData: UnsafeMutableRawPointer?
+    var destroy: DestroyCallback?
+
+    func end() { destroy?(userData) }
+}
+
+/// The events of one client on their way to the host: bounded, in order, drained by one thread at a time.
+///
+/// Text is made when an event is drained, on the draining thread; the engine only leaves values here. When the host
+/// lags, events of its collections are let go and the engine is asked to show those collections anew; completions of
+/// calls are never let go, since there are no more of them than calls.
+final class EventQueue: @unchecked Sendable {
+    enum Payload {
+        case event(HostEvent)
+        case completion(Completion)
+    }
+
+    /// An event in the hands of the draining thread.
+    struct Taken {
+        var json: [UInt8]
+        var status: Int32
+        var listener: Listener?
+        var collection: UInt64
+        var isResult: Bool
+    }
+
+    /// A direction of a collection in which one fetch at a time may be under way.
+    struct FetchKey: Hashable {
+        var collection: UInt64
+        var isNext: Bool
+    }
+
+    private struct Call {
+        var listener: Listener
+        var fetch: FetchKey?
+    }
+
+    private let monitor = Monitor()
+    private let limit: Int
+    private let descriptor: Int32
+    private var waiting: [(payload: Payload, time: Int64)] = []
+    private var head = 0
+    private var sequence: Int64 = 0
+    private var calls: [UInt64: Call] = [:]
+    private var fetching: Set<FetchKey> = []
+    private var lastCall: UInt64 = 0
+    private var clientListener = Listener()
+    private var listeners: [UInt64: Listener] = [:]
+    private var delivered: [UInt64: DeliveredLists] = [:]
+    private var lagging: [UInt64: Int] = [:]
+    private var isAnewAsked = false
+    private var isInterrupted = false
+    private var isClosed = false
+    private var drainer: pthread_t?
+    private var running: UInt64 = 0
+
+    init?(limit: Int) {
+        descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+        guard descriptor >= 0 else { return nil }
+        self.limit = limit
+    }
+
+    deinit { Glibc.close(descriptor) }
+
+    var fileDescriptor: Int32 { descriptor }
+
+    // MARK: Engine thread
+
+    func push(_ payload: Payload) {
+        monitor.locked {
+            if case .event(let event) = payload, !admit(event) { return }
+            waiting.append((payload, Clock.wall))
+            if waiting.count - head == 1 { raise() }
+            monitor.signalAll()
+        }
+    }
+
+    /// Whether an event finds room.
+    private func admit(_ event: HostEvent) -> Bool {
+        let isFull = waiting.count - head >= limit
+        let id: UInt64
+        switch event {
+        case .client(let type, _): return !(type == "sync_progress" && isFull)
+        case .collection(let collection, let type, _):
+            id = collection
+            if type == "overflow" {
+                lagging[id] = nil
+                isAnewAsked = !lagging.isEmpty && isAnewAsked
+                return delivered[id] != nil
+            }
+        case .change(let change): id = change.collection
+        }
+        guard delivered[id] != nil else { return false }
+        if lagging[id] != nil || (isFull && !isAnew(event)) {
+            lagging[id, default: 0] += 1
+            return false
+        }
+        return true
+    }
+
+    /// The full lists that follow an overflow must not be let go again.
+    private func isAnew(_ event: HostEvent) -> Bool {
+        if case .change(let change) = event { return change.source == .overflow }
+        return false
+    }
+
+    private func raise() {
+        var one: UInt64 = 1
+        write(descriptor, &one, 8)
+    }
+
+    private func lower() {
+        var count: UInt64 = 0
+        read(descriptor, &count, 8)
+    }
+
+    // MARK: Registration
+
+    /// A number for a call whose completion will come through this queue. A second fetch in a direction is refused until
+    /// the first one's result is drained.
+    func addCall(_ listener: Listener, fetch: FetchKey? = nil) throws(BorderError) -> UInt64 {
+        try monitor.locked { () throws(BorderError) in
+            if let fetch, !fetching.insert(fetch).inserted {
+                throw BorderError(.duplicatedFetch, "a fetch in that direction is under way")
+            }
+            lastCall += 1
+            calls[lastCall] = Call(listener: listener, fetch: fetch)
+            return lastCall
+        }
+    }
+
+    /// The call was not made after all; the caller ends its listener.
+    func forgetCall(_ call: UInt64) {
+        monitor.locked {
+            if let fetch = calls.removeValue(forKey: call)?.fetch { fetching.remove(fetch) }
+        }
+    }
+
+    func addCollection(_ lists: DeliveredLists) { monitor.locked { delivered[lists.id] = lists } }
+
+    func setListener(_ listener: Listener) {
+        let before = monitor.locked {
+            defer { clientListener = listener }
+            return clientListener
+        }
+        before.end()
+    }
+
+    func setListener(_ listener: Listener, collection: UInt64) {
+        let before = monitor.locked { listeners.updateValue(listener, forKey: collection) }
+        before?.end()
+    }
+
+    /// Ends a collection: nothing of it is delivered any more. Waits for a callback that runs on another thread.
+    func removeCollection(_ id: UInt64) {
+        let before: Listener? = monitor.locked {
+            delivered[id] = nil
+            lagging[id] = nil
+            while running == id, let drainer, pthread_equal(drainer, pthread_self()) == 0 { _ = monitor.wait(until: nil) }
+            return listeners.removeValue(forKey: id)
+        }
+        before?.end()
+    }
+
+    func info(of id: UInt64) -> [UInt8]? { monitor.locked { delivered[id]?.infoJSON() } }
+
+    func snapshot(of id: UInt64) -> [UInt8]? {
+        monitor.locked { delivered[id]?.snapshotJSON(sequence: sequence) }
+    }
+
+    // MARK: Draining
+
+    /// Makes this thread the one that drains.
+    func beginDraining(evenClosed: Bool = false) throws(BorderError) {
+        try monitor.locked { () throws(BorderError) in
+            if let drainer {
+                if pthread_equal(drainer, pthread_self()) != 0 {
+                    throw BorderError(.reentrant, "the queue is being drained by this very thread")
+                }
+                throw BorderError(.busy, "another thread drains the queue")
+            }
+            if isClosed, !evenClosed { throw BorderError(.closed, "the client is closed") }
+            drainer = pthread_self()
+        }
+    }
+
+    func endDraining() {
+        monitor.locked {
+            drainer = nil
+            running = 0
+            monitor.signalAll()
+        }
+    }
+
+    var isDrainedByThisThread: Bool {
+        monitor.locked { drainer.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+    }
+
+    func interrupt() {
+        monitor.locked {
+            isInterrupted = true
+            monitor.signalAll()
+        }
+    }
+
+    /// Ends all draining but that of the closing thread, and waits until it has ended.
+    func close() {
+        monitor.locked {
+            isClosed = true
+            monitor.signalAll()
+            while drainer != nil { _ = monitor.wait(until: nil) }
+        }
+    }
+
+    /// The next event, waiting up to `timeout` milliseconds (negative: for ever). `anew` names the collections the engine
+    /// has to show anew, when it is time.
+    func take(timeout: Int32, anew: inout [UInt64: Int]) -> Taken? {
+        monitor.locked {
+            let deadline = timeout < 0 ? nil : Clock.monotonic + Int64(timeout)
+            while true {
+                while head == waiting.count {
+                    if isInterrupted || isClosed || timeout == 0 {
+                        isInterrupted = false
+                        return nil
+                    }
+                    if !monitor.wait(until: deadline) { return nil }
+                }
+                let entry = waiting[head]
+                head += 1
+                if head == waiting.count {
+                    waiting.removeAll(keepingCapacity: true)
+                    head = 0
+                    lower()
+                } else if head > 4096 {
+                    waiting.removeFirst(head)
+                    head = 0
+                }
+                if !lagging.isEmpty, !isAnewAsked, waiting.count - head <= limit / 2 {
+                    isAnewAsked = true
+                    anew = lagging
+                }
+                if let taken = render(entry.payload, entry.time) { return taken }
+            }
+        }
+    }
+
+    private func render(_ payload: Payload, _ time: Int64) -> Taken? {
+        var taken = Taken(json: [], status: 0, listener: nil, collection: 0, isResult: false)
+        var writer = JSONWriter(capacity: 512)
+        func begin(_ type: String) {
+            sequence += 1
+            writer.beginObject()
+            writer.member("type", type)
+            writer.member("seq", sequence)
+            writer.member("ts", time)
+        }
+        func add(_ members: [(key: String, value: [UInt8])]) {
+            for (key, value) in members {
+                writer.key(escaping: key)
+                writer.raw(value)
+            }
+        }
+        switch payload {
+        case .completion(let completion):
+            begin("result")
+            writer.member("request", Int64(bitPattern: completion.call))
+            writer.member("call", completion.name)
+            writer.member("status", Int64(completion.status.rawValue))
+            add(completion.members)
+            if let info = completion.info {
+                writer.member("collection", Int64(bitPattern: info.collection))
+                delivered[info.collection]?.take(info)
+            }
+            taken.status = completion.status.rawValue
+            taken.isResult = true
+            if let call = calls.removeValue(forKey: completion.call) {
+                taken.listener = call.listener
+                if let fetch = call.fetch { fetching.remove(fetch) }
+            }
+        case .event(.client(let type, let members)):
+            begin(type)
+            add(members)
+        case .event(.collection(let id, let type, let members)):
+            guard delivered[id] != nil else { return nil }
+            begin(type)
+            writer.member("collection", Int64(bitPattern: id))
+            add(members)
+            taken.collection = id
+        case .event(.change(let change)):
+            guard let lists = delivered[change.collection] else { return nil }
+            lists.apply(change)
+            begin("change")
+            EventText.write(change, into: &writer)
+            taken.collection = change.collection
+        }
+        writer.endObject()
+        taken.json = writer.bytes
+        if !taken.isResult || taken.listener?.result == nil {
+            let target = taken.collection == 0 ? clientListener : listeners[taken.collection] ?? clientListener
+            if taken.isResult {
+                // A result nobody registered for goes to the client's listener; the call's own context ends.
+                taken.listener?.end()
+            }
+            taken.listener = Listener(event: target.event, userData: target.userData)
+        }
+        running = taken.collection
+        return taken
+    }
+
+    /// Ends every listener that is left; nothing is delivered afterwards.
+    func endListeners() {
+        let left = monitor.locked { () -> [Listener] in
+            defer {
+                calls = [:]
+                listeners = [:]
+                clientListener = Listener()
+                delivered = [:]
+                waiting = []
+                head = 0
+            }
+            return calls.values.map(\.listener) + Array(listeners.values) + [clientListener]
+        }
+        for listener in left { listener.end() }
+    }
+}

@@ -1,0 +1,43 @@
+import Glibc
+
+/// All live handles of the process. A handle is a number that was never given out before, dressed as a pointer that
+/// nobody follows: a stale or foreign one is simply not found.
+enum Registry {
+    private static let monitor = Monitor()
+    nonisolated(unsafe) private static var objects: [UInt: AnyObject] = [:]
+    nonisolated(unsafe) private static var last: UInt = 0x1000
+
+    static func add(_ object: AnyObject) -> OpaquePointer? {
+        monitor.locked {
+            last += 16
+            objects[last] = object
+            return OpaquePointer(bitPattern: last)
+        }
+    }
+
+    static func remove(_ handle: OpaquePointer) { monitor.locked { objects[UInt(bitPattern: handle)] = nil } }
+
+    private static func find(_ handle: OpaquePointer?) -> AnyObject? {
+        guard let handle else { return nil }
+        return monitor.locked { objects[UInt(bitPattern: handle)] }
+    }
+
+    static func client(_ handle: OpaquePointer?) throws(BorderError) -> Client {
+        guard let client = find(handle) as? Client else { throw BorderError(.invalidHandle, "no such client") }
+        try client.checkProcess()
+        return client
+    }
+
+    static func collection(_ handle: OpaquePointer?) throws(BorderError) -> CollectionHandle {
+        guard let collection = find(handle) as? CollectionHandle else { throw BorderError(.invalidHandle, "no such collection") }
+        try collection.client.checkProcess()
+        return collection
+    }
+
+    /// Forgets every handle of a client.
+    static func removeAll(of client: Client) {
+        monitor.locked {
+            objects = objects.filter { $0.value !== client && ($0.value as? CollectionHandle)?.client !== client }
+        }
+    }
+}
