@@ -1,0 +1,492 @@
+import Foundation
+import SyncJSON
+import SyncModel
+import SyncStore
+
+@testable import SyncEngine
+
+/// One run of the engine against the simulated service: hosts, messages, losses, reordering between socket and REST,
+/// restarts; everything from one seed. After every step the invariants of the architecture page are checked.
+final class Simulation {
+    struct Violation: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    let seed: UInt64
+    let server = SimulatedServer()
+    private var random: SeededGenerator
+    private var engine: Engine
+    private var cache: CacheStore
+    private var intents: IntentStore
+    private let directory: URL
+    private var time: Int64 = 1_000_000
+    private(set) var history: [String] = []
+
+    private enum Delivery {
+        case reply(UInt64, ServiceReply, engine: Int)
+        case process(UInt64, ServiceRequest, engine: Int)
+        case event(ServiceEvent, socket: Int)
+        case login(socket: Int, isAccepted: Bool)
+    }
+    private var queue: [(time: Int64, order: Int, delivery: Delivery)] = []
+    private var order = 0
+    private var engineNumber = 0
+    private var socket = 0
+    private var isSocketOpen = false
+    private var lastSocketTime: Int64 = 0
+    private var isFaulty = true
+
+    private var replay: [UInt64: [CollectionChange.List: [(id: String, json: [UInt8])]]] = [:]
+    private var lastCollection: UInt64 = 0
+    private var lastCall: UInt64 = 0
+    private var openCalls: Set<UInt64> = []
+    private var results: [UInt64: Completion] = [:]
+    private var accepted: Set<String> = []
+    private var givenUp: Set<String> = []
+    private var lastRequest = 0
+    private(set) var steps = 0
+
+    init(seed: UInt64) throws {
+        self.seed = seed
+        random = SeededGenerator(seed: seed)
+        let memory = "/dev/shm"
+        let base = FileManager.default.isWritableFile(atPath: memory) ? URL(fileURLWithPath: memory) : FileManager.default.temporaryDirectory
+        directory = base.appendingPathComponent("sm-sim-\(ProcessInfo.processInfo.processIdentifier)-\(seed)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        cache = try CacheStore(directory: directory.path, now: 0)
+        intents = try IntentStore(directory: directory.path)
+        engine = Engine(
+            options: Simulation.options(seed), cache: cache, intents: intents, now: EngineTime(monotonic: time, wall: 1_700_000_000_000))
+        server.broadcast = { [unowned self] in broadcast($0) }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: directory) }
+
+    private static func options(_ seed: UInt64) -> EngineOptions {
+        var options = EngineOptions(userID: SimulatedServer.me, accessToken: "token")
+        options.seed = seed
+        options.requestTimeout = 5_000
+        return options
+    }
+
+    private var now: EngineTime { EngineTime(monotonic: time, wall: 1_700_000_000_000 + time) }
+    private func chance(_ percent: Int64) -> Bool { random.below(100) < percent }
+    private func note(_ text: @autoclosure () -> String) { history.append("\(time) \(text())") }
+
+    private func schedule(_ at: Int64, _ delivery: Delivery) {
+        order += 1
+        queue.append((at, order, delivery))
+    }
+
+    private func broadcast(_ event: ServiceEvent) {
+        guard isSocketOpen else { return }
+        // The socket keeps its order; REST answers overtake it and are overtaken.
+        lastSocketTime = max(lastSocketTime, time + 1 + random.below(60))
+        schedule(lastSocketTime, .event(event, socket: socket))
+    }
+
+    // MARK: Running
+
+    func run(steps count: Int) throws {
+        for index in 0..<(2 + Int(random.below(3))) {
+            server.addChannel("channel_\(index)", name: "Channel \(index)")
+            for _ in 0..<random.below(index == 0 ? 400 : 30) { postFromOthers("channel_\(index)") }
+        }
+        command(.connect(call: newCall()))
+        for _ in 0..<count {
+            steps += 1
+            try act()
+            try advance(random.below(200))
+            try check()
+        }
+        try converge()
+    }
+
+    private func postFromOthers(_ url: String) {
+        // Many messages share a timestamp, as in real data.
+        if !chance(40) { server.now += random.below(5_000) }
+        server.post(url, sender: chance(50) ? "bo" : "kit", text: "text \(server.nextID)")
+    }
+
+    private func act() throws {
+        let urls = server.channels.keys.sorted()
+        let url = urls.isEmpty ? "channel_0" : urls[Int(random.below(Int64(urls.count)))]
+        let views = engine.messageViews.keys.sorted()
+        let view = views.isEmpty ? nil : views[Int(random.below(Int64(views.count)))]
+        switch random.below(100) {
+        case 0..<20: postFromOthers(url)
+        case 20..<24: for _ in 0..<random.below(chance(10) ? 400 : 20) { postFromOthers(url) }
+        case 24..<32: if let id = someMessage(url) { note("edit \(id)"); _ = server.edit(url, id, "edited \(server.now)") }
+        case 32..<36: if let id = someMessage(url) { note("delete \(id)"); server.delete(url, id) }
+        case 36..<40: if let id = someMessage(url) { note("react \(id)"); server.react(url, id, "+1") }
+        case 40..<43: server.rename(url, "Name \(random.below(100))")
+        case 43..<45:
+            if urls.count < 8 { server.addChannel("channel_new_\(server.nextID)_\(time)", name: "New") }
+        case 45: if urls.count > 2 { note("remove channel \(url)"); server.removeChannel(url) }
+        case 46..<52:
+            guard views.count < 4 else { return }
+            lastCollection += 1
+            replay[lastCollection] = [:]
+            let viewpoints = [Int64.max, Int64.max, 0, server.now - random.below(600_000)]
+            let viewpoint = viewpoints[Int(random.below(4))]
+            command(.openMessageCollection(id: lastCollection, channelURL: url, filter: MessageFilter(), viewpoint: viewpoint))
+        case 52..<55:
+            guard engine.channelViews.count < 3 else { return }
+            lastCollection += 1
+            replay[lastCollection] = [:]
+            var query = ChannelQuery()
+            query.limit = 1 + Int(random.below(4))
+            query.order = chance(60) ? .latestLastMessage : chance(50) ? .chronological : .channelNameAlphabetical
+            command(.openChannelCollection(id: lastCollection, query: query))
+        case 55..<72: if let view { fetch(view, chance(60) ? .previous : .next) }
+        case 72..<76:
+            if let id = engine.channelViews.keys.sorted().last { fetch(id, .next) }
+        case 76..<78: if let view { command(.resetViewpoint(collection: view, viewpoint: chance(50) ? Int64.max : server.now)) }
+        case 78..<80: if let view { replay[view] = nil; command(.removeCollection(id: view)) }
+        case 80..<87:
+            if let view {
+                lastRequest += 1
+                let id = "r\(seed)-\(lastRequest)"
+                let body = JSON.object(["message": .string("mine \(lastRequest)")]).serialized()
+                command(.sendMessage(collection: view, requestID: id, body: body, call: newCall()))
+            }
+        case 87..<89:
+            if let view, let shown = engine.messageViews[view]?.shown.last(where: { $0.senderID == SimulatedServer.me }) {
+                if chance(50) {
+                    command(.deleteMessage(collection: view, messageID: shown.id, requestID: "", call: newCall()))
+                } else {
+                    let body = JSON.object(["message": .string("better")]).serialized()
+                    command(.updateMessage(collection: view, messageID: shown.id, requestID: "", body: body, call: newCall()))
+                }
+            }
+        case 89..<91: command(chance(50) ? .pauseSync : .resumeSync)
+        case 91..<96: dropSocket()
+        case 96..<98: try restart()
+        default: server.now += random.below(100_000)
+        }
+    }
+
+    private func someMessage(_ url: String) -> Int64? {
+        guard let messages = server.channels[url]?.messages, !messages.isEmpty else { return nil }
+        let recent = messages.suffix(chance(50) ? 10 : messages.count)
+        return Array(recent)[Int(random.below(Int64(recent.count)))].id
+    }
+
+    private func newCall() -> UInt64 {
+        lastCall += 1
+        openCalls.insert(lastCall)
+        return lastCall
+    }
+
+    private func command(_ command: HostCommand) {
+        note("host \(command)")
+        engine.handle(command, now: now)
+        carryOut()
+    }
+
+    private func fetch(_ id: UInt64, _ direction: HostCommand.Direction) {
+        command(.fetch(collection: id, direction: direction, call: newCall()))
+    }
+
+    private func dropSocket() {
+        guard isSocketOpen else { return }
+        note("the socket is lost")
+        isSocketOpen = false
+        socket += 1
+        engine.connectionLost(ServiceFailure(kind: .unreachable, code: 800_200, message: "lost"), now: now)
+        carryOut()
+    }
+
+    /// As after a kill: what was in memory is gone, the files are what the last commits left.
+    private func restart() throws {
+        note("restart")
+        engineNumber += 1
+        socket += 1
+        isSocketOpen = false
+        openCalls = []
+        replay = [:]
+        cache.close()
+        intents.close()
+        cache = try CacheStore(directory: directory.path, now: 0)
+        intents = try IntentStore(directory: directory.path)
+        engine = Engine(options: Simulation.options(seed &+ UInt64(engineNumber)), cache: cache, intents: intents, now: now)
+        command(.connect(call: newCall()))
+    }
+
+    private func advance(_ duration: Int64) throws {
+        let end = time + duration
+        while true {
+            let next = queue.indices.min { (queue[$0].time, queue[$0].order) < (queue[$1].time, queue[$1].order) }
+            let due = next.map { queue[$0].time } ?? Int64.max
+            let timer = engine.nextDeadline ?? Int64.max
+            guard min(due, timer) <= end else { break }
+            if timer < due {
+                time = max(time, timer)
+                engine.advance(now: now)
+            } else if let next {
+                let item = queue.remove(at: next)
+                server.now += max(0, item.time - time)
+                time = max(time, item.time)
+                deliver(item.delivery)
+            }
+            carryOut()
+            if let violation { throw violation }
+            try checkReplay()
+        }
+        server.now += max(0, end - time)
+        time = end
+    }
+
+    private func deliver(_ delivery: Delivery) {
+        switch delivery {
+        case .process(let id, let request, let number):
+            let reply = server.answer(request)
+            if isFaulty, chance(3) { return schedule(time + 5_000, .reply(id, Simulation.lost, engine: number)) }
+            schedule(time + 1 + random.below(80), .reply(id, reply, engine: number))
+        case .reply(let id, let reply, let number):
+            guard number == engineNumber else { return }
+            engine.receive(reply, for: id, now: now)
+        case .event(let event, let number):
+            guard number == socket, isSocketOpen else { return }
+            note("event \(Simulation.brief(event))")
+            engine.receive(event, now: now)
+        case .login(let number, let isAccepted):
+            guard number == socket, !isSocketOpen else { return }
+            guard isAccepted else {
+                socket += 1
+                engine.connectionLost(ServiceFailure(kind: .unreachable, code: 800_210, message: "refused"), now: now)
+                return
+            }
+            isSocketOpen = true
+            note("logged in")
+            engine.connectionOpened(now: now)
+            engine.receive(.loggedIn(LoginInfo(userID: SimulatedServer.me, loginTime: server.now)), now: now)
+        }
+    }
+
+    private static let lost = ServiceReply.failure(ServiceFailure(kind: .unreachable, code: 800_180, message: "timed out"))
+
+    private static func brief(_ event: ServiceEvent) -> String {
+        switch event {
+        case .messageReceived(let url, let message): "received \(message.id) in \(url)"
+        case .messageUpdated(_, let message): "updated \(message.id)"
+        case .messageDeleted(_, let id): "deleted \(id)"
+        case .reaction(_, let reaction): "reaction on \(reaction.messageID)"
+        case .channel(let url, let event): "channel \(url) \(event)"
+        default: "\(event)"
+        }
+    }
+
+    private var violation: Violation?
+
+    private func carryOut() {
+        for output in engine.takeOutputs() {
+            switch output {
+            case .request(let id, let request, let timeout):
+                if case .ping = request {
+                    if isSocketOpen { schedule(time + 5, .event(.pong, socket: socket)) }
+                    continue
+                }
+                if case .sendMessage = request {} else { note("ask \(id) \(request)") }
+                if isFaulty, chance(4) { schedule(time + timeout, .reply(id, Simulation.lost, engine: engineNumber)); continue }
+                schedule(time + 1 + random.below(80), .process(id, request, engine: engineNumber))
+            case .openConnection:
+                socket += 1
+                isSocketOpen = false
+                schedule(time + 1 + random.below(100), .login(socket: socket, isAccepted: !isFaulty || !chance(25)))
+            case .closeConnection:
+                isSocketOpen = false
+                socket += 1
+            case .event(.change(let change)): apply(change)
+            case .event(.collection(let id, let type, _)): note("event \(type) of \(id)")
+            case .event(.client): break
+            case .completion(let completion):
+                note("completed \(completion.call) \(completion.name) \(completion.status)")
+                if openCalls.remove(completion.call) == nil {
+                    violation = Violation(description: "call \(completion.call) completed without being open")
+                }
+                results[completion.call] = completion
+            }
+        }
+    }
+
+    // MARK: Invariants
+
+    private func apply(_ change: CollectionChange) {
+        note("change \(change.collection) \(change.list) \(change.action) \(change.source) \(change.items.prefix(4).map { "\($0.from):\($0.index)=\($0.id)" })\(change.items.count > 4 ? "… \(change.items.count)" : "")")
+        guard var lists = replay[change.collection] else {
+            violation = Violation(description: "an event of collection \(change.collection), which is not open")
+            return
+        }
+        var list = lists[change.list] ?? []
+        func bad(_ index: Int, _ count: Int) {
+            violation = Violation(description: "collection \(change.collection): index \(index) of \(count) in \(change.action)")
+        }
+        for item in change.items {
+            switch change.action {
+            case .clear: break
+            case .insert:
+                guard (0...list.count).contains(item.index) else { return bad(item.index, list.count) }
+                list.insert((item.id, item.json), at: item.index)
+            case .update:
+                guard list.indices.contains(item.index), list[item.index].id == item.id else { return bad(item.index, list.count) }
+                list[item.index].json = item.json
+            case .remove:
+                guard list.indices.contains(item.index), list[item.index].id == item.id else { return bad(item.index, list.count) }
+                list.remove(at: item.index)
+            case .move:
+                guard list.indices.contains(item.from), list[item.from].id == item.id else { return bad(item.from, list.count) }
+                list.remove(at: item.from)
+                guard (0...list.count).contains(item.index) else { return bad(item.index, list.count) }
+                list.insert((item.id, item.json), at: item.index)
+            }
+        }
+        if change.action == .clear { list = [] }
+        if change.list == .pending, change.action == .insert { accepted.formUnion(change.items.map(\.id)) }
+        lists[change.list] = list
+        replay[change.collection] = lists
+    }
+
+    /// Invariant 1: what a host shows that only applies changes is what the engine shows.
+    private func checkReplay() throws {
+        for (id, lists) in replay {
+            if let view = engine.messageViews[id] {
+                let shown = lists[.succeeded] ?? []
+                guard shown.map(\.id) == view.shown.map({ String($0.id) }) else {
+                    throw Violation(description: "replay of \(id): \(shown.map(\.id)) is not \(view.shown.map(\.id))")
+                }
+                guard shown.map(\.json) == view.shown.map(\.json) else {
+                    throw Violation(description: "replay of \(id): the content differs")
+                }
+                guard (lists[.pending] ?? []).map(\.id) == view.pending, (lists[.failed] ?? []).map(\.id) == view.failed else {
+                    throw Violation(description: "replay of \(id): own messages differ")
+                }
+            } else if let view = engine.channelViews[id] {
+                guard (lists[.channels] ?? []).map(\.id) == view.shown.map(\.url) else {
+                    throw Violation(description: "replay of \(id): \((lists[.channels] ?? []).map(\.id)) is not \(view.shown.map(\.url))")
+                }
+            }
+        }
+    }
+
+    private func check() throws {
+        if let violation { throw violation }
+        try checkReplay()
+        for view in engine.sortedMessageViews {
+            let shown = view.shown.map(\.position)
+            // Invariants 6 and 8: once each, in the service's order.
+            for (left, right) in zip(shown, shown.dropFirst()) where left >= right {
+                throw Violation(description: "collection \(view.id): \(left) stands before \(right)")
+            }
+            // Invariant 3: neighbours here are neighbours there.
+            guard let first = shown.first, let last = shown.last, let channel = server.channels[view.channelURL] else { continue }
+            let held = Set(shown)
+            for message in channel.messages
+            where message.position > first && message.position < last && !held.contains(message.position) {
+                throw Violation(description: "collection \(view.id): a hole at \(message.position)")
+            }
+        }
+    }
+
+    /// Invariants 2, 7 and 9, when all is quiet.
+    private func converge() throws {
+        note("faults stop")
+        isFaulty = false
+        command(.resumeSync)
+        if engine.connection.state == .disconnected { command(.connect(call: newCall())) }
+        try settle()
+        try check()
+        try convergeMessages()
+        try convergeChannels()
+        let sent = Set(server.channels.values.flatMap { $0.messages.map(\.requestID) })
+        let visible = Set(engine.outbox.entries.values.flatMap { $0.map(\.requestID) })
+        for id in accepted where !sent.contains(id) && !visible.contains(id) && !wasRemoved(id) {
+            throw Violation(description: "the message \(id) was accepted and is neither sent nor visible")
+        }
+        for channel in server.channels.values {
+            let ids = channel.messages.map(\.requestID).filter { !$0.isEmpty }
+            if ids.count != Set(ids).count { throw Violation(description: "a message was sent twice in \(channel.url)") }
+        }
+        command(.close)
+        if !openCalls.isEmpty { throw Violation(description: "calls never completed: \(openCalls.sorted())") }
+    }
+
+    /// A message that was sent and then deleted, or whose channel is gone, need not be anywhere.
+    private func wasRemoved(_ requestID: String) -> Bool {
+        history.contains { $0.contains("delete") } || history.contains { $0.contains("remove channel") }
+    }
+
+    private func settle() throws {
+        for _ in 0..<4000 {
+            try advance(500)
+            let isQuiet = queue.allSatisfy { item in
+                if case .event(.pong, _) = item.delivery { return true }
+                return false
+            }
+            let isBusy = engine.channels.isBusy || engine.timelines.values.contains { $0.isBusy }
+            let isSending = engine.outbox.entries.values.contains { $0.contains { $0.status == .pending && !$0.isHostSent } }
+            if isQuiet, !isBusy, !isSending, engine.connection.isLoggedIn, openCalls.isEmpty, timersAreQuiet { return }
+        }
+        throw Violation(description: "the engine does not come to rest")
+    }
+
+    /// Only the ping is planned.
+    private var timersAreQuiet: Bool { (engine.nextDeadline ?? Int64.max) > time + 1_000 }
+
+    private func fetchToTheEnd(_ id: UInt64, _ direction: HostCommand.Direction) throws {
+        for _ in 0..<200 {
+            fetch(id, direction)
+            let call = lastCall
+            for _ in 0..<400 where openCalls.contains(call) { try advance(100) }
+            guard let result = results[call] else { throw Violation(description: "fetch \(call) never completed") }
+            if result.status == .removed || result.status == .notFound { return }
+            let more = result.members.first { $0.key == "has_more" }?.value
+            if more == Array("false".utf8) { return }
+        }
+        throw Violation(description: "collection \(id) has more for ever")
+    }
+
+    private func convergeMessages() throws {
+        for view in engine.sortedMessageViews where server.channels[view.channelURL] != nil {
+            guard let id = engine.messageViews[view.id]?.id else { continue }
+            if server.channels[view.channelURL]?.messages.count ?? 0 > 900 { continue }
+            try fetchToTheEnd(id, .previous)
+            try fetchToTheEnd(id, .next)
+            try settle()
+            let expected = server.channels[view.channelURL]?.messages ?? []
+            guard view.shown.map(\.id) == expected.map(\.id) else {
+                let missing = Set(expected.map(\.id)).subtracting(view.shown.map(\.id)).sorted()
+                let extra = Set(view.shown.map(\.id)).subtracting(expected.map(\.id)).sorted()
+                throw Violation(description: "collection \(id) of \(view.channelURL): missing \(missing), too many \(extra)")
+            }
+            for (shown, message) in zip(view.shown, expected) {
+                let there = try JSON.parse(message.record(view.channelURL).json)
+                let here = try JSON.parse(shown.json)
+                guard here["message"] == there["message"], reactions(here) == reactions(there) else {
+                    throw Violation(description: "collection \(id): message \(message.id) is \(here.text), not \(there.text)")
+                }
+            }
+        }
+    }
+
+    private func reactions(_ message: JSON) -> [String] { (message["reactions"]?.array ?? []).compactMap { $0["key"]?.string }.sorted() }
+
+    private func convergeChannels() throws {
+        for view in engine.sortedChannelViews {
+            try fetchToTheEnd(view.id, .next)
+            try settle()
+            let expected = server.channels.values.map(\.record).filter { view.query.matches($0, userID: SimulatedServer.me) }
+                .sorted { view.query.areInIncreasingOrder($0, $1) }
+            guard view.shown.map(\.url) == expected.map(\.url) else {
+                throw Violation(description: "channels \(view.id) \(view.query.order): \(view.shown.map(\.url)) is not \(expected.map(\.url))")
+            }
+            for (shown, channel) in zip(view.shown, expected) {
+                guard shown.name == channel.name, shown.lastMessage == channel.lastMessage,
+                    shown.unreadMessageCount == channel.unreadMessageCount
+                else {
+                    throw Violation(description: "channel \(channel.url) is \(String(decoding: shown.json, as: UTF8.self)), not \(String(decoding: channel.json, as: UTF8.self))")
+                }
+            }
+        }
+    }
+}
