@@ -88,6 +88,7 @@ extension Engine {
         stored { () throws(StoreError) in
             let before = try rowsBefore(view, chunk, timeline.channelKey, limit: 1)
             let after = try rowsAfter(view, chunk, timeline.channelKey, limit: 1)
+            if view.shown.isEmpty { view.emptyEdge = chunk.end }
             view.hasPrevious = !before.isEmpty || !chunk.reachedFirst
             view.isFollowing = after.isEmpty && view.isLoaded && (chunk.reachedNewest || view.isFollowing)
             view.hasNext = !view.isFollowing && (!after.isEmpty || !chunk.reachedNewest)
@@ -170,6 +171,7 @@ extension Engine {
         view.hasNext = viewpoint != Int64.max
         view.isFollowing = viewpoint == Int64.max
         view.isLoaded = false
+        view.emptyEdge = .last
     }
 
     func showAnew(_ view: MessageView) {

@@ -22,6 +22,8 @@ final class MessageView {
     var isFollowing: Bool
     /// Something was fetched since the view was opened or reset.
     var isLoaded = false
+    /// The newest position known when the window was last seen empty: only what comes behind it is contiguous.
+    var emptyEdge = MessagePosition.last
     var fetches: [HostCommand.Direction: Fetch] = [:]
     /// Own messages under way and failed, as shown, by request id in order.
     var pending: [String] = []
@@ -63,7 +65,9 @@ final class MessageView {
 
     /// Whether a position lies inside what the window claims to show completely.
     func spans(_ position: MessagePosition) -> Bool {
-        guard let first = shown.first, let last = shown.last else { return isFollowing && isLoaded }
+        guard let first = shown.first, let last = shown.last else {
+            return isFollowing && isLoaded && position > emptyEdge
+        }
         let afterStart = first.position < position || !hasPrevious
         let beforeEnd = position < last.position || isFollowing
         return afterStart && beforeEnd
