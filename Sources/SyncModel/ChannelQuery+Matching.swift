@@ -10,14 +10,14 @@ extension ChannelQuery {
         if !includeFrozen, channel.isFrozen { return false }
         if !channelURLs.isEmpty, !channelURLs.contains(channel.url) { return false }
         if !customTypes.isEmpty, !customTypes.contains(channel.customType) { return false }
-        if !channel.customType.hasPrefix(customTypeStartsWith), !customTypeStartsWith.isEmpty { return false }
+        if !ChannelQuery.starts(channel.customType, customTypeStartsWith) { return false }
         if !nameContains.isEmpty, !ChannelQuery.contains(channel.name, nameContains) { return false }
         if unreadChannels == .unreadMessage, channel.unreadMessageCount == 0 { return false }
         if createdBefore > 0, channel.createdAt >= createdBefore { return false }
         if createdAfter > 0, channel.createdAt <= createdAfter { return false }
         if hiddenChannels == .unhiddenOnly, channel.isHidden { return false }
         if hiddenChannels == .hiddenOnly, !channel.isHidden { return false }
-        guard looksDeeper else { return true }
+        guard looksDeeper || channel.mayBePublic else { return true }
         guard let document = channel.document else { return false }
         return matchesKind(document) && matchesState(channel, document) && matchesMembers(channel, document, userID)
             && matchesMetadata(document)
@@ -34,6 +34,8 @@ extension ChannelQuery {
     private func matchesKind(_ document: JSON) -> Bool {
         func flag(_ key: String) -> Bool { document[key]?.bool ?? false }
         if !includeChatNotification, flag("is_chat_notification") { return false }
+        // A public channel can be read, and so get into the cache, without being a member of it.
+        if flag("is_public"), document["member_state"]?.string == "none" { return false }
         switch superChannels {
         case .all: break
         case .onlySuper: if !flag("is_super") { return false }
@@ -79,7 +81,7 @@ extension ChannelQuery {
         let nicknames = members.filter { $0.id != userID }.map(\.nickname)
         if !nicknameContains.isEmpty, !nicknames.contains(where: { ChannelQuery.contains($0, nicknameContains) }) { return false }
         if !nicknameStartsWith.isEmpty,
-            !nicknames.contains(where: { $0.lowercased().hasPrefix(nicknameStartsWith.lowercased()) })
+            !nicknames.contains(where: { ChannelQuery.starts($0.lowercased(), nicknameStartsWith.lowercased()) })
         {
             return false
         }
@@ -98,7 +100,13 @@ extension ChannelQuery {
         guard !metadataKey.isEmpty else { return true }
         guard let value = document["metadata"]?[metadataKey]?.string else { return false }
         if !metadataValues.isEmpty, !metadataValues.contains(value) { return false }
-        return metadataValueStartsWith.isEmpty || value.hasPrefix(metadataValueStartsWith)
+        return ChannelQuery.starts(value, metadataValueStartsWith)
+    }
+
+    /// By code units, as a service compares: `hasPrefix` would compare by grapheme clusters.
+    private static func starts(_ text: String, _ beginning: String) -> Bool {
+        var rest = text.utf8.makeIterator()
+        return beginning.utf8.allSatisfy { rest.next() == $0 }
     }
 
     /// Case does not matter, as on the service.
@@ -107,5 +115,28 @@ extension ChannelQuery {
         let part = Array(part.lowercased().utf8)
         guard part.count <= text.count else { return false }
         return (0...(text.count - part.count)).contains { text[$0..<($0 + part.count)].elementsEqual(part) }
+    }
+}
+
+extension ChannelRecord {
+    /// Whether the JSON may say that the channel is public: a look at the text, far cheaper than reading the document,
+    /// which rules out nearly every channel of a list. A `true` of another object in it is possible, and harmless.
+    fileprivate var mayBePublic: Bool {
+        json.withUnsafeBytes { bytes in
+            let key: StaticString = "is_public\""
+            let length = key.utf8CodeUnitCount
+            let letter = key.utf8Start
+            var index = 0
+            while index + length < bytes.count {
+                defer { index += 1 }
+                // "p" is rarer in JSON than "i"; most places are dismissed here.
+                guard bytes[index + 3] == letter[3] else { continue }
+                guard (0..<length).allSatisfy({ bytes[index + $0] == letter[$0] }) else { continue }
+                var rest = index + length
+                while rest < bytes.count, bytes[rest] <= 0x20 || bytes[rest] == UInt8(ascii: ":") { rest += 1 }
+                if rest < bytes.count, bytes[rest] == UInt8(ascii: "t") { return true }
+            }
+            return false
+        }
     }
 }

@@ -1,91 +1,95 @@
 import SyncJSON
 
 extension ChannelQuery {
+    private enum Key: String {
+        case limit, order
+        case includeEmpty = "include_empty", includeFrozen = "include_frozen", includeMetadata = "include_metadata"
+        case includeChatNotification = "include_chat_notification"
+        case channelURLs = "channel_urls", customTypes = "custom_types", customTypeStartsWith = "custom_type_starts_with"
+        case nicknameContains = "nickname_contains", nicknameStartsWith = "nickname_starts_with"
+        case nicknameExact = "nickname_exact"
+        case userIDsInclude = "user_ids_include", userIDsCombination = "user_ids_query_type"
+        case userIDsExact = "user_ids_exact"
+        case nameContains = "channel_name_contains"
+        case memberState = "member_state", superChannels = "super_channels", publicChannels = "public_channels"
+        case unreadChannels = "unread_channels", hiddenChannels = "hidden_channels"
+        case metadataKey = "metadata_key", metadataValues = "metadata_values"
+        case metadataValueStartsWith = "metadata_value_starts_with", metadataOrderKey = "metadata_order_key"
+        case searchQuery = "search_query", searchFields = "search_fields"
+        case createdBefore = "created_before", createdAfter = "created_after"
+    }
+
     /// Reads a query as hosts write it: an object with the keys of docs/queries.md. What is missing keeps its default;
-    /// an empty text or list is the same as a missing one. Unknown keys, wrong forms and filters that contradict each
-    /// other are refused with their path. `path` is that of the query in the document it came in.
+    /// null and an empty text or list are the same as missing. Unknown keys, wrong forms and filters that contradict
+    /// each other are refused with their path. `path` is that of the query in the document it came in.
     public init(json: JSON, path: String = "$") throws(DocumentError) {
         self.init()
-        let document = DocumentValue(json, path: path)
-        for (key, value) in try document.members() {
-            switch key {
-            case "limit": limit = Int(try value.integer(in: 1...100))
-            case "order": order = try value.choice()
-            case "include_empty": includeEmpty = try value.flag()
-            case "include_frozen": includeFrozen = try value.flag()
-            case "include_metadata": includeMetadata = try value.flag()
-            case "include_chat_notification": includeChatNotification = try value.flag()
-            case "channel_urls": channelURLs = try value.texts()
-            case "custom_types": customTypes = try value.texts()
-            case "custom_type_starts_with": customTypeStartsWith = try value.text()
-            case "channel_name_contains": nameContains = try value.text()
-            case "member_state": memberState = try value.choice()
-            case "super_channels": superChannels = try value.choice()
-            case "public_channels": publicChannels = try value.choice()
-            case "unread_channels": unreadChannels = try value.choice()
-            case "hidden_channels": hiddenChannels = try value.choice()
-            case "search_query": searchQuery = try value.text()
-            case "search_fields": searchFields = try value.choices()
-            case "created_before": createdBefore = try value.time()
-            case "created_after": createdAfter = try value.time()
-            default:
-                if try readMembers(key, value) { continue }
-                if try readMetadata(key, value) { continue }
-                throw value.unknown(in: "query")
-            }
+        for (name, value) in try DocumentValue(json, path: path).members() {
+            guard let key = Key(rawValue: name) else { throw value.unknown(in: "query") }
+            if !value.json.isNull { try read(key, value) }
         }
-        if let contradiction { throw DocumentError(path: path + "." + contradiction.key, message: contradiction.message) }
+        if let (key, message) = contradiction { throw DocumentError(path: path + "." + key.rawValue, message: message) }
     }
 
-    private mutating func readMembers(_ key: String, _ value: DocumentValue) throws(DocumentError) -> Bool {
+    private mutating func read(_ key: Key, _ value: DocumentValue) throws(DocumentError) {
         switch key {
-        case "nickname_contains": nicknameContains = try value.text()
-        case "nickname_starts_with": nicknameStartsWith = try value.text()
-        case "nickname_exact": nicknameExact = try value.text()
-        case "user_ids_include": userIDsInclude = try value.texts()
-        case "user_ids_query_type": userIDsCombination = try value.choice()
-        case "user_ids_exact": userIDsExact = try value.texts()
-        default: return false
+        case .limit: limit = Int(try value.integer(in: 1...100))
+        case .order: order = try value.choice()
+        case .includeEmpty: includeEmpty = try value.flag()
+        case .includeFrozen: includeFrozen = try value.flag()
+        case .includeMetadata: includeMetadata = try value.flag()
+        case .includeChatNotification: includeChatNotification = try value.flag()
+        case .channelURLs: channelURLs = try value.texts()
+        case .customTypes: customTypes = try value.texts()
+        case .customTypeStartsWith: customTypeStartsWith = try value.text()
+        case .nicknameContains: nicknameContains = try value.text()
+        case .nicknameStartsWith: nicknameStartsWith = try value.text()
+        case .nicknameExact: nicknameExact = try value.text()
+        case .userIDsInclude: userIDsInclude = try value.texts()
+        case .userIDsCombination: userIDsCombination = try value.choice()
+        case .userIDsExact: userIDsExact = try value.texts()
+        case .nameContains: nameContains = try value.text()
+        case .memberState: memberState = try value.choice()
+        case .superChannels: superChannels = try value.choice()
+        case .publicChannels: publicChannels = try value.choice()
+        case .unreadChannels: unreadChannels = try value.choice()
+        case .hiddenChannels: hiddenChannels = try value.choice()
+        case .metadataKey: metadataKey = try value.text()
+        case .metadataValues: metadataValues = try value.texts()
+        case .metadataValueStartsWith: metadataValueStartsWith = try value.text()
+        case .metadataOrderKey: metadataOrderKey = try value.text()
+        case .searchQuery: searchQuery = try value.text()
+        case .searchFields: searchFields = try value.choices()
+        case .createdBefore: createdBefore = try value.time()
+        case .createdAfter: createdAfter = try value.time()
         }
-        return true
     }
 
-    private mutating func readMetadata(_ key: String, _ value: DocumentValue) throws(DocumentError) -> Bool {
-        switch key {
-        case "metadata_key": metadataKey = try value.text()
-        case "metadata_values": metadataValues = try value.texts()
-        case "metadata_value_starts_with": metadataValueStartsWith = try value.text()
-        case "metadata_order_key": metadataOrderKey = try value.text()
-        default: return false
-        }
-        return true
-    }
-
-    /// The first pair of filters that cannot stand together, told at the one that would have to go.
-    private var contradiction: (key: String, message: String)? {
-        let members: [(key: String, isSet: Bool)] = [
-            ("user_ids_exact", !userIDsExact.isEmpty), ("user_ids_include", !userIDsInclude.isEmpty),
-            ("nickname_contains", !nicknameContains.isEmpty), ("nickname_starts_with", !nicknameStartsWith.isEmpty),
-            ("nickname_exact", !nicknameExact.isEmpty),
-        ]
-        let set = members.filter(\.isSet).map(\.key)
-        if set.count > 1 { return (set[1], "cannot be combined with \(set[0])") }
+    /// The first filters that cannot stand together, told at the one that would have to go. Nickname filters add up;
+    /// with filters by user id they contradict each other.
+    private var contradiction: (key: Key, message: String)? {
+        let nickname: Key? = !nicknameContains.isEmpty ? .nicknameContains
+            : !nicknameStartsWith.isEmpty ? .nicknameStartsWith : !nicknameExact.isEmpty ? .nicknameExact : nil
+        let byMembers = [
+            userIDsExact.isEmpty ? nil : Key.userIDsExact, userIDsInclude.isEmpty ? nil : Key.userIDsInclude, nickname,
+        ].compactMap { $0 }
+        if byMembers.count > 1 { return (byMembers[1], "cannot be combined with \(byMembers[0].rawValue)") }
         if metadataKey.isEmpty {
-            if !metadataValues.isEmpty { return ("metadata_values", "needs metadata_key") }
-            if !metadataValueStartsWith.isEmpty { return ("metadata_value_starts_with", "needs metadata_key") }
+            if !metadataValues.isEmpty { return (.metadataValues, "needs metadata_key") }
+            if !metadataValueStartsWith.isEmpty { return (.metadataValueStartsWith, "needs metadata_key") }
         }
         if !metadataValues.isEmpty, !metadataValueStartsWith.isEmpty {
-            return ("metadata_value_starts_with", "cannot be combined with metadata_values")
+            return (.metadataValueStartsWith, "cannot be combined with metadata_values")
         }
         if order == .metadataValueAlphabetical, metadataOrderKey.isEmpty {
-            return ("metadata_order_key", "is required by the order \(order.rawValue)")
+            return (.metadataOrderKey, "is required by the order \(order.rawValue)")
         }
         if order != .metadataValueAlphabetical, !metadataOrderKey.isEmpty {
-            return ("metadata_order_key", "needs the order \(Order.metadataValueAlphabetical.rawValue)")
+            return (.metadataOrderKey, "needs the order \(Order.metadataValueAlphabetical.rawValue)")
         }
-        if searchQuery.isEmpty, !searchFields.isEmpty { return ("search_fields", "needs search_query") }
+        if searchQuery.isEmpty, !searchFields.isEmpty { return (.searchFields, "needs search_query") }
         if createdBefore > 0, createdAfter >= createdBefore {
-            return ("created_after", "must be earlier than created_before")
+            return (.createdAfter, "must be earlier than created_before")
         }
         return nil
     }

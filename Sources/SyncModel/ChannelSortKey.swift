@@ -36,8 +36,15 @@ public struct ChannelSortKey: Comparable, Equatable, Sendable {
     public static func < (left: ChannelSortKey, right: ChannelSortKey) -> Bool {
         if left.group != right.group { return left.group < right.group }
         if left.time != right.time { return left.time > right.time }
-        if left.text != right.text { return left.text.unicodeScalars.lexicographicallyPrecedes(right.text.unicodeScalars) }
+        // Bytes of UTF-8 sort as scalars do. `==` of texts takes composed and decomposed letters for the same, which no
+        // order by scalars does: mixing the two is no total order.
+        if left.text.utf8.lexicographicallyPrecedes(right.text.utf8) { return true }
+        if right.text.utf8.lexicographicallyPrecedes(left.text.utf8) { return false }
         return left.url.utf8.lexicographicallyPrecedes(right.url.utf8)
+    }
+
+    public static func == (left: ChannelSortKey, right: ChannelSortKey) -> Bool {
+        !(left < right) && !(right < left)
     }
 }
 

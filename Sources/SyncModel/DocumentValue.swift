@@ -16,7 +16,8 @@ public struct DocumentValue {
 
     public func failure(_ message: String) -> DocumentError { DocumentError(path: path, message: message) }
 
-    /// The members of an object, in the document's order.
+    /// The members of an object, in the document's order. A null is handed out like any other value: the caller refuses
+    /// unknown keys before it takes null for missing.
     public func members() throws(DocumentError) -> [(key: String, value: DocumentValue)] {
         guard let members = json.members else { throw failure("expected an object") }
         return members.map { ($0.key, DocumentValue($0.value, path: path + DocumentValue.step($0.key))) }
@@ -46,13 +47,16 @@ public struct DocumentValue {
         return value
     }
 
+    /// A text. NUL is refused: it ends texts at the C border, and no chat service has it in a name.
     public func text() throws(DocumentError) -> String {
-        guard let value = json.string else { throw failure("expected a text") }
+        guard let value = json.string, !value.utf8.contains(0) else { throw failure("expected a text") }
         return value
     }
 
     public func nonemptyText() throws(DocumentError) -> String {
-        guard let value = json.string, !value.isEmpty else { throw failure("expected a text that is not empty") }
+        guard let value = json.string, !value.isEmpty, !value.utf8.contains(0) else {
+            throw failure("expected a text that is not empty")
+        }
         return value
     }
 

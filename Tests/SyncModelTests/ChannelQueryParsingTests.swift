@@ -81,7 +81,8 @@ final class ChannelQueryParsingTests: XCTestCase {
             (#"{"limit":"20"}"#, "$.limit", "expected a whole number from 1 to 100"),
             (#"{"limit":20.0}"#, "$.limit", "expected a whole number from 1 to 100"),
             (#"{"include_empty":1}"#, "$.include_empty", "expected true or false"),
-            (#"{"include_empty":null}"#, "$.include_empty", "expected true or false"),
+            (#"{"nul":null}"#, "$.nul", "a query has no such key"),
+            (#"{"search_query":"a\u0000b"}"#, "$.search_query", "expected a text"),
             (#"{"custom_types":"a"}"#, "$.custom_types", "expected a list of texts"),
             (#"{"custom_types":["a",7]}"#, "$.custom_types[1]", "expected a text that is not empty"),
             (#"{"custom_types":["a","b",""]}"#, "$.custom_types[2]", "expected a text that is not empty"),
@@ -110,8 +111,8 @@ final class ChannelQueryParsingTests: XCTestCase {
              "cannot be combined with user_ids_exact"),
             (#"{"user_ids_include":["a"],"nickname_starts_with":"n"}"#, "$.nickname_starts_with",
              "cannot be combined with user_ids_include"),
-            (#"{"nickname_contains":"a","nickname_exact":"n"}"#, "$.nickname_exact",
-             "cannot be combined with nickname_contains"),
+            (#"{"user_ids_include":["a"],"nickname_contains":"n"}"#, "$.nickname_contains",
+             "cannot be combined with user_ids_include"),
             (#"{"metadata_values":["a"]}"#, "$.metadata_values", "needs metadata_key"),
             (#"{"metadata_value_starts_with":"a"}"#, "$.metadata_value_starts_with", "needs metadata_key"),
             (#"{"metadata_key":"k","metadata_values":["a"],"metadata_value_starts_with":"a"}"#,
@@ -125,7 +126,10 @@ final class ChannelQueryParsingTests: XCTestCase {
         for (query, path, message) in cases {
             XCTAssertEqual(try refusal(query), DocumentError(path: path, message: message), query)
         }
-        // Empty is the same as missing, so nothing contradicts.
+        // Nickname filters add up.
+        XCTAssertNil(try refusal(#"{"nickname_starts_with":"a","nickname_contains":"n","nickname_exact":"an"}"#))
+        // Null and empty are the same as missing, so nothing contradicts.
+        XCTAssertNil(try refusal(#"{"user_ids_exact":null,"nickname_exact":"n","metadata_order_key":null,"limit":null}"#))
         XCTAssertNil(try refusal(#"{"user_ids_exact":[],"nickname_exact":"n","metadata_values":[],"created_before":0}"#))
     }
 

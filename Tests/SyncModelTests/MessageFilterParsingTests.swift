@@ -5,6 +5,7 @@ import XCTest
 final class MessageFilterParsingTests: XCTestCase {
     func testEveryKeyReachesItsField() throws {
         XCTAssertEqual(try MessageFilter(json: .object()), MessageFilter())
+        XCTAssertEqual(try MessageFilter(json: JSON.parse(#"{"limit":null,"sender_ids":null}"#)), MessageFilter())
         var expected = MessageFilter()
         expected.type = .file
         expected.customTypes = ["", "a"]
