@@ -184,7 +184,11 @@ extension Engine {
         } else {
             removePending(intent, source: .eventMessageSent)
         }
-        if let timeline = timelines[intent.channelURL] { arrived(message, in: timeline, source: .eventMessageSent) }
+        if let timeline = timelines[intent.channelURL] {
+            arrived(message, in: timeline, source: .eventMessageSent)
+        } else {
+            storeIfCovered(message, intent.channelURL)
+        }
         channelGotMessage(intent.channelURL, message)
         stored { () throws(StoreError) in try intents.remove(requestID: intent.requestID) }
         outbox.remove(intent)
@@ -192,6 +196,17 @@ extension Engine {
             complete(call.call, call.name, .ok, members: [
                 ("request_id", jsonText(intent.requestID)), ("message", message.json),
             ])
+        }
+    }
+
+    /// A late answer may tell of a message inside what the cache calls complete, in a channel that nobody shows.
+    private func storeIfCovered(_ message: MessageRecord, _ url: String) {
+        stored { () throws(StoreError) in
+            let key = try cache.channelKey(url)
+            let isCovered = try cache.chunks(channel: key).contains {
+                ($0.start <= message.position || $0.reachedFirst) && message.position <= $0.end
+            }
+            if isCovered { try cache.upsert([message], channel: key) }
         }
     }
 

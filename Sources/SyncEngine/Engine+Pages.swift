@@ -131,7 +131,8 @@ extension Engine {
 
     /// A message came by socket or as the answer to an own send.
     func arrived(_ message: MessageRecord, in timeline: Timeline, source: EventSource) {
-        guard let last = timeline.chunks.chunks.last, last.reachedNewest else {
+        // A late answer to an own send may lie inside what is covered already: the service had the message all along.
+        guard let place = timeline.chunks.index(covering: message.position) else {
             if !timeline.strays.contains(where: { $0.id == message.id }) {
                 timeline.strays.append(message)
                 if timeline.strays.count > 1000 {
@@ -142,7 +143,7 @@ extension Engine {
             }
             return
         }
-        var chunk = last
+        var chunk = timeline.chunks.chunks[place]
         chunk.end = max(chunk.end, message.position)
         var chunks = timeline.chunks
         chunks.cover(chunk)
@@ -167,7 +168,7 @@ extension Engine {
         timeline.chunks = chunks
         // A page under way may be older than this message, and must not take it for deleted.
         if timeline.inFlight > 0 { timeline.editedMeanwhile[message.id] = message }
-        let views = timeline.views.filter { view in !(timeline.home(of: view) == chunks.chunks.count - 1 && view.spans(message.position)) }
+        let views = timeline.views.filter { !(timeline.home(of: $0) == place && $0.spans(message.position)) }
         for view in timeline.views where !views.contains(where: { $0 === view }) {
             merge([message], into: view, timeline, source: source)
         }
