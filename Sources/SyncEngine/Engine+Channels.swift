@@ -276,6 +276,8 @@ extension Engine {
     func store(_ channel: ChannelRecord, source: EventSource) {
         channels.gone.remove(channel.url)
         if channels.inFlight > 0 { channels.touched.insert(channel.url) }
+        // The answer under way may be older than what is stored now.
+        if channels.refreshing[channel.url] != nil { channels.refreshAgain.insert(channel.url) }
         let before = cachedChannel(channel.url)
         guard stored({ () throws(StoreError) in try cache.upsert([channel]) }) != nil else { return }
         if channel.messageOffset > (before?.messageOffset ?? 0) { cutHistory(channel.url, before: channel.messageOffset) }
@@ -325,9 +327,12 @@ extension Engine {
         }
     }
 
-    /// Leaves out of a page what events have overtaken while it was under way.
+    /// A page as it would be had it been made now: what events have changed while it was under way is newer in the cache.
     private func keepNewest(_ page: [ChannelRecord]) -> [ChannelRecord] {
-        page.filter { !channels.gone.contains($0.url) && !channels.touched.contains($0.url) }
+        page.compactMap { channel in
+            if channels.gone.contains(channel.url) { return nil }
+            return channels.touched.contains(channel.url) ? cachedChannel(channel.url) : channel
+        }
     }
 
     private func forgetTouchedIfIdle() {
