@@ -56,7 +56,7 @@ final class ChannelView {
         guard belongs else { return (.remove, CollectionChange.Item(index: old, id: channel.url)) }
         let place = place(for: channel)
         // Past the last one shown there may be others in between that are not: it leaves until they are fetched.
-        if place == shown.count, hasNext, place != old {
+        if place == shown.count, hasNext, query.areInIncreasingOrder(before, channel) {
             return (.remove, CollectionChange.Item(index: old, id: channel.url))
         }
         shown.insert(channel, at: place)
