@@ -55,7 +55,7 @@ let package = Package(
         tests(of: "SyncEngine"),
         tests(of: "SyncService"),
         tests(of: "SyncWebSocket"),
-        tests(of: "SyncNetwork"),
+        tests(of: "SyncNetwork", ["SyncWebSocket"]),
     ],
     swiftLanguageModes: [.v6]
 )

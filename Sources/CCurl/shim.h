@@ -1,6 +1,7 @@
 #ifndef SYNCMANAGER_CCURL_H
 #define SYNCMANAGER_CCURL_H
 #include <curl/curl.h>
+#include <sys/socket.h>
 
 /* curl's setters and getters are variadic, which Swift cannot call. One typed door each. */
 static inline CURLcode shim_curl_setopt_long(CURL *handle, CURLoption option, long value) {
@@ -41,6 +42,15 @@ static inline CURLMcode shim_curl_multi_setopt_socket_callback(CURLM *multi, shi
 }
 static inline CURLMcode shim_curl_multi_setopt_timer_callback(CURLM *multi, shim_curl_timer_callback value) {
     return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, value);
+}
+/* Connections that a host's child program does not inherit. */
+static inline curl_socket_t shim_curl_open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
+    (void)context;
+    (void)purpose;
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+static inline CURLcode shim_curl_close_on_exec(CURL *handle) {
+    return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, shim_curl_open_socket);
 }
 static inline CURLcode shim_curl_message_result(const CURLMsg *message) { return message->data.result; }
 #endif

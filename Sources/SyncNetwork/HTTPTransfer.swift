@@ -1,68 +1,88 @@
 import CCurl
-import Glibc
+import SyncWebSocket
 
-/// One HTTP exchange on the network thread.
+/// One HTTP exchange on the network thread. Only that thread touches it.
 final class HTTPTransfer {
     let id: UInt64
-    let handle: UnsafeMutableRawPointer
-    private let request: HTTPRequest
-    private var headerList: UnsafeMutablePointer<curl_slist>?
+    let handle: CurlHandle
+    private let responseLimit: Int
+    private let completion: HTTPCompletion
     private var headers: [(String, String)] = []
+    private var headerBytes = 0
     private var body: [UInt8] = []
     private var isTooLarge = false
-    let completion: @Sendable (Result<HTTPResponse, NetworkFailure>) -> Void
 
-    init?(id: UInt64, _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, NetworkFailure>) -> Void) {
-        guard let handle = curl_easy_init() else { return nil }
+    /// All header fields of an answer together; what servers send is a few kilobytes.
+    private static let headerLimit = 256 << 10
+
+    init(id: UInt64, _ request: HTTPRequest, on handle: CurlHandle, completion: @escaping HTTPCompletion) {
         self.id = id
         self.handle = handle
-        self.request = request
         self.completion = completion
-        let context = Unmanaged.passUnretained(self).toOpaque()
-        _ = shim_curl_setopt_string(handle, CURLOPT_URL, request.url)
-        _ = shim_curl_setopt_string(handle, CURLOPT_CUSTOMREQUEST, request.method)
-        _ = shim_curl_setopt_string(handle, CURLOPT_PROTOCOLS_STR, "http,https")
-        _ = shim_curl_setopt_long(handle, CURLOPT_NOSIGNAL, 1)
-        _ = shim_curl_setopt_long(handle, CURLOPT_TCP_NODELAY, 1)
-        _ = shim_curl_setopt_long(handle, CURLOPT_HTTP_VERSION, 4)  // CURL_HTTP_VERSION_2TLS: a macro on an enum
-        _ = shim_curl_setopt_long(handle, CURLOPT_TIMEOUT_MS, request.timeoutMS)
-        _ = shim_curl_setopt_long(handle, CURLOPT_CONNECTTIMEOUT_MS, request.timeoutMS)
-        _ = shim_curl_setopt_string(handle, CURLOPT_ACCEPT_ENCODING, "")
-        if let caFile = request.caFile { _ = shim_curl_setopt_string(handle, CURLOPT_CAINFO, caFile) }
-        if let body = request.body {
-            _ = shim_curl_setopt_off(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
-            body.withUnsafeBytes { raw in
-                _ = shim_curl_setopt_pointer(handle, CURLOPT_COPYPOSTFIELDS, raw.baseAddress ?? UnsafeRawPointer(handle))
+        responseLimit = max(request.responseLimit, 0)
+        handle.setTarget(url: request.url, caFile: request.caFile)
+        handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+        handle.set(CURLOPT_TIMEOUT_MS, Int(MonotonicClock.clamped(request.timeoutMS)))
+        handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(MonotonicClock.clamped(request.connectTimeoutMS)))
+        // All encodings that this libcurl can unpack.
+        handle.set(CURLOPT_ACCEPT_ENCODING, "")
+        // A page of messages in one piece instead of four. Refused by a handle that still has a buffer from a transfer
+        // that never began; then it reads in smaller pieces.
+        _ = shim_curl_setopt_long(handle.pointer, CURLOPT_BUFFERSIZE, 128 << 10)
+        setMethod(request)
+        for (name, value) in request.headers { handle.addHeader(name, value) }
+        handle.useHeaders()
+        setCallbacks()
+    }
+
+    private func setMethod(_ request: HTTPRequest) {
+        if request.method == "HEAD" {
+            // Else libcurl would wait for the body that the headers announce.
+            handle.set(CURLOPT_NOBODY, 1)
+        } else {
+            guard HTTPSyntax.isToken(request.method.utf8) else {
+                handle.check(CURLE_BAD_FUNCTION_ARGUMENT)
+                return
             }
+            let wantsBody = ["POST", "PUT", "PATCH"].contains(request.method)
+            if let body = request.body ?? (wantsBody ? [] : nil) {
+                handle.check(shim_curl_setopt_off(handle.pointer, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)))
+                body.withUnsafeBytes { bytes in
+                    // No address would mean "no body"; with size 0 nothing is read from it.
+                    handle.set(CURLOPT_COPYPOSTFIELDS, pointer: bytes.baseAddress ?? UnsafeRawPointer(handle.pointer))
+                }
+                if !request.headers.contains(where: { HTTPSyntax.lowercased($0.0.utf8) == "content-type" }) {
+                    handle.suppressHeader("Content-Type")
+                }
+            }
+            handle.set(CURLOPT_CUSTOMREQUEST, request.method)
         }
-        // Without this, curl waits up to a second for a "100 Continue" that few servers send.
-        headerList = curl_slist_append(headerList, "Expect:")
-        for (name, value) in request.headers where !value.isEmpty && !value.utf8.contains(10) && !value.utf8.contains(13) {
-            headerList = curl_slist_append(headerList, "\(name): \(value)")
-        }
-        _ = shim_curl_setopt_pointer(handle, CURLOPT_HTTPHEADER, headerList)
-        _ = shim_curl_setopt_data_callback(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
-            guard let bytes, let context else { return 0 }
-            let transfer = Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue()
-            return transfer.take(UnsafeRawBufferPointer(start: bytes, count: size * count))
-        }
-        _ = shim_curl_setopt_pointer(handle, CURLOPT_WRITEDATA, context)
-        _ = shim_curl_setopt_data_callback(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
-            guard let bytes, let context else { return 0 }
-            let transfer = Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue()
-            transfer.takeHeader(UnsafeRawBufferPointer(start: bytes, count: size * count))
-            return size * count
-        }
-        _ = shim_curl_setopt_pointer(handle, CURLOPT_HEADERDATA, context)
+        // Else libcurl waits up to a second for a "100 Continue" that few servers send.
+        handle.suppressHeader("Expect")
     }
 
-    deinit {
-        curl_easy_cleanup(handle)
-        curl_slist_free_all(headerList)
+    private func setCallbacks() {
+        // The transfer outlives its stay in the multi handle, see NetworkLoop.
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        handle.check(
+            shim_curl_setopt_data_callback(handle.pointer, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+                guard let bytes, let context else { return 0 }
+                let transfer = Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue()
+                return transfer.takeBody(UnsafeRawBufferPointer(start: bytes, count: size &* count))
+            })
+        handle.set(CURLOPT_WRITEDATA, pointer: context)
+        handle.check(
+            shim_curl_setopt_data_callback(handle.pointer, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+                guard let bytes, let context else { return 0 }
+                let transfer = Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue()
+                return transfer.takeHeader(UnsafeRawBufferPointer(start: bytes, count: size &* count))
+            })
+        handle.set(CURLOPT_HEADERDATA, pointer: context)
     }
 
-    private func take(_ bytes: UnsafeRawBufferPointer) -> Int {
-        guard bytes.count <= request.responseLimit - body.count else {
+    /// Takes a piece of the body; a count other than its own makes libcurl give up.
+    private func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard bytes.count <= responseLimit &- body.count else {
             isTooLarge = true
             return 0
         }
@@ -70,33 +90,42 @@ final class HTTPTransfer {
         return bytes.count
     }
 
-    private func takeHeader(_ bytes: UnsafeRawBufferPointer) {
-        if bytes.starts(with: "HTTP/".utf8) { headers = [] }
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return }
-        let name = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
-        let value = bytes[(colon + 1)...].drop { $0 == 32 || $0 == 9 }
-        let end = value.lastIndex { $0 != 13 && $0 != 10 && $0 != 32 }
-        headers.append((name, end.map { String(decoding: value[...$0], as: UTF8.self) } ?? ""))
-    }
-
-    func finish(_ code: CURLcode) {
-        guard code == CURLE_OK else { return completion(.failure(isTooLarge ? tooLarge : NetworkFailure(curl: code))) }
-        var status = 0
-        _ = shim_curl_getinfo_long(handle, CURLINFO_RESPONSE_CODE, &status)
-        completion(.success(HTTPResponse(status: status, headers: headers, body: body)))
-    }
-
-    private var tooLarge: NetworkFailure { NetworkFailure(.tooLarge, "the answer is larger than \(request.responseLimit) bytes") }
-}
-
-extension NetworkFailure {
-    init(curl code: CURLcode) {
-        let text = String(cString: curl_easy_strerror(code))
-        switch code {
-        case CURLE_OPERATION_TIMEDOUT: self.init(.timedOut, text)
-        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE: self.init(.tls, text)
-        case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: self.init(.cannotConnect, text)
-        default: self.init(.protocolError, text)
+    private func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
+        headerBytes = headerBytes &+ bytes.count
+        guard headerBytes <= HTTPTransfer.headerLimit else {
+            isTooLarge = true
+            return 0
         }
+        // A status line: of the answer, or of an interim one whose fields are not wanted.
+        if bytes.starts(with: "HTTP/".utf8) { headers = [] }
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return bytes.count }
+        let name = HTTPSyntax.lowercased(bytes[..<colon])
+        var value = bytes[(colon + 1)...]
+        while let first = value.first, first == 32 || first == 9 { value = value.dropFirst() }
+        while let last = value.last, last == 13 || last == 10 || last == 32 || last == 9 { value = value.dropLast() }
+        let text = String(decoding: value, as: UTF8.self)
+        headers.append((name, text))
+        // The announced size is believed up to a megabyte; beyond, memory grows with what comes.
+        if name == "content-length", let length = Int(text), length > 0 {
+            body.reserveCapacity(min(length, responseLimit, 1 << 20))
+        }
+        return bytes.count
     }
+
+    /// Ends the exchange with libcurl's verdict.
+    func finish(_ code: CURLcode) {
+        guard code == CURLE_OK else {
+            return fail(
+                isTooLarge
+                    ? NetworkFailure(.tooLarge, "the answer is larger than \(responseLimit) bytes")
+                    : handle.failure(code))
+        }
+        var status = 0
+        _ = shim_curl_getinfo_long(handle.pointer, CURLINFO_RESPONSE_CODE, &status)
+        let response = HTTPResponse(status: status, headers: headers, body: body)
+        body = []
+        completion(.success(response))
+    }
+
+    func fail(_ failure: NetworkFailure) { completion(.failure(failure)) }
 }

@@ -1,213 +1,157 @@
-import CCurl
 import CLinux
 import Glibc
 import Synchronization
 
 /// The one network thread of the process. It knows no chat: HTTP exchanges and WebSockets, nothing else.
 ///
-/// It runs while somebody holds it: `acquire` starts it, the last `release` ends and joins it. Completions and socket
-/// events run on it and must return soon. After a fork the child has no such thread and must not use it.
+/// It runs while somebody holds it: `acquire` starts it, the last `release` ends and joins it. All calls may come from
+/// any thread and return at once. Completions and socket events run on the network thread, one after the other; they
+/// must return soon and may call back into this class. Exceptions: what cannot be taken any more, because the thread
+/// has ended or this is a forked child, is answered with `cancelled` by the call itself, on its own thread.
+///
+/// The thread has all signals blocked but those of its own faults, and is named `sm-network`.
 public final class NetworkThread: @unchecked Sendable {
-    /// Transfers inside belong to the network thread from the moment the command is posted.
-    private enum Command: @unchecked Sendable {
-        case send(HTTPTransfer)
-        case cancel(UInt64)
-        case open(SocketTransfer)
-        case text(UInt64, [UInt8])
-        case close(UInt64, UInt16)
-        case stop
-    }
-
-    private static let shared = SharedThread()
-
-    private let multi: UnsafeMutableRawPointer
     private struct Inbox: ~Copyable {
-        var commands: [Command] = []
-        var lastID: UInt64 = 0
+        var commands: [NetworkCommand] = []
+        var isClosed = false
     }
+
+    /// Unique in the process, so that an id from an earlier thread means nothing to a later one.
+    private static let lastID = Atomic<UInt64>(0)
+
     private let inbox = Mutex(Inbox())
+    private let wakeup: Int32
+    /// Only the thread touches it.
+    private let loop: NetworkLoop
+    private let process = getpid()
     private var thread = pthread_t()
-    // Only the thread touches these.
-    private var transfers: [UnsafeMutableRawPointer: HTTPTransfer] = [:]
-    private var sockets: [UInt64: SocketTransfer] = [:]
-    private var isStopping = false
 
-    /// The running thread; `nil` when it cannot be started. Each call needs a `release`.
-    public static func acquire() -> NetworkThread? { shared.acquire() }
+    /// The running thread, started if need be; `nil` if it cannot be started, or in a child forked from a process that
+    /// held it. Each call that gives a thread needs one `release`.
+    public static func acquire() -> NetworkThread? { SharedNetworkThread.acquire() }
 
-    /// Gives the thread back. The last one waits until it has ended.
-    public static func release() { shared.release() }
+    /// Gives the thread back. The last one ends it: open requests and sockets are cancelled, and when the call returns
+    /// no completion or handler runs any more. (From inside a completion it returns before that.)
+    public static func release() { SharedNetworkThread.release() }
 
-    fileprivate init?() {
-        guard let multi = curl_multi_init() else { return nil }
-        self.multi = multi
-        let context = Unmanaged.passRetained(self)
-        // The thread inherits the mask: no signal of the host is ever handled on it.
-        var all = sigset_t()
-        var before = sigset_t()
-        sigfillset(&all)
-        pthread_sigmask(SIG_SETMASK, &all, &before)
-        let code = pthread_create(&thread, nil, networkThreadMain, context.toOpaque())
-        pthread_sigmask(SIG_SETMASK, &before, nil)
-        guard code == 0 else {
-            context.release()
+    init?() {
+        let wakeup = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        guard wakeup >= 0 else { return nil }
+        guard let loop = NetworkLoop(wakeup: wakeup) else {
+            Glibc.close(wakeup)
+            return nil
+        }
+        self.wakeup = wakeup
+        self.loop = loop
+        guard start() else {
+            loop.close()
             return nil
         }
     }
 
-    deinit { curl_multi_cleanup(multi) }
+    deinit { Glibc.close(wakeup) }
 
-    fileprivate func stopAndJoin() {
-        post(.stop)
-        pthread_join(thread, nil)
+    private func start() -> Bool {
+        // The thread inherits the mask: no signal of the host is ever handled on it. Faults of its own stay visible to
+        // whatever crash handler the host has.
+        var mask = sigset_t()
+        var before = sigset_t()
+        sigfillset(&mask)
+        for fault in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS] { sigdelset(&mask, fault) }
+        pthread_sigmask(SIG_SETMASK, &mask, &before)
+        let context = Unmanaged.passRetained(self)
+        let code = pthread_create(&thread, nil, networkThreadMain, context.toOpaque())
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+        if code != 0 { context.release() }
+        return code == 0
+    }
+
+    /// Ends the thread and waits for it, unless this is the thread.
+    func stopAndJoin() {
+        inbox.withLock {
+            $0.isClosed = true
+            wake()
+        }
+        if pthread_equal(thread, pthread_self()) != 0 {
+            pthread_detach(thread)
+        } else {
+            pthread_join(thread, nil)
+        }
     }
 
     // MARK: Any thread
 
-    /// Sends a request. `completion` runs once, on the network thread.
+    /// Sends a request. `completion` runs exactly once.
+    /// - Returns: an id for `cancel`.
     @discardableResult
     public func send(
         _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, NetworkFailure>) -> Void
     ) -> UInt64 {
-        let id = nextID()
-        guard let transfer = HTTPTransfer(id: id, request, completion: completion) else {
-            completion(.failure(NetworkFailure(.cannotConnect, "out of memory")))
-            return id
-        }
-        post(.send(transfer))
+        let id = NetworkThread.nextID()
+        post(.send(id, request, completion))
         return id
     }
 
-    /// Gives a request up; its completion gets `cancelled`, unless it is done already.
+    /// Gives a request up: its completion gets `cancelled`, unless it has run or is about to.
     public func cancel(_ id: UInt64) { post(.cancel(id)) }
 
-    /// Opens a WebSocket. `handler` runs on the network thread; `closed` comes last.
+    /// Opens a WebSocket and tells `handler` about it until `closed`, which comes exactly once.
     public func openSocket(_ options: WebSocketOptions, handler: @escaping @Sendable (SocketEvent) -> Void) -> UInt64 {
-        let id = nextID()
-        guard let socket = SocketTransfer(id: id, options, now: NetworkThread.now, handler: handler) else {
-            handler(.closed(NetworkFailure(.cannotConnect, "out of memory")))
-            return id
-        }
-        post(.open(socket))
+        let id = NetworkThread.nextID()
+        post(.open(id, options, handler))
         return id
     }
 
+    /// Sends one text message of UTF-8. It is dropped if the socket is not open (any more); there is no receipt. A
+    /// message that finds no room under the output limit ends the socket.
     public func sendText(_ id: UInt64, _ bytes: [UInt8]) { post(.text(id, bytes)) }
 
-    public func closeSocket(_ id: UInt64, code: UInt16 = 1000) { post(.close(id, code)) }
+    /// Begins the closing handshake, with a reason of at most 123 bytes of UTF-8. Messages on their way may still come
+    /// before `closed`, which comes within the close timeout.
+    public func closeSocket(_ id: UInt64, code: UInt16 = 1000, reason: [UInt8] = []) {
+        post(.close(id, code: code, reason: reason))
+    }
 
-    private func nextID() -> UInt64 {
-        inbox.withLock { inbox in
-            inbox.lastID += 1
-            return inbox.lastID
+    private static func nextID() -> UInt64 { lastID.wrappingAdd(1, ordering: .relaxed).newValue }
+
+    private func post(_ command: NetworkCommand) {
+        // In a forked child the lock may be held by a thread that does not exist there.
+        guard getpid() == process else {
+            return command.refuse(NetworkFailure(.cancelled, "the network does not survive a fork"))
         }
+        let isTaken = inbox.withLock { inbox in
+            guard !inbox.isClosed else { return false }
+            inbox.commands.append(command)
+            if inbox.commands.count == 1 { wake() }
+            return true
+        }
+        if !isTaken { command.refuse(NetworkFailure(.cancelled, "the network is shut down")) }
     }
 
-    private func post(_ command: Command) {
-        inbox.withLock { $0.commands.append(command) }
-        curl_multi_wakeup(multi)
-    }
-
-    static var now: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    private func wake() {
+        var one: UInt64 = 1
+        // Fails only when the counter is full, and then the thread is awake anyway.
+        _ = write(wakeup, &one, 8)
     }
 
     // MARK: The thread
 
     fileprivate func run() {
         pthread_setname_np(pthread_self(), "sm-network")
-        while !isStopping {
-            takeCommands()
-            var running: Int32 = 0
-            curl_multi_perform(multi, &running)
-            takeMessages()
-            for socket in Array(sockets.values) { socket.advance(now: NetworkThread.now) }
-            removeClosed()
-            if !isStopping { wait() }
-        }
-        for transfer in transfers.values {
-            curl_multi_remove_handle(multi, transfer.handle)
-            transfer.completion(.failure(NetworkFailure(.cancelled, "the network thread ended")))
-        }
-        transfers = [:]
-        for socket in Array(sockets.values) { socket.fail(NetworkFailure(.cancelled, "the network thread ended")) }
-        removeClosed()
-    }
-
-    private func takeCommands() {
-        let commands = inbox.withLock { inbox in
-            defer { inbox.commands = [] }
-            return inbox.commands
-        }
-        for command in commands {
-            switch command {
-            case .send(let transfer):
-                transfers[transfer.handle] = transfer
-                if curl_multi_add_handle(multi, transfer.handle) != CURLM_OK {
-                    transfers[transfer.handle] = nil
-                    transfer.completion(.failure(NetworkFailure(.cannotConnect, "out of memory")))
-                }
-            case .cancel(let id):
-                guard let transfer = transfers.values.first(where: { $0.id == id }) else { continue }
-                curl_multi_remove_handle(multi, transfer.handle)
-                transfers[transfer.handle] = nil
-                transfer.completion(.failure(NetworkFailure(.cancelled, "cancelled")))
-            case .open(let socket):
-                sockets[socket.id] = socket
-                if curl_multi_add_handle(multi, socket.handle) != CURLM_OK {
-                    socket.fail(NetworkFailure(.cannotConnect, "out of memory"))
-                }
-            case .text(let id, let bytes): sockets[id]?.send(bytes)
-            case .close(let id, let code): sockets[id]?.close(code: code, now: NetworkThread.now)
-            case .stop: isStopping = true
+        loop.run {
+            inbox.withLock { inbox in
+                let commands = inbox.commands
+                inbox.commands = []
+                return (commands, inbox.isClosed)
             }
         }
-    }
-
-    private func takeMessages() {
-        var left: Int32 = 0
-        while let message = curl_multi_info_read(multi, &left) {
-            guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle else { continue }
-            let code = shim_curl_message_result(message)
-            if let transfer = transfers.removeValue(forKey: handle) {
-                curl_multi_remove_handle(multi, handle)
-                transfer.finish(code)
-            } else if let socket = sockets.values.first(where: { $0.handle == handle }) {
-                // The handle stays in the multi: its connection lives there until the socket is finished.
-                socket.connected(code, now: NetworkThread.now)
-            }
+        let rest = inbox.withLock { inbox in
+            inbox.isClosed = true
+            let commands = inbox.commands
+            inbox.commands = []
+            return commands
         }
-    }
-
-    private func removeClosed() {
-        for (id, socket) in sockets where socket.isClosed {
-            curl_multi_remove_handle(multi, socket.handle)
-            sockets[id] = nil
-        }
-    }
-
-    private func wait() {
-        let now = NetworkThread.now
-        var timeout: Int64 = 60_000
-        var polled: [curl_waitfd] = []
-        var owners: [SocketTransfer] = []
-        for socket in sockets.values {
-            timeout = min(timeout, max(0, socket.nextDeadline - now))
-            guard socket.socket >= 0 else { continue }
-            let events = Int16(CURL_WAIT_POLLIN) | (socket.wantsWrite ? Int16(CURL_WAIT_POLLOUT) : 0)
-            polled.append(curl_waitfd(fd: socket.socket, events: events, revents: 0))
-            owners.append(socket)
-        }
-        var ready: Int32 = 0
-        polled.withUnsafeMutableBufferPointer { buffer in
-            _ = curl_multi_poll(multi, buffer.baseAddress, UInt32(buffer.count), Int32(timeout), &ready)
-        }
-        for (index, owner) in owners.enumerated() where polled[index].revents != 0 {
-            owner.read(now: NetworkThread.now)
-            owner.write()
-        }
+        for command in rest { command.refuse(NetworkFailure(.cancelled, "the network is shut down")) }
     }
 }
 
@@ -215,36 +159,4 @@ private func networkThreadMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMut
     guard let context else { return nil }
     Unmanaged<NetworkThread>.fromOpaque(context).takeRetainedValue().run()
     return nil
-}
-
-/// Counts who holds the thread.
-private final class SharedThread: Sendable {
-    private struct State: ~Copyable {
-        var holders = 0
-        var thread: NetworkThread?
-        var isInitialised = false
-    }
-    private let state = Mutex(State())
-
-    func acquire() -> NetworkThread? {
-        state.withLock { state in
-            if !state.isInitialised {
-                curl_global_init(Int(CURL_GLOBAL_ALL))
-                state.isInitialised = true
-            }
-            if state.thread == nil { state.thread = NetworkThread() }
-            if state.thread != nil { state.holders += 1 }
-            return state.thread
-        }
-    }
-
-    func release() {
-        let ending = state.withLock { state -> NetworkThread? in
-            state.holders -= 1
-            guard state.holders == 0 else { return nil }
-            defer { state.thread = nil }
-            return state.thread
-        }
-        ending?.stopAndJoin()
-    }
 }

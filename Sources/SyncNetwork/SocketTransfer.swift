@@ -2,219 +2,311 @@ import CCurl
 import Glibc
 import SyncWebSocket
 
-/// One WebSocket on the network thread: libcurl opens TCP and TLS, the codec frames, and the deadlines are kept here.
+// One WebSocket on the network thread. libcurl finds the server, speaks TCP and TLS and verifies; the codec frames;
+// what is left is here: the handshake, the deadlines, and an orderly end.
+//
+//   connecting ──▶ handshaking ──▶ open ──▶ closing ──▶ lingering ──▶ ended
+//                                    └────────────────────▲
+//
+// `closing`: our close frame is out and the peer's is awaited. `lingering`: the owner has been told that the socket is
+// closed; our last frame is still written and the peer's bytes are read away until it ends the connection, because a
+// connection closed over unread bytes is reset, and the reset overtakes the close frame. Both are bounded by the close
+// timeout. Every other state may drop to `ended` at once.
+
+/// A WebSocket from connect to end. Only the network thread touches it.
 final class SocketTransfer {
-    private enum Phase { case connecting, handshaking, open, closing, closed }
+    private enum Phase { case connecting, handshaking, open, closing, lingering, ended }
 
     let id: UInt64
-    let handle: UnsafeMutableRawPointer
+    let handle: CurlHandle
+    /// The connected socket, -1 before. It belongs to libcurl.
+    private(set) var descriptor: Int32 = -1
+    /// What the loop has told epoll about the socket; the loop's own note.
+    var watched: UInt32 = 0
+
     private let options: WebSocketOptions
-    private let handler: @Sendable (SocketEvent) -> Void
+    private let handler: SocketHandler
+    private var url: WebSocketURL?
     private var phase = Phase.connecting
-    private var codec: WebSocketCodec?
+    private var request: [UInt8] = []
     private var answer: WebSocketHandshakeReader?
-    private var handshake: [UInt8] = []
-    private(set) var socket: Int32 = -1
+    private var codec: WebSocketCodec?
     private var deadline: Int64
     private var lastByte: Int64 = 0
     private var hasPinged = false
+    private var isShutDown = false
+    private var writeFailure: CURLcode?
 
-    init?(id: UInt64, _ options: WebSocketOptions, now: Int64, handler: @escaping @Sendable (SocketEvent) -> Void) {
-        guard let handle = curl_easy_init() else { return nil }
+    /// How much one turn of the loop reads from one socket before the others have their turn.
+    private static let readsPerTurn = 32
+
+    init(id: UInt64, _ options: WebSocketOptions, on handle: CurlHandle, handler: @escaping SocketHandler) {
         self.id = id
         self.handle = handle
         self.options = options
         self.handler = handler
-        deadline = now + Int64(options.handshakeTimeoutMS)
-        // libcurl of Debian 12 has no WebSocket: it only opens the connection, under the matching HTTP scheme.
-        let url = options.url.hasPrefix("wss://") ? "https://" + options.url.dropFirst(6)
-            : options.url.hasPrefix("ws://") ? "http://" + options.url.dropFirst(5) : options.url
-        _ = shim_curl_setopt_string(handle, CURLOPT_URL, url)
-        _ = shim_curl_setopt_string(handle, CURLOPT_PROTOCOLS_STR, "http,https")
-        _ = shim_curl_setopt_long(handle, CURLOPT_CONNECT_ONLY, 1)
-        _ = shim_curl_setopt_long(handle, CURLOPT_HTTP_VERSION, 2)  // CURL_HTTP_VERSION_1_1: h2 has no upgrade
-        _ = shim_curl_setopt_long(handle, CURLOPT_NOSIGNAL, 1)
-        _ = shim_curl_setopt_long(handle, CURLOPT_TCP_NODELAY, 1)
-        _ = shim_curl_setopt_long(handle, CURLOPT_HTTPPROXYTUNNEL, 1)
-        _ = shim_curl_setopt_long(handle, CURLOPT_CONNECTTIMEOUT_MS, options.handshakeTimeoutMS)
-        if let caFile = options.caFile { _ = shim_curl_setopt_string(handle, CURLOPT_CAINFO, caFile) }
+        let timeout = MonotonicClock.clamped(options.handshakeTimeoutMS)
+        deadline = MonotonicClock.now &+ timeout
+        url = WebSocketURL(options.url)
+        guard let url else { return }
+        handle.setTarget(url: url.connectURL, caFile: options.caFile)
+        handle.set(CURLOPT_CONNECT_ONLY, 1)
+        // HTTP/2 has no upgrade, so TLS must not offer it.
+        handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        // A proxy must give us the plain connection, also for ws.
+        handle.set(CURLOPT_HTTPPROXYTUNNEL, 1)
+        handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(timeout))
     }
 
-    deinit { curl_easy_cleanup(handle) }
+    /// Why the connection cannot even be tried.
+    var refusal: NetworkFailure? {
+        url == nil ? NetworkFailure(.protocolError, "not a ws or wss URL") : handle.refusal
+    }
 
-    var isClosed: Bool { phase == .closed }
-    var wantsWrite: Bool { !handshake.isEmpty || (codec?.pendingOutputCount ?? 0) > 0 }
+    /// Whether the loop may let go of the socket.
+    var isEnded: Bool { phase == .ended }
 
-    /// The connection stands, or does not.
+    /// Whether bytes wait for the socket to become writable.
+    var wantsWrite: Bool {
+        writeFailure == nil && (!request.isEmpty || (codec?.pendingOutputCount ?? 0) > 0)
+    }
+
+    /// Whether the connection takes no more bytes. It must then be read to its end, for what the peer sent before it
+    /// went, perhaps its reason; `read` ends the socket.
+    var hasFailedToWrite: Bool { writeFailure != nil }
+
+    // MARK: Connecting
+
+    /// libcurl is done: the connection stands, or does not.
     func connected(_ code: CURLcode, now: Int64) {
         guard phase == .connecting else { return }
-        guard code == CURLE_OK else { return fail(NetworkFailure(curl: code)) }
-        var descriptor = curl_socket_t(-1)
-        _ = shim_curl_getinfo_socket(handle, CURLINFO_ACTIVESOCKET, &descriptor)
-        guard descriptor >= 0, let fresh = WebSocketHandshake.freshKey() else {
-            return fail(NetworkFailure(.cannotConnect, "the connection has no socket"))
+        guard code == CURLE_OK else { return end(handle.failure(code)) }
+        var socket = curl_socket_t(-1)
+        guard shim_curl_getinfo_socket(handle.pointer, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK, socket >= 0 else {
+            return end(NetworkFailure(.cannotConnect, "the connection has no socket"))
         }
-        socket = descriptor
+        guard let key = WebSocketHandshake.freshKey() else {
+            return end(NetworkFailure(.cannotConnect, "the system gives no random bytes"))
+        }
+        guard let url,
+            let head = WebSocketHandshake.request(
+                host: url.host, target: url.target, key: key, headers: options.headers)
+        else {
+            return end(NetworkFailure(.protocolError, "the URL or a header holds a byte that HTTP does not allow"))
+        }
+        descriptor = socket
+        answer = WebSocketHandshakeReader(key: key)
+        request = head
         lastByte = now
-        let parts = SocketTransfer.split(options.url)
-        guard let request = WebSocketHandshake.request(
-            host: parts.host, target: parts.target, key: fresh, headers: options.headers)
-        else { return fail(NetworkFailure(.protocolError, "the URL or a header holds a byte that HTTP does not allow")) }
-        answer = WebSocketHandshakeReader(key: fresh)
-        handshake = request
         phase = .handshaking
-        write()
+        flush(now: now)
     }
 
-    /// Host (with port) and request target of a URL.
-    private static func split(_ url: String) -> (host: String, target: String) {
-        let rest = url.utf8.count > 0 ? (url.range(ofScheme: "://").map { url[$0...] } ?? url[...]) : url[...]
-        guard let slash = rest.firstIndex(where: { $0 == "/" || $0 == "?" }) else { return (String(rest), "/") }
-        let target = rest[slash] == "/" ? String(rest[slash...]) : "/" + rest[slash...]
-        return (String(rest[..<slash]), target)
-    }
+    // MARK: Reading
 
-    // MARK: Socket
-
-    /// Reads all there is: TLS may hold bytes that poll does not see.
-    func read(now: Int64) {
-        guard phase != .connecting, phase != .closed else { return }
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while phase != .closed {
+    /// Reads what there is, through `buffer`. Returns whether there may be more: TLS holds bytes that epoll does not
+    /// see, so the caller must come back.
+    func read(through buffer: UnsafeMutableRawBufferPointer, now: Int64) -> Bool {
+        guard descriptor >= 0 else { return false }
+        var reads = 0
+        while phase != .ended, reads < SocketTransfer.readsPerTurn {
             var count = 0
-            let code = buffer.withUnsafeMutableBytes { curl_easy_recv(handle, $0.baseAddress, $0.count, &count) }
-            if code == CURLE_AGAIN { break }
-            guard code == CURLE_OK, count > 0 else {
-                return fail(NetworkFailure(.closed, code: 1006, "the peer closed the connection"))
+            let code = curl_easy_recv(handle.pointer, buffer.baseAddress, buffer.count, &count)
+            if code == CURLE_AGAIN {
+                flush(now: now)
+                if let writeFailure { peerEnded(writeFailure) }
+                return false
             }
+            guard code == CURLE_OK, count > 0 else {
+                peerEnded(code)
+                return false
+            }
+            reads += 1
             lastByte = now
             hasPinged = false
-            buffer.withUnsafeBytes { take(UnsafeRawBufferPointer(rebasing: $0[0..<count])) }
+            take(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<min(count, buffer.count)]), now: now)
         }
-        write()
+        flush(now: now)
+        return phase != .ended
     }
 
-    private func take(_ bytes: UnsafeRawBufferPointer) {
-        if phase == .handshaking {
-            switch answer?.receive(bytes) ?? .incomplete {
-            case .incomplete: return
-            case .refused(let status):
-                return fail(NetworkFailure(.refused, code: status, "the handshake was refused with status \(status)"))
-            case .invalid(let why):
-                return fail(NetworkFailure(.protocolError, "the handshake failed: \(why)"))
-            case .accepted(let rest):
-                answer = nil
-                guard let made = WebSocketCodec(
+    private func peerEnded(_ code: CURLcode) {
+        let how = code == CURLE_OK ? "the peer ended the connection" : handle.failure(code).message
+        switch phase {
+        case .handshaking: end(NetworkFailure(.closed, code: 1006, "\(how) before it answered the handshake"))
+        default: end(NetworkFailure(.closed, code: 1006, "\(how) without a close frame"))
+        }
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer, now: Int64) {
+        switch phase {
+        case .handshaking: takeAnswer(bytes, now: now)
+        case .open, .closing: if let codec { deliver(codec.receive(bytes), codec, now: now) }
+        case .connecting, .lingering, .ended: break
+        }
+    }
+
+    private func takeAnswer(_ bytes: UnsafeRawBufferPointer, now: Int64) {
+        switch answer?.receive(bytes) ?? .incomplete {
+        case .incomplete:
+            break
+        case .refused(let status):
+            end(NetworkFailure(.refused, code: status, "the handshake was refused with status \(status)"))
+        case .invalid(let why):
+            end(NetworkFailure(.protocolError, "not a WebSocket handshake: \(why)"))
+        case .accepted(let rest):
+            answer = nil
+            guard
+                let made = WebSocketCodec(
                     role: .client, messageLimit: options.messageLimit, outputLimit: options.outputLimit)
-                else { return fail(NetworkFailure(.protocolError, "out of memory")) }
-                codec = made
-                phase = .open
-                handler(.opened)
-                // Frames may come glued to the head.
-                if !rest.isEmpty { deliver(made.receive(rest)) }
-            }
-        } else if let codec {
-            deliver(codec.receive(bytes))
+            else { return end(NetworkFailure(.cannotConnect, "no memory, or a limit that is not positive")) }
+            codec = made
+            phase = .open
+            handler(.opened)
+            // The first frames may come with the answer.
+            deliver(made.receive(rest), made, now: now)
         }
     }
 
-    private func deliver(_ events: [WebSocketCodec.Event]) {
-        for event in events where phase != .closed {
+    private func deliver(_ events: [WebSocketCodec.Event], _ codec: WebSocketCodec, now: Int64) {
+        for event in events {
             switch event {
-            case .text(let bytes), .binary(let bytes): handler(.text(bytes))
-            case .ping, .pong: break
-            case .close(let code, _):
-                write()
-                return fail(NetworkFailure(.closed, code: Int(code), "the peer closed with code \(code)"))
+            case .text(let bytes), .binary(let bytes):
+                handler(.text(bytes))
+            case .ping, .pong:
+                break
+            case .close(let code, let reason):
+                let text = reason.isEmpty ? "" : ": " + String(decoding: reason, as: UTF8.self)
+                return linger(NetworkFailure(.closed, code: Int(code), "closed with code \(code)\(text)"), now: now)
             }
         }
-        if let codec, !codec.isReading, phase != .closed {
-            write()
-            fail(NetworkFailure(.protocolError, code: Int(codec.closeCodeSent), "the peer broke the protocol"))
+        if codec.isOutputOverflowing {
+            end(NetworkFailure(.tooLarge, "the peer takes our bytes too slowly"))
+        } else if !codec.isReading {
+            let code = codec.closeCodeSent
+            linger(
+                code == 1009
+                    ? NetworkFailure(.tooLarge, code: 1009, "a message is larger than \(options.messageLimit) bytes")
+                    : NetworkFailure(.protocolError, code: Int(code), "the peer broke the protocol (\(code))"),
+                now: now)
         }
     }
 
-    func write() {
-        guard phase != .connecting, phase != .closed else { return }
-        while !handshake.isEmpty {
-            var sent = 0
-            let code = handshake.withUnsafeBytes { curl_easy_send(handle, $0.baseAddress, $0.count, &sent) }
-            if code == CURLE_AGAIN { return }
-            guard code == CURLE_OK else { return fail(NetworkFailure(curl: code)) }
-            handshake.removeFirst(sent)
+    // MARK: Writing
+
+    /// Queues a text message. Before `open` and once closing it is dropped: its sender learns of the end by `closed`.
+    func send(_ bytes: [UInt8]) {
+        guard phase == .open, let codec, !codec.sendText(bytes) else { return }
+        end(
+            codec.isOutputOverflowing
+                ? NetworkFailure(.tooLarge, "the peer takes our bytes too slowly")
+                : NetworkFailure(.tooLarge, "a message of \(bytes.count) bytes does not fit the output limit"))
+    }
+
+    /// Begins the closing handshake. A code or reason that no close frame may carry becomes a plain 1000.
+    func close(code: UInt16, reason: [UInt8], now: Int64) {
+        switch phase {
+        case .connecting, .handshaking:
+            end(NetworkFailure(.cancelled, "closed before it was open"))
+        case .open:
+            guard let codec, codec.sendClose(code: code, reason: reason) || codec.sendClose(code: 1000) else {
+                return end(NetworkFailure(.cancelled, "closed"))
+            }
+            phase = .closing
+            deadline = now &+ MonotonicClock.clamped(options.closeTimeoutMS)
+        case .closing, .lingering, .ended:
+            break
+        }
+    }
+
+    /// Writes what waits, as far as the socket takes it.
+    func flush(now: Int64) {
+        guard descriptor >= 0, phase != .ended, writeFailure == nil else { return }
+        while !request.isEmpty {
+            let sent = request.withUnsafeBytes { write($0) }
+            guard sent > 0 else { return }
+            request.removeFirst(sent)
         }
         guard let codec else { return }
         var isBlocked = false
-        var failure: NetworkFailure?
-        while codec.pendingOutputCount > 0, !isBlocked, failure == nil {
+        while codec.pendingOutputCount > 0, !isBlocked {
             codec.withPendingOutput { bytes in
-                var sent = 0
-                let code = curl_easy_send(handle, bytes.baseAddress, bytes.count, &sent)
-                if code == CURLE_AGAIN { isBlocked = true } else if code != CURLE_OK { failure = NetworkFailure(curl: code) }
+                let sent = write(bytes)
+                isBlocked = sent == 0
                 return sent
             }
         }
-        if let failure { fail(failure) }
-    }
-
-    func send(_ bytes: [UInt8]) {
-        guard phase == .open, let codec else { return }
-        if !codec.sendText(bytes), codec.isOutputOverflowing {
-            return fail(NetworkFailure(.tooLarge, "the peer takes our bytes too slowly"))
+        if phase == .lingering, codec.pendingOutputCount == 0, !isShutDown {
+            isShutDown = true
+            shutdown(descriptor, Int32(SHUT_WR))
         }
-        write()
     }
 
-    func close(code: UInt16, now: Int64) {
-        guard phase == .open, let codec, codec.sendClose(code: code) else {
-            return fail(NetworkFailure(.cancelled, "closed before it was open"))
-        }
-        phase = .closing
-        deadline = now + Int64(options.closeTimeoutMS)
-        write()
+    /// Writes a part of `bytes` and returns its size: 0 if the socket takes none now, or never again.
+    private func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+        var sent = 0
+        let code = curl_easy_send(handle.pointer, bytes.baseAddress, bytes.count, &sent)
+        if code == CURLE_OK { return min(sent, bytes.count) }
+        if code != CURLE_AGAIN { writeFailure = code }
+        return 0
     }
 
-    // MARK: Deadlines
+    // MARK: Deadlines and end
 
-    /// When something has to be looked at, by the monotonic clock in milliseconds.
+    /// When something has to be done, by the monotonic clock.
     var nextDeadline: Int64 {
         switch phase {
-        case .connecting, .handshaking, .closing: deadline
-        case .open: options.idleMS > 0 ? lastByte + Int64(options.idleMS) * (hasPinged ? 2 : 1) : Int64.max
-        case .closed: Int64.max
+        case .connecting, .handshaking, .closing, .lingering: deadline
+        case .open:
+            options.idleMS > 0
+                ? lastByte &+ MonotonicClock.clamped(options.idleMS) &* (hasPinged ? 2 : 1) : Int64.max
+        case .ended: Int64.max
         }
     }
 
+    /// Does what is due.
     func advance(now: Int64) {
         guard now >= nextDeadline else { return }
         switch phase {
-        case .connecting, .handshaking: fail(NetworkFailure(.timedOut, "the handshake took too long"))
-        case .closing: fail(NetworkFailure(.closed, code: 1006, "the peer did not answer the close frame"))
+        case .connecting, .handshaking:
+            end(NetworkFailure(.timedOut, "no connection and handshake within \(options.handshakeTimeoutMS) ms"))
         case .open:
-            if hasPinged { return fail(NetworkFailure(.timedOut, "the peer gave no sign of life")) }
+            guard !hasPinged else {
+                return end(NetworkFailure(.timedOut, "no sign of life within \(options.idleMS) ms after a ping"))
+            }
             hasPinged = true
-            codec?.sendPing()
-            write()
-        case .closed: break
+            guard codec?.sendPing() == true else {
+                return end(NetworkFailure(.tooLarge, "the peer takes our bytes too slowly"))
+            }
+            flush(now: now)
+        case .closing:
+            end(NetworkFailure(.closed, code: 1006, "the peer did not answer the close frame"))
+        case .lingering:
+            phase = .ended
+        case .ended:
+            break
         }
     }
 
-    /// Ends the socket; the owner takes it out of the loop.
-    func fail(_ failure: NetworkFailure) {
-        guard phase != .closed else { return }
-        phase = .closed
+    /// Gives the socket up because the thread ends; the peer is told if its socket takes the frame at once.
+    func abandon(_ failure: NetworkFailure, now: Int64) {
+        if phase == .open, codec?.sendClose(code: 1001) == true { flush(now: now) }
+        end(failure)
+    }
+
+    /// Ends at once.
+    func end(_ failure: NetworkFailure) {
+        let wasReported = phase == .lingering || phase == .ended
+        phase = .ended
+        if !wasReported { handler(.closed(failure)) }
+    }
+
+    /// Ends for the owner, but stays until the last frame is written and the peer has ended the connection.
+    private func linger(_ failure: NetworkFailure, now: Int64) {
+        guard phase == .open || phase == .closing else { return end(failure) }
+        phase = .lingering
+        deadline = now &+ MonotonicClock.clamped(options.closeTimeoutMS)
+        flush(now: now)
         handler(.closed(failure))
-    }
-}
-
-extension String {
-    /// The place behind a scheme's separator.
-    fileprivate func range(ofScheme separator: String) -> String.Index? {
-        var index = startIndex
-        while index < endIndex {
-            if self[index...].hasPrefix(separator) { return self.index(index, offsetBy: separator.count) }
-            index = self.index(after: index)
-        }
-        return nil
     }
 }

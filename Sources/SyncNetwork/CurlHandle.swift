@@ -1,0 +1,120 @@
+import CCurl
+import SyncWebSocket
+
+/// A libcurl easy handle with what every connection of ours has in common.
+///
+/// libcurl copies the strings and header lists are kept here, so options may be temporary. The first option that
+/// libcurl refuses is remembered in `refusal` and must be asked for before the handle is used.
+final class CurlHandle {
+    let pointer: UnsafeMutableRawPointer
+    private(set) var refusal: NetworkFailure?
+    private var headerList: UnsafeMutablePointer<curl_slist>?
+    private let errorText: UnsafeMutablePointer<CChar>
+
+    init?() {
+        guard let pointer = curl_easy_init() else { return nil }
+        self.pointer = pointer
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.pointee = 0
+        prepare()
+    }
+
+    deinit {
+        curl_easy_cleanup(pointer)
+        curl_slist_free_all(headerList)
+        errorText.deallocate()
+    }
+
+    /// Makes the handle new, but keeps its memory; for the next exchange.
+    func reset() {
+        curl_easy_reset(pointer)
+        curl_slist_free_all(headerList)
+        headerList = nil
+        errorText.pointee = 0
+        refusal = nil
+        prepare()
+    }
+
+    /// What went wrong on this handle.
+    func failure(_ code: CURLcode) -> NetworkFailure {
+        NetworkFailure(curl: code, detail: String(cString: errorText))
+    }
+
+    private func prepare() {
+        set(CURLOPT_ERRORBUFFER, pointer: errorText)
+        // Signals belong to the host: no alarm for timeouts, no change of SIGPIPE.
+        set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_TCP_NODELAY, 1)
+        set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        // A name lookup that hangs must not hold the thread when its transfer is given up.
+        set(CURLOPT_QUICK_EXIT, 1)
+        // The host's child programs must not inherit our connections.
+        check(shim_curl_close_on_exec(pointer))
+    }
+
+    /// Where to connect, whom to trust.
+    ///
+    /// Proxies of the environment are honoured, except for this machine: there is nothing between us and it.
+    func setTarget(url: String, caFile: String?) {
+        set(CURLOPT_URL, url)
+        if CurlHandle.isLoopback(url) { set(CURLOPT_PROXY, "") }
+        if let caFile { set(CURLOPT_CAINFO, caFile) }
+    }
+
+    static func isLoopback(_ url: String) -> Bool {
+        let bytes = Array(url.utf8)
+        guard let scheme = ["http://", "https://"].first(where: { bytes.starts(with: $0.utf8) }) else { return false }
+        let authority = bytes.dropFirst(scheme.utf8.count).prefix { !"/?#".utf8.contains($0) }
+        return ["127.0.0.1", "localhost", "[::1]"].contains { name in
+            authority.elementsEqual(name.utf8) || authority.starts(with: (name + ":").utf8)
+        }
+    }
+
+    /// Adds a header field; an empty value is sent as such.
+    func addHeader(_ name: String, _ value: String) {
+        guard HTTPSyntax.isToken(name.utf8), HTTPSyntax.isFieldValue(value.utf8) else {
+            refuse(NetworkFailure(.protocolError, "a header holds a byte that HTTP does not allow"))
+            return
+        }
+        // libcurl's spelling: "Name;" is a field without value, "Name:" takes libcurl's own field away.
+        append(value.isEmpty ? name + ";" : name + ": " + value)
+    }
+
+    /// Keeps libcurl from adding a header field of its own.
+    func suppressHeader(_ name: String) { append(name + ":") }
+
+    /// Hands the collected header fields to libcurl.
+    func useHeaders() { set(CURLOPT_HTTPHEADER, pointer: headerList) }
+
+    private func append(_ line: String) {
+        guard let list = curl_slist_append(headerList, line) else {
+            refuse(NetworkFailure(.cannotConnect, "out of memory"))
+            return
+        }
+        headerList = list
+    }
+
+    func set(_ option: CURLoption, _ value: Int) { check(shim_curl_setopt_long(pointer, option, value)) }
+
+    func set(_ option: CURLoption, _ value: String) {
+        // C would take the part before a NUL for the whole.
+        guard !value.utf8.contains(0) else {
+            refuse(NetworkFailure(.protocolError, "a NUL byte in the URL, the method or a file name"))
+            return
+        }
+        check(shim_curl_setopt_string(pointer, option, value))
+    }
+
+    func set(_ option: CURLoption, pointer value: UnsafeRawPointer?) {
+        check(shim_curl_setopt_pointer(pointer, option, value))
+    }
+
+    func check(_ code: CURLcode) {
+        if code != CURLE_OK { refuse(NetworkFailure(curl: code)) }
+    }
+
+    private func refuse(_ failure: NetworkFailure) {
+        if refusal == nil { refusal = failure }
+    }
+}

@@ -1,0 +1,31 @@
+/// One HTTP request.
+public struct HTTPRequest: Sendable {
+    /// `GET`, `POST`, …; sent as it is.
+    public var method: String
+    /// An absolute `http` or `https` URL, percent-encoded.
+    public var url: String
+    /// Further fields. A name or value that HTTP does not allow fails the request, so nothing can be smuggled in.
+    public var headers: [(String, String)]
+    public var body: [UInt8]?
+    /// Milliseconds for the whole exchange, and for the part of it that finds and connects to the server.
+    public var timeoutMS: Int
+    public var connectTimeoutMS: Int
+    /// PEM file of trusted roots instead of the system's.
+    public var caFile: String?
+    /// The largest answer that is taken, in bytes of its (unpacked) body.
+    public var responseLimit: Int
+
+    public init(
+        method: String, url: String, headers: [(String, String)] = [], body: [UInt8]? = nil, timeoutMS: Int = 10_000,
+        connectTimeoutMS: Int = 10_000, caFile: String? = nil, responseLimit: Int = 64 << 20
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.timeoutMS = timeoutMS
+        self.connectTimeoutMS = connectTimeoutMS
+        self.caFile = caFile
+        self.responseLimit = responseLimit
+    }
+}

@@ -1,0 +1,322 @@
+import CCurl
+import CLinux
+import Glibc
+
+// The network thread's inside: one epoll set over libcurl's connections, our WebSockets and the wake-up of the inbox.
+//
+// libcurl is driven by events: it says which sockets it wants watched (`watch`) and when its next timer is due
+// (`curlDeadline`), and the cost of one event does not grow with the number of connections. A WebSocket begins as a
+// libcurl transfer that only connects; once connected, its socket is watched under the WebSocket's own id, while its
+// handle stays in the multi handle, which owns the connection.
+//
+// The watched thing is named in the event: 0 is the inbox, the top bit with a descriptor is libcurl's, all else is the
+// id of a WebSocket.
+
+/// What the network thread does. Made before the thread starts, then touched by that thread only.
+final class NetworkLoop {
+    private static let curlTag: UInt64 = 1 << 63
+    private static let idleHandleLimit = 16
+    private static let eventCount = 64
+
+    private let multi: UnsafeMutableRawPointer
+    private let epoll: Int32
+    private let wakeup: Int32
+    private let events: UnsafeMutablePointer<epoll_event>
+    private let buffer: UnsafeMutableRawBufferPointer
+
+    /// When libcurl wants to be called without an event.
+    private var curlDeadline = Int64.max
+    private var transfers: [UnsafeMutableRawPointer: HTTPTransfer] = [:]
+    private var transferHandles: [UInt64: UnsafeMutableRawPointer] = [:]
+    private var sockets: [UInt64: SocketTransfer] = [:]
+    private var socketIDs: [UnsafeMutableRawPointer: UInt64] = [:]
+    /// The sockets that are watched as WebSockets, no longer for libcurl.
+    private var ownDescriptors: Set<Int32> = []
+    /// Sockets whose reading was interrupted for the sake of the others.
+    private var unread: [UInt64] = []
+    /// Sockets that were given something to write by the current commands.
+    private var unwritten: [UInt64] = []
+    /// Used handles: making one costs more than a whole request otherwise does here.
+    private var idleHandles: [CurlHandle] = []
+    private var isBroken = false
+
+    /// - Parameter wakeup: an eventfd that becomes readable when there are commands.
+    init?(wakeup: Int32) {
+        guard let multi = curl_multi_init() else { return nil }
+        let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        guard epoll >= 0 else {
+            curl_multi_cleanup(multi)
+            return nil
+        }
+        self.multi = multi
+        self.epoll = epoll
+        self.wakeup = wakeup
+        events = .allocate(capacity: NetworkLoop.eventCount)
+        events.initialize(repeating: epoll_event(), count: NetworkLoop.eventCount)
+        buffer = .allocate(byteCount: 128 << 10, alignment: 16)
+        guard subscribe(), setEvents(wakeup, EPOLLIN.rawValue, tag: 0) else {
+            close()
+            return nil
+        }
+    }
+
+    deinit {
+        events.deallocate()
+        buffer.deallocate()
+    }
+
+    private func subscribe() -> Bool {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        let results = [
+            shim_curl_multi_setopt_pointer(multi, CURLMOPT_SOCKETDATA, context),
+            shim_curl_multi_setopt_pointer(multi, CURLMOPT_TIMERDATA, context),
+            shim_curl_multi_setopt_socket_callback(multi) { _, socket, what, context, _ in
+                guard let context else { return 0 }
+                Unmanaged<NetworkLoop>.fromOpaque(context).takeUnretainedValue().watch(socket, what)
+                return 0
+            },
+            shim_curl_multi_setopt_timer_callback(multi) { _, timeout, context in
+                guard let context else { return 0 }
+                let loop = Unmanaged<NetworkLoop>.fromOpaque(context).takeUnretainedValue()
+                // Not called from here: libcurl must not be entered again from its callbacks.
+                loop.curlDeadline =
+                    timeout < 0 ? Int64.max : MonotonicClock.now &+ Int64(min(timeout, 86_400_000))
+                return 0
+            },
+        ]
+        return results.allSatisfy { $0 == CURLM_OK }
+    }
+
+    /// Frees what the loop holds of the system. Not in `deinit`: in a forked child that would speak on the parent's
+    /// connections.
+    func close() {
+        idleHandles = []
+        curl_multi_cleanup(multi)
+        Glibc.close(epoll)
+    }
+
+    // MARK: Running
+
+    /// Runs until `next` says to stop. Then every request and socket that is left is cancelled.
+    func run(next: () -> (commands: [NetworkCommand], isStopping: Bool)) {
+        while !isBroken {
+            let (commands, isStopping) = next()
+            for command in commands { execute(command) }
+            writeUnwritten()
+            if isStopping { break }
+            drive()
+            wait()
+        }
+        let failure = NetworkFailure(.cancelled, isBroken ? "the system's event queue failed" : "the network is shut down")
+        for transfer in Array(transfers.values) {
+            forget(transfer)
+            transfer.fail(failure)
+        }
+        let now = MonotonicClock.now
+        for socket in Array(sockets.values) {
+            socket.abandon(failure, now: now)
+            settle(socket)
+        }
+        close()
+    }
+
+    /// Does what is due by the clock, and hands out what libcurl has finished.
+    private func drive() {
+        let now = MonotonicClock.now
+        if curlDeadline <= now {
+            curlDeadline = Int64.max
+            act(on: CURL_SOCKET_TIMEOUT, 0)
+        }
+        takeFinished()
+        for socket in sockets.values.filter({ $0.nextDeadline <= now }) {
+            socket.advance(now: now)
+            settle(socket)
+        }
+    }
+
+    private func wait() {
+        var due = unread.isEmpty ? curlDeadline : 0
+        for socket in sockets.values { due = min(due, socket.nextDeadline) }
+        let timeout = due == Int64.max ? -1 : Int32(clamping: max(due &- MonotonicClock.now, 0))
+        let count = Int(epoll_wait(epoll, events, Int32(NetworkLoop.eventCount), timeout))
+        if count < 0, errno != EINTR { isBroken = true }
+        let interrupted = unread
+        unread = []
+        var index = 0
+        while index < count {
+            handle(events[index])
+            index += 1
+        }
+        for id in interrupted { read(id) }
+    }
+
+    private func handle(_ event: epoll_event) {
+        let tag = event.data.u64
+        if tag == 0 {
+            var count: UInt64 = 0
+            // Resets the counter; a failure means that another turn has done so.
+            _ = Glibc.read(wakeup, &count, 8)
+        } else if tag & NetworkLoop.curlTag != 0 {
+            var mask: Int32 = 0
+            if event.events & (EPOLLIN.rawValue | EPOLLHUP.rawValue) != 0 { mask |= CURL_CSELECT_IN }
+            if event.events & EPOLLOUT.rawValue != 0 { mask |= CURL_CSELECT_OUT }
+            if event.events & EPOLLERR.rawValue != 0 { mask |= CURL_CSELECT_ERR }
+            act(on: curl_socket_t(truncatingIfNeeded: tag), mask)
+            takeFinished()
+        } else {
+            read(tag)
+        }
+    }
+
+    private func act(on socket: curl_socket_t, _ mask: Int32) {
+        var running: Int32 = 0
+        // Fails only for a broken multi handle; single transfers report by their own messages.
+        if curl_multi_socket_action(multi, socket, mask, &running) != CURLM_OK { isBroken = true }
+    }
+
+    private func takeFinished() {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(multi, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle else { continue }
+            // The message is gone with the next call into libcurl.
+            let code = shim_curl_message_result(message)
+            if let transfer = transfers[handle] {
+                forget(transfer)
+                transfer.finish(code)
+                recycle(transfer.handle)
+            } else if let id = socketIDs[handle], let socket = sockets[id] {
+                socket.connected(code, now: MonotonicClock.now)
+                settle(socket)
+            }
+        }
+    }
+
+    // MARK: Commands
+
+    private func execute(_ command: NetworkCommand) {
+        switch command {
+        case .send(let id, let request, let completion):
+            guard let handle = idleHandles.popLast() ?? CurlHandle() else {
+                return command.refuse(NetworkFailure(.cannotConnect, "out of memory"))
+            }
+            let transfer = HTTPTransfer(id: id, request, on: handle, completion: completion)
+            if let refusal = handle.refusal {
+                transfer.fail(refusal)
+                return recycle(handle)
+            }
+            transfers[handle.pointer] = transfer
+            transferHandles[id] = handle.pointer
+            guard curl_multi_add_handle(multi, handle.pointer) == CURLM_OK else {
+                forget(transfer)
+                return transfer.fail(NetworkFailure(.cannotConnect, "out of memory"))
+            }
+        case .cancel(let id):
+            guard let handle = transferHandles[id], let transfer = transfers[handle] else { return }
+            forget(transfer)
+            transfer.fail(NetworkFailure(.cancelled, "cancelled"))
+            recycle(transfer.handle)
+        case .open(let id, let options, let handler):
+            guard let handle = CurlHandle() else {
+                return command.refuse(NetworkFailure(.cannotConnect, "out of memory"))
+            }
+            let socket = SocketTransfer(id: id, options, on: handle, handler: handler)
+            if let refusal = socket.refusal { return socket.end(refusal) }
+            sockets[id] = socket
+            socketIDs[handle.pointer] = id
+            if curl_multi_add_handle(multi, handle.pointer) != CURLM_OK {
+                socket.end(NetworkFailure(.cannotConnect, "out of memory"))
+                settle(socket)
+            }
+        case .text(let id, let bytes):
+            guard let socket = sockets[id] else { return }
+            socket.send(bytes)
+            unwritten.append(id)
+        case .close(let id, let code, let reason):
+            guard let socket = sockets[id] else { return }
+            socket.close(code: code, reason: reason, now: MonotonicClock.now)
+            unwritten.append(id)
+        }
+    }
+
+    /// Several messages that were queued together leave together.
+    private func writeUnwritten() {
+        guard !unwritten.isEmpty else { return }
+        let now = MonotonicClock.now
+        for id in unwritten {
+            guard let socket = sockets[id] else { continue }
+            if socket.wantsWrite { socket.flush(now: now) }
+            settle(socket)
+        }
+        unwritten.removeAll(keepingCapacity: true)
+    }
+
+    private func forget(_ transfer: HTTPTransfer) {
+        curl_multi_remove_handle(multi, transfer.handle.pointer)
+        transfers[transfer.handle.pointer] = nil
+        transferHandles[transfer.id] = nil
+    }
+
+    private func recycle(_ handle: CurlHandle) {
+        guard idleHandles.count < NetworkLoop.idleHandleLimit else { return }
+        handle.reset()
+        idleHandles.append(handle)
+    }
+
+    // MARK: Sockets
+
+    private func read(_ id: UInt64) {
+        guard let socket = sockets[id] else { return }
+        if socket.read(through: buffer, now: MonotonicClock.now) { unread.append(id) }
+        settle(socket)
+    }
+
+    /// Brings epoll in line with what a socket wants now, or lets go of one that has ended.
+    private func settle(_ socket: SocketTransfer) {
+        if socket.isEnded {
+            if socket.watched != 0 {
+                epoll_ctl(epoll, EPOLL_CTL_DEL, socket.descriptor, nil)
+                ownDescriptors.remove(socket.descriptor)
+                socket.watched = 0
+            }
+            curl_multi_remove_handle(multi, socket.handle.pointer)
+            sockets[socket.id] = nil
+            socketIDs[socket.handle.pointer] = nil
+            return
+        }
+        guard socket.descriptor >= 0 else { return }
+        if socket.hasFailedToWrite, !unread.contains(socket.id) { unread.append(socket.id) }
+        let wanted = EPOLLIN.rawValue | (socket.wantsWrite ? EPOLLOUT.rawValue : 0)
+        guard wanted != socket.watched else { return }
+        if setEvents(socket.descriptor, wanted, tag: socket.id) {
+            socket.watched = wanted
+            ownDescriptors.insert(socket.descriptor)
+        } else {
+            socket.end(NetworkFailure(.cannotConnect, "the system cannot watch the socket"))
+            settle(socket)
+        }
+    }
+
+    /// libcurl's wish about one of its sockets.
+    private func watch(_ socket: curl_socket_t, _ what: Int32) {
+        if what == CURL_POLL_REMOVE {
+            // It may have become a WebSocket's meanwhile, which then watches it.
+            guard !ownDescriptors.contains(socket) else { return }
+            epoll_ctl(epoll, EPOLL_CTL_DEL, socket, nil)
+            return
+        }
+        var wanted: UInt32 = 0
+        if what == CURL_POLL_IN || what == CURL_POLL_INOUT { wanted |= EPOLLIN.rawValue }
+        if what == CURL_POLL_OUT || what == CURL_POLL_INOUT { wanted |= EPOLLOUT.rawValue }
+        // If the system has no memory for it, the transfer's own timeout ends it.
+        _ = setEvents(socket, wanted, tag: NetworkLoop.curlTag | UInt64(UInt32(bitPattern: socket)))
+    }
+
+    /// Watches `descriptor` for `wanted`, whether or not it was watched before.
+    private func setEvents(_ descriptor: Int32, _ wanted: UInt32, tag: UInt64) -> Bool {
+        var event = epoll_event()
+        event.events = wanted
+        event.data.u64 = tag
+        if epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 { return true }
+        return errno == EEXIST && epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event) == 0
+    }
+}
