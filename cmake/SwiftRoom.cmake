@@ -1,0 +1,73 @@
+# Swift in this house: no implicit import of Concurrency and StringProcessing (their runtimes must not be linked),
+# language mode 6, whole modules, optimised across them in a release.
+
+# CMake always asks for incremental builds and their .d files; with whole modules the first is a remark per target and
+# the second is litter beside the library.
+foreach(rule CREATE_SHARED_LIBRARY CREATE_STATIC_LIBRARY LINK_EXECUTABLE)
+    string(REPLACE " -incremental" "" CMAKE_Swift_${rule} "${CMAKE_Swift_${rule}}")
+    string(REPLACE " -emit-dependencies" "" CMAKE_Swift_${rule} "${CMAKE_Swift_${rule}}")
+endforeach()
+
+add_library(swift_rules INTERFACE)
+target_compile_options(swift_rules INTERFACE
+    "SHELL:-swift-version 6"
+    -parse-as-library
+    "SHELL:-Xfrontend -disable-implicit-concurrency-module-import"
+    "SHELL:-Xfrontend -disable-implicit-string-processing-module-import"
+    -wmo
+    # With any number of threads every source gives the object file that CMake told ninja to expect; but one whose code
+    # is as before would not be written, and look out of date for ever.
+    "SHELL:-num-threads 2"
+    "SHELL:-Xfrontend -disable-incremental-llvm-codegen"
+    "$<$<NOT:$<CONFIG:Debug>>:-cross-module-optimization>"
+    "$<$<BOOL:${WARNINGS_AS_ERRORS}>:-warnings-as-errors>")
+if(SANITIZE)
+    target_compile_options(swift_rules INTERFACE -sanitize=${SANITIZE})
+    target_link_options(swift_rules INTERFACE -sanitize=${SANITIZE})
+endif()
+if(STATIC_SWIFT_STDLIB)
+    target_compile_options(swift_rules INTERFACE -static-stdlib)
+    target_link_options(swift_rules INTERFACE -static-stdlib)
+else()
+    # Otherwise the compiler writes its own directory into the file as RUNPATH.
+    target_link_options(swift_rules INTERFACE -no-toolchain-stdlib-rpath)
+endif()
+target_link_options(swift_rules INTERFACE LINKER:-z,relro LINKER:-z,now)
+
+# A module map of Sources/<name>, and the system libraries behind it.
+function(add_c_door name)
+    add_library(${name} INTERFACE)
+    target_include_directories(${name} INTERFACE ${PROJECT_SOURCE_DIR}/Sources/${name})
+    target_link_libraries(${name} INTERFACE ${ARGN})
+endfunction()
+
+# What a Swift target is made of: every file of Sources/<directory>, found again when one comes or goes.
+function(furnish target directory)
+    file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/Sources/${directory}/*.swift)
+    target_sources(${target} PRIVATE ${files})
+    target_link_libraries(${target} PRIVATE swift_rules ${ARGN})
+    target_include_directories(${target} PRIVATE ${CMAKE_Swift_MODULE_DIRECTORY})
+
+    # CMake builds a Swift target anew when its own files change, not when a module does that it imports. So it gets one
+    # empty file more, which is younger than all of them.
+    file(GLOB doors CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/Sources/C*/*)
+    set(imports ${CMAKE_CURRENT_BINARY_DIR}/imports/${target}.imports.swift)
+    add_custom_command(OUTPUT ${imports} COMMAND ${CMAKE_COMMAND} -E touch ${imports}
+        DEPENDS ${doors} ${PROJECT_SOURCE_DIR}/include/syncmanager.h ${ARGN} VERBATIM)
+    target_sources(${target} PRIVATE ${imports})
+endfunction()
+
+# The compiler leaves a module file alone whose content is as before, and writes none for an executable; ninja, told to
+# expect one, would take the target for out of date for ever.
+function(touch_module target module)
+    add_custom_command(TARGET ${target} POST_BUILD
+        COMMAND ${CMAKE_COMMAND} -E touch ${CMAKE_Swift_MODULE_DIRECTORY}/${module}.swiftmodule VERBATIM)
+endfunction()
+
+# A room: one module, one archive that goes into whatever links it.
+function(add_room name)
+    add_library(${name} STATIC)
+    furnish(${name} ${name} ${ARGN})
+    touch_module(${name} ${name})
+    target_link_libraries(${name} INTERFACE ${ARGN})
+endfunction()
