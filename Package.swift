@@ -43,7 +43,12 @@ let package = Package(
         room("SyncService", ["SyncModel", "SyncJSON"]),
         room("SyncWebSocket", ["CWslay", "CLinux"]),
         room("SyncNetwork", ["SyncWebSocket", "CCurl", "CLinux"]),
-        room("SyncManager", ["CSyncManager", "SyncWebSocket", "SyncEngine", "SyncStore", "SyncService", "SyncNetwork", "SyncModel", "SyncJSON", "CLinux"]),
+        room(
+            "SyncManager",
+            [
+                "SyncEngine", "SyncStore", "SyncService", "SyncNetwork", "SyncWebSocket", "SyncModel", "SyncJSON",
+                "CLinux", "CSyncManager",
+            ]),
         .executableTarget(
             name: "syncmanager-server",
             dependencies: ["SyncWebSocket", "SyncJSON", "CSQLite", "CMicrohttpd", "CLinux", "CWslay"],
