@@ -1,0 +1,192 @@
+"""C and Python programs against the real server: live, killed, restarted, flooded."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from pathlib import Path
+
+import pytest
+from harness import ROOT, Server, Watch, drain_until, fetch_all, result_of
+
+from syncmanager import LATEST, Client
+
+REAL = ROOT.parent / "shared/data/chat-real.jsonl.gz"
+
+
+@pytest.fixture
+def server(tmp_path):
+    with Server(db=tmp_path / "server.db") as server:
+        server.mei, server.bo = server.create_user("mei"), server.create_user("bo")
+        yield server
+
+
+def texts(view):
+    return [message["message"] for message in view.messages()]
+
+
+def connected(server, tmp_path, **more):
+    client = Client(**server.config(server.mei, tmp_path / "data", **more))
+    assert result_of(client, client.connect())["status"] == 0
+    return client
+
+
+@pytest.mark.parametrize("url", ["plain", "a/b", "a+b", "a&b=c", "a;b", "50%25", "日本"])
+def test_every_channel_url_works(server, tmp_path, url):
+    server.create_channel(url, "mei", "bo", name="N")
+    server.post(url, "bo", "one")
+    with connected(server, tmp_path) as client:
+        view = client.messages(url)
+        fetch_all(client, view)
+        assert texts(view) == ["one"]
+        assert result_of(client, view.send("two"))["status"] == 0
+        assert texts(view) == ["one", "two"]
+        channels = client.channels()
+        fetch_all(client, channels, previous=False)
+        assert [channel["channel_url"] for channel in channels.channels()] == [url]
+    assert [message["message"] for message in server.messages(url)] == ["one", "two"]
+
+
+def test_posts_edits_and_deletions_change_the_list_in_place(server, tmp_path):
+    server.create_channel("c", "mei", "bo")
+    first = server.post("c", "bo", "first")
+    with connected(server, tmp_path) as client:
+        view = client.messages("c")
+        fetch_all(client, view)
+        second = server.post("c", "bo", "second")
+        drain_until(client, lambda e: e["type"] == "change" and e["source"] == "event_message_received" and "collection" in e)
+        server.edit("c", first["message_id"], "FIRST")
+        event = drain_until(client, lambda e: e.get("source") == "event_message_updated" and e["type"] == "change")
+        assert event["action"] == "update" and event["changes"][0] == {"index": 0, "id": str(first["message_id"])}
+        server.delete("c", second["message_id"])
+        event = drain_until(client, lambda e: e.get("source") == "event_message_deleted" and e.get("list") == "succeeded")
+        assert event["changes"] == [{"index": 1, "id": str(second["message_id"])}]
+        assert texts(view) == ["FIRST"]
+
+
+def test_the_server_dies_and_returns(server, tmp_path):
+    server.create_channel("c", "mei", "bo")
+    for number in range(50):
+        server.post("c", "bo", f"m{number}")
+    with connected(server, tmp_path) as client:
+        view = client.messages("c", limit=100)
+        fetch_all(client, view)
+        assert len(texts(view)) == 50
+        server.kill()
+        drain_until(client, lambda e: e["type"] == "connection" and e["state"] in ("waiting", "disconnected"))
+        request = view.send("written while the server was dead")
+        drain_until(client, lambda e: e.get("list") == "pending" and e.get("action") == "insert")
+        server.restart()
+        for number in range(50, 60):
+            server.post("c", "bo", f"m{number}")
+        assert result_of(client, request)["status"] == 0
+        drain_until(client, lambda e: len(texts(view)) == 61)
+        assert [m["message_id"] for m in view.messages()] == [m["message_id"] for m in server.messages("c")]
+
+
+def test_a_new_process_shows_the_cache_without_a_server(server, tmp_path, watch_program):
+    server.create_channel("c", "mei", "bo", name="Lunch")
+    for number in range(5):
+        server.post("c", "bo", f"m{number}")
+    config = server.config(server.mei, tmp_path / "data")
+    program = Watch(watch_program, config, "c")
+    program.wait("synced c")
+    live = program.ask("snapshot")["succeeded"]
+    program.kill()
+    server.kill()
+    program = Watch(watch_program, config, "c")
+    program.wait("= fetch", "SM_OK")
+    program.wait("= fetch", "SM_OK")
+    assert program.ask("snapshot")["succeeded"] == live and len(live) == 5
+    assert [channel["name"] for channel in program.ask("channels")["channels"]] == ["Lunch"]
+    assert program.quit() == 0
+
+
+def test_a_lost_acknowledgement_makes_no_second_message(server, tmp_path):
+    server.create_channel("c", "mei", "bo")
+    with connected(server, tmp_path, request_timeout_ms=1000) as client:
+        view = client.messages("c")
+        fetch_all(client, view)
+        server.control("lose_next_ack", count=1)
+        view.send("once")
+        drain_until(client, lambda e: e.get("list") == "succeeded" and e.get("action") == "insert")
+        assert texts(view) == ["once"]
+        assert view.snapshot()["pending"] == [] and view.snapshot()["failed"] == []
+    assert [message["message"] for message in server.messages("c")] == ["once"]
+
+
+def test_an_expired_session_key_is_renewed(server, tmp_path):
+    server.create_channel("c", "mei", "bo")
+    server.post("c", "bo", "one")
+    with connected(server, tmp_path) as client:
+        server.control("expire_session_keys")
+        view = client.messages("c")
+        fetch_all(client, view)
+        assert texts(view) == ["one"]
+
+
+@pytest.mark.parametrize("kind", ["429", "5xx", "garbage", "half_body", "close"])
+def test_faults_of_the_service_are_overcome(server, tmp_path, kind):
+    server.create_channel("c", "mei", "bo")
+    for number in range(150):
+        server.post("c", "bo", f"m{number}")
+    with connected(server, tmp_path) as client:
+        server.control("fault", path_contains="/messages", kind=kind, count=2)
+        view = client.messages("c", limit=200)
+        fetch_all(client, view)
+        assert texts(view) == [f"m{number}" for number in range(150)]
+
+
+def test_a_host_that_lags_gets_the_whole_view(server, tmp_path):
+    server.create_channel("c", "mei", "bo")
+    with connected(server, tmp_path, queue_limit=16) as client:
+        view = client.messages("c")
+        fetch_all(client, view)
+        server.control("post_messages", channel_url="c", user_id="bo", count=200)
+        drain_until(client, lambda e: e["type"] == "overflow")
+        drain_until(client, lambda e: len(texts(view)) == 200)
+        assert [m["message_id"] for m in view.messages()] == [m["message_id"] for m in server.messages("c")]
+
+
+@pytest.mark.skipif(not REAL.exists(), reason="the real messages are not beside this checkout")
+def test_real_messages_arrive_in_order_and_byte_for_byte(tmp_path):
+    with gzip.open(REAL, "rt", encoding="utf-8") as file:
+        expected = [json.loads(line) for line in file]
+    with Server("--import", str(REAL)) as server:
+        mei = server.user(0)
+        url = server.ready["channels"][0]["channel_url"] if "channels" in server.ready else server.ready["channel_url"]
+        config = server.config(mei, tmp_path / "data", message_collection_capacity=100_000)
+        random_source = random.Random(7)
+        program = (
+            "import sys, json; from syncmanager import Client\n"
+            "config = json.loads(sys.argv[1])\n"
+            "client = Client(**config); client.connect(); view = client.messages(sys.argv[2], reply_type='all')\n"
+            "pages = 0\n"
+            "while pages < int(sys.argv[3]):\n"
+            "    event = client.next_event(30000)\n"
+            "    pages += event is not None and event['type'] == 'sync_progress'\n"
+            "import os, signal; os.kill(os.getpid(), signal.SIGKILL)\n"
+        )
+        import subprocess
+        import sys
+
+        environment = {"PYTHONPATH": str(ROOT / "bindings/python")}
+        import os
+
+        for _ in range(50):
+            pages = random_source.randint(0, 9)
+            killed = subprocess.run(
+                [sys.executable, "-c", program, json.dumps(config), url, str(pages)],
+                env={**os.environ, **environment}, timeout=120)
+            assert killed.returncode == -9
+        with Client(**config) as client:
+            client.connect()
+            view = client.messages(url, limit=200, reply_type="all", viewpoint=LATEST)
+            drain_until(client, lambda e: e["type"] == "sync_progress" and e["complete"], patience=300)
+            fetch_all(client, view)
+            got = [(m["created_at"], m["user"]["user_id"], m["message"]) for m in view.messages()]
+    assert len(got) == len(expected) == 44_749
+    nicknames = [(line["ts"], line["text"]) for line in expected]
+    assert [(ts, text) for ts, _, text in got] == nicknames
+    assert Path(REAL).exists()
