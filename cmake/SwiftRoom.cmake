@@ -7,6 +7,8 @@ foreach(rule CREATE_SHARED_LIBRARY CREATE_STATIC_LIBRARY LINK_EXECUTABLE)
     string(REPLACE " -incremental" "" CMAKE_Swift_${rule} "${CMAKE_Swift_${rule}}")
     string(REPLACE " -emit-dependencies" "" CMAKE_Swift_${rule} "${CMAKE_Swift_${rule}}")
 endforeach()
+# And it adds to an archive that is there, where the objects of files that are gone would live on.
+list(PREPEND CMAKE_Swift_CREATE_STATIC_LIBRARY "${CMAKE_COMMAND} -E rm -f <TARGET>")
 
 add_library(swift_rules INTERFACE)
 target_compile_options(swift_rules INTERFACE
