@@ -209,6 +209,7 @@ extension Engine {
         query.order = .chronological
         query.limit = pageSize
         query.hiddenChannels = .all
+        query.includeChatNotification = true
         return query
     }()
 

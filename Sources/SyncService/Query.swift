@@ -32,8 +32,8 @@ struct Query {
     mutating func addMessageParts() {
         add("include_reply_type", "all")
         for part in [
-            "with_sorted_meta_array", "include_reactions", "include_thread_info", "include_parent_message_info", "is_sdk",
-            "checking_has_next", "checking_continuous_messages",
+            "with_sorted_meta_array", "include_reactions", "include_thread_info", "include_parent_message_info",
+            "include_poll_details", "is_sdk", "checking_has_next", "checking_continuous_messages",
         ] { add(part, "true") }
     }
 

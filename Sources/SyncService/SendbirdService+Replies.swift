@@ -6,7 +6,7 @@ extension SendbirdService {
     public mutating func decode(
         _ request: ServiceRequest, status: Int, headers: [Header], body: [UInt8]
     ) -> ServiceReply {
-        guard status / 100 == 2 else { return .failure(failure(status, headers, body)) }
+        guard status / 100 == 2 else { return .failure(failure(request, status, headers, body)) }
         let session = sessionKey
         var renewed = session
         let reply: ServiceReply? = body.withUnsafeBytes { raw in
@@ -16,15 +16,15 @@ extension SendbirdService {
                 return nil
             }
             guard let root = try? JSONSlice.checked(raw), root.isObject else { return nil }
-            if root["error"]?.bool == true { return .failure(failure(400, headers, body)) }
+            if root["error"]?.bool == true { return .failure(failure(request, 400, headers, body)) }
             switch request {
             case .listChannels:
                 guard let list = root["channels"], list.isArray else { return nil }
                 return .channels(ChannelPage(channels: channels(list), next: root["next"]?.string ?? ""))
             case .channelChanges:
-                guard let updated = root["updated"], let deleted = root["deleted"] else { return nil }
+                guard let updated = root["updated"], updated.isArray else { return nil }
                 var urls: [String] = []
-                deleted.forEachElement { if let url = $0.string ?? $0["channel_url"]?.string { urls.append(url) } }
+                root["deleted"]?.forEachElement { if let url = $0.string ?? $0["channel_url"]?.string { urls.append(url) } }
                 return .channelChanges(ChannelChanges(
                     updated: channels(updated), deletedURLs: urls, hasMore: root["has_more"]?.bool ?? false,
                     next: root["next"]?.string ?? ""))
@@ -33,9 +33,11 @@ extension SendbirdService {
                 guard let list = root["messages"], list.isArray else { return nil }
                 return .messages(MessagePage(messages: messages(list)))
             case .messageChanges:
-                guard let updated = root["updated"], let deleted = root["deleted"] else { return nil }
+                guard let updated = root["updated"], updated.isArray else { return nil }
                 var ids: [Int64] = []
-                deleted.forEachElement { if let id = $0.int ?? $0["message_id"]?.int { ids.append(id) } }
+                root["deleted"]?.forEachElement {
+                    if let id = $0.int ?? $0["message_id"]?.int ?? $0["msg_id"]?.int { ids.append(id) }
+                }
                 return .messageChanges(MessageChanges(
                     updated: messages(updated), deletedIDs: ids, hasMore: root["has_more"]?.bool ?? false,
                     next: root["next"]?.string ?? ""))
@@ -76,34 +78,50 @@ extension SendbirdService {
         return result
     }
 
-    func failure(_ status: Int, _ headers: [Header], _ body: [UInt8]) -> ServiceFailure {
+    private func failure(
+        _ request: ServiceRequest, _ status: Int, _ headers: [Header], _ body: [UInt8]
+    ) -> ServiceFailure {
         let document = try? JSON.parse(body)
         let code = Int(clamping: document?["code"]?.int ?? Int64(status))
         let message = document?["message"]?.string ?? "HTTP status \(status)"
-        return ServiceFailure(kind: SendbirdService.kind(status, code, headers), code: code, message: message)
+        var kind = SendbirdService.kind(status, code, headers)
+        // Told "forbidden" about a channel, this user is out of it; told so about an action, the action is refused.
+        if kind == .refused, status == 403 {
+            switch request {
+            case .getChannel, .listMessages, .messageChanges, .messageGap: kind = .notFound
+            default: break
+            }
+        }
+        return ServiceFailure(kind: kind, code: code, message: message)
     }
 
+    /// What a failure means to the engine. The service's code says more than the HTTP status, which is 400 for most.
     static func kind(_ status: Int, _ code: Int, _ headers: [Header] = []) -> ServiceFailure.Kind {
         switch code {
         case 400_309: return .sessionExpired
-        case 400_302, 400_303, 400_310, 400_108, 400_301, 400_300: return .tokenRejected
+        // Also a user who is gone or deactivated: only the host can help.
+        case 400_108, 400_300, 400_301, 400_302, 400_303, 400_310, 400_401: return .tokenRejected
         case 400_109: return .pageTokenExpired
-        case 400_201, 900_500, 900_020, 900_300, 900_100, 900_070: return .notFound
+        case 400_201, 900_020, 900_070, 900_100, 900_300, 900_500: return .notFound
         case 500_910, 900_200: return .rateLimited(retryAfter: pause(headers))
         case 500_901, 503: return .unavailable
         default: break
         }
         switch status {
-        case 429: return .rateLimited(retryAfter: pause(headers))
+        case 401: return .tokenRejected
         case 404: return .notFound
-        case 500...: return .unavailable
-        default: return .refused
+        case 429: return .rateLimited(retryAfter: pause(headers))
+        case 408: return .unavailable
+        case 400..<500: return .refused
+        // Faults of the service, and statuses that answer no question it was asked.
+        default: return .unavailable
         }
     }
 
     /// How long the service asks to wait, in milliseconds; a second when it does not say.
     private static func pause(_ headers: [Header]) -> Int64 {
-        for header in headers where ["retry-after", "x-ratelimit-retryafter", "x-ratelimit-retry-after"].contains(header.name.lowercased()) {
+        let names = ["retry-after", "x-ratelimit-retryafter", "x-ratelimit-retry-after"]
+        for header in headers where names.contains(header.name.lowercased()) {
             if let seconds = Int64(header.value), seconds >= 0, seconds < 86_400 { return seconds * 1000 }
         }
         return 1000

@@ -14,9 +14,11 @@ public struct SendbirdService {
         public var name: String
         public var value: String
 
+        /// Control characters are left out of the value: a token or key with a line break in it must not become a
+        /// header of its own.
         public init(_ name: String, _ value: String) {
             self.name = name
-            self.value = value
+            self.value = String(String.UnicodeScalarView(value.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
         }
     }
 
@@ -28,6 +30,8 @@ public struct SendbirdService {
     public var accessToken: String
     /// Given at login, and by renewal.
     public private(set) var sessionKey = ""
+    /// Whether the socket that `login` was asked for last has been let in.
+    var isLoggedIn = false
 
     /// Hosts are given with their scheme; `nil` means the service's own for the app.
     public init(
@@ -46,14 +50,18 @@ public struct SendbirdService {
     // MARK: Login
 
     /// Where the socket opens, with the credentials: the access token at first, the session key afterwards.
-    public func login(token: String) -> (url: String, headers: [Header]) {
+    public mutating func login(token: String) -> (url: String, headers: [Header]) {
+        isLoggedIn = false
         var query = Query()
         query.add("p", "Linux")
+        query.add("pv", libraryVersion)
+        query.add("o", "Linux")
         query.add("sv", libraryVersion)
         query.add("ai", appID)
         query.add("user_id", userID)
         query.add("SB-User-Agent", "libsyncmanager/" + libraryVersion)
         query.add("include_extra_data", "premium_feature_list,file_upload_size_limit,application_attributes,emoji_hash")
+        query.add("include_poll_details", "1")
         query.add("expiring_session", "0")
         query.add("use_local_cache", "1")
         let credential = sessionKey.isEmpty || token != accessToken
@@ -69,11 +77,14 @@ public struct SendbirdService {
     /// A login was refused for its session key: the next one uses the access token.
     public mutating func forgetSessionKey() { sessionKey = "" }
 
+    /// Takes a key the service gave, if it gave one.
     mutating func adopt(sessionKey key: String) { if !key.isEmpty { sessionKey = key } }
 
     // MARK: Requests
 
-    public func encode(_ request: ServiceRequest) -> Encoded {
+    /// A request in the service's words. A message goes over the socket, where its order among others of this user is
+    /// certain; `overREST` sends it without a socket, and the request id keeps a second try from becoming a second message.
+    public func encode(_ request: ServiceRequest, overREST: Bool = false) -> Encoded {
         switch request {
         case .listChannels(let query, let token, let limit):
             return get("/users/\(Query.escape(userID))/my_group_channels", channelQuery(query, token, limit))
@@ -83,6 +94,7 @@ public struct SendbirdService {
             query.addChannelParts()
             query.add("show_empty", "true")
             query.add("show_frozen", "true")
+            query.add("include_chat_notification", "true")
             return get("/users/\(Query.escape(userID))/my_group_channels/changelogs", query)
         case .getChannel(let url):
             var query = Query()
@@ -104,17 +116,29 @@ public struct SendbirdService {
             return get("/group_channels/\(Query.escape(url))/messages/changelogs", query)
         case .messageGap(let url, let from, let after, let held):
             var query = Query()
+            // The service compares how many messages lie in a range, both ends included, with how many are held there,
+            // and sends the range when they differ. Behind the newest message only that one is held. Nothing is missing
+            // before: that range is the oldest message alone.
             query.add("prev_start_ts", String(from))
             query.add("prev_end_ts", String(from))
-            query.add("prev_cache_count", "0")
+            query.add("prev_cache_count", String(min(held, 1)))
             query.add("next_start_ts", String(after))
             query.add("next_end_ts", String(Int64.max))
             query.add("next_cache_count", String(min(held, 1)))
             query.addMessageParts()
             return get("/group_channels/\(Query.escape(url))/messages_gap", query)
-        case .sendMessage(let url, let requestID, let body): return sendFrame(url, requestID, body)
+        case .sendMessage(let url, let requestID, let body):
+            let document = object(body)
+            document.set("req_id", .string(requestID))
+            if overREST {
+                document.set("message_type", "MESG")
+                document.set("user_id", .string(userID))
+                return http("POST", "/group_channels/\(Query.escape(url))/messages", Query(), document.serialized())
+            }
+            document.set("channel_url", .string(url))
+            return frame("MESG", document, awaiting: requestID)
         case .updateMessage(let url, let id, let body):
-            let document = (try? JSON.parse(body)).flatMap { $0.kind == .object ? $0 : nil } ?? .object()
+            let document = object(body)
             document.set("message_type", "MESG")
             document.set("user_id", .string(userID))
             return http("PUT", "/group_channels/\(Query.escape(url))/messages/\(id)", Query(), document.serialized())
@@ -136,11 +160,9 @@ public struct SendbirdService {
         }
     }
 
-    private func sendFrame(_ url: String, _ requestID: String, _ body: [UInt8]) -> Encoded {
-        let document = (try? JSON.parse(body)).flatMap { $0.kind == .object ? $0 : nil } ?? .object()
-        document.set("channel_url", .string(url))
-        document.set("req_id", .string(requestID))
-        return frame("MESG", document, awaiting: requestID)
+    /// The engine's bodies are objects; anything else is as good as an empty one.
+    private func object(_ body: [UInt8]) -> JSON {
+        (try? JSON.parse(body)).flatMap { $0.kind == .object ? $0 : nil } ?? .object()
     }
 
     private func frame(_ command: String, _ payload: JSON, awaiting: String?) -> Encoded {
@@ -151,9 +173,10 @@ public struct SendbirdService {
 
     private func http(_ method: String, _ path: String, _ query: Query, _ body: [UInt8]?) -> Encoded {
         var headers = [
-            Header("Accept", "application/json"), Header("Session-Key", sessionKey), Header("App-Id", appID),
+            Header("Accept", "application/json"), Header("App-Id", appID),
             Header("SB-User-Agent", "libsyncmanager/" + libraryVersion),
         ]
+        if !sessionKey.isEmpty { headers.append(Header("Session-Key", sessionKey)) }
         if body != nil { headers.append(Header("Content-Type", "application/json")) }
         let tail = query.text.isEmpty ? "" : "?" + query.text
         return .http(method: method, url: apiHost + "/v3" + path + tail, headers: headers, body: body)
@@ -195,7 +218,10 @@ public struct SendbirdService {
         result.add("metadata_values", list: query.metadataValues)
         result.add("metadata_value_startswith", query.metadataValueStartsWith)
         result.add("metadata_order_key", query.metadataOrderKey)
-        if query.createdBefore > 0 { result.add("created_before", String(query.createdBefore / 1000)) }
+        // Channels are created in whole seconds there. "Before 1.5 s" means before 2 s, "after 1.5 s" means after 1 s.
+        if query.createdBefore > 0 {
+            result.add("created_before", String(query.createdBefore / 1000 + (query.createdBefore % 1000 > 0 ? 1 : 0)))
+        }
         if query.createdAfter > 0 { result.add("created_after", String(query.createdAfter / 1000)) }
         return result
     }
