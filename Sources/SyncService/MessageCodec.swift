@@ -18,9 +18,13 @@ enum MessageCodec {
             // Ordered by length first: most members are none of these.
             switch key.bytes.count - 2 {
             case 4:
-                if key.equals("type") { kind = MessageCodec.kind(value) }
-                else if key.equals("user") { record.senderID = value["user_id"]?.string ?? value["guest_id"]?.string ?? "" }
-                else if key.equals("file") { hasFile = value.isObject }
+                if key.equals("type") {
+                    kind = MessageCodec.kind(value)
+                } else if key.equals("user") {
+                    record.senderID = value["user_id"]?.string ?? value["guest_id"]?.string ?? ""
+                } else if key.equals("file") {
+                    hasFile = value.isObject
+                }
             case 6:
                 if key.equals("req_id") { record.requestID = value.string ?? record.requestID }
                 else if key.equals("silent") { record.isSilent = value.bool ?? false }
@@ -30,10 +34,11 @@ enum MessageCodec {
                 else if key.equals("updated_at") { record.updatedAt = value.int ?? 0 }
                 else if key.equals("request_id") { record.requestID = value.string ?? record.requestID }
             case 11: if key.equals("custom_type") { record.customType = value.string ?? "" }
-            case 16: if key.equals("reply_to_channel") { record.isReplyToChannel = value.bool ?? record.isReplyToChannel }
             case 17: if key.equals("parent_message_id") { record.parentID = value.int ?? 0 }
-            case 19:
-                if key.equals("is_reply_to_channel") { record.isReplyToChannel = value.bool ?? record.isReplyToChannel }
+            case 16, 19:
+                if key.equals("is_reply_to_channel") || key.equals("reply_to_channel") {
+                    record.isReplyToChannel = value.bool ?? record.isReplyToChannel
+                }
             default: break
             }
         }

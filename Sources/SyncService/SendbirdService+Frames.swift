@@ -6,7 +6,7 @@ extension SendbirdService {
     /// read counts as a sign of life and nothing else.
     public mutating func decode(frame: [UInt8]) -> [ServiceEvent] {
         var events: [ServiceEvent] = []
-        for line in frame.split(separator: 0x0A) where line.count >= 4 {
+        for line in LoneSurrogates.replaced(in: frame).split(separator: 0x0A) where line.count >= 4 {
             let command = String(decoding: line.prefix(4), as: UTF8.self)
             let rest = Array(line.dropFirst(4))
             let document = rest.isEmpty ? JSON.object() : try? JSON.parse(rest)
@@ -72,9 +72,12 @@ extension SendbirdService {
             else { return [.pong] }
             return [.threadInfo(channelURL: url, messageID: id, json: info.serialized())]
         case "READ":
-            guard let user = body["user"].flatMap(identifier) ?? identifier(body), let time = body["ts"]?.int else { return [.pong] }
+            guard let user = body["user"].flatMap(identifier) ?? identifier(body), let time = body["ts"]?.int
+            else { return [.pong] }
             // Marked as unread: how many are unread now, only the service knows.
-            if body["is_excluded"]?.bool == true { return [.channel(url: url, .changed(source: .eventReadStatusUpdated))] }
+            if body["is_excluded"]?.bool == true {
+                return [.channel(url: url, .changed(source: .eventReadStatusUpdated))]
+            }
             return [.channel(url: url, .read(userID: user, at: time))]
         case "DLVR", "DLRV":
             var times: [String: Int64] = [:]
@@ -122,7 +125,8 @@ extension SendbirdService {
         return [.loggedIn(LoginInfo(
             userID: body["user_id"]?.string ?? userID, loginTime: time,
             pingInterval: milliseconds(body["ping_interval"], 15), pongTimeout: milliseconds(body["pong_timeout"], 5),
-            reconnectBase: milliseconds(reconnect?["interval"], 2), reconnectMax: milliseconds(reconnect?["max_interval"], 20),
+            reconnectBase: milliseconds(reconnect?["interval"], 2),
+            reconnectMax: milliseconds(reconnect?["max_interval"], 20),
             reconnectFactor: min(max(reconnect?["mul"]?.int ?? 2, 1), 10),
             reconnectLimit: min(max(reconnect?["retry_cnt"]?.int ?? -1, -1), 1_000_000)))]
     }

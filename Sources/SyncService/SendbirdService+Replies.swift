@@ -6,7 +6,8 @@ extension SendbirdService {
     public mutating func decode(
         _ request: ServiceRequest, status: Int, headers: [Header], body: [UInt8]
     ) -> ServiceReply {
-        guard status / 100 == 2 else { return .failure(failure(request, status, headers, body)) }
+        let body = LoneSurrogates.replaced(in: body)
+        guard (200..<300).contains(status) else { return .failure(failure(request, status, headers, body)) }
         let session = sessionKey
         var renewed = session
         let reply: ServiceReply? = body.withUnsafeBytes { raw in

@@ -18,7 +18,8 @@ public struct SendbirdService {
         /// header of its own.
         public init(_ name: String, _ value: String) {
             self.name = name
-            self.value = String(String.UnicodeScalarView(value.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
+            let printable = value.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
+            self.value = String(String.UnicodeScalarView(printable))
         }
     }
 
@@ -83,7 +84,8 @@ public struct SendbirdService {
     // MARK: Requests
 
     /// A request in the service's words. A message goes over the socket, where its order among others of this user is
-    /// certain; `overREST` sends it without a socket, and the request id keeps a second try from becoming a second message.
+    /// certain; `overREST` sends it without a socket, and the request id keeps a second try from becoming a second
+    /// message.
     public func encode(_ request: ServiceRequest, overREST: Bool = false) -> Encoded {
         switch request {
         case .listChannels(let query, let token, let limit):

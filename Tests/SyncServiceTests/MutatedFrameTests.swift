@@ -1,0 +1,134 @@
+import SyncJSON
+import SyncModel
+import SyncService
+import XCTest
+
+/// Frames and answers with damage in them: nothing may trap, and whatever comes out must be whole.
+final class MutatedFrameTests: XCTestCase {
+    /// splitmix64: the same damage on every run.
+    private struct Generator: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var value = state
+            value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+            return value ^ (value >> 31)
+        }
+    }
+
+    private let seeds = [
+        SendbirdService.loginFrame,
+        #"MESG{"msg_id":7,"ts":1700000000001,"channel_url":"c","message":"h\u00e9 \ud83d\ude00","custom":"d","req_id":"r","user":{"guest_id":"bo","name":"B"},"metaarray":{"a":["1"]},"metaarray_key_order":["a"],"parent_message_id":3}"#,
+        #"FILE{"msg_id":7,"ts":9,"channel_url":"c","type":"image/png","url":"u","name":"n","size":12,"files":[{"url":"v"}]}"#,
+        #"MEDI{"msg_id":1,"ts":2,"updated_at":5,"channel_url":"c","old_values":{"mention_type":"users"}}"#,
+        #"MRCT{"channel_url":"c","msg_id":9,"reaction":"smile","user_id":"bo","operation":"ADD","updated_at":3}"#,
+        #"MTHD{"channel_url":"c","parent_message_id":9,"thread_info":{"reply_count":2,"most_replies":[{"user_id":"a"}]}}"#,
+        #"READ{"channel_url":"c","user":{"user_id":"bo"},"ts":5}"# + "\n" + #"DLVR{"channel_url":"c","updated":{"bo":7}}"#,
+        #"MCNT{"group_channels":[{"channel_url":"a","member_count":3,"joined_member_count":2,"ts":1}],"ts":1}"#,
+        #"SYEV{"cat":13000,"channel_url":"c","ts_message_offset":5,"data":{"hide_previous_messages":true}}"#,
+        #"SYEV{"cat":10601,"channel_url":"c","data":{"user_id":"me","end_at":-1}}"#,
+        #"EROR{"code":400309,"message":"m","req_id":"r"}"#, #"EXPR{"expires_in":-5}"#, #"BUSY{"retry_after":2.5}"#,
+    ]
+    /// Values at the edges of their types, to stand where others stood. One is an integer that jansson refuses: messages
+    /// with it pass through pages untouched.
+    private let edges = [
+        "null", "true", "{}", "[]", "\"\"", "-0", "1e308", "9223372036854775807", "-9223372036854775808",
+        "18446744073709551616", "0.5", "\"\\ud800\"", "\"\\u0000\"",
+    ]
+
+    private func damaged(_ bytes: [UInt8], _ random: inout Generator) -> [UInt8] {
+        var result = bytes
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+            guard !result.isEmpty else { return result }
+            let place = Int.random(in: 0..<result.count, using: &random)
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0: result[place] = UInt8.random(in: 0...255, using: &random)
+            case 1: result.remove(at: place)
+            case 2: result.insert(UInt8.random(in: 0...255, using: &random), at: place)
+            case 3: result.removeSubrange(place...)
+            case 4: result.insert(contentsOf: result[place...].prefix(40), at: place)
+            default:
+                // A whole value gives way to one at the edge, so that most of these still are JSON.
+                guard let colon = result[place...].firstIndex(of: UInt8(ascii: ":")),
+                    let end = result[(colon + 1)...].firstIndex(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "}") })
+                else { continue }
+                result.replaceSubrange((colon + 1)..<end, with: Array(edges.randomElement(using: &random)?.utf8 ?? "0".utf8))
+            }
+        }
+        return result
+    }
+
+    private func assertWhole(_ message: MessageRecord, _ input: [UInt8]) {
+        let text = String(decoding: input, as: UTF8.self)
+        message.json.withUnsafeBytes { bytes in
+            XCTAssertEqual((try? JSONSlice.checked(bytes))?["message_id"]?.int, message.id, text)
+        }
+    }
+
+    private func assertWhole(_ event: ServiceEvent, _ input: [UInt8]) {
+        switch event {
+        case .messageReceived(let url, let message), .messageUpdated(let url, let message):
+            XCTAssertFalse(url.isEmpty)
+            assertWhole(message, input)
+        case .reply(let id, .message(let message)):
+            XCTAssertFalse(id.isEmpty)
+            assertWhole(message, input)
+        case .channel(let url, .patched(_, let members)):
+            XCTAssertFalse(url.isEmpty)
+            for member in members { XCTAssertNoThrow(try JSON.parse(member.value)) }
+        case .channel(let url, _), .messageDeleted(let url, _): XCTAssertFalse(url.isEmpty)
+        case .busy(let pause): XCTAssertTrue((0...86_400_000).contains(pause))
+        default: break
+        }
+    }
+
+    func testDamagedFramesAreNeverTrapsNorHalfTruths() {
+        var random = Generator(state: 20_261_121)
+        var told = 0
+        for round in 0..<20_000 {
+            let seed = seeds[round % seeds.count]
+            let frame = damaged(Array(seed.utf8), &random)
+            var service = SendbirdService.forTest()
+            for event in service.decode(frame: frame) {
+                assertWhole(event, frame)
+                if case .pong = event { continue }
+                told += 1
+            }
+        }
+        // The damage is mild enough that most paths are still walked.
+        XCTAssertGreaterThan(told, 4_000)
+    }
+
+    func testDamagedAnswersAreNeverTraps() {
+        let message = #"{"type":"MESG","message_id":7,"created_at":9,"user":{"user_id":"bo"},"parent_message_id":1}"#
+        let answers: [(request: ServiceRequest, body: String)] = [
+            (.listMessages(channelURL: "c", around: 1, before: 1, after: 1), #"{"messages":[\#(message),\#(message)],"has_next":true}"#),
+            (.messageChanges(channelURL: "c", since: .time(1)),
+             #"{"updated":[\#(message)],"deleted":[{"message_id":1}],"has_more":true,"next":"n"}"#),
+            (.messageGap(channelURL: "c", from: 1, after: 1, held: 1),
+             #"{"is_huge_gap":false,"prev_messages":[],"next_messages":[\#(message)],"next_hasmore":true}"#),
+            (.listChannels(query: ChannelQuery(), token: "", limit: 1),
+             #"{"channels":[{"channel_url":"u","created_at":1700000000,"last_message":\#(message)}],"next":"n"}"#),
+            (.channelChanges(since: .time(1)), #"{"updated":[{"channel_url":"u"}],"deleted":["x"],"has_more":false}"#),
+            (.renewSession, #"{"key":"k"}"#),
+        ]
+        var random = Generator(state: 7)
+        for round in 0..<12_000 {
+            let (request, body) = answers[round % answers.count]
+            let bytes = damaged(Array(body.utf8), &random)
+            var service = SendbirdService.forTest()
+            let status = [200, 201, 400, 429, 500].randomElement(using: &random) ?? 200
+            switch service.decode(request, status: status, headers: [], body: bytes) {
+            case .messages(let page):
+                for message in page.messages { assertWhole(message, bytes) }
+                XCTAssertEqual(page.messages.map(\.position), page.messages.map(\.position).sorted())
+            case .gap(let gap): for message in gap.messages { assertWhole(message, bytes) }
+            case .channels(let page): for channel in page.channels { XCTAssertNotNil(ChannelRecord(json: channel.json)) }
+            case .failure(let failure): XCTAssertFalse(failure.message.isEmpty && failure.code == 0)
+            default: break
+            }
+        }
+    }
+}

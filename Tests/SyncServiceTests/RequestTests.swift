@@ -1,0 +1,247 @@
+import SyncJSON
+import SyncModel
+import SyncService
+import XCTest
+
+final class RequestTests: XCTestCase {
+    private var service = SendbirdService.forTest()
+
+    private func http(
+        _ request: ServiceRequest, overREST: Bool = false, file: StaticString = #filePath, line: UInt = #line
+    ) throws -> (method: String, path: String, query: [String: String], headers: [String: String], body: JSON?) {
+        guard case .http(let method, let url, let headers, let body) = service.encode(request, overREST: overREST) else {
+            XCTFail("not HTTP", file: file, line: line)
+            throw CancellationError()
+        }
+        let base = "http://127.0.0.1:1/v3"
+        XCTAssertTrue(url.hasPrefix(base), url, file: file, line: line)
+        let parts = url.dropFirst(base.count).split(separator: "?", maxSplits: 1).map(String.init)
+        var query: [String: String] = [:]
+        for pair in (parts.count > 1 ? parts[1] : "").split(separator: "&") {
+            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            XCTAssertNil(query[sides[0]], "\(sides[0]) is there twice", file: file, line: line)
+            query[sides[0]] = sides[1]
+        }
+        return (
+            method, parts[0], query, Dictionary(headers.map { ($0.name, $0.value) }) { $1 },
+            try body.map { try JSON.parse($0) }
+        )
+    }
+
+    private func frame(_ request: ServiceRequest) throws -> (command: String, body: JSON, awaiting: String?) {
+        guard case .frame(let bytes, let awaiting) = service.encode(request) else { throw CancellationError() }
+        XCTAssertEqual(bytes.last, 0x0A)
+        return (
+            String(decoding: bytes.prefix(4), as: UTF8.self), try JSON.parse(Array(bytes.dropFirst(4).dropLast())), awaiting
+        )
+    }
+
+    // MARK: Login
+
+    func testTheFirstLoginShowsTheTokenAndTheNextTheSessionKey() {
+        let first = service.login(token: "tok")
+        XCTAssertTrue(first.url.hasPrefix("ws://127.0.0.1:2/?p="), first.url)
+        for part in ["ai=APP", "user_id=me", "sv=0.1.0", "expiring_session=0", "use_local_cache=1", "include_poll_details=1"] {
+            XCTAssertTrue(first.url.contains("&" + part), part)
+        }
+        XCTAssertFalse(first.url.contains("tok"), "a token in a URL ends up in logs")
+        XCTAssertEqual(first.headers, [.init("SENDBIRD-WS-TOKEN", "tok")])
+
+        _ = service.described(SendbirdService.loginFrame)
+        XCTAssertEqual(service.login(token: "tok").headers, [.init("SENDBIRD-WS-AUTH", "KEY")])
+
+        // Another token than the one the key was given for.
+        XCTAssertEqual(service.login(token: "tok2").headers, [.init("SENDBIRD-WS-TOKEN", "tok2")])
+        service.setToken("tok2")
+        XCTAssertEqual(service.sessionKey, "")
+        service.setToken("tok2")
+        _ = service.described(SendbirdService.loginFrame)
+        service.setToken("tok2")
+        XCTAssertEqual(service.sessionKey, "KEY")
+        service.forgetSessionKey()
+        XCTAssertEqual(service.login(token: "tok2").headers, [.init("SENDBIRD-WS-TOKEN", "tok2")])
+    }
+
+    func testTheServicesOwnHosts() {
+        var service = SendbirdService(
+            appID: "A1", userID: "m e", apiHost: nil, wsHost: nil, accessToken: "", libraryVersion: "1")
+        XCTAssertTrue(service.login(token: "t").url.hasPrefix("wss://ws-A1.sendbird.com/?"))
+        XCTAssertTrue(service.login(token: "t").url.contains("user_id=m%20e"))
+        guard case .http(_, let url, _, _) = service.encode(.renewSession) else { return XCTFail("not HTTP") }
+        XCTAssertEqual(url, "https://api-A1.sendbird.com/v3/users/m%20e/session_key")
+    }
+
+    func testALineBreakInATokenMakesNoHeader() {
+        let headers = service.login(token: "a\r\nX-Evil: 1\u{7F}").headers
+        XCTAssertEqual(headers, [.init("SENDBIRD-WS-TOKEN", "aX-Evil: 1")])
+        XCTAssertEqual(headers[0].value, "aX-Evil: 1")
+    }
+
+    func testRequestsCarryTheSessionKey() throws {
+        XCTAssertNil(try http(.getChannel(url: "c")).headers["Session-Key"])
+        _ = service.described(SendbirdService.loginFrame)
+        XCTAssertEqual(try http(.getChannel(url: "c")).headers["Session-Key"], "KEY")
+        XCTAssertNil(try http(.getChannel(url: "c")).headers["Content-Type"])
+    }
+
+    func testRenewal() throws {
+        let request = try http(.renewSession)
+        XCTAssertEqual(request.method, "POST")
+        XCTAssertEqual(request.path, "/users/me/session_key")
+        XCTAssertEqual(request.headers["App-Id"], "APP")
+        XCTAssertEqual(request.headers["Access-Token"], "tok")
+        XCTAssertEqual(request.body?["expiring_session"], false)
+    }
+
+    // MARK: Channels
+
+    func testThePlainestChannelList() throws {
+        let request = try http(.listChannels(query: ChannelQuery(), token: "", limit: 100))
+        XCTAssertEqual(request.method, "GET")
+        XCTAssertEqual(request.path, "/users/me/my_group_channels")
+        XCTAssertEqual(request.query, [
+            "limit": "100", "order": "latest_last_message", "show_member": "true", "show_read_receipt": "true",
+            "show_delivery_receipt": "true", "show_metadata": "true", "show_empty": "true", "show_frozen": "true",
+            "include_chat_notification": "false", "distinct_mode": "all", "super_mode": "all", "public_mode": "all",
+            "hidden_mode": "unhidden_only", "unread_filter": "all", "member_state_filter": "all",
+        ])
+    }
+
+    func testEveryFilterReachesTheChannelList() throws {
+        let cases: [(query: String, parameters: [String: String])] = [
+            (#"{"order":"chronological","include_empty":false,"include_frozen":false,"include_chat_notification":true}"#,
+             ["order": "chronological", "show_empty": "false", "show_frozen": "false", "include_chat_notification": "true"]),
+            (#"{"super_channels":"exclusive_only","public_channels":"private","unread_channels":"unread_message"}"#,
+             ["super_mode": "exclusive_only", "public_mode": "private", "unread_filter": "unread_message"]),
+            (#"{"hidden_channels":"hidden_prevent_auto_unhide","member_state":"invited_by_friend"}"#,
+             ["hidden_mode": "hidden_prevent_auto_unhide", "member_state_filter": "invited_by_friend"]),
+            (#"{"custom_types":["a,b","ü"],"custom_type_starts_with":"x y","channel_urls":["u/1","u2"]}"#,
+             ["custom_types": "a%2Cb,%C3%BC", "custom_type_startswith": "x%20y", "channel_urls": "u%2F1,u2"]),
+            (#"{"channel_name_contains":"a&b=c","nickname_contains":"n","nickname_starts_with":"s","nickname_exact":"e"}"#,
+             ["name_contains": "a%26b%3Dc", "members_nickname_contains": "n", "members_nickname_startswith": "s",
+              "members_nickname": "e"]),
+            (#"{"user_ids_exact":["a","b"]}"#, ["members_exactly_in": "a,b"]),
+            (#"{"user_ids_include":["a","b"],"user_ids_query_type":"or"}"#,
+             ["members_include_in": "a,b", "query_type": "or"]),
+            (#"{"search_query":"q"}"#, ["search_query": "q", "search_fields": "member_nickname,channel_name"]),
+            (#"{"search_query":"q","search_fields":["channel_name"]}"#,
+             ["search_query": "q", "search_fields": "channel_name"]),
+            (#"{"metadata_key":"k","metadata_values":["1","2"]}"#, ["metadata_key": "k", "metadata_values": "1,2"]),
+            (#"{"metadata_key":"k","metadata_value_starts_with":"v"}"#,
+             ["metadata_key": "k", "metadata_value_startswith": "v"]),
+            (#"{"order":"metadata_value_alphabetical","metadata_order_key":"o"}"#,
+             ["order": "metadata_value_alphabetical", "metadata_order_key": "o"]),
+            // Seconds there; a bound between two seconds keeps the same channels.
+            (#"{"created_before":2000,"created_after":1000}"#, ["created_before": "2", "created_after": "1"]),
+            (#"{"created_before":1999,"created_after":1001}"#, ["created_before": "2", "created_after": "1"]),
+            (#"{"created_before":9223372036854775807}"#, ["created_before": "9223372036854776"]),
+        ]
+        let plain = try http(.listChannels(query: ChannelQuery(), token: "", limit: 20)).query
+        for (text, parameters) in cases {
+            let query = try ChannelQuery(json: JSON.parse(text))
+            let request = try http(.listChannels(query: query, token: "", limit: 20))
+            XCTAssertEqual(request.query, plain.merging(parameters) { $1 }, text)
+        }
+        XCTAssertEqual(try http(.listChannels(query: ChannelQuery(), token: "a/b=", limit: 1)).query["token"], "a%2Fb%3D")
+    }
+
+    func testChannelChangesAndOneChannel() throws {
+        let byTime = try http(.channelChanges(since: .time(1_700_000_000_000)))
+        XCTAssertEqual(byTime.path, "/users/me/my_group_channels/changelogs")
+        XCTAssertEqual(byTime.query["change_ts"], "1700000000000")
+        XCTAssertNil(byTime.query["token"])
+        XCTAssertEqual(byTime.query["show_metadata"], "true")
+        let byToken = try http(.channelChanges(since: .token("t1")))
+        XCTAssertEqual(byToken.query["token"], "t1")
+        XCTAssertNil(byToken.query["change_ts"])
+
+        let one = try http(.getChannel(url: "a/b c?ü"))
+        XCTAssertEqual(one.path, "/group_channels/a%2Fb%20c%3F%C3%BC")
+        XCTAssertEqual(one.query["show_member"], "true")
+    }
+
+    // MARK: Messages
+
+    /// A cached row is complete, whatever a collection shows of it.
+    private let completeness = [
+        "include_reply_type": "all", "with_sorted_meta_array": "true", "include_reactions": "true",
+        "include_thread_info": "true", "include_parent_message_info": "true", "include_poll_details": "true",
+        "is_sdk": "true", "checking_has_next": "true", "checking_continuous_messages": "true",
+    ]
+
+    func testMessagePages() throws {
+        let page = try http(.listMessages(channelURL: "c1", around: Int64.max, before: 100, after: 0))
+        XCTAssertEqual(page.method, "GET")
+        XCTAssertEqual(page.path, "/group_channels/c1/messages")
+        XCTAssertEqual(
+            page.query,
+            completeness.merging([
+                "message_ts": "9223372036854775807", "prev_limit": "100", "next_limit": "0", "include": "true",
+                "reverse": "false",
+            ]) { $1 })
+        let changes = try http(.messageChanges(channelURL: "c1", since: .time(5)))
+        XCTAssertEqual(changes.path, "/group_channels/c1/messages/changelogs")
+        XCTAssertEqual(changes.query, completeness.merging(["change_ts": "5"]) { $1 })
+    }
+
+    func testTheGapBehindTheNewestMessageHeld() throws {
+        let gap = try http(.messageGap(channelURL: "c1", from: 100, after: 900, held: 40))
+        XCTAssertEqual(gap.path, "/group_channels/c1/messages_gap")
+        XCTAssertEqual(
+            gap.query,
+            completeness.merging([
+                "prev_start_ts": "100", "prev_end_ts": "100", "prev_cache_count": "1", "next_start_ts": "900",
+                "next_end_ts": "9223372036854775807", "next_cache_count": "1",
+            ]) { $1 })
+        XCTAssertEqual(
+            try http(.messageGap(channelURL: "c1", from: 1, after: 1, held: 0)).query["next_cache_count"], "0")
+    }
+
+    func testSendingOverTheSocketAndOverREST() throws {
+        let body = Array(#"{"message":"hi","custom_type":"t","req_id":"forged","channel_url":"other"}"#.utf8)
+        let request = ServiceRequest.sendMessage(channelURL: "c1", requestID: "r-1", body: body)
+        let sent = try frame(request)
+        XCTAssertEqual(sent.command, "MESG")
+        XCTAssertEqual(sent.awaiting, "r-1")
+        XCTAssertEqual(
+            sent.body, try JSON.parse(#"{"message":"hi","custom_type":"t","req_id":"r-1","channel_url":"c1"}"#))
+
+        let posted = try http(request, overREST: true)
+        XCTAssertEqual(posted.method, "POST")
+        XCTAssertEqual(posted.path, "/group_channels/c1/messages")
+        XCTAssertEqual(posted.headers["Content-Type"], "application/json")
+        XCTAssertEqual(posted.body?["message_type"], "MESG")
+        XCTAssertEqual(posted.body?["user_id"], "me")
+        XCTAssertEqual(posted.body?["req_id"], "r-1")
+        XCTAssertEqual(posted.body?["message"], "hi")
+    }
+
+    func testEditingAndDeleting() throws {
+        let edit = try http(.updateMessage(channelURL: "c/1", messageID: 7, body: Array(#"{"message":"new"}"#.utf8)))
+        XCTAssertEqual(edit.method, "PUT")
+        XCTAssertEqual(edit.path, "/group_channels/c%2F1/messages/7")
+        XCTAssertEqual(edit.body, try JSON.parse(#"{"message":"new","message_type":"MESG","user_id":"me"}"#))
+        let delete = try http(.deleteMessage(channelURL: "c1", messageID: -7))
+        XCTAssertEqual(delete.method, "DELETE")
+        XCTAssertEqual(delete.path, "/group_channels/c1/messages/-7")
+        XCTAssertNil(delete.body)
+    }
+
+    func testFramesThatNobodyWaitsFor() throws {
+        let read = try frame(.markAsRead(channelURL: "c1"))
+        XCTAssertEqual(read.command, "READ")
+        XCTAssertEqual(read.body, try JSON.parse(#"{"channel_url":"c1"}"#))
+        XCTAssertNil(read.awaiting)
+        let ping = try frame(.ping(time: 5))
+        XCTAssertEqual(ping.command, "PING")
+        XCTAssertEqual(ping.body["id"], 5)
+        XCTAssertNil(ping.awaiting)
+    }
+
+    func testABodyThatIsNoObjectIsAnEmptyOne() throws {
+        for body in ["", "[1]", "{"] {
+            let sent = try frame(.sendMessage(channelURL: "c", requestID: "r", body: Array(body.utf8)))
+            XCTAssertEqual(sent.body, try JSON.parse(#"{"channel_url":"c","req_id":"r"}"#))
+        }
+    }
+}
