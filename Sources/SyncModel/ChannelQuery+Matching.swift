@@ -51,16 +51,17 @@ extension ChannelQuery {
     }
 
     private func matchesState(_ channel: ChannelRecord, _ document: JSON) -> Bool {
-        let hidden = document["hidden_state"]?.string ?? ""
-        if hiddenChannels == .hiddenAllowAutoUnhide, !channel.isHidden || !hidden.hasSuffix("allow_auto_unhide") { return false }
-        if hiddenChannels == .hiddenPreventAutoUnhide, !channel.isHidden || !hidden.hasSuffix("prevent_auto_unhide") {
-            return false
+        let state = document["hidden_state"]?.string ?? ""
+        switch hiddenChannels {
+        case .hiddenAllowAutoUnhide: if !channel.isHidden || !state.hasSuffix("allow_auto_unhide") { return false }
+        case .hiddenPreventAutoUnhide: if !channel.isHidden || !state.hasSuffix("prevent_auto_unhide") { return false }
+        case .unhiddenOnly, .all, .hiddenOnly: break
         }
-        let state = document["member_state"]?.string ?? "none"
+        let membership = document["member_state"]?.string ?? "none"
         switch memberState {
         case .all: return true
-        case .joined: return state == "joined"
-        case .invited, .invitedByFriend, .invitedByNonFriend: return state == "invited"
+        case .joined: return membership == "joined"
+        case .invited, .invitedByFriend, .invitedByNonFriend: return membership == "invited"
         }
     }
 
@@ -79,13 +80,17 @@ extension ChannelQuery {
         }
         // Nicknames are those of the others: nobody searches for a chat by the own name.
         let nicknames = members.filter { $0.id != userID }.map(\.nickname)
-        if !nicknameContains.isEmpty, !nicknames.contains(where: { ChannelQuery.contains($0, nicknameContains) }) { return false }
+        if !nicknameContains.isEmpty, !nicknames.contains(where: { ChannelQuery.contains($0, nicknameContains) }) {
+            return false
+        }
         if !nicknameStartsWith.isEmpty,
             !nicknames.contains(where: { ChannelQuery.starts($0.lowercased(), nicknameStartsWith.lowercased()) })
         {
             return false
         }
-        if !nicknameExact.isEmpty, !nicknames.contains(where: { $0.lowercased() == nicknameExact.lowercased() }) { return false }
+        if !nicknameExact.isEmpty, !nicknames.contains(where: { $0.lowercased() == nicknameExact.lowercased() }) {
+            return false
+        }
         guard !searchQuery.isEmpty else { return true }
         let fields = searchFields.isEmpty ? SearchField.allCases : searchFields
         return fields.contains { field in

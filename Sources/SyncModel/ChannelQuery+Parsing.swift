@@ -5,7 +5,8 @@ extension ChannelQuery {
         case limit, order
         case includeEmpty = "include_empty", includeFrozen = "include_frozen", includeMetadata = "include_metadata"
         case includeChatNotification = "include_chat_notification"
-        case channelURLs = "channel_urls", customTypes = "custom_types", customTypeStartsWith = "custom_type_starts_with"
+        case channelURLs = "channel_urls", customTypes = "custom_types"
+        case customTypeStartsWith = "custom_type_starts_with"
         case nicknameContains = "nickname_contains", nicknameStartsWith = "nickname_starts_with"
         case nicknameExact = "nickname_exact"
         case userIDsInclude = "user_ids_include", userIDsCombination = "user_ids_query_type"

@@ -2,7 +2,8 @@ import SyncJSON
 
 extension MessageFilter {
     private enum Key: String {
-        case type = "message_type", customTypes = "custom_types", senderIDs = "sender_ids", replyType = "reply_type", limit
+        case type = "message_type", customTypes = "custom_types", senderIDs = "sender_ids", replyType = "reply_type"
+        case limit
     }
 
     /// Reads a filter as hosts write it: an object with `message_type`, `custom_types`, `sender_ids`, `reply_type` and

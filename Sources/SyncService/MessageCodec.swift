@@ -71,9 +71,10 @@ enum MessageCodec {
             case "custom": if frame["data"] == nil { canonical.set("data", value) }
             case "req_id": if let text = value.string, !text.isEmpty { canonical.set(key, value) }
             case "reply_to_channel": canonical.set("is_reply_to_channel", value)
-            // What concerns the delivery, not the message.
-            case "unread_cnt", "previous_message_id", "old_values", "unique_id", "channel_id", "request_id", "sts": break
-            case "metaarray", "metaarray_key_order": break
+            // What concerns the delivery, not the message; and what gets another form below.
+            case "unread_cnt", "previous_message_id", "old_values", "unique_id", "channel_id", "request_id", "sts",
+                "metaarray", "metaarray_key_order":
+                break
             default: canonical.set(key, value)
             }
         }

@@ -25,7 +25,9 @@ extension SendbirdService {
             case .channelChanges:
                 guard let updated = root["updated"], updated.isArray else { return nil }
                 var urls: [String] = []
-                root["deleted"]?.forEachElement { if let url = $0.string ?? $0["channel_url"]?.string { urls.append(url) } }
+                root["deleted"]?.forEachElement {
+                    if let url = $0.string ?? $0["channel_url"]?.string { urls.append(url) }
+                }
                 return .channelChanges(ChannelChanges(
                     updated: channels(updated), deletedURLs: urls, hasMore: root["has_more"]?.bool ?? false,
                     next: root["next"]?.string ?? ""))
