@@ -253,8 +253,8 @@ extension Engine {
 
     /// Shows those of some stored messages that lie inside what a view shows: new ones are inserted, others updated.
     func merge(_ rows: [MessageRecord], into view: MessageView, _ timeline: Timeline, source: EventSource) {
-        guard view.isLoaded, let home = timeline.home(of: view) ?? (view.shown.isEmpty ? timeline.chunks.index(atOrBelow: view.anchor) : nil)
-        else { return }
+        let nearest = view.shown.isEmpty ? timeline.chunks.index(atOrBelow: view.anchor) : nil
+        guard view.isLoaded, let home = timeline.home(of: view) ?? nearest else { return }
         let chunk = timeline.chunks.chunks[home]
         var inserted: [CollectionChange.Item] = []
         var updated: [CollectionChange.Item] = []

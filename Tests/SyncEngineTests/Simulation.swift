@@ -50,7 +50,8 @@ final class Simulation {
         self.seed = seed
         random = SeededGenerator(seed: seed)
         let memory = "/dev/shm"
-        let base = FileManager.default.isWritableFile(atPath: memory) ? URL(fileURLWithPath: memory) : FileManager.default.temporaryDirectory
+        let isThere = FileManager.default.isWritableFile(atPath: memory)
+        let base = isThere ? URL(fileURLWithPath: memory) : FileManager.default.temporaryDirectory
         directory = base.appendingPathComponent("sm-sim-\(ProcessInfo.processInfo.processIdentifier)-\(seed)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         cache = try CacheStore(directory: directory.path, now: 0)
@@ -313,7 +314,8 @@ final class Simulation {
     // MARK: Invariants
 
     private func apply(_ change: CollectionChange) {
-        note("change \(change.collection) \(change.list) \(change.action) \(change.source) \(change.items.prefix(4).map { "\($0.from):\($0.index)=\($0.id)" })\(change.items.count > 4 ? "… \(change.items.count)" : "")")
+        let places = change.items.prefix(4).map { "\($0.from):\($0.index)=\($0.id)" } + (change.items.count > 4 ? ["…"] : [])
+        note("change \(change.collection) \(change.list) \(change.action) \(change.source) \(places)")
         guard var lists = replay[change.collection] else {
             violation = Violation(description: "an event of collection \(change.collection), which is not open")
             return
@@ -480,13 +482,15 @@ final class Simulation {
             let expected = server.channels.values.map(\.record).filter { view.query.matches($0, userID: SimulatedServer.me) }
                 .sorted { view.query.areInIncreasingOrder($0, $1) }
             guard view.shown.map(\.url) == expected.map(\.url) else {
-                throw Violation(description: "channels \(view.id) \(view.query.order): \(view.shown.map(\.url)) is not \(expected.map(\.url))")
+                let (here, there) = (view.shown.map(\.url), expected.map(\.url))
+                throw Violation(description: "channels \(view.id) \(view.query.order): \(here) is not \(there)")
             }
             for (shown, channel) in zip(view.shown, expected) {
                 guard shown.name == channel.name, shown.lastMessage == channel.lastMessage,
                     shown.unreadMessageCount == channel.unreadMessageCount
                 else {
-                    throw Violation(description: "channel \(channel.url) is \(String(decoding: shown.json, as: UTF8.self)), not \(String(decoding: channel.json, as: UTF8.self))")
+                    let (here, there) = (String(decoding: shown.json, as: UTF8.self), String(decoding: channel.json, as: UTF8.self))
+                    throw Violation(description: "channel \(channel.url) is \(here), not \(there)")
                 }
             }
         }
