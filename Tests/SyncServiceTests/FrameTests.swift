@@ -33,7 +33,8 @@ final class FrameTests: XCTestCase {
             (SendbirdService.loginFrame, ["login me at 1700000000123 ping 15000/5000 reconnect 1500*3<=20000 #5"]),
             // What is missing gets the usual values, what is absurd is bounded.
             (#"LOGI{"user_id":"me","login_ts":5,"key":"K2"}"#, ["login me at 5 ping 15000/5000 reconnect 2000*2<=20000 #-1"]),
-            (#"LOGI{"login_ts":5,"ping_interval":-1,"pong_timeout":1e300,"reconnect":{"interval":"x","mul":9223372036854775807,"retry_cnt":-9}}"#,
+            (#"LOGI{"login_ts":5,"ping_interval":-1,"pong_timeout":1e300,"#
+                + #""reconnect":{"interval":"x","mul":9223372036854775807,"retry_cnt":-9}}"#,
              ["login me at 5 ping 0/86400000 reconnect 2000*10<=20000 #-1"]),
             // The answer to a renewal is no login.
             (#"LOGI{"req_id":"r","new_key":"K3","login_ts":9}"#, ["alive"]),

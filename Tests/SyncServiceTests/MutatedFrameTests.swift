@@ -20,7 +20,9 @@ final class MutatedFrameTests: XCTestCase {
 
     private let seeds = [
         SendbirdService.loginFrame,
-        #"MESG{"msg_id":7,"ts":1700000000001,"channel_url":"c","message":"h\u00e9 \ud83d\ude00","custom":"d","req_id":"r","user":{"guest_id":"bo","name":"B"},"metaarray":{"a":["1"]},"metaarray_key_order":["a"],"parent_message_id":3}"#,
+        #"MESG{"msg_id":7,"ts":1700000000001,"channel_url":"c","message":"h\u00e9 \ud83d\ude00","custom":"d","#
+            + #""req_id":"r","user":{"guest_id":"bo","name":"B"},"#
+            + #""metaarray":{"a":["1"]},"metaarray_key_order":["a"],"parent_message_id":3}"#,
         #"FILE{"msg_id":7,"ts":9,"channel_url":"c","type":"image/png","url":"u","name":"n","size":12,"files":[{"url":"v"}]}"#,
         #"MEDI{"msg_id":1,"ts":2,"updated_at":5,"channel_url":"c","old_values":{"mention_type":"users"}}"#,
         #"MRCT{"channel_url":"c","msg_id":9,"reaction":"smile","user_id":"bo","operation":"ADD","updated_at":3}"#,
