@@ -56,7 +56,7 @@ let package = Package(
 
         tests(of: "SyncJSON"),
         tests(of: "SyncModel"),
-        tests(of: "SyncStore"),
+        tests(of: "SyncStore", ["SyncModel", "CSQLite"]),
         tests(of: "SyncEngine"),
         tests(of: "SyncService"),
         tests(of: "SyncWebSocket"),
