@@ -3,6 +3,7 @@
 /* What Swift's Glibc module leaves out. */
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/random.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -26,4 +28,7 @@ static inline int shim_write_stdout(const char *text) {
     fflush(stdout);
     return result;
 }
+/* getopt_long(3) answers through mutable globals. */
+static inline const char *shim_option_argument(void) { return optarg; }
+static inline int shim_option_index(void) { return optind; }
 #endif

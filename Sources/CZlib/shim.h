@@ -1,0 +1,4 @@
+#ifndef SYNCMANAGER_CZLIB_H
+#define SYNCMANAGER_CZLIB_H
+#include <zlib.h>
+#endif

@@ -1,0 +1,7 @@
+/// A frame to be sent once its cause is stored.
+struct Broadcast {
+    let frame: [UInt8]
+    let users: [String]
+    /// The socket that gets an acknowledgement instead.
+    var except: ChatSocket?
+}

@@ -1,0 +1,186 @@
+/// Every filter of a list of a user's channels. Text compares without regard to case, as people expect of a search.
+struct ChannelListQuery {
+    var order: ChannelOrder
+    let showsEmpty: Bool
+    let showsFrozen: Bool
+    let showsChatNotifications: Bool
+    let distinctMode: String
+    let superMode: String
+    let publicMode: String
+    let hiddenMode: String
+    let unreadOnly: Bool
+    let memberState: String
+    let customTypes: Set<String>?
+    let customTypePrefix: String
+    let urls: Set<String>?
+    let nameContains: String
+    let nicknameContains: String
+    let nicknamePrefix: String
+    let nickname: String
+    let exactMembers: [String]
+    let includedMembers: [String]
+    let includesAnyMember: Bool
+    let searchText: String
+    let searchesNames: Bool
+    let searchesNicknames: Bool
+    let metadataKey: String
+    let metadataValues: Set<String>?
+    let metadataPrefix: String
+    let metadataOrderKey: String
+    /// Milliseconds; 0 is none.
+    let createdBefore: Int64
+    let createdAfter: Int64
+
+    init(_ query: RequestQuery) throws {
+        let order = query.text("order")
+        if order.isEmpty {
+            self.order = .latestLastMessage
+        } else if let known = ChannelOrder(rawValue: order) {
+            self.order = known
+        } else {
+            throw APIError.invalid("order", "there is no such order")
+        }
+        func mode(_ key: String, _ usual: String, _ known: [String]) throws -> String {
+            let value = query.text(key)
+            if value.isEmpty { return usual }
+            guard known.contains(value) else { throw APIError.invalid(key, "there is no such mode") }
+            return value
+        }
+        showsEmpty = query.bool("show_empty", default: true)
+        showsFrozen = query.bool("show_frozen", default: true)
+        showsChatNotifications = query.bool("include_chat_notification")
+        distinctMode = try mode("distinct_mode", "all", ["all", "distinct", "nondistinct"])
+        superMode = try mode("super_mode", "all", ["all", "super", "nonsuper", "broadcast_only", "exclusive_only"])
+        publicMode = try mode("public_mode", "all", ["all", "public", "private"])
+        hiddenMode = try mode("hidden_mode", "unhidden_only", [
+            "unhidden_only", "hidden_only", "hidden_allow_auto_unhide", "hidden_allow_auto_hide", "hidden_prevent_auto_unhide", "all",
+        ])
+        unreadOnly = try mode("unread_filter", "all", ["all", "unread_message"]) == "unread_message"
+        memberState = try mode("member_state_filter", "all", [
+            "all", "invited_only", "joined_only", "invited_by_friend", "invited_by_non_friend",
+        ])
+        customTypes = query.choice("custom_types", "custom_type")
+        customTypePrefix = query.text("custom_type_startswith")
+        urls = query.choice("channel_urls")
+        nameContains = query.text("name_contains").lowercased()
+        nicknameContains = query.text("members_nickname_contains").lowercased()
+        nicknamePrefix = query.text("members_nickname_startswith").lowercased()
+        nickname = query.text("members_nickname").lowercased()
+        exactMembers = query.list("members_exactly_in")
+        includedMembers = query.list("members_include_in")
+        includesAnyMember = query.text("query_type").lowercased() == "or"
+        searchText = query.text("search_query").lowercased()
+        let fields = query.choice("search_fields", "search_field")
+        searchesNames = fields?.contains("channel_name") ?? true
+        searchesNicknames = fields.map { $0.contains("member_nickname") || $0.contains("member_nick_name") } ?? true
+        metadataKey = query.text("metadata_key")
+        metadataValues = query.choice("metadata_values")
+        metadataPrefix = query.text("metadata_value_startswith")
+        metadataOrderKey = query.text("metadata_order_key")
+        createdBefore = ChannelListQuery.time(try query.int("created_before") ?? 0)
+        createdAfter = ChannelListQuery.time(try query.int("created_after") ?? 0)
+        if self.order == .metadata, metadataOrderKey.isEmpty { throw APIError.missing("metadata_order_key") }
+    }
+
+    /// Some clients send seconds, some milliseconds; no second of this kind is as large as a millisecond of 1973.
+    private static func time(_ value: Int64) -> Int64 { value > 0 && value < 100_000_000_000 ? value * 1000 : value }
+
+    /// Whether a channel belongs to the list. The costly questions, those for its members and metadata, come last.
+    func matches(_ channel: ChannelRow, _ member: MembershipRow, _ viewer: String, _ storage: Storage) throws -> Bool {
+        guard matchesChannel(channel, member), matchesMembership(channel, member) else { return false }
+        return try matchesMembers(channel, viewer, storage) && matchesMetadata(channel, storage)
+    }
+
+    private func matchesChannel(_ channel: ChannelRow, _ member: MembershipRow) -> Bool {
+        if !showsEmpty, channel.lastMessageID == 0 || channel.lastMessageAt < member.offset { return false }
+        if !showsFrozen, channel.isFrozen { return false }
+        if !showsChatNotifications, channel.flags.contains(.chatNotification) { return false }
+        switch distinctMode {
+        case "distinct": if !channel.flags.contains(.distinct) { return false }
+        case "nondistinct": if channel.flags.contains(.distinct) { return false }
+        default: break
+        }
+        switch superMode {
+        case "super": if !channel.isSuper { return false }
+        case "nonsuper": if channel.isSuper { return false }
+        case "broadcast_only": if !channel.isBroadcast { return false }
+        case "exclusive_only": if !channel.flags.contains(.exclusive) { return false }
+        default: break
+        }
+        if publicMode == "public", !channel.isPublic { return false }
+        if publicMode == "private", channel.isPublic { return false }
+        if let customTypes, !customTypes.contains(channel.customType) { return false }
+        if !customTypePrefix.isEmpty, !channel.customType.hasPrefix(customTypePrefix) { return false }
+        if let urls, !urls.contains(channel.url) { return false }
+        if !nameContains.isEmpty, !channel.name.lowercased().contains(text: nameContains) { return false }
+        if createdBefore > 0, channel.createdAt >= createdBefore { return false }
+        if createdAfter > 0, channel.createdAt <= createdAfter { return false }
+        return true
+    }
+
+    private func matchesMembership(_ channel: ChannelRow, _ member: MembershipRow) -> Bool {
+        switch hiddenMode {
+        case "unhidden_only": if member.hidden != .no { return false }
+        case "hidden_only": if member.hidden == .no { return false }
+        case "hidden_allow_auto_unhide", "hidden_allow_auto_hide": if member.hidden != .untilNewMessage { return false }
+        case "hidden_prevent_auto_unhide": if member.hidden != .always { return false }
+        default: break
+        }
+        if unreadOnly, member.unread(in: channel) == 0 { return false }
+        switch memberState {
+        case "joined_only": return member.state == .joined
+        // There are no friends here, so all invitations come from others.
+        case "invited_only", "invited_by_non_friend": return member.state == .invited
+        case "invited_by_friend": return false
+        default: return true
+        }
+    }
+
+    private func matchesMembers(_ channel: ChannelRow, _ viewer: String, _ storage: Storage) throws -> Bool {
+        if !exactMembers.isEmpty {
+            // The viewer is a member whether it names itself or not.
+            let members = Set(try storage.audience(channel.id))
+            if members != Set(exactMembers).union([viewer]) { return false }
+        }
+        if !includedMembers.isEmpty {
+            let members = Set(try storage.audience(channel.id))
+            let found = includedMembers.filter { members.contains($0) }
+            if includesAnyMember ? found.isEmpty : found.count != includedMembers.count { return false }
+        }
+        let needsNicknames = !nicknameContains.isEmpty || !nicknamePrefix.isEmpty || !nickname.isEmpty
+            || !searchText.isEmpty && searchesNicknames
+        let names = needsNicknames
+            ? try storage.members(channel.id).filter { $0.user.id != viewer }.map { $0.user.nickname.lowercased() } : []
+        if !nicknameContains.isEmpty, !names.contains(where: { $0.contains(text: nicknameContains) }) { return false }
+        if !nicknamePrefix.isEmpty, !names.contains(where: { $0.hasPrefix(nicknamePrefix) }) { return false }
+        if !nickname.isEmpty, !names.contains(nickname) { return false }
+        if !searchText.isEmpty {
+            let isNamed = searchesNames && channel.name.lowercased().contains(text: searchText)
+            let hasMember = searchesNicknames && names.contains { $0.contains(text: searchText) }
+            if !isNamed, !hasMember { return false }
+        }
+        return true
+    }
+
+    private func matchesMetadata(_ channel: ChannelRow, _ storage: Storage) throws -> Bool {
+        guard !metadataKey.isEmpty else { return true }
+        guard let value = try storage.metadata(channel.id).first(where: { $0.0 == metadataKey })?.1 else { return false }
+        if let metadataValues, !metadataValues.contains(value) { return false }
+        return metadataPrefix.isEmpty || value.hasPrefix(metadataPrefix)
+    }
+}
+
+extension String {
+    /// Whether a text occurs in this one, byte by byte. (The standard library's own search comes with the string
+    /// processing runtime, which this program does without.)
+    func contains(text: String) -> Bool {
+        let needle = Array(text.utf8)
+        guard !needle.isEmpty else { return true }
+        let bytes = Array(utf8)
+        guard bytes.count >= needle.count else { return false }
+        for start in 0...(bytes.count - needle.count) where bytes[start] == needle[0] {
+            if bytes[start..<(start + needle.count)].elementsEqual(needle) { return true }
+        }
+        return false
+    }
+}

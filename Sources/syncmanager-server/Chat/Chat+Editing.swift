@@ -1,0 +1,200 @@
+import SyncJSON
+
+extension Chat {
+    /// A message that the caller may change.
+    func ownMessage(_ id: Int64, _ caller: Caller, _ channel: ChannelRow, operatorsMay: Bool) throws -> MessageRow {
+        guard let message = try storage.message(id, in: channel.id) else { throw APIError.noMessage() }
+        if caller.isAdmin { return message }
+        guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else { throw APIError.notMember() }
+        guard message.sender == caller.userID || operatorsMay && member.isOperator else {
+            throw APIError(900_022, "Only its sender may do that.", status: 403)
+        }
+        return message
+    }
+
+    /// Changes a message; only what the payload mentions. Returns the frame that told of it.
+    func edit(_ id: Int64, _ payload: Payload, _ caller: Caller, _ channel: ChannelRow) throws -> Sent {
+        try checkSending(caller, channel)
+        var message = try ownMessage(id, caller, channel, operatorsMay: false)
+        guard let json = try? JSON.parse(message.json) else { throw APIError.noMessage() }
+        let old = JSON.object([
+            "mention_type": json["mention_type"] ?? "users", "mentioned_user_ids": json["mentioned_user_ids"] ?? .array(),
+        ])
+        if let text = try payload.string("message"), message.kind != .file {
+            if text.unicodeScalars.count > options.maximumMessageLength { throw APIError.tooLong("message") }
+            json.set("message", .string(text))
+        }
+        if let data = try payload.string(["data", "custom"]) { json.set("data", .string(data)) }
+        if let type = try payload.string("custom_type") {
+            json.set("custom_type", .string(type))
+            message.customType = type
+        }
+        if let type = try payload.string("mention_type") {
+            guard type == "users" || type == "channel" else { throw APIError.invalid("mention_type", "users or channel is expected") }
+            json.set("mention_type", .string(type))
+        }
+        if let ids = try payload.strings("mentioned_user_ids") {
+            json.set("mentioned_user_ids", .strings(ids))
+            json.set("mentioned_users", .array(try ids.compactMap { try storage.user($0)?.json }))
+        }
+        for key in ["translations", "mentioned_message_template"] {
+            if let value = payload[key] { json.set(key, value) }
+        }
+        if let value = payload["extended_message"] ?? payload["extended_message_payload"] { json.set("extended_message_payload", value) }
+        try editMetaarray(&message, payload)
+        let now = now
+        json.set("updated_at", .int(now))
+        message.json = json.serialized()
+        return try change { broadcasts in
+            try storage.update(message)
+            try storage.noteChange(message, isDeleted: false, at: now)
+            try refreshParentInfo(of: message, at: now)
+            if channel.lastMessageID == message.id { try storage.touchChannel(channel.id, at: now) }
+            let frame = editFrame(message, old)
+            broadcasts.append(Broadcast(frame: frame, users: try storage.joinedMembers(channel.id), except: caller.socket))
+            return Sent(message: message, frame: frame)
+        }
+    }
+
+    func editFrame(_ message: MessageRow, _ old: JSON) -> [UInt8] {
+        let body = SocketDialect.message(message)
+        body.set("old_values", old)
+        let command = message.kind == .file ? "FEDI" : message.kind == .text ? "MEDI" : "AEDI"
+        return Frames.frame(command, body)
+    }
+
+    /// Applies the meta arrays of an edit: {array, mode: add or remove, upsert}, or a list that replaces all.
+    private func editMetaarray(_ message: inout MessageRow, _ payload: Payload) throws {
+        guard let value = payload["metaarray"] ?? payload["sorted_metaarray"] else { return }
+        let isOperation = value.kind == .object && value["array"]?.kind == .array
+        let given = try MessageInput.metaarray(Payload(.object(["metaarray": isOperation ? value["array"] ?? .array() : value])))
+        guard isOperation else {
+            message.metaarray = given?.serialized()
+            return
+        }
+        var entries: [(key: String, values: [JSON])] = []
+        for element in message.metaarray.flatMap({ try? JSON.parse($0) })?.array ?? [] {
+            if let key = element["key"]?.string { entries.append((key, element["value"]?.array ?? [])) }
+        }
+        let removes = value["mode"]?.string == "remove"
+        let upserts = value["upsert"]?.bool ?? true
+        for element in given?.array ?? [] {
+            guard let key = element["key"]?.string else { continue }
+            let values = element["value"]?.array ?? []
+            if let place = entries.firstIndex(where: { $0.key == key }) {
+                entries[place].values.removeAll { values.contains($0) }
+                if !removes { entries[place].values += values } else if values.isEmpty { entries.remove(at: place) }
+            } else if !removes, upserts {
+                entries.append((key, values))
+            }
+        }
+        let result = JSON.array(entries.map { .object(["key": .string($0.key), "value": .array($0.values)]) })
+        message.metaarray = result.serialized()
+    }
+
+    /// Replies tell of their parent; when it changes they change with it.
+    private func refreshParentInfo(of parent: MessageRow, at now: Int64) throws {
+        guard parent.parentID == 0, parent.threadInfo != nil, let info = Chat.parentInfo(parent) else { return }
+        try replaceParentInfo(parent.id, info, at: now)
+    }
+
+    private func replaceParentInfo(_ parentID: Int64, _ info: [UInt8], at now: Int64) throws {
+        for id in try storage.replies(parentID) {
+            guard var reply = try storage.message(id) else { continue }
+            reply.parentInfo = info
+            try storage.update(reply)
+            try storage.noteChange(reply, isDeleted: false, at: now)
+        }
+    }
+
+    /// Deletes a message. Its replies stay and tell that the parent is gone.
+    func delete(_ id: Int64, _ caller: Caller, _ channel: ChannelRow) throws {
+        let message = try ownMessage(id, caller, channel, operatorsMay: true)
+        let now = now
+        try change { broadcasts in
+            try storage.delete(message)
+            try storage.uncount(message)
+            try storage.noteChange(message, isDeleted: true, at: now)
+            if channel.lastMessageID == message.id { try storage.recallLastMessage(channel.id) }
+            if var pinned = (try? JSON.parse(channel.pinned))?.array?.compactMap(\.int), pinned.contains(id) {
+                pinned.removeAll { $0 == id }
+                try setPinned(pinned, channel, at: now, &broadcasts)
+            }
+            if message.threadInfo != nil {
+                let info = JSON.object(["type": "DELE", "ts": .int(message.createdAt)])
+                try replaceParentInfo(id, info.serialized(), at: now)
+            }
+            try storage.touchChannel(channel.id, at: now)
+            let frame = Frames.frame("DELM", .object([
+                "channel_url": .string(channel.url), "channel_type": "group", "channel_id": .int(channel.id),
+                "msg_id": .int(id), "ts": .int(now),
+            ]))
+            broadcasts.append(Broadcast(frame: frame, users: try storage.joinedMembers(channel.id)))
+            if message.parentID > 0 { try refreshThread(message.parentID, channel, at: now, &broadcasts) }
+        }
+    }
+
+    // MARK: Reactions and pins
+
+    /// Adds or takes away a reaction; returns what REST answers and the socket tells.
+    func react(_ id: Int64, _ key: String, _ caller: Caller, _ channel: ChannelRow, adds: Bool) throws -> JSON {
+        guard !key.isEmpty else { throw APIError.missing("reaction") }
+        try checkReading(caller, channel)
+        guard var message = try storage.message(id, in: channel.id) else { throw APIError.noMessage() }
+        let now = now
+        let reactions = message.reactions.flatMap { try? JSON.parse($0) } ?? .array()
+        let kept = JSON.array()
+        var isFound = false
+        for entry in reactions.array ?? [] {
+            guard entry["key"]?.string == key else {
+                kept.append(entry)
+                continue
+            }
+            isFound = true
+            var users = (entry["user_ids"]?.array ?? []).compactMap(\.string).filter { $0 != caller.userID }
+            if adds { users.append(caller.userID) }
+            if users.isEmpty { continue }
+            kept.append(.object(["key": .string(key), "user_ids": .strings(users), "updated_at": .int(now)]))
+        }
+        if adds, !isFound {
+            kept.append(.object(["key": .string(key), "user_ids": .strings([caller.userID]), "updated_at": .int(now)]))
+        }
+        message.reactions = kept.count == 0 ? nil : kept.serialized()
+        let told = JSON.object([
+            "channel_url": .string(channel.url), "channel_type": "group", "channel_id": .int(channel.id), "msg_id": .int(id),
+            "reaction": .string(key), "user_id": .string(caller.userID), "operation": adds ? "ADD" : "DELETE",
+            "success": true, "updated_at": .int(now),
+        ])
+        try change { broadcasts in
+            try storage.update(message)
+            try storage.noteChange(message, isDeleted: false, at: now)
+            broadcasts.append(Broadcast(frame: Frames.frame("MRCT", told), users: try storage.joinedMembers(channel.id)))
+        }
+        return told
+    }
+
+    func pin(_ id: Int64, _ caller: Caller, _ channel: ChannelRow, adds: Bool) throws {
+        try checkReading(caller, channel)
+        guard try storage.message(id, in: channel.id) != nil else { throw APIError.noMessage() }
+        var pinned = (try? JSON.parse(channel.pinned))?.array?.compactMap(\.int) ?? []
+        pinned.removeAll { $0 == id }
+        if adds { pinned.append(id) }
+        let now = now
+        try change { try setPinned(pinned, channel, at: now, &$0) }
+    }
+
+    private func setPinned(_ pinned: [Int64], _ channel: ChannelRow, at now: Int64, _ broadcasts: inout [Broadcast]) throws {
+        var changed = channel
+        let ids = JSON.array(pinned.map { .int($0) })
+        changed.pinned = ids.serialized()
+        try storage.update(changed)
+        try storage.touchChannel(channel.id, at: now)
+        let data = JSON.object()
+        if let last = pinned.last, let message = try storage.message(last) {
+            data.set("pinned_message_ids", ids)
+            data.set("latest_pinned_message", SocketDialect.message(message))
+        }
+        broadcasts.append(Broadcast(
+            frame: Frames.channelEvent(11300, channel, at: now, data), users: try storage.joinedMembers(channel.id)))
+    }
+}

@@ -1,0 +1,326 @@
+import SyncJSON
+
+extension Chat {
+    // MARK: Channels
+
+    /// A page of a user's channels.
+    func myChannels(_ userID: String, _ query: RequestQuery) throws -> [UInt8] {
+        let list = try ChannelListQuery(query)
+        let limit = try max(1, query.limit(default: 20, max: 200))
+        var after: ChannelOrder.Place?
+        if let token = query["token"], !token.isEmpty {
+            after = ChannelOrder.Place(token: token)
+            if after == nil { throw APIError.expiredToken() }
+        }
+        var found: [(place: ChannelOrder.Place, channel: ChannelRow, membership: MembershipRow)] = []
+        for (channel, membership) in try storage.channels(of: userID) {
+            var value: String?
+            if list.order == .metadata {
+                value = try storage.metadata(channel.id).first { $0.0 == list.metadataOrderKey }?.1
+            }
+            let place = list.order.place(channel, membership, metadataValue: value)
+            if let after, place <= after { continue }
+            if try list.matches(channel, membership, userID, storage) { found.append((place, channel, membership)) }
+        }
+        found.sort { $0.place < $1.place }
+        let page = found.prefix(limit)
+        let view = try ChannelView(self, viewer: userID, parts: ChannelView.Parts(query))
+        var writer = JSONWriter(capacity: 16 << 10)
+        writer.beginObject()
+        writer.key("channels")
+        writer.beginArray()
+        for entry in page { try view.write(entry.channel, entry.membership, to: &writer) }
+        writer.endArray()
+        writer.member("next", found.count > limit ? page.last?.place.token ?? "" : "")
+        writer.member("ts", now)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// What changed of a user's channels since a token or a time.
+    func channelChanges(_ userID: String, _ query: RequestQuery) throws -> [UInt8] {
+        let limit = try max(1, query.limit(default: 100, max: 200))
+        let types = query.choice("custom_types", "custom_type")
+        let showsEmpty = query.bool("show_empty", default: true)
+        let showsFrozen = query.bool("show_frozen", default: true)
+        var sequence: Int64 = 0
+        var time: Int64 = 0
+        if let token = query["token"], !token.isEmpty {
+            sequence = try changeNumber(token)
+        } else if let given = try query.int("change_ts") {
+            time = given
+        } else {
+            throw APIError.missing("token")
+        }
+        let found = try storage.channelChanges(of: userID, after: sequence, since: time, limit: limit + 1)
+        let page = found.prefix(limit)
+        let view = try ChannelView(self, viewer: userID, parts: ChannelView.Parts(query))
+        var updated: Set<String> = []
+        var writer = JSONWriter(capacity: 16 << 10)
+        writer.beginObject()
+        writer.key("updated")
+        writer.beginArray()
+        for entry in page where entry.membership.state != .gone {
+            if let types, !types.contains(entry.channel.customType) { continue }
+            if !showsEmpty, entry.channel.lastMessageID == 0 { continue }
+            if !showsFrozen, entry.channel.isFrozen { continue }
+            try view.write(entry.channel, entry.membership, to: &writer)
+            updated.insert(entry.channel.url)
+        }
+        writer.endArray()
+        writer.key("deleted")
+        writer.beginArray()
+        // A channel that was deleted and made anew under the same URL is there.
+        for entry in page where entry.membership.state == .gone && !updated.contains(entry.channel.url) {
+            writer.string(entry.channel.url)
+        }
+        writer.endArray()
+        writer.member("has_more", found.count > limit)
+        // A page that holds all changes reaches up to this moment.
+        let reached = found.count > limit ? page.last?.sequence ?? sequence : storage.lastSequence
+        writer.member("next", changeToken(reached))
+        writer.member("ts", now)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Changelog tokens are the number of the last change they cover.
+    func changeToken(_ sequence: Int64) -> String { "c\(sequence)" }
+
+    private func changeNumber(_ token: String) throws -> Int64 {
+        guard token.hasPrefix("c"), let number = Int64(token.dropFirst()), number >= 0 else {
+            throw APIError.invalid("token", "it is not from here")
+        }
+        // A token of a database that is gone.
+        guard number <= storage.lastSequence else { throw APIError.expiredToken() }
+        return number
+    }
+
+    // MARK: Messages
+
+    /// Which messages a request is after.
+    func messageFilter(_ query: RequestQuery, _ membership: MembershipRow?) throws -> MessageFilter {
+        var filter = MessageFilter()
+        switch query.text("message_type") {
+        case "", "all": break
+        case "MESG": filter.kinds = [.text]
+        case "FILE": filter.kinds = [.file]
+        case "ADMM", "ADMN": filter.kinds = [.admin, .broadcast]
+        default: throw APIError.invalid("message_type", "MESG, FILE or ADMM is expected")
+        }
+        // An empty type means messages without one; an empty sender means nobody in particular.
+        filter.customTypes = try Chat.few("custom_types", query.choice("custom_types", "custom_type"))
+        if filter.customTypes?.contains("*") == true { filter.customTypes = nil }
+        let senders = query.choice("sender_ids", "sender_id", "sender_user_id", "sender_user_ids")
+        filter.senders = senders == [""] ? nil : try Chat.few("sender_ids", senders)
+        filter.parentID = max(0, try query.int("parent_message_id") ?? 0)
+        switch query.text("include_reply_type", "includeReplyType").lowercased() {
+        case "", "none": filter.replies = query.bool("include_replies") ? .all : .none
+        case "all": filter.replies = .all
+        case "only_reply_to_channel": filter.replies = .onlyInChannel
+        default: throw APIError.invalid("include_reply_type", "none, all or only_reply_to_channel is expected")
+        }
+        filter.offset = membership?.offset ?? 0
+        return filter
+    }
+
+    private static func few(_ key: String, _ values: Set<String>?) throws -> [String]? {
+        guard let values, !values.isEmpty else { return nil }
+        guard values.count <= 500 else { throw APIError(400_203, "Too many \(key).") }
+        return values.sorted()
+    }
+
+    /// The parts a request asks for.
+    static func messageParts(_ query: RequestQuery) -> MessageRow.Parts {
+        var parts: MessageRow.Parts = []
+        if query.bool("with_sorted_meta_array", "with_meta_array", "include_meta_array") { parts.insert(.metaarray) }
+        if query.bool("include_reactions") { parts.insert(.reactions) }
+        if query.bool("include_thread_info") { parts.insert(.threadInfo) }
+        if query.bool("include_parent_message_info") { parts.insert(.parentInfo) }
+        return parts
+    }
+
+    /// A page of messages around a time or a message.
+    ///
+    /// `prev_limit` counts messages strictly before, `next_limit` strictly after. With `include` come, besides, all
+    /// messages of exactly that time (or the message itself when one is named).
+    func messages(_ channel: ChannelRow, _ caller: Caller, _ query: RequestQuery) throws -> [UInt8] {
+        let membership = try checkReading(caller, channel)
+        let filter = try messageFilter(query, membership)
+        let parts = Chat.messageParts(query)
+        let previous = try query.limit("prev_limit", default: query["next_limit"] == nil ? 15 : 0)
+        let next = try query.limit("next_limit", default: 0)
+        let includes = query.bool("include", default: true)
+        let before: Storage.Side
+        let after: Storage.Side
+        var exactly: Storage.Side?
+        var pivot: Int64?
+        if let id = try query.int("message_id"), id > 0 {
+            guard let message = try storage.message(id, in: channel.id) else { throw APIError.noMessage() }
+            before = .before(message.createdAt, id)
+            after = .after(message.createdAt, id)
+            pivot = id
+            exactly = .at(message.createdAt)
+        } else if let time = try query.int("message_ts") {
+            before = .before(time, 0)
+            after = .after(time, .max)
+            exactly = .at(time)
+        } else {
+            throw APIError.missing("message_ts")
+        }
+
+        var older = MessagePage()
+        var newer = MessagePage()
+        var exact = MessagePage()
+        if previous > 0 { try storage.read(channel.id, before, filter, parts, limit: previous, into: &older) }
+        if includes, let exactly { try storage.read(channel.id, exactly, filter, parts, limit: -1, into: &exact) }
+        if let pivot { exact.entries.removeAll { $0.id != pivot } }
+        let checksNext = query.bool("checking_has_next")
+        // One more than asked for tells whether there are more.
+        if next > 0 { try storage.read(channel.id, after, filter, parts, limit: next + (checksNext ? 1 : 0), into: &newer) }
+        var hasNext = false
+        if checksNext {
+            hasNext = next > 0 ? newer.entries.count > next : try storage.count(channel.id, after, filter, limit: 1) > 0
+            if newer.entries.count > next { newer.entries.removeLast(newer.entries.count - next) }
+        }
+
+        let count = older.entries.count + exact.entries.count + newer.entries.count
+        var isContinuous = true
+        if query.bool("checking_continuous_messages"), filter.isSelective, count > 0 {
+            let first = older.entries.last ?? exact.entries.first ?? newer.entries.first
+            let last = newer.entries.last ?? exact.entries.last ?? older.entries.first
+            if let first, let last { isContinuous = try !storage.hasMore(channel.id, from: first, to: last, than: count) }
+        }
+
+        var writer = JSONWriter(capacity: older.bytes.count + exact.bytes.count + newer.bytes.count + 128)
+        writer.beginObject()
+        writer.key("messages")
+        writer.beginArray()
+        func write(_ page: MessagePage, isForward: Bool) {
+            if isForward {
+                for entry in page.entries { writer.raw(page.bytes[entry.range]) }
+            } else {
+                for entry in page.entries.reversed() { writer.raw(page.bytes[entry.range]) }
+            }
+        }
+        if query.bool("reverse") {
+            write(newer, isForward: false)
+            write(exact, isForward: false)
+            write(older, isForward: true)
+        } else {
+            write(older, isForward: false)
+            write(exact, isForward: true)
+            write(newer, isForward: true)
+        }
+        writer.endArray()
+        if checksNext { writer.member("has_next", hasNext) }
+        if query.bool("checking_continuous_messages") { writer.member("is_continuous_messages", isContinuous) }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// What changed of a channel's messages since a token or a time.
+    func messageChanges(_ channel: ChannelRow, _ caller: Caller, _ query: RequestQuery) throws -> [UInt8] {
+        let membership = try checkReading(caller, channel)
+        let filter = try messageFilter(query, membership)
+        let parts = Chat.messageParts(query)
+        let limit = try max(1, query.limit(default: 100, max: 200))
+        var sequence: Int64
+        if let token = query["token"], !token.isEmpty {
+            sequence = try changeNumber(token)
+        } else if let time = try query.int("change_ts") {
+            sequence = try storage.sequence(channel.id, at: time)
+        } else {
+            throw APIError.missing("token")
+        }
+        let found = try storage.changes(channel.id, after: sequence, limit: limit + 1)
+        let page = found.prefix(limit)
+        let hasMore = found.count > limit
+        sequence = hasMore ? page.last?.sequence ?? sequence : storage.lastSequence
+        var writer = JSONWriter(capacity: 8 << 10)
+        writer.beginObject()
+        writer.key("updated")
+        writer.beginArray()
+        for change in page where !change.isDeleted {
+            guard let message = try storage.message(change.messageID, in: channel.id) else { continue }
+            // Replies are left out only when they are not asked for; other filters are the client's to apply.
+            if message.createdAt < filter.offset { continue }
+            if message.parentID > 0, filter.replies == .none || filter.replies == .onlyInChannel && !message.isInChannel { continue }
+            writer.raw(message.bytes(parts))
+        }
+        writer.endArray()
+        writer.key("deleted")
+        writer.beginArray()
+        for change in page where change.isDeleted {
+            writer.beginObject()
+            writer.member("message_id", change.messageID)
+            writer.member("deleted_at", change.at)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.member("has_more", hasMore)
+        writer.member("next", changeToken(sequence))
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// What a client that was away misses on both sides of what it holds. Both ranges include their ends.
+    ///
+    /// A gap is huge when more messages are missing (those there are, less those the client says it holds) than the
+    /// limit. Else the messages come: of the older range the newest, of the newer range the oldest, so that what the
+    /// client holds grows without a hole; when a range has more, the rest is left to pages.
+    func gap(_ channel: ChannelRow, _ caller: Caller, _ query: RequestQuery) throws -> [UInt8] {
+        let membership = try checkReading(caller, channel)
+        let filter = try messageFilter(query, membership)
+        let parts = Chat.messageParts(query)
+        let most = options.hugeGap
+        let fill = max(most, 100)
+        struct Range {
+            let missing: Int
+            let page: MessagePage
+            let hasMore: Bool
+        }
+        func range(_ prefix: String, isNewer: Bool) throws -> Range {
+            let start = try query.int("\(prefix)_start_ts") ?? 0
+            let end = try query.int("\(prefix)_end_ts") ?? 0
+            let held = max(0, Int(clamping: try query.int("\(prefix)_cache_count") ?? 0))
+            guard start > 0 || end > 0, start <= end else { return Range(missing: 0, page: MessagePage(), hasMore: false) }
+            let side = isNewer ? Storage.Side.upwards(start, end) : .downwards(start, end)
+            let (bound, overflow) = held.addingReportingOverflow(most + 1)
+            let count = try storage.count(channel.id, side, filter, limit: overflow ? 1 << 40 : min(bound, 1 << 40))
+            let missing = max(0, count - held)
+            var page = MessagePage()
+            if missing <= most {
+                try storage.read(channel.id, side, filter, parts, limit: fill + 1, into: &page)
+                if page.entries.count > fill { page.entries.removeLast() }
+            }
+            return Range(missing: missing, page: page, hasMore: count > page.entries.count)
+        }
+        let older = try range("prev", isNewer: false)
+        let newer = try range("next", isNewer: true)
+        let isHuge = older.missing + newer.missing > most
+        func isContinuous(_ entries: [MessagePage.Entry], isNewer: Bool) throws -> Bool {
+            guard filter.isSelective, let first = entries.first, let last = entries.last else { return true }
+            return try !storage.hasMore(channel.id, from: isNewer ? first : last, to: isNewer ? last : first, than: entries.count)
+        }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(older.page.bytes.count + newer.page.bytes.count + 256)
+        let isReversed = query.bool("reverse")
+        func write(_ page: MessagePage, isNewer: Bool) {
+            guard !isHuge else { return bytes.append(contentsOf: "[]".utf8) }
+            page.write(isNewer == isReversed ? page.entries.reversed() : page.entries, to: &bytes)
+        }
+        bytes.append(contentsOf: "{\"is_huge_gap\":\(isHuge),\"prev_messages\":".utf8)
+        write(older.page, isNewer: false)
+        bytes.append(contentsOf: ",\"next_messages\":".utf8)
+        write(newer.page, isNewer: true)
+        let olderMore = isHuge ? older.missing > 0 : older.hasMore
+        let newerMore = isHuge ? newer.missing > 0 : newer.hasMore
+        bytes.append(contentsOf: """
+            ,"prev_hasmore":\(olderMore),"next_hasmore":\(newerMore),"prev_has_more":\(olderMore),"next_has_more":\(newerMore),\
+            "is_continuous_prev_messages":\(try isContinuous(older.page.entries, isNewer: false)),\
+            "is_continuous_next_messages":\(try isContinuous(newer.page.entries, isNewer: true))}
+            """.utf8)
+        return bytes
+    }
+}

@@ -1,0 +1,141 @@
+import SyncJSON
+
+extension Chat {
+    /// Whether a user may see what is in a channel: members, everybody in public ones.
+    @discardableResult
+    func checkReading(_ caller: Caller, _ channel: ChannelRow) throws -> MembershipRow? {
+        if caller.isAdmin { return caller.userID.isEmpty ? nil : try storage.membership(channel.id, caller.userID) }
+        let member = try storage.membership(channel.id, caller.userID)
+        if let member, member.state != .gone { return member }
+        if let ban = try storage.ban(channel.id, caller.userID), ban.holds(at: now) { throw APIError.banned() }
+        guard channel.isPublic else { throw APIError.notMember() }
+        return nil
+    }
+
+    /// A member has read everything so far. Returns the frame that told of it.
+    @discardableResult
+    func markRead(_ caller: Caller, _ channelID: Int64) throws -> [UInt8] {
+        guard let channel = try storage.channel(id: channelID), !channel.isDeleted else { throw APIError.noChannel() }
+        guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else { throw APIError.notMember() }
+        let time = max(now, channel.lastMessageAt)
+        let user = try activeUser(caller.userID)
+        return try change { broadcasts in
+            try storage.markRead(channel.id, member.userID, at: time, total: channel.countable)
+            try storage.touchChannel(channel.id, at: time)
+            let frame = readFrame(channel, user, at: time)
+            broadcasts.append(Broadcast(frame: frame, users: try storage.joinedMembers(channel.id), except: caller.socket))
+            return frame
+        }
+    }
+
+    private func readFrame(_ channel: ChannelRow, _ user: UserRow, at time: Int64, isExcluded: Bool = false, uniqueID: String? = nil) -> [UInt8] {
+        let body = JSON.object([
+            "channel_url": .string(channel.url), "channel_type": "group", "channel_id": .int(channel.id),
+            "user": SocketDialect.user(user.json), "ts": .int(time), "sts": .int(time),
+        ])
+        if isExcluded { body.set("is_excluded", true) }
+        if let uniqueID { body.set("unique_id", .string(uniqueID)) }
+        return Frames.frame("READ", body)
+    }
+
+    /// Everything from a message on becomes unread again for a member.
+    func markUnread(_ caller: Caller, _ channel: ChannelRow, from messageID: Int64, uniqueID: String?) throws -> MembershipRow {
+        guard var member = try storage.membership(channel.id, caller.userID), member.state == .joined else { throw APIError.notMember() }
+        guard let message = try storage.message(messageID, in: channel.id) else { throw APIError.noMessage() }
+        let user = try activeUser(caller.userID)
+        let counts = try storage.countables(channel.id, from: message.createdAt, by: caller.userID)
+        member.lastRead = message.createdAt - 1
+        member.readTotal = channel.countable - counts.all
+        member.ownUnread = counts.own
+        let now = now
+        try change { broadcasts in
+            try storage.save(member, at: now)
+            try storage.touchChannel(channel.id, at: now)
+            let frame = readFrame(channel, user, at: member.lastRead, isExcluded: true, uniqueID: uniqueID)
+            broadcasts.append(Broadcast(frame: frame, users: try storage.joinedMembers(channel.id)))
+        }
+        return member
+    }
+
+    /// A member has got messages up to a time. Told together with others' a moment later.
+    func markDelivered(_ caller: Caller, _ channel: ChannelRow, at time: Int64) throws {
+        guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else { throw APIError.notMember() }
+        let time = min(max(time, 0), now)
+        guard time > max(member.delivered, delivered[channel.id]?[caller.userID] ?? 0) else { return }
+        delivered[channel.id, default: [:]][caller.userID] = time
+        guard !isTellingDeliveries else { return }
+        isTellingDeliveries = true
+        hub.loop.after(30) { [weak self] in self?.tellDeliveries() }
+    }
+
+    /// Stores and tells the delivery marks that have gathered.
+    func tellDeliveries() {
+        isTellingDeliveries = false
+        let gathered = delivered
+        delivered = [:]
+        for (channelID, marks) in gathered {
+            do {
+                guard let channel = try storage.channel(id: channelID), !channel.isDeleted else { continue }
+                let now = now
+                try change { broadcasts in
+                    let updated = JSON.object()
+                    for (user, time) in marks where try storage.markDelivered(channelID, user, at: time) {
+                        updated.set(user, .int(time))
+                    }
+                    guard updated.count > 0 else { return }
+                    try storage.touchChannel(channelID, at: now)
+                    let frame = Frames.frame("DLVR", .object([
+                        "channel_url": .string(channel.url), "channel_type": "group", "channel_id": .int(channel.id),
+                        "updated": updated, "ts": .int(now),
+                    ]))
+                    broadcasts.append(Broadcast(frame: frame, users: try storage.joinedMembers(channelID)))
+                }
+            } catch {
+                Log.failure("delivery marks could not be stored", error)
+            }
+        }
+    }
+
+    /// Tells that a member started or stopped typing.
+    func typing(_ caller: Caller, _ channel: ChannelRow, starts: Bool) throws {
+        guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else { throw APIError.notMember() }
+        guard let user = try storage.user(caller.userID) else { throw APIError.noUser() }
+        let frame = Frames.channelEvent(starts ? 10900 : 10901, channel, at: now, SocketDialect.user(user.json))
+        hub.send(frame, to: try storage.joinedMembers(channel.id).filter { $0 != member.userID })
+    }
+
+    // MARK: Counts
+
+    /// What waits for a user over all channels, in the shape that rides on commands.
+    func unreadCounts(_ userID: String) throws -> JSON {
+        var all: Int64 = 0
+        var types: [String: Int64] = [:]
+        for (channel, member) in try storage.channels(of: userID) where member.state == .joined {
+            let count = member.unread(in: channel)
+            all += count
+            if !channel.customType.isEmpty, count > 0 { types[channel.customType, default: 0] += count }
+        }
+        let byType = JSON.object()
+        for (type, count) in types { byType.set(type, .int(count)) }
+        return .object(["all": .int(all), "feed": 0, "custom_types": byType, "ts": .int(now)])
+    }
+
+    /// Forgets what was before now for one member, or for the whole channel's members.
+    func resetHistory(_ caller: Caller, _ channel: ChannelRow) throws -> Int64 {
+        guard var member = try storage.membership(channel.id, caller.userID), member.state == .joined else { throw APIError.notMember() }
+        let offset = max(now, channel.lastMessageAt + 1)
+        clock.reach(offset)
+        forget(&member, channel, before: offset)
+        try change { _ in try storage.save(member, at: offset) }
+        return offset
+    }
+
+    /// Nothing before a time is shown or counted any more.
+    func forget(_ member: inout MembershipRow, _ channel: ChannelRow, before offset: Int64) {
+        member.offset = offset
+        member.lastRead = max(member.lastRead, offset)
+        member.readTotal = channel.countable
+        member.ownUnread = 0
+        member.mentions = 0
+    }
+}

@@ -1,0 +1,94 @@
+import SyncJSON
+
+extension Chat {
+    /// Finds the user of an access token. A user that does not exist yet is made when it comes without a token, as
+    /// services of this kind do for applications that have not turned it off.
+    func logIn(_ userID: String, token: String, nickname: String) throws -> UserRow {
+        guard !userID.isEmpty else { throw APIError.missing("user_id") }
+        guard userID.unicodeScalars.count <= 80 else { throw APIError(400_305, "\"user_id\" is too long.") }
+        guard var user = try storage.user(userID) else {
+            guard token.isEmpty else { throw APIError(400_301, "\"User\" not found.") }
+            let user = UserRow(id: userID, nickname: nickname, createdAt: now)
+            try storage.save(user)
+            return user
+        }
+        guard user.isActive else { throw APIError(400_300, "The user is deactivated.") }
+        if !user.revokedToken.isEmpty, token == user.revokedToken { throw APIError.tokenRevoked() }
+        guard user.accessToken.isEmpty || token == user.accessToken else { throw APIError.wrongToken() }
+        if !nickname.isEmpty, user.nickname != nickname {
+            user.nickname = nickname
+            try storage.save(user)
+        }
+        return user
+    }
+
+    /// The user of a session key.
+    func user(ofSession key: String) throws -> UserRow {
+        guard let session = try storage.session(key) else { throw APIError(400_303, "The session key is not valid.") }
+        if session.isRevoked { throw APIError.tokenRevoked() }
+        if session.expiresAt > 0, session.expiresAt <= now { throw APIError.sessionExpired() }
+        guard let user = try storage.user(session.userID) else { throw APIError(400_301, "\"User\" not found.") }
+        guard user.isActive else { throw APIError(400_300, "The user is deactivated.") }
+        return user
+    }
+
+    func newSession(_ userID: String, expires: Bool) throws -> String {
+        try storage.makeSession(userID, expiresAt: expires ? now &+ options.sessionLife : 0, now: now)
+    }
+
+    /// What a successful login is answered with.
+    func loginDocument(_ user: UserRow, sessionKey: String, query: RequestQuery) throws -> JSON {
+        var writer = JSONWriter(capacity: 1024)
+        writer.beginObject()
+        user.writeFull(&writer, isOnline: true)
+        // The names that older clients read.
+        writer.member("guest_id", user.id)
+        writer.member("name", user.nickname)
+        writer.member("image", user.profileURL)
+        writer.member("key", sessionKey)
+        writer.member("ekey", Storage.randomHex(16))
+        writer.member("login_ts", now)
+        writer.key("reconnect")
+        writer.beginObject()
+        writer.key("interval")
+        writer.raw(Array("2.0".utf8))
+        writer.key("max_interval")
+        writer.raw(Array("20.0".utf8))
+        writer.member("mul", 2)
+        writer.member("retry_cnt", -1)
+        writer.endObject()
+        writer.member("ping_interval", options.pingInterval)
+        writer.member("pong_timeout", options.pongTimeout)
+        writer.member("max_unread_count_on_super_group", 100)
+        writer.member("max_unread_cnt_on_super_group", 100)
+        writer.key("premium_feature_list")
+        writer.raw(Array("[\"message_threading\",\"supergroup\"]".utf8))
+        writer.member("file_upload_size_limit", 30)
+        writer.key("application_attributes")
+        writer.raw(Array("[\"reactions\",\"allow_group_channel_create_from_sdk\",\"allow_group_channel_invite_from_sdk\"]".utf8))
+        writer.member("emoji_hash", "0")
+        writer.member("use_reaction", true)
+        writer.member("disable_supergroup_mack", true)
+        // Replies count as unread and as last messages like any other.
+        writer.member("unread_cnt_threading_policy", 1)
+        writer.member("last_msg_threading_policy", 1)
+        writer.member("multiple_file_send_max_size", 30)
+        writer.member("allow_sdk_log_ingestion", false)
+        writer.key("log_publish_config")
+        writer.raw(Array("{\"default\":{\"enabled\":false},\"realtime\":{\"enabled\":false}}".utf8))
+        writer.key("notifications")
+        writer.raw(Array("{\"enabled\":false,\"feed_channels\":{},\"settings_updated_at\":0,\"template_list_token\":\"\"}".utf8))
+        writer.key("uikit_config")
+        writer.raw(Array("{\"enabled\":false}".utf8))
+        writer.member("device_token_last_deleted_at", 0)
+        writer.member("config_sync_needed", false)
+        writer.member("config_ts", 0)
+        writer.member("request_dedup_interval_ms", 50)
+        writer.key("services")
+        writer.raw(Array("[\"chat\"]".utf8))
+        writer.member("concurrent_call_limit", 10)
+        writer.member("unread_cnt", raw: try unreadCounts(user.id).serialized())
+        writer.endObject()
+        return (try? JSON.parse(writer.bytes)) ?? .object()
+    }
+}

@@ -1,0 +1,54 @@
+import SyncJSON
+
+// The rules of the chat, apart from how requests come in: REST routes and socket commands call the same actions here.
+//
+// - Every action is one transaction and then its broadcasts: nobody hears of something that is not stored.
+// - The order of a channel is (created_at, message_id). created_at is this server's clock, which never runs backwards;
+//   messages of the same millisecond are told apart by their ids, which only grow.
+// - Changelogs go by change numbers, not by times: a token is the number of the last change it covers, so no change can
+//   slip between two reads. A new message is a change of its channel, not an entry of the message changelog.
+// - Unread counts are not stored per message and member. A channel counts its countable messages, a member remembers
+//   that number from the last read and counts its own messages since; the difference is what waits.
+
+/// The chat itself.
+final class Chat {
+    let storage: Storage
+    let clock: Clock
+    let hub: SocketHub
+    let options: Options
+
+    /// Delivery marks of this moment, told together: with many members each message brings one mark from each.
+    var delivered: [Int64: [String: Int64]] = [:]
+    var isTellingDeliveries = false
+    /// Acknowledgements that the control endpoint wants lost.
+    var acksToLose = 0
+
+    init(storage: Storage, clock: Clock, hub: SocketHub, options: Options) {
+        self.storage = storage
+        self.clock = clock
+        self.hub = hub
+        self.options = options
+    }
+
+    var now: Int64 { clock.now() }
+
+    /// A user that exists and is active.
+    func activeUser(_ id: String) throws -> UserRow {
+        guard let user = try storage.user(id) else { throw APIError.noUser() }
+        guard user.isActive else { throw APIError(400_300, "The user is deactivated.") }
+        return user
+    }
+
+    func channel(_ url: String) throws -> ChannelRow {
+        guard let channel = try storage.channel(url) else { throw APIError.noChannel() }
+        return channel
+    }
+
+    /// Stores what `body` changes, then tells. `body` returns what to tell once it is stored.
+    func change<T>(_ body: (inout [Broadcast]) throws -> T) throws -> T {
+        var broadcasts: [Broadcast] = []
+        let result = try storage.transaction { try body(&broadcasts) }
+        for broadcast in broadcasts { hub.send(broadcast.frame, to: broadcast.users, except: broadcast.except) }
+        return result
+    }
+}

@@ -1,0 +1,109 @@
+import SyncJSON
+
+/// A message as a client or the administration wants it, read out of a socket command or a REST body.
+struct MessageInput {
+    var kind: MessageRow.Kind
+    var text = ""
+    var data = ""
+    var customType = ""
+    var mentionType = "users"
+    var mentionedIDs: [String] = []
+    /// A JSON array of {key, value[]}, or nothing.
+    var metaarray: JSON?
+    var parentID: Int64 = 0
+    var isReplyToChannel = false
+    var isSilent = false
+    var updatesLastMessage = false
+    var marksAsRead = false
+    /// The members that only file messages have.
+    var file: JSON?
+    var files: JSON?
+    var thumbnails: JSON?
+    var requiresAuth = false
+    /// What is stored and handed on as it came.
+    var extras: [(String, JSON)] = []
+    /// As sent, whatever type it has; `nil` when there was none.
+    var requestID: JSON?
+
+    init(kind: MessageRow.Kind) { self.kind = kind }
+
+    init(_ payload: Payload, kind: MessageRow.Kind, limit: Int) throws {
+        self.kind = kind
+        text = try payload.string("message") ?? ""
+        if text.unicodeScalars.count > limit { throw APIError.tooLong("message") }
+        data = try payload.string(["data", "custom"]) ?? ""
+        customType = try payload.string("custom_type") ?? ""
+        mentionType = try payload.string("mention_type") ?? "users"
+        guard mentionType == "users" || mentionType == "channel" else {
+            throw APIError.invalid("mention_type", "users or channel is expected")
+        }
+        mentionedIDs = try payload.strings("mentioned_user_ids") ?? payload.strings("mentioned_users") ?? []
+        metaarray = try MessageInput.metaarray(payload)
+        parentID = max(0, try payload.int("parent_message_id") ?? 0)
+        isReplyToChannel = try payload.bool("reply_to_channel") ?? payload.bool("is_reply_to_channel") ?? false
+        isSilent = try payload.bool("is_silent") ?? payload.bool("silent") ?? false
+        updatesLastMessage = try payload.bool("force_update_last_message") ?? false
+        marksAsRead = try payload.bool("mark_as_read") ?? false
+        requestID = payload.json["req_id"] ?? payload.json["request_id"]
+        for key in [
+            "translations", "target_langs", "mentioned_message_template", "apple_critical_alert_options", "extended_message",
+            "extended_message_payload",
+        ] {
+            guard let value = payload[key] else { continue }
+            extras.append((key == "extended_message" ? "extended_message_payload" : key, value))
+        }
+        if kind == .file { try readFile(payload) }
+    }
+
+    private mutating func readFile(_ payload: Payload) throws {
+        if let list = payload["files"], list.kind == .array, list.count > 0 {
+            guard list.count <= 30 else { throw APIError(400_203, "Too many files.") }
+            files = .array((list.array ?? []).map(MessageInput.fileOfMany))
+        }
+        let first = files?[0]
+        guard let url = try payload.string(["url", "file_url"]) ?? first?["url"]?.string, !url.isEmpty else { throw APIError.missing("url") }
+        requiresAuth = try payload.bool("require_auth") ?? false
+        let type = try payload.string(["file_type", "type"]) ?? first?["file_type"]?.string ?? ""
+        let name = try payload.string(["file_name", "name"]) ?? first?["file_name"]?.string ?? ""
+        let size = try payload.int("file_size") ?? payload.int("size") ?? first?["file_size"]?.int ?? 0
+        let described = JSON.object()
+        described.set("url", .string(url))
+        described.set("name", .string(name))
+        described.set("type", .string(type == "FILE" ? "" : type))
+        described.set("size", .int(size))
+        described.set("data", .string(data))
+        described.set("require_auth", .bool(requiresAuth))
+        file = described
+        thumbnails = payload["thumbnails"].flatMap { $0.kind == .array ? $0 : nil } ?? .array()
+    }
+
+    /// One file of several, whichever names its members have.
+    private static func fileOfMany(_ entry: JSON) -> JSON {
+        let result = JSON.object()
+        for (name, other, usual) in [
+            ("url", "url", JSON.string("")), ("file_name", "name", .string("")), ("file_type", "type", .string("")),
+            ("file_size", "size", .int(0)), ("require_auth", "require_auth", .bool(false)),
+            ("thumbnails", "thumbnails", .array()),
+        ] { result.set(name, entry[name] ?? entry[other] ?? usual) }
+        return result
+    }
+
+    /// The meta arrays in their sorted shape, from any of the shapes they come in.
+    static func metaarray(_ payload: Payload) throws -> JSON? {
+        guard let value = payload["metaarray"] ?? payload["sorted_metaarray"] ?? payload["metaarrays"] else { return nil }
+        let result = JSON.array()
+        if let members = value.members {
+            for (key, list) in members { result.append(.object(["key": .string(key), "value": list])) }
+        } else if let elements = value.array {
+            for element in elements {
+                guard let key = element["key"]?.string else { throw APIError(900_027, "A meta array needs a key.") }
+                let list = element["value"] ?? .array()
+                guard list.kind == .array else { throw APIError(900_028, "The value of a meta array is a list.") }
+                result.append(.object(["key": .string(key), "value": list]))
+            }
+        } else {
+            throw APIError(900_029, "\"metaarray\" should be a list.")
+        }
+        return result
+    }
+}

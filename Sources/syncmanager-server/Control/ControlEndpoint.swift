@@ -1,0 +1,180 @@
+import SyncJSON
+
+/// The control endpoint: how tests make the world go wrong and look behind the scenes. Off unless asked for; see
+/// docs/server.md for what each address takes and gives.
+final class ControlEndpoint {
+    let faults = FaultPlan()
+    let traffic = TrafficLog()
+    private let chat: Chat
+
+    init(_ chat: Chat) { self.chat = chat }
+
+    func answer(_ request: HTTPRequest) -> HTTPResponse {
+        do {
+            return HTTPResponse(try route(request))
+        } catch let error as APIError {
+            return HTTPResponse(error)
+        } catch {
+            return HTTPResponse(APIError(500_901, Log.describe(error), status: 500))
+        }
+    }
+
+    private func route(_ request: HTTPRequest) throws -> JSON {
+        let payload = try request.payload()
+        let path = request.target.segments.dropFirst().joined(separator: "/")
+        switch (request.method, path) {
+        case ("POST", "drop_sockets"): return try dropSockets(payload)
+        case ("POST", "refuse_connections"):
+            faults.refusesConnections = try payload.bool("on") ?? true
+            return .object(["on": .bool(faults.refusesConnections)])
+        case ("POST", "delay"): return try delay(payload)
+        case ("POST", "fault"): return try fault(payload)
+        case ("POST", "clear_faults"):
+            faults.clear()
+            chat.acksToLose = 0
+            return .object()
+        case ("POST", "expire_session_keys"): return try expireSessions(payload)
+        case ("POST", "revoke_tokens"): return try revokeTokens(payload)
+        case ("POST", "advance_clock"):
+            chat.clock.advance(by: try payload.int("ms") ?? 0)
+            return .object(["ts": .int(chat.now)])
+        case ("POST", "lose_next_ack"):
+            chat.acksToLose = Int(clamping: try payload.int("count") ?? 1)
+            return .object(["count": .int(Int64(chat.acksToLose))])
+        case ("POST", "send_frame"): return try sendFrame(payload)
+        case ("POST", "post_messages"): return try postMessages(payload)
+        case ("GET", "received"): return traffic.document
+        case ("DELETE", "received"), ("POST", "clear_received"):
+            traffic.clear()
+            return .object()
+        case ("GET", "channel_messages"): return try channelMessages(request)
+        case ("GET", "state"): return try state()
+        default: throw APIError.noEndpoint()
+        }
+    }
+
+    private func sockets(_ payload: Payload) throws -> [ChatSocket] {
+        guard let user = try payload.string("user_id"), !user.isEmpty else { return chat.hub.all }
+        return chat.hub.sockets(of: user)
+    }
+
+    private func dropSockets(_ payload: Payload) throws -> JSON {
+        let sockets = try sockets(payload)
+        let code = try payload.int("code")
+        for socket in sockets {
+            if let code { socket.end(code: UInt16(clamping: code), reason: try payload.string("reason") ?? "") } else { socket.close() }
+        }
+        return .object(["dropped": .int(Int64(sockets.count))])
+    }
+
+    private func delay(_ payload: Payload) throws -> JSON {
+        let prefix = try payload.string("path_prefix") ?? ""
+        let milliseconds = try payload.int("ms") ?? 0
+        faults.delays.removeAll { $0.pathPrefix == prefix }
+        if milliseconds > 0 { faults.delays.append(FaultPlan.Delay(pathPrefix: prefix, milliseconds: milliseconds)) }
+        return .object(["delays": .int(Int64(faults.delays.count))])
+    }
+
+    private func fault(_ payload: Payload) throws -> JSON {
+        guard let kind = FaultPlan.Kind(rawValue: try payload.required("kind")) else {
+            throw APIError.invalid("kind", "429, 5xx, garbage, half_body or close is expected")
+        }
+        let status = Int(clamping: try payload.int("status") ?? 500)
+        guard (500...599).contains(status) else { throw APIError.outOfRange("status") }
+        faults.add(FaultPlan.Fault(
+            pathContains: try payload.string("path_contains") ?? "", kind: kind, status: status,
+            executes: try payload.bool("executes") ?? false, retryAfter: try payload.int("retry_after") ?? 1,
+            remaining: max(1, Int(clamping: try payload.int("count") ?? 1))))
+        return .object(["faults": .int(Int64(faults.faults.count))])
+    }
+
+    /// Lets session keys run out; the users' sockets are told unless asked not to.
+    private func expireSessions(_ payload: Payload) throws -> JSON {
+        try chat.storage.expireSessions(of: try payload.string("user_id"), at: chat.now)
+        if try payload.bool("notify") ?? true {
+            let frame = Frames.frame("EXPR", .object(["expires_in": 0]))
+            for socket in try sockets(payload) { socket.send(frame) }
+        }
+        return .object()
+    }
+
+    /// Makes access tokens worthless and gives the users new ones, which are told here.
+    private func revokeTokens(_ payload: Payload) throws -> JSON {
+        let named = try payload.string("user_id")
+        let users = try named.map { [try chat.activeUser($0)] } ?? chat.storage.users(after: "", limit: 1_000_000)
+        let result = JSON.array()
+        try chat.storage.transaction {
+            for var user in users where named != nil || !user.accessToken.isEmpty {
+                user.revokedToken = user.accessToken
+                user.accessToken = Storage.randomHex(20)
+                try chat.storage.save(user)
+                try chat.storage.revokeSessions(of: user.id)
+                result.append(.object(["user_id": .string(user.id), "access_token": .string(user.accessToken)]))
+            }
+        }
+        if try payload.bool("notify") ?? true {
+            let frame = Frames.frame("EXPR", .object(["expires_in": -1, "reason": 400_310]))
+            for socket in try sockets(payload) where !socket.userID.isEmpty {
+                socket.send(frame)
+                socket.end(code: 4000, reason: "token revoked")
+            }
+        }
+        return .object(["users": result])
+    }
+
+    /// Sends any frame to sockets, as it stands.
+    private func sendFrame(_ payload: Payload) throws -> JSON {
+        let text = try payload.required("text")
+        let sockets = try sockets(payload)
+        for socket in sockets { socket.send(Array(text.utf8)) }
+        return .object(["sent": .int(Int64(sockets.count))])
+    }
+
+    /// Many messages at once, each one told as if it had been sent alone.
+    private func postMessages(_ payload: Payload) throws -> JSON {
+        let channel = try chat.channel(try payload.required("channel_url"))
+        let user = try chat.activeUser(try payload.required("user_id"))
+        let count = Int(clamping: try payload.int("count") ?? 1)
+        guard (0...100_000).contains(count) else { throw APIError.outOfRange("count") }
+        let text = try payload.string("text") ?? "message"
+        let caller = Caller(userID: user.id, isAdmin: true)
+        let ids = JSON.array()
+        // One transaction, so that a flood is not slowed by a commit for each drop; all is told once all is stored.
+        let frames = try chat.storage.transaction { () throws -> [[UInt8]] in
+            try (0..<count).map { number in
+                var input = MessageInput(kind: .text)
+                input.text = count == 1 ? text : "\(text) \(number + 1)"
+                let sent = try chat.send(input, caller, try chat.channel(channel.url), tells: false)
+                ids.append(.int(sent.message.id))
+                return sent.frame
+            }
+        }
+        let members = try chat.storage.joinedMembers(channel.id)
+        for frame in frames { chat.hub.send(frame, to: members) }
+        return .object(["message_ids": ids])
+    }
+
+    /// All of a channel in its order: the truth to compare a client with.
+    private func channelMessages(_ request: HTTPRequest) throws -> JSON {
+        let channel = try chat.channel(request.query.text("channel_url"))
+        let all = try chat.storage.messageIDs(channel.id)
+        let result = JSON.object([
+            "channel_url": .string(channel.url), "count": .int(Int64(all.count)),
+            "message_ids": .array(all.map { .int($0.id) }), "created_at": .array(all.map { .int($0.createdAt) }),
+        ])
+        if request.query.bool("full") {
+            result.set("messages", .array(try all.compactMap { entry in
+                try chat.storage.message(entry.id).flatMap { try? JSON.parse($0.bytes(.all)) }
+            }))
+        }
+        return result
+    }
+
+    private func state() throws -> JSON {
+        let sockets = JSON.array(chat.hub.all.map { .string($0.userID) })
+        return .object([
+            "ts": .int(chat.now), "sockets": sockets, "refuses_connections": .bool(faults.refusesConnections),
+            "faults": .int(Int64(faults.faults.count)), "acks_to_lose": .int(Int64(chat.acksToLose)),
+        ])
+    }
+}

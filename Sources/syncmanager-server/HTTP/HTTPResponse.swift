@@ -1,0 +1,30 @@
+import SyncJSON
+
+/// An answer to be sent, or what a fault makes of it.
+struct HTTPResponse {
+    enum Delivery {
+        case whole
+        /// The length is announced, half of the bytes come, then the connection breaks.
+        case half
+        /// The connection closes without an answer.
+        case none
+    }
+
+    var status = 200
+    var body: [UInt8]
+    var headers: [(String, String)] = []
+    var delivery = Delivery.whole
+
+    init(status: Int = 200, body: [UInt8], headers: [(String, String)] = [], delivery: Delivery = .whole) {
+        self.status = status
+        self.body = body
+        self.headers = headers
+        self.delivery = delivery
+    }
+
+    init(_ json: JSON) { body = json.serialized() }
+    init(_ writer: JSONWriter) { body = writer.bytes }
+    init(_ error: APIError) { self.init(status: error.status, body: error.body) }
+
+    static let empty = HTTPResponse(body: Array("{}".utf8))
+}

@@ -1,0 +1,87 @@
+import SyncJSON
+
+/// A JSON object that a client sent, read liberally: numbers and booleans may come as text.
+struct Payload {
+    let json: JSON
+
+    init(_ json: JSON) { self.json = json }
+
+    /// Reads a request's body; an empty one is an empty object.
+    init(body: [UInt8]) throws {
+        guard body.contains(where: { $0 > 0x20 }) else {
+            json = .object()
+            return
+        }
+        do {
+            json = try JSON.parse(body)
+        } catch {
+            throw APIError(400_403, "The body is not valid JSON: \(error.message).")
+        }
+        guard json.kind == .object else { throw APIError(400_403, "The body is not a JSON object.") }
+    }
+
+    /// A member that is there and not null.
+    subscript(key: String) -> JSON? {
+        guard let value = json[key], !value.isNull else { return nil }
+        return value
+    }
+
+    func has(_ key: String) -> Bool { self[key] != nil }
+
+    func string(_ key: String) throws -> String? {
+        guard let value = self[key] else { return nil }
+        if let text = value.string { return text }
+        if let number = value.int { return String(number) }
+        throw APIError.notString(key)
+    }
+
+    /// The first of these keys that is there.
+    func string(_ keys: [String]) throws -> String? {
+        for key in keys {
+            if let text = try string(key) { return text }
+        }
+        return nil
+    }
+
+    func required(_ key: String) throws -> String {
+        guard let text = try string(key), !text.isEmpty else { throw APIError.missing(key) }
+        return text
+    }
+
+    func int(_ key: String) throws -> Int64? {
+        guard let value = self[key] else { return nil }
+        if let number = value.int { return number }
+        if let text = value.string {
+            if text.isEmpty { return nil }
+            if let number = Int64(text) { return number }
+        }
+        if let number = value.double, number.isFinite { return Int64(exactly: number.rounded()) }
+        throw APIError.notNumber(key)
+    }
+
+    func bool(_ key: String) throws -> Bool? {
+        guard let value = self[key] else { return nil }
+        if let flag = value.bool { return flag }
+        if let number = value.int { return number != 0 }
+        if let text = value.string, let flag = RequestQuery.bool(text) { return flag }
+        throw APIError.notBool(key)
+    }
+
+    func strings(_ key: String) throws -> [String]? {
+        guard let value = self[key] else { return nil }
+        if let text = value.string { return text.isEmpty ? [] : text.split(separator: ",").map(String.init) }
+        guard let elements = value.array else { throw APIError.notList(key) }
+        return try elements.map { element in
+            guard let text = element.string ?? element.int.map({ String($0) }) ?? element["user_id"]?.string else {
+                throw APIError.notString(key)
+            }
+            return text
+        }
+    }
+
+    func object(_ key: String) throws -> Payload? {
+        guard let value = self[key] else { return nil }
+        guard value.kind == .object else { throw APIError.notObject(key) }
+        return Payload(value)
+    }
+}

@@ -1,0 +1,84 @@
+/// The query of a request. Lists come as repeated keys or joined by commas, booleans as words or digits.
+struct RequestQuery {
+    /// Keys are decoded, values still raw: a comma in a list must be told from an encoded one inside a value.
+    private var fields: [(key: String, value: ArraySlice<UInt8>)] = []
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        for field in bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: true) {
+            let equals = field.firstIndex(of: UInt8(ascii: "="))
+            let key = PercentCoding.decode(field[..<(equals ?? field.endIndex)], plusIsSpace: true)
+            fields.append((key, equals.map { field[($0 + 1)...] } ?? field[field.endIndex...]))
+        }
+    }
+
+    /// The first value of a key; `nil` when it does not occur.
+    subscript(key: String) -> String? {
+        fields.first { $0.key == key }.map { PercentCoding.decode($0.value, plusIsSpace: true) }
+    }
+
+    /// The first value of the first of these keys that occurs with one.
+    func text(_ keys: String...) -> String {
+        for key in keys {
+            if let value = self[key], !value.isEmpty { return value }
+        }
+        return ""
+    }
+
+    func bool(_ keys: String..., default usual: Bool = false) -> Bool {
+        for key in keys {
+            if let value = self[key].flatMap(RequestQuery.bool) { return value }
+        }
+        return usual
+    }
+
+    static func bool(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "true", "1", "yes": true
+        case "false", "0", "no": false
+        default: nil
+        }
+    }
+
+    /// The number of a key, `nil` when it is missing or empty.
+    func int(_ key: String) throws -> Int64? {
+        guard let text = self[key], !text.isEmpty else { return nil }
+        if let value = Int64(text) { return value }
+        // Some clients write numbers as doubles, and the largest integer rounds up to one too many.
+        guard let value = Double(text), value.isFinite else { throw APIError.invalid(key, "a number is expected") }
+        return Int64(exactly: value.rounded()) ?? (value > 0 ? .max : .min)
+    }
+
+    /// A page size within bounds.
+    func limit(_ key: String = "limit", default usual: Int = 20, max highest: Int = 1000) throws -> Int {
+        guard let value = try int(key) else { return usual }
+        guard value >= 0 else { throw APIError.outOfRange(key) }
+        return Int(min(value, Int64(highest)))
+    }
+
+    /// All values of a key: repeated, joined by raw commas, or both.
+    func list(_ keys: String...) -> [String] {
+        var result: [String] = []
+        for field in fields where keys.contains(field.key) {
+            for part in field.value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+                result.append(PercentCoding.decode(part, plusIsSpace: true))
+            }
+        }
+        return result == [""] ? [] : result
+    }
+
+    /// A list any of whose values will do. Clients that encode the joining commas cannot be told from values that hold
+    /// one, so both readings are tried; `nil` when the key does not occur at all.
+    func choice(_ keys: String...) -> Set<String>? {
+        var result: Set<String> = []
+        var isPresent = false
+        for field in fields where keys.contains(field.key) {
+            isPresent = true
+            for part in field.value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+                let value = PercentCoding.decode(part, plusIsSpace: true)
+                result.insert(value)
+                if value.utf8.contains(UInt8(ascii: ",")) { result.formUnion(value.split(separator: ",").map(String.init)) }
+            }
+        }
+        return isPresent ? result : nil
+    }
+}

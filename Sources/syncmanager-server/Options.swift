@@ -1,0 +1,143 @@
+import CLinux
+import Glibc
+
+/// What the command line asks for.
+struct Options {
+    struct SeedUser {
+        let id: String
+        let token: String
+    }
+
+    var host = "127.0.0.1"
+    var port: UInt16 = 0
+    var database = ":memory:"
+    var imports: [String] = []
+    var seed: UInt64?
+    var scale = Double(1)
+    var appID = "syncmanager"
+    var apiToken: String?
+    var users: [SeedUser] = []
+    var exitsWithStdin = false
+    var isControlled = false
+    var hugeGap = 300
+    var sessionLife: Int64 = 3_600_000
+    var maximumMessageLength = 65_536
+    var pingInterval: Int64 = 15
+    var pongTimeout: Int64 = 5
+
+    static let usage = """
+        Usage: syncmanager-server [options]
+          --port N              listen on this port; 0 (default) takes a free one
+          --host ADDRESS        IPv4 address to listen on (default 127.0.0.1)
+          --db FILE             keep everything in this SQLite file (default: in memory)
+          --app-id ID           the application's id (default syncmanager)
+          --api-token TOKEN     the token of the administration (default: random)
+          --user ID[:TOKEN]     a user that exists from the start; may be repeated
+          --import FILE         lines {ts, sender, text} (.jsonl or .jsonl.gz) into a channel; may be repeated
+          --generate SEED       a believable account, the same for the same seed
+          --scale N             size of the generated account, 1 by default (0.1 … 100)
+          --huge-gap N          a gap of more messages than this is huge (default 300)
+          --session-ttl SECONDS life of an expiring session key (default 3600)
+          --ping-interval S     how often clients are told to ping (default 15)
+          --pong-timeout S      how long clients are told to wait for a pong (default 5)
+          --max-message-length N  longest text of a message in characters (default 65536)
+          --control             serve the control endpoint under /control/
+          --exit-with-stdin     end when standard input closes
+          --help                this text
+
+        """
+
+    enum Outcome {
+        case options(Options)
+        case help
+        case wrong(String)
+    }
+
+    private enum Name: Int32, CaseIterable {
+        case port = 1, host, db, appID, apiToken, user, `import`, generate, scale, hugeGap, sessionTTL, pingInterval
+        case pongTimeout, maxMessageLength, control, exitWithStdin, help
+
+        var text: StaticString {
+            switch self {
+            case .port: "port"
+            case .host: "host"
+            case .db: "db"
+            case .appID: "app-id"
+            case .apiToken: "api-token"
+            case .user: "user"
+            case .import: "import"
+            case .generate: "generate"
+            case .scale: "scale"
+            case .hugeGap: "huge-gap"
+            case .sessionTTL: "session-ttl"
+            case .pingInterval: "ping-interval"
+            case .pongTimeout: "pong-timeout"
+            case .maxMessageLength: "max-message-length"
+            case .control: "control"
+            case .exitWithStdin: "exit-with-stdin"
+            case .help: "help"
+            }
+        }
+
+        var takesValue: Bool { self != .control && self != .exitWithStdin && self != .help }
+    }
+
+    static func parse(_ count: Int32, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Outcome {
+        var options = Options()
+        var table = Name.allCases.map { name in
+            option(
+                name: UnsafeRawPointer(name.text.utf8Start).assumingMemoryBound(to: CChar.self),
+                has_arg: name.takesValue ? 1 : 0, flag: nil, val: name.rawValue)
+        }
+        table.append(option())
+        while true {
+            let found = getopt_long(count, words, "", table, nil)
+            if found == -1 { break }
+            // getopt_long has said on stderr what is wrong.
+            guard let name = Name(rawValue: found) else { return .wrong("") }
+            let value = shim_option_argument().map { String(cString: $0) } ?? ""
+            if name == .help { return .help }
+            guard options.take(name, value) else { return .wrong("--\(name.text): \"\(value)\" is no valid value\n") }
+        }
+        if shim_option_index() < count { return .wrong("no arguments are taken besides the options\n") }
+        return .options(options)
+    }
+
+    private mutating func take(_ name: Name, _ value: String) -> Bool {
+        switch name {
+        case .port: return Options.set(&port, UInt16(value))
+        case .host: host = value
+        case .db: database = value
+        case .appID: appID = value
+        case .apiToken: apiToken = value
+        case .user:
+            let parts = value.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard let id = parts.first, !id.isEmpty else { return false }
+            users.append(SeedUser(id: id, token: parts.count > 1 ? parts[1] : ""))
+        case .import: imports.append(value)
+        case .generate: return Options.set(&seed, UInt64(value))
+        case .scale: return Options.set(&scale, Double(value).flatMap { (0.01...1000).contains($0) ? $0 : nil })
+        case .hugeGap: return Options.set(&hugeGap, Int(value).flatMap { $0 >= 0 ? $0 : nil })
+        case .sessionTTL: return Options.set(&sessionLife, Int64(value).flatMap { (1...1_000_000_000).contains($0) ? $0 * 1000 : nil })
+        case .pingInterval: return Options.set(&pingInterval, Int64(value).flatMap { (1...3600).contains($0) ? $0 : nil })
+        case .pongTimeout: return Options.set(&pongTimeout, Int64(value).flatMap { (1...3600).contains($0) ? $0 : nil })
+        case .maxMessageLength: return Options.set(&maximumMessageLength, Int(value).flatMap { $0 > 0 ? $0 : nil })
+        case .control: isControlled = true
+        case .exitWithStdin: exitsWithStdin = true
+        case .help: break
+        }
+        return true
+    }
+
+    private static func set<T>(_ place: inout T, _ value: T?) -> Bool {
+        guard let value else { return false }
+        place = value
+        return true
+    }
+
+    private static func set<T>(_ place: inout T?, _ value: T?) -> Bool {
+        guard let value else { return false }
+        place = value
+        return true
+    }
+}

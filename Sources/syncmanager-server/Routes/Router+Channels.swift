@@ -1,0 +1,155 @@
+import SyncJSON
+
+extension Router {
+    func groupChannels(_ request: HTTPRequest, _ path: [String]) throws -> HTTPResponse {
+        guard let url = path.first else {
+            switch request.method {
+            case "GET": return try listChannels(request)
+            case "POST":
+                let caller = try caller(request)
+                let made = try chat.createChannel(try request.payload(), caller)
+                return try channelResponse(made.channel, caller, request.query, extra: ["is_created": made.isCreated])
+            default: throw APIError.noEndpoint()
+            }
+        }
+        let rest = Array(path.dropFirst())
+        guard let topic = rest.first else { return try oneChannel(request, url) }
+        let channel = try chat.channel(url)
+        switch topic {
+        case "messages": return try messages(request, channel, Array(rest.dropFirst()))
+        case "messages_gap":
+            return HTTPResponse(body: try chat.gap(channel, try caller(request, as: request.query["user_id"]), request.query))
+        case "metadata", "metacounter":
+            return try meta(request, channel, isCounter: topic == "metacounter", key: rest.count > 1 ? rest[1] : nil)
+        default: return try membership(request, channel, topic, Array(rest.dropFirst()))
+        }
+    }
+
+    private func oneChannel(_ request: HTTPRequest, _ url: String) throws -> HTTPResponse {
+        let caller = try caller(request)
+        let channel = try chat.channel(url)
+        switch request.method {
+        case "GET":
+            let viewer = caller.isAdmin ? Caller(userID: request.query.text("user_id"), isAdmin: true) : caller
+            try chat.checkReading(viewer, channel)
+            return try channelResponse(channel, viewer, request.query)
+        case "PUT":
+            return try channelResponse(try chat.updateChannel(channel, try request.payload(), caller), caller, request.query)
+        case "DELETE":
+            try chat.deleteChannel(channel, caller)
+            return .empty
+        default: throw APIError.noEndpoint()
+        }
+    }
+
+    /// Public channels for users, all for the administration.
+    private func listChannels(_ request: HTTPRequest) throws -> HTTPResponse {
+        let caller = try caller(request)
+        let query = request.query
+        let limit = try max(1, query.limit(default: 20, max: 100))
+        var position = Int64.max
+        if let token = query["token"], !token.isEmpty {
+            guard let value = Int64(token) else { throw APIError.expiredToken() }
+            position = value
+        }
+        let publicOnly = !caller.isAdmin || query.text("public_mode") == "public"
+        let onlyJoined = query.text("public_membership_mode") == "joined"
+        let list = try ChannelListQuery(query)
+        let view = try ChannelView(chat, viewer: caller.userID, parts: ChannelView.Parts(query))
+        var writer = JSONWriter(capacity: 16 << 10)
+        writer.beginObject()
+        writer.key("channels")
+        writer.beginArray()
+        var count = 0
+        var next = ""
+        search: while true {
+            let found = try publicOnly
+                ? storage.publicChannels(beforeID: position, limit: 200) : storage.allChannels(beforeID: position, limit: 200)
+            for channel in found {
+                if count == limit {
+                    next = String(position)
+                    break search
+                }
+                position = channel.id
+                let own = try caller.userID.isEmpty ? nil : storage.membership(channel.id, caller.userID)
+                if onlyJoined, own?.state != .joined { continue }
+                let filtered = own ?? MembershipRow(channelID: channel.id, userID: "", state: .gone)
+                guard try list.matches(channel, filtered, caller.userID, storage) else { continue }
+                try view.write(channel, own, to: &writer)
+                count += 1
+            }
+            if found.count < 200 { break }
+        }
+        writer.endArray()
+        writer.member("next", next)
+        writer.member("ts", chat.now)
+        writer.endObject()
+        return HTTPResponse(writer)
+    }
+
+    // MARK: Metadata and counters
+
+    private func meta(_ request: HTTPRequest, _ channel: ChannelRow, isCounter: Bool, key: String?) throws -> HTTPResponse {
+        let caller = try caller(request)
+        let field = isCounter ? "metacounter" : "metadata"
+        switch request.method {
+        case "GET":
+            try chat.checkReading(caller, channel)
+            let keys = key.map { [$0] } ?? request.query.list("keys")
+            let values = JSON.object()
+            let isWanted = { (name: String) in keys.isEmpty || keys.contains(name) }
+            if isCounter {
+                for (name, value) in try storage.counters(channel.id) where isWanted(name) { values.set(name, .int(value)) }
+            } else {
+                for (name, value) in try storage.metadata(channel.id) where isWanted(name) { values.set(name, .string(value)) }
+            }
+            return metaResponse(request, values, at: chat.now, isCounter: isCounter)
+        case "DELETE":
+            let keys = key.map { [$0] }
+            if isCounter { try chat.removeCounters(channel, keys, caller) } else { try chat.removeMetadata(channel, keys, caller) }
+            return metaResponse(request, .object(), at: chat.now, isCounter: isCounter)
+        case "POST", "PUT":
+            let payload = try request.payload()
+            let given: JSON
+            if let key {
+                given = .object([key: payload["value"] ?? payload[field]?[key] ?? payload[key] ?? (isCounter ? .int(0) : .string(""))])
+            } else {
+                guard let object = try payload.object(field) else { throw APIError.missing(field) }
+                given = object.json
+            }
+            let isNew = request.method == "POST"
+            let upserts = try payload.bool("upsert") ?? false
+            if isCounter { return try setCounters(request, channel, payload, given, isNew: isNew, upserts: upserts, caller) }
+            let values = (given.members ?? []).map { ($0.key, $0.value.string ?? $0.value.text) }
+            let result = try chat.setMetadata(channel, values, creates: isNew || upserts, changes: !isNew || upserts, caller)
+            return metaResponse(request, result.values, at: result.at, isCounter: false)
+        default: throw APIError.noEndpoint()
+        }
+    }
+
+    private func setCounters(
+        _ request: HTTPRequest, _ channel: ChannelRow, _ payload: Payload, _ given: JSON, isNew: Bool, upserts: Bool, _ caller: Caller
+    ) throws -> HTTPResponse {
+        var values: [(String, Int64)] = []
+        for (name, value) in given.members ?? [] {
+            guard let number = value.int ?? value.string.flatMap({ Int64($0) }) else { throw APIError.notNumber(name) }
+            values.append((name, number))
+        }
+        let mode: Chat.CounterMode
+        switch try payload.string("mode") ?? "set" {
+        case "set": mode = .set
+        case "increase": mode = .increase
+        case "decrease": mode = .decrease
+        default: throw APIError.invalid("mode", "set, increase or decrease is expected")
+        }
+        let result = try chat.setCounters(
+            channel, values, mode: mode, creates: isNew || upserts, changes: !isNew || upserts, caller)
+        return metaResponse(request, result, at: chat.now, isCounter: true)
+    }
+
+    /// Counters are a plain map; metadata come with a time when one is asked for.
+    private func metaResponse(_ request: HTTPRequest, _ values: JSON, at time: Int64, isCounter: Bool) -> HTTPResponse {
+        if !isCounter, request.query.bool("include_ts") { return HTTPResponse(.object(["metadata": values, "ts": .int(time)])) }
+        return HTTPResponse(values)
+    }
+}

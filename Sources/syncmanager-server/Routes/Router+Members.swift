@@ -1,0 +1,223 @@
+import SyncJSON
+
+extension Router {
+    /// What concerns the members of a channel.
+    func membership(_ request: HTTPRequest, _ channel: ChannelRow, _ topic: String, _ rest: [String]) throws -> HTTPResponse {
+        let payload = try request.payload()
+        let named = try payload.string("user_id") ?? request.query["user_id"]
+        switch (request.method, topic) {
+        case ("GET", "members"): return try members(request, channel, rest.first)
+        case ("POST", "invite"):
+            let caller = try caller(request)
+            let inviter = try payload.string("inviter_id") ?? caller.userID
+            guard let ids = try payload.strings("user_ids") else { throw APIError.missing("user_ids") }
+            let changed = try chat.invite(channel, ids, inviter: inviter, caller)
+            return try channelResponse(changed, caller, request.query)
+        case ("PUT", "accept"), ("PUT", "join"):
+            let caller = try caller(request, as: named)
+            guard !caller.userID.isEmpty else { throw APIError.missing("user_id") }
+            let changed = try chat.join(
+                channel, caller.userID, accessCode: try payload.string("access_code") ?? "", byInvitation: topic == "accept")
+            return try channelResponse(changed, caller, request.query)
+        case ("PUT", "decline"):
+            let caller = try caller(request, as: named)
+            try chat.decline(channel, caller.userID)
+            return .empty
+        case ("PUT", "leave"):
+            let caller = try caller(request, as: named)
+            var ids = try payload.strings("user_ids")
+            if !caller.isAdmin {
+                ids = [caller.userID]
+            } else if ids == nil, !caller.userID.isEmpty {
+                ids = [caller.userID]
+            } else if try payload.bool("should_leave_all") == true {
+                ids = nil
+            } else if ids == nil {
+                throw APIError.missing("user_ids")
+            }
+            let keeps = try payload.bool("should_remove_operator_status") == false
+            try chat.leave(channel, ids, keepsOperators: keeps)
+            return .empty
+        case ("PUT", "hide"):
+            let caller = try caller(request, as: named)
+            let offset = try chat.hide(
+                channel, caller.userID, hidesPrevious: try payload.bool("hide_previous_messages") ?? false,
+                unhidesByItself: try payload.bool("allow_auto_unhide") ?? true)
+            return HTTPResponse(.object(["ts_message_offset": .int(offset)]))
+        case ("DELETE", "hide"):
+            let caller = try caller(request, as: named)
+            try chat.unhide(channel, caller.userID)
+            return .empty
+        case ("PUT", "freeze"):
+            let caller = try caller(request)
+            guard let isFrozen = try payload.bool("freeze") else { throw APIError.missing("freeze") }
+            return try channelResponse(try chat.freeze(channel, isFrozen, caller), caller, request.query)
+        case ("PUT", "reset_user_history"):
+            let caller = try caller(request, as: named)
+            if caller.isAdmin, try payload.bool("reset_all") == true {
+                for id in try storage.joinedMembers(channel.id) { _ = try chat.resetHistory(Caller(userID: id), channel) }
+                return HTTPResponse(.object(["ts_message_offset": .int(chat.now)]))
+            }
+            return HTTPResponse(.object(["ts_message_offset": .int(try chat.resetHistory(caller, channel))]))
+        case ("GET", "message_purge_offset"):
+            try chat.checkReading(try caller(request), channel)
+            return HTTPResponse(.object(["message_purge_offset": 0]))
+        case ("POST", "typing"), ("DELETE", "typing"):
+            let ids = try payload.strings("user_ids") ?? named.map { [$0] } ?? []
+            let caller = try caller(request)
+            for id in caller.isAdmin ? ids : [caller.userID] {
+                try chat.typing(Caller(userID: id), channel, starts: request.method == "POST")
+            }
+            return .empty
+        case (_, "mute"): return try mute(request, channel, payload, rest.first)
+        case (_, "ban"): return try ban(request, channel, payload, rest.first)
+        case (_, "operators"): return try operators(request, channel, payload)
+        default: throw APIError.noEndpoint()
+        }
+    }
+
+    private func members(_ request: HTTPRequest, _ channel: ChannelRow, _ single: String?) throws -> HTTPResponse {
+        let caller = try caller(request)
+        try chat.checkReading(caller, channel)
+        let view = try ChannelView(chat, viewer: caller.userID)
+        if let single {
+            guard let member = try storage.membership(channel.id, single) else {
+                return HTTPResponse(.object(["is_member": false, "state": "none"]))
+            }
+            return HTTPResponse(.object([
+                "is_member": .bool(member.state == .joined), "state": .string(member.state.word),
+                "role": member.isOperator ? "operator" : "none",
+            ]))
+        }
+        let query = request.query
+        let limit = try max(1, query.limit(default: 20, max: 100))
+        let role = query.text("operator_filter")
+        let muted = query.text("muted_member_filter")
+        let state = query.text("member_state_filter")
+        let prefix = query.text("nickname_startswith").lowercased()
+        let now = chat.now
+        var found = try storage.members(channel.id).filter { membership, user in
+            (role == "operator" ? membership.isOperator : role == "nonoperator" ? !membership.isOperator : true)
+                && (muted == "muted" ? membership.isMuted(at: now) : muted == "unmuted" ? !membership.isMuted(at: now) : true)
+                && (state == "joined_only" || state == "joined" ? membership.state == .joined : true)
+                && (state == "invited_only" || state == "invited" ? membership.state == .invited : true)
+                && (prefix.isEmpty || user.nickname.lowercased().hasPrefix(prefix))
+        }
+        let operatorsFirst = query.text("order") == "operator_then_member_alphabetical"
+        found.sort { left, right in
+            if operatorsFirst, left.membership.isOperator != right.membership.isOperator { return left.membership.isOperator }
+            let names = (left.user.nickname.lowercased(), right.user.nickname.lowercased())
+            return names.0 != names.1 ? names.0 < names.1 : left.user.id < right.user.id
+        }
+        var start = 0
+        if let token = query["token"], !token.isEmpty {
+            guard let value = Int(token), value >= 0 else { throw APIError.expiredToken() }
+            start = min(value, found.count)
+        }
+        let end = min(found.count, start + limit)
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("members")
+        writer.beginArray()
+        for entry in found[start..<end] { view.write(entry.membership, entry.user, to: &writer) }
+        writer.endArray()
+        writer.member("next", end < found.count ? String(end) : "")
+        writer.endObject()
+        return HTTPResponse(writer)
+    }
+
+    private func restricted(_ user: UserRow, until: Int64, since: Int64, note: String, _ type: String) -> JSON {
+        let json = user.json
+        json.set("description", .string(note))
+        json.set("start_at", .int(since))
+        json.set("end_at", .int(until))
+        json.set("remaining_duration", .int(until < 0 ? -1 : max(0, until - chat.now)))
+        json.set("restriction_type", .string(type))
+        return json
+    }
+
+    private func mute(_ request: HTTPRequest, _ channel: ChannelRow, _ payload: Payload, _ single: String?) throws -> HTTPResponse {
+        let caller = try caller(request)
+        switch request.method {
+        case "GET":
+            try chat.checkReading(caller, channel)
+            if let single {
+                let member = try storage.membership(channel.id, single)
+                let isMuted = member?.isMuted(at: chat.now) ?? false
+                guard let member, isMuted else { return HTTPResponse(.object(["is_muted": false])) }
+                return HTTPResponse(.object([
+                    "is_muted": true, "description": .string(member.muteNote), "start_at": .int(member.mutedAt),
+                    "end_at": .int(member.mutedUntil),
+                    "remaining_duration": .int(member.mutedUntil < 0 ? -1 : member.mutedUntil - chat.now),
+                ]))
+            }
+            let list = try storage.mutedMembers(channel.id, at: chat.now).compactMap { member in
+                try storage.user(member.userID).map {
+                    restricted($0, until: member.mutedUntil, since: member.mutedAt, note: member.muteNote, "muted")
+                }
+            }
+            return HTTPResponse(.object(["muted_list": .array(list), "total_mute_count": .int(Int64(list.count)), "next": ""]))
+        case "POST", "DELETE":
+            guard let id = try single ?? payload.string("user_id") ?? request.query["user_id"] else { throw APIError.missing("user_id") }
+            try chat.mute(
+                channel, id, seconds: try payload.int("seconds") ?? -1, note: try payload.string("description") ?? "",
+                mutes: request.method == "POST", caller)
+            return try channelResponse(channel, caller, request.query)
+        default: throw APIError.noEndpoint()
+        }
+    }
+
+    private func ban(_ request: HTTPRequest, _ channel: ChannelRow, _ payload: Payload, _ single: String?) throws -> HTTPResponse {
+        let caller = try caller(request)
+        switch request.method {
+        case "GET":
+            try chat.checkReading(caller, channel)
+            let now = chat.now
+            let list = try storage.bans(channel.id).filter { $0.holds(at: now) && (single == nil || $0.userID == single) }
+                .compactMap { ban in
+                    try storage.user(ban.userID).map { user in
+                        let json = restricted(user, until: ban.until, since: ban.bannedAt, note: ban.note, "banned")
+                        return JSON.object([
+                            "user": json, "description": .string(ban.note), "start_at": .int(ban.bannedAt), "end_at": .int(ban.until),
+                        ])
+                    }
+                }
+            if single != nil {
+                guard let only = list.first else { throw APIError(400_201, "The user is not banned.", status: 404) }
+                return HTTPResponse(only)
+            }
+            return HTTPResponse(.object(["banned_list": .array(list), "total_ban_count": .int(Int64(list.count)), "next": ""]))
+        case "POST", "DELETE":
+            guard let id = try single ?? payload.string("user_id") ?? request.query["user_id"] else { throw APIError.missing("user_id") }
+            try chat.ban(
+                channel, id, seconds: try payload.int("seconds") ?? -1, note: try payload.string("description") ?? "",
+                bans: request.method == "POST", caller)
+            guard request.method == "POST", let user = try storage.user(id), let ban = try storage.ban(channel.id, id) else { return .empty }
+            return HTTPResponse(.object([
+                "user": user.json, "description": .string(ban.note), "start_at": .int(ban.bannedAt), "end_at": .int(ban.until),
+            ]))
+        default: throw APIError.noEndpoint()
+        }
+    }
+
+    private func operators(_ request: HTTPRequest, _ channel: ChannelRow, _ payload: Payload) throws -> HTTPResponse {
+        let caller = try caller(request)
+        let ids = try payload.strings("operator_ids") ?? request.query.list("operator_ids")
+        switch request.method {
+        case "GET":
+            try chat.checkReading(caller, channel)
+            let users = try storage.operators(channel.id).compactMap { try storage.user($0)?.json }
+            return HTTPResponse(.object(["operators": .array(users), "next": ""]))
+        case "POST":
+            guard !ids.isEmpty else { throw APIError.missing("operator_ids") }
+            try chat.changeOperators(channel, adding: ids, caller)
+            return .empty
+        case "DELETE":
+            let all = try payload.bool("delete_all") ?? request.query.bool("delete_all")
+            guard all || !ids.isEmpty else { throw APIError.missing("operator_ids") }
+            try chat.changeOperators(channel, removing: all ? nil : ids, caller)
+            return .empty
+        default: throw APIError.noEndpoint()
+        }
+    }
+}

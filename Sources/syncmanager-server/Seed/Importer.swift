@@ -1,0 +1,79 @@
+import SyncJSON
+
+/// Imports a conversation: lines {"ts": ms, "sender": name, "text": text}, in the order of the file.
+struct Importer {
+    let chat: Chat
+
+    init(_ chat: Chat) { self.chat = chat }
+
+    /// Imports a file into a channel of its own, which these users and all senders belong to. A file that was imported
+    /// into this database before is left alone.
+    func importFile(_ path: String, readers: [String]) throws -> Seeder.SeededChannel {
+        let name = Importer.name(path)
+        let url = "import-\(name)"
+        let storage = chat.storage
+        if let known = try storage.channel(url) { return .init(url: url, name: name, messageCount: known.countable) }
+        guard let lines = LineReader(path: path) else { throw DatabaseError(code: 0, message: "cannot open \(path)") }
+        return try storage.transaction {
+            var first: Int64?
+            var senders: [String: UserRow] = [:]
+            var channel: ChannelRow?
+            var writer: BulkWriter?
+            var number = 0
+            while let line = try lines.next() {
+                number += 1
+                if !line.contains(where: { $0 > 0x20 }) { continue }
+                guard let (time, sender, text) = Importer.read(line) else {
+                    throw DatabaseError(code: 0, message: "\(path):\(number): not a line {ts, sender, text}")
+                }
+                if first == nil {
+                    first = time
+                    var made = ChannelRow(url: url, createdAt: time)
+                    made.name = name
+                    made.createdBy = sender
+                    let stored = try storage.insert(made)
+                    channel = stored
+                    writer = BulkWriter(storage, stored)
+                }
+                let user: UserRow
+                if let known = senders[sender] {
+                    user = known
+                } else {
+                    user = try storage.user(sender) ?? UserRow(id: sender, nickname: sender, createdAt: time)
+                    try storage.save(user)
+                    senders[sender] = user
+                }
+                try writer?.write(text, by: user, at: time)
+            }
+            guard var channel, let writer, let first else { throw DatabaseError(code: 0, message: "\(path) holds no messages") }
+            let members = Set(senders.keys).union(readers)
+            // A crowd is a super channel: its members are listed by pages, not with every channel.
+            if members.count > 100 { channel.flags.insert(.isSuper) }
+            try storage.update(channel)
+            for id in members.sorted() {
+                var member = MembershipRow(channelID: channel.id, userID: id, state: .joined)
+                member.joinedAt = first
+                try storage.save(member, at: first)
+            }
+            _ = try storage.recountMembers(channel.id)
+            try writer.finish()
+            chat.clock.reach(try storage.lastTime())
+            return .init(url: url, name: name, messageCount: writer.count)
+        }
+    }
+
+    /// The file's name without folders and endings.
+    static func name(_ path: String) -> String {
+        let file = path.split(separator: "/").last.map(String.init) ?? path
+        return file.split(separator: ".").first.map(String.init) ?? file
+    }
+
+    private static func read(_ line: [UInt8]) -> (Int64, String, String)? {
+        line.withUnsafeBytes { raw in
+            guard let slice = try? JSONSlice.checked(raw), slice.isObject, let time = slice["ts"]?.int,
+                let sender = slice["sender"]?.string, !sender.isEmpty, let text = slice["text"]?.string
+            else { return nil }
+            return (time, sender, text)
+        }
+    }
+}

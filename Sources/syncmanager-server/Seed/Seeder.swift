@@ -1,0 +1,45 @@
+import SyncJSON
+
+/// Fills the server before it serves: users, imported channels, the generated account.
+struct Seeder {
+    struct SeededChannel {
+        let url: String
+        let name: String
+        let messageCount: Int64
+    }
+
+    struct Result {
+        var users: [UserRow] = []
+        var channels: [SeededChannel] = []
+    }
+
+    let chat: Chat
+
+    init(_ chat: Chat) { self.chat = chat }
+
+    func seed() throws -> Result {
+        let options = chat.options
+        var result = Result()
+        try chat.storage.transaction {
+            for given in options.users { result.users.append(try user(given.id, token: given.token)) }
+            if let seed = options.seed {
+                let generated = try Generator(chat, seed: seed, scale: options.scale).generate(also: result.users)
+                result.users += generated.users
+                result.channels += generated.channels
+            }
+            if !options.imports.isEmpty, result.users.isEmpty {
+                result.users.append(try user("reader", token: Storage.randomHex(16)))
+            }
+        }
+        for path in options.imports { result.channels.append(try Importer(chat).importFile(path, readers: result.users.map(\.id))) }
+        return result
+    }
+
+    /// A user of the command line. One that the database knows keeps everything but the token, if a new one is given.
+    private func user(_ id: String, token: String) throws -> UserRow {
+        var user = try chat.storage.user(id) ?? UserRow(id: id, nickname: id, createdAt: chat.now)
+        if !token.isEmpty { user.accessToken = token }
+        try chat.storage.save(user)
+        return user
+    }
+}

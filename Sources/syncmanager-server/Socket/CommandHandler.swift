@@ -1,0 +1,95 @@
+import SyncJSON
+
+/// Executes what clients send over their sockets.
+///
+/// A frame holds one or more commands, one to a line: four letters and a JSON object. The request id of a command is
+/// echoed as it came, whatever its type, also empty or null; only a command without one is not acknowledged. What fails
+/// is answered with EROR.
+final class CommandHandler {
+    private let chat: Chat
+
+    init(_ chat: Chat) { self.chat = chat }
+
+    func receive(_ text: [UInt8], _ socket: ChatSocket) {
+        for line in text.split(separator: 0x0A) where line.count >= 4 {
+            let command = String(decoding: line.prefix(4), as: UTF8.self)
+            var requestID: JSON?
+            do {
+                let payload = try Payload(body: Array(line.dropFirst(4)))
+                requestID = payload.json["req_id"]
+                try execute(command, payload, requestID, socket)
+            } catch let error as APIError {
+                socket.send(Frames.error(error, requestID: requestID))
+            } catch {
+                Log.failure("\(command) failed", error)
+                socket.send(Frames.error(APIError(500_901, "Internal error."), requestID: requestID))
+            }
+        }
+    }
+
+    private func execute(_ command: String, _ payload: Payload, _ requestID: JSON?, _ socket: ChatSocket) throws {
+        if command == "PING" {
+            let now = chat.now
+            return socket.send(Frames.frame("PONG", .object(["ts": .int(now), "sts": .int(now)])))
+        }
+        guard !socket.userID.isEmpty else { throw APIError(900_010, "Log in first.") }
+        let caller = Caller(userID: socket.userID, socket: socket)
+        switch command {
+        case "MESG": try send(.text, payload, requestID, caller)
+        case "FILE": try send(.file, payload, requestID, caller)
+        case "MEDI", "FEDI":
+            let sent = try chat.edit(try messageID(payload), payload, caller, try channel(payload))
+            acknowledge(sent.frame, requestID, socket)
+        case "READ":
+            let channel = try channel(payload)
+            let frame = try chat.markRead(caller, channel.id)
+            acknowledge(frame, requestID, socket)
+        case "TPST": try chat.typing(caller, try channel(payload), starts: true)
+        case "TPEN": try chat.typing(caller, try channel(payload), starts: false)
+        case "MACK":
+            let channel = try channel(payload)
+            // The message may be gone by now; then there is nothing to mark.
+            guard let message = try chat.storage.message(try messageID(payload), in: channel.id) else { return }
+            try chat.markDelivered(caller, channel, at: message.createdAt)
+        case "LOGI": try renew(payload, requestID, socket)
+        default: throw APIError(400_930, "There is no command \(command) here.")
+        }
+    }
+
+    private func channel(_ payload: Payload) throws -> ChannelRow {
+        let url = try payload.required("channel_url")
+        guard let channel = try chat.storage.channel(url) else { throw APIError(900_500, "Channel not found.") }
+        return channel
+    }
+
+    private func messageID(_ payload: Payload) throws -> Int64 {
+        guard let id = try payload.int("msg_id") ?? payload.int("message_id") else { throw APIError.missing("msg_id") }
+        return id
+    }
+
+    /// The sender's own socket learns by its request id; without one it gets what all get.
+    private func acknowledge(_ frame: [UInt8], _ requestID: JSON?, _ socket: ChatSocket) {
+        socket.send(requestID.map { Frames.acknowledgement(frame, requestID: $0) } ?? frame)
+    }
+
+    private func send(_ kind: MessageRow.Kind, _ payload: Payload, _ requestID: JSON?, _ caller: Caller) throws {
+        guard let socket = caller.socket else { return }
+        let input = try MessageInput(payload, kind: kind, limit: chat.options.maximumMessageLength)
+        let sent = try chat.send(input, caller, try channel(payload))
+        if chat.acksToLose > 0 {
+            chat.acksToLose -= 1
+            return
+        }
+        acknowledge(sent.frame, requestID, socket)
+    }
+
+    /// A session renewed over the socket: a new key for the access token.
+    private func renew(_ payload: Payload, _ requestID: JSON?, _ socket: ChatSocket) throws {
+        let token = try payload.string("token") ?? ""
+        let user = try chat.logIn(socket.userID, token: token, nickname: "")
+        let key = try chat.newSession(user.id, expires: try payload.bool("expiring_session") ?? false)
+        let body = JSON.object(["new_key": .string(key), "key": .string(key), "ekey": .string(Storage.randomHex(16))])
+        if let requestID { body.set("req_id", requestID) }
+        socket.send(Frames.frame("LOGI", body))
+    }
+}

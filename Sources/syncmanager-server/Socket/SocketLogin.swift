@@ -1,0 +1,92 @@
+import SyncJSON
+import SyncWebSocket
+
+/// The opening of a socket: the handshake's demands, and who it is that comes.
+///
+/// A refused login still gets its socket, with one LOGI that says why: that is how clients learn it.
+struct SocketLogin {
+    let chat: Chat
+
+    /// What the handshake of a request needs, or `nil` when it is none that can be agreed to.
+    static func accept(_ request: HTTPRequest) -> (key: String, protocols: [(String, String)])? {
+        func holds(_ header: String, _ word: String) -> Bool {
+            (request.header(header) ?? "").lowercased().split(separator: ",").contains { part in
+                part.drop { $0 == " " || $0 == "\t" }.hasPrefix(word)
+            }
+        }
+        guard request.method == "GET", holds("Upgrade", "websocket"), holds("Connection", "upgrade"),
+            request.header("Sec-WebSocket-Version") == "13", let key = request.header("Sec-WebSocket-Key"), key.utf8.count == 24
+        else { return nil }
+        let answer = request.header("Sec-WebSocket-Protocol").map { [("Sec-WebSocket-Protocol", firstProtocol($0))] } ?? []
+        return (WebSocketHandshake.acceptValue(forKey: key), answer)
+    }
+
+    private static func firstProtocol(_ header: String) -> String {
+        String(header.prefix { $0 != "," && $0 != " " })
+    }
+
+    /// The request with the headers that a login reads, independent of its connection.
+    static func keep(_ request: HTTPRequest) -> HTTPRequest {
+        var headers: [String: String] = [:]
+        for name in ["SENDBIRD-WS-TOKEN", "SENDBIRD-WS-AUTH", "Sec-WebSocket-Protocol"] { headers[name] = request.header(name) }
+        let kept = headers
+        return HTTPRequest(method: request.method, target: request.target, body: []) { kept[$0] }
+    }
+
+    /// Opens the socket of a request.
+    func open(_ request: HTTPRequest, _ connection: UpgradedConnection) {
+        let document: JSON
+        var user: UserRow?
+        var sessionKey = ""
+        do {
+            let found = try authenticate(request)
+            user = found.user
+            sessionKey = found.key
+            document = try chat.loginDocument(found.user, sessionKey: found.key, query: request.query)
+        } catch {
+            let refusal = error as? APIError ?? APIError(500_901, "Internal error.", status: 500)
+            if !(error is APIError) { Log.failure("a login failed", error) }
+            document = .object([
+                "error": true, "code": .int(Int64(refusal.code)), "message": .string(refusal.message),
+            ])
+        }
+        guard let socket = ChatSocket(connection: connection, userID: user?.id ?? "", sessionKey: sessionKey, hub: chat.hub)
+        else { return connection.close() }
+        chat.hub.adopt(socket)
+        // The greeting goes first: what came with the handshake is answered after it.
+        socket.send(Frames.frame("LOGI", document))
+        if user != nil { chat.hub.loggedIn(socket) }
+        socket.open()
+        if user == nil { socket.end(code: 4000, reason: document["message"]?.string ?? "") }
+    }
+
+    private func authenticate(_ request: HTTPRequest) throws -> (user: UserRow, key: String) {
+        let query = request.query
+        let appID = query.text("ai")
+        guard appID.isEmpty || appID == chat.options.appID else { throw APIError(400_304, "\"Application\" not found.") }
+        var token = decoded(request.header("SENDBIRD-WS-TOKEN")) ?? ""
+        var key = decoded(request.header("SENDBIRD-WS-AUTH")) ?? ""
+        // Browsers cannot set headers; they say it in the subprotocol.
+        if let text = decoded(request.header("Sec-WebSocket-Protocol")), let json = try? JSON.parse(text) {
+            if key.isEmpty { key = json["auth"]?.string ?? "" }
+            if token.isEmpty { token = json["token"]?.string ?? "" }
+        }
+        if token.isEmpty { token = query.text("access_token") }
+        if key.isEmpty { key = query.text("key", "session_key") }
+        let userID = query.text("user_id")
+        let expires = query.bool("expiring_session")
+        if !key.isEmpty {
+            let user = try chat.user(ofSession: key)
+            guard userID.isEmpty || userID == user.id else { throw APIError(400_303, "The session key is another user's.") }
+            return (user, key)
+        }
+        let user = try chat.logIn(userID, token: token, nickname: query.text("nickname"))
+        return (user, try chat.newSession(user.id, expires: expires))
+    }
+
+    /// Header values may come percent-encoded.
+    private func decoded(_ header: String?) -> String? {
+        guard let header, !header.isEmpty else { return nil }
+        return PercentCoding.decode(header.utf8, plusIsSpace: false)
+    }
+}

@@ -1,0 +1,106 @@
+/// A user's part in a channel as stored.
+struct MembershipRow {
+    enum State: Int64 {
+        /// Left, removed or declined; the row stays so that the changelog can tell.
+        case gone = 0
+        case invited = 1
+        case joined = 2
+
+        var word: String {
+            switch self {
+            case .gone: "none"
+            case .invited: "invited"
+            case .joined: "joined"
+            }
+        }
+    }
+
+    enum Hidden: Int64 {
+        case no = 0
+        case untilNewMessage = 1
+        case always = 2
+
+        /// The protocol's name of the state.
+        var word: String {
+            switch self {
+            case .no: "unhidden"
+            case .untilNewMessage: "hidden_allow_auto_unhide"
+            case .always: "hidden_prevent_auto_unhide"
+            }
+        }
+    }
+
+    let channelID: Int64
+    let userID: String
+    var state: State
+    var isOperator = false
+    var inviter = ""
+    var invitedAt: Int64 = 0
+    var joinedAt: Int64 = 0
+    var lastRead: Int64 = 0
+    var delivered: Int64 = 0
+    var readTotal: Int64 = 0
+    var ownUnread: Int64 = 0
+    var mentions: Int64 = 0
+    var hidden = Hidden.no
+    /// Messages before this time are not shown to this member.
+    var offset: Int64 = 0
+    var countPreference = "all"
+    var pushTrigger = "default"
+    /// 0: not muted, -1: for ever, else until then.
+    var mutedUntil: Int64 = 0
+    var mutedAt: Int64 = 0
+    var muteNote = ""
+    var changeSeq: Int64 = 0
+    var changeAt: Int64 = 0
+
+    static let columns = """
+        m.channel_id, m.user_id, m.state, m.is_operator, m.inviter, m.invited_at, m.joined_at, m.last_read, m.delivered, \
+        m.read_total, m.own_unread, m.mentions, m.hidden, m.offset, m.count_preference, m.push_trigger, m.muted_until, \
+        m.muted_at, m.mute_note, m.change_seq, m.change_at
+        """
+    static let columnCount: Int32 = 21
+
+    init(channelID: Int64, userID: String, state: State) {
+        self.channelID = channelID
+        self.userID = userID
+        self.state = state
+    }
+
+    init(_ row: Statement, from first: Int32 = 0) {
+        channelID = row.int(first)
+        userID = row.text(first + 1)
+        state = State(rawValue: row.int(first + 2)) ?? .gone
+        isOperator = row.bool(first + 3)
+        inviter = row.text(first + 4)
+        invitedAt = row.int(first + 5)
+        joinedAt = row.int(first + 6)
+        lastRead = row.int(first + 7)
+        delivered = row.int(first + 8)
+        readTotal = row.int(first + 9)
+        ownUnread = row.int(first + 10)
+        mentions = row.int(first + 11)
+        hidden = Hidden(rawValue: row.int(first + 12)) ?? .no
+        offset = row.int(first + 13)
+        countPreference = row.text(first + 14)
+        pushTrigger = row.text(first + 15)
+        mutedUntil = row.int(first + 16)
+        mutedAt = row.int(first + 17)
+        muteNote = row.text(first + 18)
+        changeSeq = row.int(first + 19)
+        changeAt = row.int(first + 20)
+    }
+
+    func isMuted(at now: Int64) -> Bool { mutedUntil == -1 || mutedUntil > now }
+
+    /// How many messages of others wait; what the member's count preference hides is zero.
+    func unread(in channel: ChannelRow) -> Int64 {
+        guard state == .joined, countPreference == "all" || countPreference == "unread_message_count_only" else { return 0 }
+        return max(0, channel.countable - readTotal - ownUnread)
+    }
+
+    var unreadMentions: Int64 {
+        guard state == .joined, countPreference == "all" || countPreference == "unread_mention_count_only" else { return 0 }
+        return mentions
+    }
+}

@@ -1,0 +1,57 @@
+/// Which messages a list shows.
+struct MessageFilter {
+    enum Replies {
+        /// Only messages that are no replies.
+        case none
+        /// Those, and replies that are shown in the channel too.
+        case onlyInChannel
+        case all
+    }
+
+    /// Empty: all.
+    var kinds: [MessageRow.Kind] = []
+    /// `nil`: all; an empty text means messages without a type.
+    var customTypes: [String]?
+    var senders: [String]?
+    var replies = Replies.none
+    /// Not 0: only the replies to that message.
+    var parentID: Int64 = 0
+    /// Nothing before this time.
+    var offset: Int64 = 0
+
+    /// Whether some message of the channel may be left out.
+    var isSelective: Bool { !kinds.isEmpty || customTypes != nil || senders != nil || replies != .all || parentID > 0 }
+
+    /// The condition, to follow "channel_id = ?"; `bind` binds its values in order.
+    var condition: String {
+        var text = ""
+        func oneOf(_ column: String, _ count: Int) {
+            text += " AND \(column) IN (" + Array(repeating: "?", count: count).joined(separator: ", ") + ")"
+        }
+        if !kinds.isEmpty { oneOf("type", kinds.count) }
+        if let customTypes { oneOf("custom_type", customTypes.count) }
+        if let senders { oneOf("sender", senders.count) }
+        if parentID > 0 {
+            text += " AND parent_id = ? AND parent_id > 0"
+        } else {
+            switch replies {
+            case .none: text += " AND parent_id = 0"
+            case .onlyInChannel: text += " AND in_channel = 1"
+            case .all: break
+            }
+        }
+        if offset > 0 { text += " AND created_at >= ?" }
+        return text
+    }
+
+    func bind(_ statement: Statement) {
+        for kind in kinds { statement.bind(kind.rawValue) }
+        for type in customTypes ?? [] { statement.bind(type) }
+        for sender in senders ?? [] { statement.bind(sender) }
+        if parentID > 0 { statement.bind(parentID) }
+        if offset > 0 { statement.bind(offset) }
+    }
+
+    /// The channel's column in conditions. A thread goes by the index of replies instead of the channel's order.
+    var channelColumn: String { parentID > 0 ? "+channel_id" : "channel_id" }
+}

@@ -1,0 +1,113 @@
+import SyncJSON
+
+/// A message as stored: what filters need, and the JSON that goes out.
+struct MessageRow {
+    enum Kind: String {
+        case text = "MESG"
+        case file = "FILE"
+        case admin = "ADMM"
+        case broadcast = "BRDM"
+    }
+
+    /// The parts that a request may leave out.
+    struct Parts: OptionSet {
+        let rawValue: Int
+        static let metaarray = Parts(rawValue: 1)
+        static let reactions = Parts(rawValue: 2)
+        static let threadInfo = Parts(rawValue: 4)
+        static let parentInfo = Parts(rawValue: 8)
+        static let all: Parts = [.metaarray, .reactions, .threadInfo, .parentInfo]
+    }
+
+    var channelID: Int64
+    var createdAt: Int64
+    var id: Int64
+    var kind: Kind
+    var customType: String
+    /// Empty for messages of the service itself.
+    var sender: String
+    var parentID: Int64
+    /// Whether a reply is shown in the channel too; true for all that are no replies.
+    var isInChannel: Bool
+    /// Whether it counts as unread.
+    var isCountable: Bool
+    var json: [UInt8]
+    var metaarray: [UInt8]?
+    var reactions: [UInt8]?
+    var threadInfo: [UInt8]?
+    var parentInfo: [UInt8]?
+
+    static let columns = """
+        channel_id, created_at, message_id, type, custom_type, sender, parent_id, in_channel, is_countable, json, \
+        metaarray, reactions, thread_info, parent_info
+        """
+    /// What a page needs; see `append`.
+    static let pageColumns = "message_id, created_at, json, metaarray, reactions, thread_info, parent_info"
+
+    init(
+        channelID: Int64, createdAt: Int64, id: Int64, kind: Kind, customType: String, sender: String, parentID: Int64,
+        isInChannel: Bool, isCountable: Bool, json: [UInt8]
+    ) {
+        self.channelID = channelID
+        self.createdAt = createdAt
+        self.id = id
+        self.kind = kind
+        self.customType = customType
+        self.sender = sender
+        self.parentID = parentID
+        self.isInChannel = isInChannel
+        self.isCountable = isCountable
+        self.json = json
+    }
+
+    init(_ row: Statement) {
+        channelID = row.int(0)
+        createdAt = row.int(1)
+        id = row.int(2)
+        kind = Kind(rawValue: row.text(3)) ?? .text
+        customType = row.text(4)
+        sender = row.text(5)
+        parentID = row.int(6)
+        isInChannel = row.bool(7)
+        isCountable = row.bool(8)
+        json = row.bytes(9)
+        metaarray = row.optionalBytes(10)
+        reactions = row.optionalBytes(11)
+        threadInfo = row.optionalBytes(12)
+        parentInfo = row.optionalBytes(13)
+    }
+
+    /// The message in REST shape.
+    func bytes(_ parts: Parts) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(json.count + 64)
+        result.append(contentsOf: json.dropLast())
+        func add(_ name: StaticString, _ value: [UInt8]?, _ part: Parts) {
+            guard parts.contains(part), let value else { return }
+            name.withUTF8Buffer { result.append(contentsOf: $0) }
+            result.append(contentsOf: value)
+        }
+        add(",\"sorted_metaarray\":", metaarray, .metaarray)
+        add(",\"reactions\":", reactions, .reactions)
+        add(",\"thread_info\":", threadInfo, .threadInfo)
+        add(",\"parent_message_info\":", parentInfo, .parentInfo)
+        result.append(UInt8(ascii: "}"))
+        return result
+    }
+
+    /// Appends the message of a row with `pageColumns`, without taking anything apart.
+    static func append(_ row: Statement, _ parts: Parts, to result: inout [UInt8]) {
+        let json = row.view(2)
+        result.append(contentsOf: json.dropLast())
+        func add(_ name: StaticString, _ column: Int32, _ part: Parts) {
+            guard parts.contains(part), !row.isNull(column) else { return }
+            name.withUTF8Buffer { result.append(contentsOf: $0) }
+            result.append(contentsOf: row.view(column))
+        }
+        add(",\"sorted_metaarray\":", 3, .metaarray)
+        add(",\"reactions\":", 4, .reactions)
+        add(",\"thread_info\":", 5, .threadInfo)
+        add(",\"parent_message_info\":", 6, .parentInfo)
+        result.append(UInt8(ascii: "}"))
+    }
+}

@@ -1,0 +1,87 @@
+/// The server's tables. Times are milliseconds since the epoch; `json` columns hold text that goes out as it stands.
+enum Schema {
+    static let version: Int64 = 1
+
+    static let sql = """
+        CREATE TABLE users (
+            user_id TEXT PRIMARY KEY, nickname TEXT NOT NULL, profile_url TEXT NOT NULL, metadata TEXT NOT NULL,
+            languages TEXT NOT NULL, access_token TEXT NOT NULL, revoked_token TEXT NOT NULL DEFAULT '', is_active INTEGER NOT NULL DEFAULT 1,
+            created_at INTEGER NOT NULL, last_seen_at INTEGER NOT NULL DEFAULT 0, auto_accept INTEGER NOT NULL DEFAULT 1
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE sessions (
+            key TEXT PRIMARY KEY, user_id TEXT NOT NULL, expires_at INTEGER NOT NULL, is_revoked INTEGER NOT NULL DEFAULT 0
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX sessions_by_user ON sessions (user_id);
+
+        CREATE TABLE blocks (
+            blocker TEXT NOT NULL, blockee TEXT NOT NULL, PRIMARY KEY (blocker, blockee)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE channels (
+            id INTEGER PRIMARY KEY, url TEXT NOT NULL, name TEXT NOT NULL, cover_url TEXT NOT NULL,
+            data TEXT NOT NULL, custom_type TEXT NOT NULL, created_at INTEGER NOT NULL, created_by TEXT NOT NULL,
+            flags INTEGER NOT NULL, access_code TEXT NOT NULL, survival INTEGER NOT NULL DEFAULT -1,
+            distinct_key TEXT NOT NULL DEFAULT '', is_deleted INTEGER NOT NULL DEFAULT 0,
+            last_message_id INTEGER NOT NULL DEFAULT 0, last_message_at INTEGER NOT NULL DEFAULT 0,
+            countable INTEGER NOT NULL DEFAULT 0, member_count INTEGER NOT NULL DEFAULT 0,
+            joined_count INTEGER NOT NULL DEFAULT 0, pinned TEXT NOT NULL DEFAULT '[]',
+            change_seq INTEGER NOT NULL DEFAULT 0, change_at INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        CREATE UNIQUE INDEX channels_by_url ON channels (url) WHERE is_deleted = 0;
+        CREATE INDEX channels_by_distinct_key ON channels (distinct_key) WHERE distinct_key <> '';
+
+        -- state: 0 gone (kept for the changelog), 1 invited, 2 joined. hidden: 0 no, 1 unhides by itself, 2 stays.
+        -- read_total is the channel's countable at the last read, own_unread the member's own messages since.
+        CREATE TABLE members (
+            channel_id INTEGER NOT NULL, user_id TEXT NOT NULL, state INTEGER NOT NULL, is_operator INTEGER NOT NULL,
+            inviter TEXT NOT NULL DEFAULT '', invited_at INTEGER NOT NULL DEFAULT 0, joined_at INTEGER NOT NULL DEFAULT 0,
+            last_read INTEGER NOT NULL DEFAULT 0, delivered INTEGER NOT NULL DEFAULT 0,
+            read_total INTEGER NOT NULL DEFAULT 0, own_unread INTEGER NOT NULL DEFAULT 0,
+            mentions INTEGER NOT NULL DEFAULT 0, hidden INTEGER NOT NULL DEFAULT 0, offset INTEGER NOT NULL DEFAULT 0,
+            count_preference TEXT NOT NULL DEFAULT 'all', push_trigger TEXT NOT NULL DEFAULT 'default',
+            muted_until INTEGER NOT NULL DEFAULT 0, muted_at INTEGER NOT NULL DEFAULT 0, mute_note TEXT NOT NULL DEFAULT '',
+            change_seq INTEGER NOT NULL DEFAULT 0, change_at INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY (channel_id, user_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX members_by_user ON members (user_id, state);
+
+        CREATE TABLE bans (
+            channel_id INTEGER NOT NULL, user_id TEXT NOT NULL, until INTEGER NOT NULL, banned_at INTEGER NOT NULL,
+            note TEXT NOT NULL, PRIMARY KEY (channel_id, user_id)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE metadata (
+            channel_id INTEGER NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (channel_id, key)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE metacounters (
+            channel_id INTEGER NOT NULL, key TEXT NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (channel_id, key)
+        ) STRICT, WITHOUT ROWID;
+
+        -- The key is the order of a channel, so that a page is one contiguous range. json is the message in REST shape
+        -- without the parts that a request may leave out; those are JSON texts of their own, NULL when there is nothing.
+        CREATE TABLE messages (
+            channel_id INTEGER NOT NULL, created_at INTEGER NOT NULL, message_id INTEGER NOT NULL, type TEXT NOT NULL,
+            custom_type TEXT NOT NULL, sender TEXT NOT NULL, parent_id INTEGER NOT NULL, in_channel INTEGER NOT NULL,
+            is_countable INTEGER NOT NULL, json TEXT NOT NULL, metaarray TEXT, reactions TEXT, thread_info TEXT,
+            parent_info TEXT, PRIMARY KEY (channel_id, created_at, message_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE UNIQUE INDEX messages_by_id ON messages (message_id);
+        CREATE INDEX messages_by_parent ON messages (parent_id, created_at, message_id) WHERE parent_id > 0;
+
+        -- What was sent under which request id; outlives the message, so that a retry never sends twice.
+        CREATE TABLE requests (
+            channel_id INTEGER NOT NULL, user_id TEXT NOT NULL, req_id TEXT NOT NULL, message_id INTEGER NOT NULL,
+            at INTEGER NOT NULL, PRIMARY KEY (channel_id, user_id, req_id)
+        ) STRICT, WITHOUT ROWID;
+
+        -- The last change of each message that was ever edited or deleted.
+        CREATE TABLE changes (
+            seq INTEGER PRIMARY KEY, channel_id INTEGER NOT NULL, message_id INTEGER NOT NULL, at INTEGER NOT NULL,
+            is_deleted INTEGER NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX changes_by_message ON changes (channel_id, message_id);
+        CREATE INDEX changes_by_channel ON changes (channel_id, seq);
+        CREATE INDEX changes_by_time ON changes (channel_id, at, seq);
+        """
+}

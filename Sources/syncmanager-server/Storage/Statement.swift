@@ -1,0 +1,110 @@
+import CSQLite
+
+/// A prepared statement: bind in order, then `run` or step with `next`. One per SQL text and connection, so a loop over
+/// its rows must end (or collect them) before the same text is used again.
+final class Statement {
+    private let handle: OpaquePointer
+    private unowned let database: Database
+    private var bound: Int32 = 0
+
+    init(_ handle: OpaquePointer, of database: Database) {
+        self.handle = handle
+        self.database = database
+    }
+
+    deinit { sqlite3_finalize(handle) }
+
+    func reset() {
+        sqlite3_reset(handle)
+        bound = 0
+    }
+
+    @discardableResult
+    func bind(_ value: Int64) -> Statement {
+        bound += 1
+        sqlite3_bind_int64(handle, bound, value)
+        return self
+    }
+
+    @discardableResult
+    func bind(_ value: Int) -> Statement { bind(Int64(value)) }
+
+    @discardableResult
+    func bind(_ value: Bool) -> Statement { bind(value ? Int64(1) : 0) }
+
+    @discardableResult
+    func bind(_ value: String) -> Statement {
+        var copy = value
+        return copy.withUTF8 { bind(text: UnsafeRawBufferPointer($0)) }
+    }
+
+    @discardableResult
+    func bind(_ value: [UInt8]) -> Statement { value.withUnsafeBytes { bind(text: $0) } }
+
+    /// Binds text, or NULL.
+    @discardableResult
+    func bind(optional value: [UInt8]?) -> Statement {
+        if let value { return bind(value) }
+        bound += 1
+        sqlite3_bind_null(handle, bound)
+        return self
+    }
+
+    /// Binds bytes as a text that SQLite copies.
+    @discardableResult
+    func bind(text bytes: UnsafeRawBufferPointer) -> Statement {
+        bound += 1
+        if let base = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) {
+            shim_sqlite3_bind_text_transient(handle, bound, base, Int32(clamping: bytes.count))
+        } else {
+            // A null address would bind NULL; an empty text has to have one.
+            var nothing: CChar = 0
+            shim_sqlite3_bind_text_transient(handle, bound, &nothing, 0)
+        }
+        return self
+    }
+
+    /// Runs to the end.
+    func run() throws {
+        while try next() {}
+        reset()
+    }
+
+    /// Steps to the next row; `false` at the end.
+    func next() throws -> Bool {
+        let code = sqlite3_step(handle)
+        if code == SQLITE_ROW { return true }
+        if code == SQLITE_DONE { return false }
+        let failure = database.error(code)
+        reset()
+        throw failure
+    }
+
+    /// What `row` makes of each row; the statement is free again afterwards.
+    func all<Row>(_ row: (Statement) throws -> Row) throws -> [Row] {
+        defer { reset() }
+        var result: [Row] = []
+        while try next() { result.append(try row(self)) }
+        return result
+    }
+
+    /// What `row` makes of the first row.
+    func first<Row>(_ row: (Statement) throws -> Row) throws -> Row? {
+        defer { reset() }
+        return try next() ? try row(self) : nil
+    }
+
+    func int(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+    func bool(_ column: Int32) -> Bool { int(column) != 0 }
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+    /// The bytes of a text, valid until the next step.
+    func view(_ column: Int32) -> UnsafeRawBufferPointer {
+        guard let base = sqlite3_column_text(handle, column) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        return UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(handle, column)))
+    }
+
+    func text(_ column: Int32) -> String { String(decoding: view(column), as: UTF8.self) }
+    func bytes(_ column: Int32) -> [UInt8] { [UInt8](view(column)) }
+    func optionalBytes(_ column: Int32) -> [UInt8]? { isNull(column) ? nil : bytes(column) }
+}

@@ -1,0 +1,92 @@
+import SyncWebSocket
+
+extension Storage {
+    func user(_ id: String) throws -> UserRow? {
+        try database.prepare("SELECT \(UserRow.columns) FROM users u WHERE user_id = ?").bind(id).first { UserRow($0) }
+    }
+
+    func save(_ user: UserRow) throws {
+        try database.prepare("""
+            INSERT OR REPLACE INTO users (user_id, nickname, profile_url, metadata, languages, access_token, revoked_token,
+                is_active, created_at, last_seen_at, auto_accept) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """)
+            .bind(user.id).bind(user.nickname).bind(user.profileURL).bind(user.metadata).bind(user.languages)
+            .bind(user.accessToken).bind(user.revokedToken).bind(user.isActive).bind(user.createdAt).bind(user.lastSeenAt)
+            .bind(user.acceptsInvitations).run()
+    }
+
+    func deleteUser(_ id: String) throws {
+        try database.prepare("DELETE FROM users WHERE user_id = ?").bind(id).run()
+        try database.prepare("DELETE FROM sessions WHERE user_id = ?").bind(id).run()
+        try database.prepare("DELETE FROM blocks WHERE blocker = ? OR blockee = ?").bind(id).bind(id).run()
+    }
+
+    /// Users by id from `after` on.
+    func users(after: String, limit: Int) throws -> [UserRow] {
+        try database.prepare("SELECT \(UserRow.columns) FROM users u WHERE user_id > ? ORDER BY user_id LIMIT ?")
+            .bind(after).bind(limit).all { UserRow($0) }
+    }
+
+    func sawUser(_ id: String, at now: Int64) throws {
+        try database.prepare("UPDATE users SET last_seen_at = ? WHERE user_id = ?").bind(now).bind(id).run()
+    }
+
+    // MARK: Sessions
+
+    struct Session {
+        let userID: String
+        /// 0: never.
+        let expiresAt: Int64
+        let isRevoked: Bool
+    }
+
+    func session(_ key: String) throws -> Session? {
+        try database.prepare("SELECT user_id, expires_at, is_revoked FROM sessions WHERE key = ?").bind(key)
+            .first { Session(userID: $0.text(0), expiresAt: $0.int(1), isRevoked: $0.bool(2)) }
+    }
+
+    /// Makes a session and returns its key. Of a user's sessions the expired ones are swept out.
+    func makeSession(_ userID: String, expiresAt: Int64, now: Int64) throws -> String {
+        // A day's grace: a client that comes back late shall hear that its key has expired, not that it is unknown.
+        try database.prepare("DELETE FROM sessions WHERE user_id = ? AND expires_at > 0 AND expires_at < ?")
+            .bind(userID).bind(now &- 86_400_000).run()
+        let key = Storage.randomHex(20)
+        try database.prepare("INSERT INTO sessions (key, user_id, expires_at) VALUES (?, ?, ?)")
+            .bind(key).bind(userID).bind(expiresAt).run()
+        return key
+    }
+
+    func expireSessions(of userID: String?, at now: Int64) throws {
+        try database.prepare("UPDATE sessions SET expires_at = ? WHERE (? = '' OR user_id = ?) AND (expires_at = 0 OR expires_at > ?)")
+            .bind(now).bind(userID ?? "").bind(userID ?? "").bind(now).run()
+    }
+
+    func revokeSessions(of userID: String) throws {
+        try database.prepare("UPDATE sessions SET is_revoked = 1 WHERE user_id = ?").bind(userID).run()
+    }
+
+    /// So many random bytes in hexadecimal digits.
+    static func randomHex(_ count: Int) -> String {
+        var bytes = [UInt8](repeating: 0, count: count)
+        if !WebSocketHandshake.fillRandom(&bytes) { for index in bytes.indices { bytes[index] = UInt8.random(in: 0...255) } }
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    // MARK: Blocks
+
+    func block(_ blocker: String, _ blockee: String) throws {
+        try database.prepare("INSERT OR IGNORE INTO blocks (blocker, blockee) VALUES (?, ?)").bind(blocker).bind(blockee).run()
+    }
+
+    func unblock(_ blocker: String, _ blockee: String) throws {
+        try database.prepare("DELETE FROM blocks WHERE blocker = ? AND blockee = ?").bind(blocker).bind(blockee).run()
+    }
+
+    /// Whom a user blocks, and by whom the user is blocked.
+    func blocks(of userID: String) throws -> (blocking: Set<String>, blockedBy: Set<String>) {
+        let blocking = try database.prepare("SELECT blockee FROM blocks WHERE blocker = ?").bind(userID).all { $0.text(0) }
+        let blockedBy = try database.prepare("SELECT blocker FROM blocks WHERE blockee = ?").bind(userID).all { $0.text(0) }
+        return (Set(blocking), Set(blockedBy))
+    }
+}

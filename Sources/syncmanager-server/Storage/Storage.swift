@@ -1,0 +1,71 @@
+/// Everything the server remembers, in SQLite. Rules live in `Chat`; here is only what is written and read how.
+final class Storage {
+    let database: Database
+    /// Members of recently used channels, for broadcasts. Dropped when a channel's members change.
+    private var memberCache: [Int64: [String]] = [:]
+    private var sequence: Int64 = 0
+    private var messageID: Int64 = 0
+
+    init(path: String) throws {
+        database = try Database(path: path)
+        let version = try database.prepare("PRAGMA user_version").first { $0.int(0) } ?? 0
+        switch version {
+        case 0:
+            try database.transaction {
+                try database.execute(Schema.sql)
+                try database.execute("PRAGMA user_version = \(Schema.version)")
+            }
+        case Schema.version: break
+        default: throw DatabaseError(code: 1, message: "the file has schema \(version); this server knows \(Schema.version)")
+        }
+        sequence = try database.prepare("""
+            SELECT max(coalesce((SELECT max(seq) FROM changes), 0), coalesce((SELECT max(change_seq) FROM channels), 0),
+                coalesce((SELECT max(change_seq) FROM members), 0))
+            """).first { $0.int(0) } ?? 0
+        messageID = try database.prepare("""
+            SELECT max(coalesce((SELECT max(message_id) FROM messages), 0), coalesce((SELECT max(message_id) FROM changes), 0))
+            """).first { $0.int(0) } ?? 0
+    }
+
+    /// The number of the last change; changelog tokens are such numbers.
+    var lastSequence: Int64 { sequence }
+
+    func nextSequence() -> Int64 {
+        sequence += 1
+        return sequence
+    }
+
+    func nextMessageID() -> Int64 {
+        messageID += 1
+        return messageID
+    }
+
+    /// The latest time of anything stored: the clock must not fall behind it.
+    func lastTime() throws -> Int64 {
+        try database.prepare("""
+            SELECT max(coalesce((SELECT max(last_message_at) FROM channels), 0), coalesce((SELECT max(change_at) FROM channels), 0),
+                coalesce((SELECT max(at) FROM changes), 0))
+            """).first { $0.int(0) } ?? 0
+    }
+
+    func transaction<T>(_ body: () throws -> T) throws -> T {
+        do {
+            return try database.transaction(body)
+        } catch {
+            memberCache = [:]
+            throw error
+        }
+    }
+
+    /// The ids of a channel's joined members.
+    func joinedMembers(_ channelID: Int64) throws -> [String] {
+        if let known = memberCache[channelID] { return known }
+        let members = try database.prepare("SELECT user_id FROM members WHERE channel_id = ? AND state = 2")
+            .bind(channelID).all { $0.text(0) }
+        if memberCache.count >= 1000 { memberCache = [:] }
+        memberCache[channelID] = members
+        return members
+    }
+
+    func forgetMembers(_ channelID: Int64) { memberCache[channelID] = nil }
+}

@@ -1,0 +1,79 @@
+import SyncJSON
+
+/// A user as stored.
+struct UserRow {
+    let id: String
+    var nickname: String
+    var profileURL: String
+    /// A JSON object of texts.
+    var metadata: [UInt8] = Array("{}".utf8)
+    /// A JSON array of language codes.
+    var languages: [UInt8] = Array("[]".utf8)
+    /// Empty means that the user logs in without one.
+    var accessToken: String
+    /// A token that was valid once; logging in with it tells that it was revoked.
+    var revokedToken = ""
+    var isActive = true
+    var createdAt: Int64
+    var lastSeenAt: Int64 = 0
+    /// Whether invitations let the user in at once.
+    var acceptsInvitations = true
+
+    static let columns = """
+        u.user_id, u.nickname, u.profile_url, u.metadata, u.languages, u.access_token, u.revoked_token, u.is_active, \
+        u.created_at, u.last_seen_at, u.auto_accept
+        """
+
+    init(id: String, nickname: String, profileURL: String = "", accessToken: String = "", createdAt: Int64) {
+        self.id = id
+        self.nickname = nickname
+        self.profileURL = profileURL
+        self.accessToken = accessToken
+        self.createdAt = createdAt
+    }
+
+    /// Reads the columns above, from `first` on.
+    init(_ row: Statement, from first: Int32 = 0) {
+        id = row.text(first)
+        nickname = row.text(first + 1)
+        profileURL = row.text(first + 2)
+        metadata = row.bytes(first + 3)
+        languages = row.bytes(first + 4)
+        accessToken = row.text(first + 5)
+        revokedToken = row.text(first + 6)
+        isActive = row.bool(first + 7)
+        createdAt = row.int(first + 8)
+        lastSeenAt = row.int(first + 9)
+        acceptsInvitations = row.bool(first + 10)
+    }
+
+    /// The members every shape of a user has, into an object that is open.
+    func writeCore(_ writer: inout JSONWriter) {
+        writer.member("user_id", id)
+        writer.member("nickname", nickname)
+        writer.member("profile_url", profileURL)
+        writer.member("require_auth_for_profile_image", false)
+        writer.member("metadata", raw: metadata)
+        writer.member("is_active", isActive)
+    }
+
+    /// The whole user, into an object that is open. The time last seen is 0 while online.
+    func writeFull(_ writer: inout JSONWriter, isOnline: Bool) {
+        writeCore(&writer)
+        writer.member("is_online", isOnline)
+        writer.member("last_seen_at", isOnline ? 0 : lastSeenAt)
+        writer.member("preferred_languages", raw: languages)
+        writer.key("friend_discovery_key"); writer.null()
+        writer.key("friend_name"); writer.null()
+        writer.member("created_at", createdAt / 1000)
+    }
+
+    /// The user inside a message or an event.
+    var json: JSON {
+        .object([
+            "user_id": .string(id), "nickname": .string(nickname), "profile_url": .string(profileURL),
+            "require_auth_for_profile_image": false, "metadata": (try? JSON.parse(metadata)) ?? .object(),
+            "is_active": .bool(isActive),
+        ])
+    }
+}
