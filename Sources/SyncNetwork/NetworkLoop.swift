@@ -107,7 +107,8 @@ final class NetworkLoop {
             drive()
             wait()
         }
-        let failure = NetworkFailure(.cancelled, isBroken ? "the system's event queue failed" : "the network is shut down")
+        let failure = NetworkFailure(
+            .cancelled, isBroken ? "the system's event queue failed" : "the network is shut down")
         for transfer in Array(transfers.values) {
             forget(transfer)
             transfer.fail(failure)

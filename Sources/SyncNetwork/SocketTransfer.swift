@@ -37,8 +37,8 @@ final class SocketTransfer {
     private var isShutDown = false
     private var writeFailure: CURLcode?
 
-    /// How much one turn of the loop reads from one socket before the others have their turn.
-    private static let readsPerTurn = 32
+    /// How many buffers one turn of the loop reads from one socket before the others have their turn.
+    private static let readsPerTurn = 2
 
     init(id: UInt64, _ options: WebSocketOptions, on handle: CurlHandle, handler: @escaping SocketHandler) {
         self.id = id
@@ -124,7 +124,8 @@ final class SocketTransfer {
             reads += 1
             lastByte = now
             hasPinged = false
-            take(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<min(count, buffer.count)]), now: now)
+            let bytes = UnsafeRawBufferPointer(start: buffer.baseAddress, count: min(count, buffer.count))
+            take(bytes, now: now)
         }
         flush(now: now)
         return phase != .ended

@@ -67,8 +67,9 @@ public final class WebSocketCodec {
     /// - Returns: `nil` if memory is short or a limit is not positive.
     public init?(role: Role, messageLimit: Int, outputLimit: Int) {
         guard messageLimit > 0, outputLimit > 0 else { return nil }
-        self.messageLimit = messageLimit
-        self.outputLimit = outputLimit
+        // Half of all numbers is no limit either, and sums of it never overflow.
+        self.messageLimit = min(messageLimit, Int.max / 2)
+        self.outputLimit = min(outputLimit, Int.max / 2)
         var callbacks = wslay_event_callbacks()
         callbacks.recv_callback = { context, buffer, count, _, user in
             guard let codec = WebSocketCodec.from(user), let buffer else { return -1 }
@@ -204,7 +205,7 @@ public final class WebSocketCodec {
                 : wslay_event_queue_close(context, code, $0.baseAddress, $0.count)
         }
         guard queued == 0 else { return false }
-        return wslay_event_send(context) == 0
+        return wslay_event_send(context) == 0 && !isOutputOverflowing
     }
 
     /// The codes that RFC 6455 §7.4 and its registry let an endpoint put into a close frame.

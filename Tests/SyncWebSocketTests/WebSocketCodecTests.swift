@@ -293,6 +293,13 @@ final class WebSocketCodecTests: XCTestCase {
         XCTAssertEqual(received.last, .text([UInt8](repeating: UInt8(33 + 199 % 90), count: 5000)))
     }
 
+    func testLimitsMayBeEndless() throws {
+        let server = try codec(.server, messageLimit: .max, outputLimit: .max)
+        XCTAssertTrue(server.sendText([65]))
+        XCTAssertTrue(server.sendClose(code: 1000))
+        XCTAssertEqual(drain(server), [0x81, 1, 65, 0x88, 2, 0x03, 0xE8])
+    }
+
     func testLimitsMustBePositive() {
         XCTAssertNil(WebSocketCodec(role: .client, messageLimit: 0, outputLimit: 1))
         XCTAssertNil(WebSocketCodec(role: .server, messageLimit: 1, outputLimit: -1))
