@@ -15,7 +15,7 @@ struct SocketLogin {
             }
         }
         guard request.method == "GET", holds("Upgrade", "websocket"), holds("Connection", "upgrade"),
-            request.header("Sec-WebSocket-Version") == "13", let key = request.header("Sec-WebSocket-Key"), key.utf8.count == 24
+            request.header("Sec-WebSocket-Version") == "13", let key = request.header("Sec-WebSocket-Key"), WebSocketHandshake.isValidKey(key)
         else { return nil }
         let answer = request.header("Sec-WebSocket-Protocol").map { [("Sec-WebSocket-Protocol", firstProtocol($0))] } ?? []
         return (WebSocketHandshake.acceptValue(forKey: key), answer)

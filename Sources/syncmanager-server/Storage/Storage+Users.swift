@@ -68,7 +68,7 @@ extension Storage {
     /// So many random bytes in hexadecimal digits.
     static func randomHex(_ count: Int) -> String {
         var bytes = [UInt8](repeating: 0, count: count)
-        if !WebSocketHandshake.fillRandom(&bytes) { for index in bytes.indices { bytes[index] = UInt8.random(in: 0...255) } }
+        if !SystemRandom.fill(&bytes) { for index in bytes.indices { bytes[index] = UInt8.random(in: 0...255) } }
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
