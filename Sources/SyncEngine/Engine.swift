@@ -126,7 +126,7 @@ public final class Engine {
     /// Tells of the state of sync when it has changed; at the end of every input.
     private func settle() {
         guard !isClosed else { return }
-        let busy = channels.isBusy || timelines.values.contains { $0.isBusy }
+        let busy = channels.isBusy || timers.hasWork || timelines.values.contains { $0.isBusy }
         let state = isSyncPaused ? "paused" : busy ? "running" : "idle"
         if state != lastSyncState {
             lastSyncState = state

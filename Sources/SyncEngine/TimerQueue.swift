@@ -12,6 +12,16 @@ struct TimerQueue {
 
     var next: Int64? { deadlines.values.min() }
 
+    /// Whether a repeated request is planned: sync is not at rest then.
+    var hasWork: Bool {
+        deadlines.keys.contains { key in
+            switch key {
+            case .channelSync, .channelChanges, .messageSync, .outbox: true
+            case .reconnect, .ping, .pong, .login, .fetch: false
+            }
+        }
+    }
+
     mutating func set(_ key: Key, at deadline: Int64) { deadlines[key] = deadline }
     mutating func cancel(_ key: Key) { deadlines[key] = nil }
     mutating func cancelAll() { deadlines = [:] }
