@@ -13,6 +13,9 @@ public enum WebSocketHandshake {
         return Base64.encode(bytes)
     }
 
+    /// Fills a buffer with bytes nobody can guess; see `SystemRandom.fill`.
+    public static func fillRandom(_ bytes: inout [UInt8]) -> Bool { SystemRandom.fill(&bytes) }
+
     /// Whether `key` is what a client must send: 16 bytes in base64.
     public static func isValidKey(_ key: String) -> Bool {
         Base64.decodedCount(key) == 16

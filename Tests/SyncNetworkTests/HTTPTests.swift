@@ -151,7 +151,9 @@ final class HTTPTests: NetworkTestCase {
     func testPackedBodyIsUnpackedAndLimitedUnpacked() throws {
         let packed = try gzip([UInt8](repeating: 97, count: 4000))
         let server = try serve { connection in
-            while connection.readRequest() != nil { connection.respond(headers: "Content-Encoding: gzip\r\n", body: packed) }
+            while connection.readRequest() != nil {
+                connection.respond(headers: "Content-Encoding: gzip\r\n", body: packed)
+            }
         }
         var request = get(server.http)
         XCTAssertEqual(try response(request).body, [UInt8](repeating: 97, count: 4000))
