@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// The thread has all signals blocked but those of its own faults, and is named `sm-network`.
 public final class NetworkThread: @unchecked Sendable {
-    private struct Inbox: ~Copyable {
+    private struct Inbox {
         var commands: [NetworkCommand] = []
         var isClosed = false
     }
@@ -19,7 +19,7 @@ public final class NetworkThread: @unchecked Sendable {
     /// Unique in the process, so that an id from an earlier thread means nothing to a later one.
     private static let lastID = Atomic<UInt64>(0)
 
-    private let inbox = Mutex(Inbox())
+    private let inbox = Guarded(Inbox())
     private let wakeup: Int32
     /// Only the thread touches it.
     private let loop: NetworkLoop

@@ -4,13 +4,13 @@ import Synchronization
 
 /// Counts who holds the process's network thread.
 enum SharedNetworkThread {
-    private struct State: ~Copyable {
+    private struct State {
         var holders = 0
         var thread: NetworkThread?
         var isInitialised = false
     }
 
-    private static let state = Mutex(State())
+    private static let state = Guarded(State())
     /// The process whose thread it is while somebody holds it, else 0. Read before the lock, which a forked child may
     /// find locked forever.
     private static let owner = Atomic<Int32>(0)

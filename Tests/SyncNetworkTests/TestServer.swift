@@ -9,6 +9,7 @@ final class TestServer: @unchecked Sendable {
     private let accepted = Collected<TestConnection>()
     private let finished = Collected<Int32>()
     private let ended = Collected<Bool>()
+    private var isStopped = false
 
     init(backlog: Int32 = 128, serve: @escaping @Sendable (TestConnection) -> Void) throws {
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -45,8 +46,10 @@ final class TestServer: @unchecked Sendable {
     var ws: String { "ws://127.0.0.1:\(port)" }
     var connectionCount: Int { accepted.all.count }
 
-    /// Ends the listener and all connections, and waits until their threads are done.
+    /// Ends the listener and all connections, and waits until their threads are done. Once is enough.
     func stop() {
+        guard !isStopped else { return }
+        isStopped = true
         shutdown(listener, Int32(SHUT_RDWR))
         ended.wait(count: 1)
         close(listener)
