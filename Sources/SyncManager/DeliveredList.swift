@@ -21,6 +21,9 @@ final class DeliveredLists {
 
     func take(_ info: CollectionInfo) { self.info = info }
 
+    /// After a huge gap the newest message is out of sight.
+    func hasMoreNext() { info.hasNext = true }
+
     func apply(_ change: CollectionChange) {
         info = change.info
         var list = lists.removeValue(forKey: change.list) ?? []

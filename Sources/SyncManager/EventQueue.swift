@@ -295,6 +295,7 @@ final class EventQueue: @unchecked Sendable {
             add(members)
         case .event(.collection(let id, let type, let members)):
             guard delivered[id] != nil else { return nil }
+            if type == "huge_gap" { delivered[id]?.hasMoreNext() }
             begin(type)
             writer.member("collection", Int64(bitPattern: id))
             add(members)
