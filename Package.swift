@@ -54,6 +54,9 @@ let package = Package(
             name: "syncmanager-server",
             dependencies: ["SyncWebSocket", "SyncJSON", "CSQLite", "CMicrohttpd", "CLinux", "CWslay", "CZlib"],
             swiftSettings: libraryFlags),
+        .executableTarget(
+            name: "sync-benchmark", dependencies: ["SyncEngine", "SyncStore", "SyncService", "SyncModel"],
+            path: "benchmarks/engine", swiftSettings: libraryFlags),
 
         tests(of: "SyncJSON"),
         tests(of: "SyncModel"),
