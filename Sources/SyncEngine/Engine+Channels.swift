@@ -23,7 +23,7 @@ extension Engine {
     }
 
     /// Goes on with the fetch under way: from the cache when it is complete (or all there is), else from the service.
-    private func continueFetch(_ view: ChannelView) {
+    func continueFetch(_ view: ChannelView) {
         guard let call = view.call, !view.isAsking else { return }
         let fromService = canSync && (!channels.isComplete || !view.query.isDecidableFromCache || view.token?.isEmpty == false)
         if fromService, view.token != "" { return askForPage(view) }
@@ -42,6 +42,8 @@ extension Engine {
         insert(Array(fresh), into: view, source: .cache)
         view.wanted -= fresh.count
         let isShort = view.wanted > 0 && view.hasNext
+        // An attempt to connect is under way: what is cached is shown, the rest comes with the login or not at all.
+        if isShort, mayStillSync, !canSync { return }
         finishFetch(view, short: isShort ? (isSyncPaused ? "paused" : "offline") : nil)
     }
 
@@ -110,7 +112,7 @@ extension Engine {
 
     /// The connection or the sync went away: a fetch that waits for the service ends with what the cache has.
     func finishWaitingFetch(_ view: ChannelView, short: String) {
-        guard view.call != nil, view.isAsking else { return }
+        guard view.call != nil else { return }
         view.isAsking = false
         continueFetch(view)
     }

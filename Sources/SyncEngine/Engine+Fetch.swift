@@ -37,7 +37,7 @@ extension Engine {
     func serve(_ view: MessageView, in timeline: Timeline, _ direction: HostCommand.Direction) {
         guard let fetch = view.fetches[direction] else { return }
         guard let home = source(of: view, in: timeline) else {
-            if !canSync { finishFetch(view, direction, .ok, short: shortReason) }
+            if !mayStillSync { finishFetch(view, direction, .ok, short: shortReason) }
             return
         }
         let chunk = timeline.chunks.chunks[home]
@@ -57,7 +57,7 @@ extension Engine {
         let isAtEnd = direction == .previous ? chunk.reachedFirst : chunk.reachedNewest
         if isAtEnd {
             finishFetch(view, direction, .ok, short: nil)
-        } else if !canSync {
+        } else if !mayStillSync {
             finishFetch(view, direction, .ok, short: shortReason)
         }
     }

@@ -170,11 +170,15 @@ public final class Engine {
     func startSync() {
         guard connection.isLoggedIn, !isSyncPaused else { return }
         pumpChannelChanges()
+        for view in sortedChannelViews { continueFetch(view) }
         for timeline in sortedTimelines { pump(timeline) }
         for url in outbox.channelURLs { pumpOutbox(url) }
     }
 
     var canSync: Bool { connection.isLoggedIn && !isSyncPaused && !isClosed }
+
+    /// Whether waiting may help: connected, or an attempt to connect is under way.
+    var mayStillSync: Bool { connection.isOpen && !isSyncPaused && !isClosed }
 
     private func clearCache(_ url: String?, call: UInt64) {
         let affected = sortedTimelines.filter { url == nil || $0.channelURL == url }
