@@ -87,9 +87,9 @@ class Server:
 
     def create_user(self, user_id: str) -> dict:
         token = "token-" + user_id
-        user = self.request("POST", "/v3/users", {"user_id": user_id, "nickname": user_id, "profile_url": "",
-                                                  "access_token": token, "issue_access_token": True})
-        return {"user_id": user_id, "access_token": user.get("access_token") or token}
+        self.request("POST", "/v3/users", {"user_id": user_id, "nickname": user_id, "profile_url": ""})
+        user = self.request("PUT", "/v3/users/" + urllib.parse.quote(user_id, safe=""), {"access_token": token})
+        return {"user_id": user_id, "access_token": user["access_token"]}
 
     def create_channel(self, url: str, *user_ids: str, **more: object) -> str:
         self.request("POST", "/v3/group_channels", {"channel_url": url, "user_ids": list(user_ids), **more})
