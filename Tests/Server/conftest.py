@@ -22,9 +22,10 @@ def program() -> str:
     named = os.environ.get("SYNCMANAGER_SERVER")
     if named:
         return named
-    for place in ("build/bin/syncmanager-server", ".build/release/syncmanager-server", ".build/debug/syncmanager-server"):
-        if (ROOT / place).exists():
-            return str(ROOT / place)
+    places = [ROOT / place / "syncmanager-server" for place in ("build/bin", ".build/release", ".build/debug")]
+    built = [place for place in places if place.exists()]
+    if built:
+        return str(max(built, key=lambda place: place.stat().st_mtime))
     pytest.skip("syncmanager-server is not built")
     raise AssertionError
 

@@ -100,8 +100,15 @@ extension Router {
         if try storage.user(id) != nil { throw APIError.exists("\"user_id\"") }
         var user = UserRow(id: id, nickname: try payload.string("nickname") ?? "", createdAt: chat.now)
         try apply(payload, to: &user)
+        if let token = try Router.token(payload) { user.accessToken = token }
         try storage.save(user)
         return userResponse(user, token: user.accessToken)
+    }
+
+    /// The access token that the administration wants a user to have: a given one, a new one, or none.
+    private static func token(_ payload: Payload) throws -> String? {
+        if let given = try payload.string("access_token") { return given }
+        return try payload.bool("issue_access_token").map { $0 ? Storage.randomHex(20) : "" }
     }
 
     private func apply(_ payload: Payload, to user: inout UserRow) throws {
@@ -120,11 +127,7 @@ extension Router {
         var token: String?
         if caller.isAdmin {
             if let isActive = try payload.bool("is_active") { user.isActive = isActive }
-            if let given = try payload.string("access_token") {
-                token = given
-            } else if let issues = try payload.bool("issue_access_token") {
-                token = issues ? Storage.randomHex(20) : ""
-            }
+            token = try Router.token(payload)
             if let token {
                 user.accessToken = token
                 user.revokedToken = ""

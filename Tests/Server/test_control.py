@@ -1,0 +1,173 @@
+"""The control endpoint, and how the server begins and ends."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import signal
+import subprocess
+import time
+from typing import Any
+
+import pytest
+
+from conftest import Server, program
+from wire import Rest, quote
+
+
+def test_it_is_off_unless_asked_for() -> None:
+    process = subprocess.Popen([program(), "--exit-with-stdin"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdout and process.stdin
+    ready = json.loads(process.stdout.readline())
+    Rest(int(ready["api_host"].rsplit(":", 1)[1]), {}).refused(400404, "POST", "/control/drop_sockets")
+    process.stdin.close()
+    assert process.wait(10) == 0
+
+
+def test_faults(server: Server) -> None:
+    ann = server.user("ann")
+    channel = ann.channel(name="c")
+    path = channel.path + "/messages?message_ts=1&prev_limit=1"
+    server.control("fault", path_contains="/messages", kind="429", count=2, retry_after=7)
+    for _ in range(2):
+        answer = ann.rest.refused(500910, "GET", path)
+        assert answer.status == 429 and answer.headers["Retry-After"] == "7"
+    ann.rest.ok("GET", path)
+    server.control("fault", path_contains="/messages", kind="5xx", status=503)
+    assert ann.rest.refused(500901, "GET", path).status == 503
+    server.control("fault", path_contains="/messages", kind="garbage")
+    with pytest.raises(ValueError):
+        ann.rest.call("GET", path).json
+    server.control("fault", path_contains=quote(channel), kind="half_body")
+    with pytest.raises(http.client.IncompleteRead):
+        ann.rest.call("GET", path)
+    ann.rest.close()
+    server.control("fault", path_contains="/messages", kind="close", count=2)
+    with pytest.raises((http.client.RemoteDisconnected, ConnectionError)):
+        ann.rest.call("GET", path)
+    ann.rest.close()
+    server.control("clear_faults")
+    # An answer that is lost after its request was executed.
+    server.control("fault", path_contains="/messages", kind="close", executes=True)
+    with pytest.raises((http.client.RemoteDisconnected, ConnectionError)):
+        ann.rest.call("POST", channel.path + "/messages", {"message": "m", "req_id": "lost"})
+    ann.rest.close()
+    ann.rest.post(channel.path + "/messages", {"message": "m", "req_id": "lost"})
+    assert Rest(server.port, {}).get("/control/channel_messages", channel_url=channel)["count"] == 1
+    Rest(server.port, {}).refused(400111, "POST", "/control/fault", {"kind": "sulk"})
+
+
+def test_delay_holds_only_what_it_names(server: Server) -> None:
+    ann = server.user("ann")
+    channel = ann.channel(name="c")
+    a = ann.connect()
+    server.control("delay", path_prefix="/v3/users", ms=300)
+    begun = time.monotonic()
+    ann.rest.get(channel.path)
+    assert time.monotonic() - begun < 0.25
+    slow = Rest(server.port, ann.rest.headers)
+    import threading
+
+    done: list[float] = []
+    thread = threading.Thread(target=lambda: (slow.get(ann.me), done.append(time.monotonic() - begun)))
+    thread.start()
+    a.settle()  # others are served meanwhile
+    thread.join(10)
+    assert done and done[0] >= 0.3
+    server.control("delay", path_prefix="/v3/users", ms=0)
+    ann.rest.get(ann.me)
+
+
+def test_stops_while_an_answer_is_held_back(start: Any) -> None:
+    server = start()
+    ann = server.user("ann")
+    server.control("delay", ms=60_000)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection.request("GET", ann.me, headers=ann.rest.headers)
+    Rest(server.port, {}).get("/control/state")
+    server.process.send_signal(signal.SIGTERM)
+    assert server.process.wait(10) == 0
+
+
+def test_sockets_are_dropped_and_refused(server: Server) -> None:
+    ann, bob = server.user("ann"), server.user("bob")
+    a, b = ann.connect(), bob.connect()
+    assert server.control("drop_sockets", user_id="ann")["dropped"] == 1
+    a.wait_closed()
+    b.settle()
+    assert server.control("drop_sockets", code=4321)["dropped"] == 1
+    b.wait_closed()
+    assert b.close_code == 4321 and a.close_code is None
+    server.control("refuse_connections", on=True)
+    with pytest.raises((ConnectionError, OSError)):
+        ann.connect()
+    with pytest.raises((http.client.RemoteDisconnected, ConnectionError)):
+        Rest(server.port, ann.rest.headers).call("GET", ann.me)
+    server.control("refuse_connections", on=False)
+    ann.connect().settle()
+
+
+def test_what_was_received(server: Server) -> None:
+    ann = server.user("ann")
+    a = ann.connect()
+    channel = ann.channel(name="c")
+    Rest(server.port, {}).post("/control/clear_received")
+    ann.rest.post(channel.path + "/messages", {"message": "hello"})
+    a.send("READ", channel_url=channel, req_id="1")
+    a.wait("READ")
+    got = Rest(server.port, {}).get("/control/received")["received"]
+    assert [e["kind"] for e in got] == ["request", "frame"]
+    assert got[0]["method"] == "POST" and got[0]["target"] == channel.path + "/messages" and got[0]["status"] == 200
+    assert json.loads(got[0]["body"])["message"] == "hello"
+    assert got[1]["user_id"] == "ann" and got[1]["text"].startswith("READ{")
+
+
+def test_flood_is_told_like_any_message(server: Server) -> None:
+    ann, bob = server.user("ann"), server.user("bob")
+    channel = ann.channel(bob)
+    b = bob.connect()
+    made = server.control("post_messages", channel_url=channel, user_id="ann", count=500, text="t")["message_ids"]
+    got = [b.wait("MESG") for _ in range(500)]
+    assert [m["msg_id"] for m in got] == made == sorted(made)
+    assert [m["previous_message_id"] for m in got[1:]] == made[:-1]
+    assert bob.rest.get(channel.path)["unread_message_count"] == 500
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signals_end_it_cleanly(start: Any, number: int) -> None:
+    server = start()
+    ann = server.user("ann")
+    sockets = [ann.connect() for _ in range(5)]
+    ann.rest.get(ann.me)
+    server.process.send_signal(number)
+    assert server.process.wait(10) == 0
+    for socket in sockets:
+        socket.wait_closed()
+        assert socket.close_code == 1001
+
+
+def test_a_port_in_use_is_an_error(server: Server) -> None:
+    ended = subprocess.run([program(), "--port", str(server.port)], capture_output=True, text=True, timeout=10)
+    assert ended.returncode == 1 and "cannot listen" in ended.stderr and not ended.stdout
+
+
+def test_bad_frames_end_only_their_socket(server: Server) -> None:
+    ann, bob = server.user("ann"), server.user("bob")
+    a, b = ann.connect(), bob.connect()
+    a._send(1, b"MESG\xff\xfe")
+    a.wait_closed()
+    assert a.close_code == 1007
+    huge = ann.connect()
+    huge._send(1, b"x" * (5 << 20))
+    huge.wait_closed()
+    b.settle()
+
+
+def test_two_hundred_sockets_hear_every_message_in_order(server: Server) -> None:
+    users = [server.user(f"u{i}") for i in range(40)]
+    channel = users[0].channel(*users[1:])
+    sockets = [user.connect() for user in users for _ in range(5)]
+    for number in range(20):
+        sockets[0].send("MESG", channel_url=channel, message=str(number), req_id=str(number))
+    for socket in sockets:
+        assert [socket.wait("MESG")["message"] for _ in range(20)] == [str(n) for n in range(20)]
