@@ -1,4 +1,5 @@
 import CLinux
+import CSQLite
 import Glibc
 import SyncModel
 
@@ -11,35 +12,68 @@ public final class CacheStore {
     public let setAsideAs: String?
 
     /// Opens or creates `cache.db` in a directory. A damaged file is set aside under a name with `now` (milliseconds
-    /// since the epoch) and begun anew.
+    /// since the epoch) and begun anew; so is one whose damage showed in use, the next time it is opened.
     public init(directory: String, now: Int64) throws(StoreError) {
         let path = directory + "/cache.db"
-        do throws(StoreError) {
-            database = try CacheStore.open(path)
-            setAsideAs = nil
-        } catch {
-            guard case .corrupt = error else { throw error }
-            let aside = "\(path).corrupt-\(now)"
-            guard rename(path, aside) == 0 else { throw error }
-            for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
-            database = try CacheStore.open(path)
-            setAsideAs = aside
+        var opened: Database?
+        var damage: StoreError?
+        if access(CacheStore.damageMark(path), F_OK) == 0 {
+            damage = .corrupt(message: "found damaged in use")
+        } else {
+            do throws(StoreError) {
+                opened = try CacheStore.open(path)
+            } catch {
+                guard case .corrupt = error else { throw error }
+                damage = error
+            }
         }
+        if let damage {
+            let aside = "\(path).corrupt-\(now)"
+            guard CacheStore.setAside(path, as: aside) else { throw damage }
+            opened = nil
+            setAsideAs = aside
+        } else {
+            setAsideAs = nil
+        }
+        if let opened { database = opened } else { database = try CacheStore.open(path) }
+        database.onDamage = { CacheStore.markDamaged(path) }
     }
 
     private static func open(_ path: String) throws(StoreError) -> Database {
-        let database = try Database(path: path, synchronous: "NORMAL")
+        let database = try Database(path: path, synchronous: "NORMAL", pageSize: 16384)
         try database.migrate(CacheSchema.migrations)
-        // Reads the b-tree roots: damage that would show at the first query shows here.
-        let check = try database.prepare("SELECT count(*) FROM sqlite_schema")
-        _ = try check.next()
-        check.reset()
+        // Reads the schema and the b-tree roots: damage that would show at the first query shows here.
         for table in ["meta", "channel", "channel_key", "message", "chunk"] {
-            let probe = try database.prepare("SELECT 1 FROM \(table) LIMIT 1")
-            _ = try probe.next()
-            probe.reset()
+            do throws(StoreError) {
+                let probe = try database.prepare("SELECT * FROM \(table) LIMIT 1")
+                _ = try probe.next()
+                probe.reset()
+            } catch {
+                // A table that is not there, in a file that says it has it.
+                guard case .failed(SQLITE_ERROR, let message) = error else { throw error }
+                throw .corrupt(message: message)
+            }
         }
         return database
+    }
+
+    // MARK: Damage
+
+    private static func damageMark(_ path: String) -> String { path + ".damaged" }
+
+    private static func markDamaged(_ path: String) {
+        let descriptor = shim_open(damageMark(path), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        if descriptor >= 0 { Glibc.close(descriptor) }
+    }
+
+    /// The log goes first: left behind alone, it would be replayed into the new file. A kill in between leaves a file
+    /// that is still damaged or still marked, and the next opening does the rest.
+    private static func setAside(_ path: String, as aside: String) -> Bool {
+        guard rename(path + "-wal", aside + "-wal") == 0 || errno == ENOENT else { return false }
+        unlink(path + "-shm")
+        guard rename(path, aside) == 0 || errno == ENOENT else { return false }
+        unlink(damageMark(path))
+        return true
     }
 
     /// Closes the file. The store must not be used afterwards.
@@ -49,7 +83,13 @@ public final class CacheStore {
     public func setCommitHook(_ hook: (() throws(StoreError) -> Void)?) { database.beforeCommit = hook }
 
     public func transaction<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
-        try database.transaction(body)
+        do throws(StoreError) {
+            return try database.transaction(body)
+        } catch {
+            // A key made in what was rolled back is nobody's now, and the next channel may get it.
+            channelKeys = [:]
+            throw error
+        }
     }
 
     // MARK: Cursors and flags

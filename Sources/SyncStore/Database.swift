@@ -3,15 +3,23 @@ import CSQLite
 import Glibc
 
 /// One SQLite connection with its prepared statements. One thread at a time.
+///
+/// A transaction is all or nothing even when its body swallows an error: whatever fails inside dooms it, every later
+/// statement of it gives the same error, and it ends with a rollback. SQLite rolls back by itself on some errors (a full
+/// disk, for one); without this rule what follows would be committed statement by statement.
 final class Database {
     private var handle: OpaquePointer?
     private var statements: [String: Statement] = [:]
-    private var depth = 0
+    private var isInTransaction = false
+    /// What went wrong first in the transaction under way.
+    private var doom: StoreError?
     /// Asked before each commit; a test makes it throw to see what a full disk does.
     var beforeCommit: (() throws(StoreError) -> Void)?
+    /// Told whenever the file turns out to be damaged.
+    var onDamage: (() -> Void)?
 
-    /// Opens or creates a file that only its owner can read.
-    init(path: String, synchronous: String) throws(StoreError) {
+    /// Opens or creates a file that only its owner can read. `pageSize` (bytes) counts for a new file only.
+    init(path: String, synchronous: String, pageSize: Int) throws(StoreError) {
         let descriptor = shim_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw .cannotOpen(path: path, message: String(cString: strerror(errno)))
@@ -21,56 +29,76 @@ final class Database {
         let code = sqlite3_open_v2(path, &handle, flags, nil)
         guard code == SQLITE_OK else {
             let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
-            sqlite3_close_v2(handle)
-            handle = nil
             throw .cannotOpen(path: path, message: message)
         }
         sqlite3_busy_timeout(handle, 5000)
         do throws(StoreError) {
-            try execute("PRAGMA page_size = 16384")
+            try execute("PRAGMA page_size = \(pageSize)")
             try execute("PRAGMA journal_mode = WAL")
             try execute("PRAGMA synchronous = \(synchronous)")
             try execute("PRAGMA cache_size = -4000")
             try execute("PRAGMA secure_delete = ON")
             try execute("PRAGMA journal_size_limit = 16777216")
         } catch {
-            shut()
-            throw error
+            guard case .failed(_, let message) = error else { throw error }
+            throw .cannotOpen(path: path, message: message)
         }
     }
 
     deinit { shut() }
 
+    /// Closes the file. Everything afterwards gives an error.
     func shut() {
         statements = [:]
         sqlite3_close_v2(handle)
         handle = nil
     }
 
-    func error(_ code: Int32) -> StoreError {
-        let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "the database is closed"
+    /// The error behind a result code. Inside a transaction it dooms the transaction.
+    func failure(_ code: Int32) -> StoreError {
+        let error = classified(code)
+        if case .corrupt = error { onDamage?() }
+        if isInTransaction, doom == nil { doom = error }
+        return error
+    }
+
+    private func classified(_ code: Int32) -> StoreError {
+        guard let handle else { return .failed(code: SQLITE_MISUSE, message: "the store is closed") }
+        let message = sqlite3_errcode(handle) & 0xFF == code & 0xFF
+            ? String(cString: sqlite3_errmsg(handle)) : String(cString: sqlite3_errstr(code))
         switch code & 0xFF {
         case SQLITE_FULL: return .full
         case SQLITE_CORRUPT, SQLITE_NOTADB: return .corrupt(message: message)
+        case SQLITE_IOERR, SQLITE_CANTOPEN:
+            // The WAL's index and its first page are made by other calls than write(2), so SQLite says no "full" there.
+            let cause = sqlite3_system_errno(handle)
+            return cause == ENOSPC || cause == EDQUOT ? .full : .failed(code: code, message: message)
         default: return .failed(code: code, message: message)
         }
     }
 
+    private func check() throws(StoreError) {
+        if let doom { throw doom }
+        if handle == nil { throw failure(SQLITE_MISUSE) }
+    }
+
     /// Runs statements that give no rows that matter.
     func execute(_ sql: String) throws(StoreError) {
+        try check()
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
-        if code != SQLITE_OK { throw error(code) }
+        if code != SQLITE_OK { throw failure(code) }
     }
 
     /// A statement, prepared once per connection and reset for its next use.
     func prepare(_ sql: String) throws(StoreError) -> Statement {
+        try check()
         if let known = statements[sql] {
             known.reset()
             return known
         }
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
-        guard code == SQLITE_OK, let prepared else { throw error(code) }
+        guard code == SQLITE_OK, let prepared else { throw failure(code) }
         let statement = Statement(prepared, of: self)
         statements[sql] = statement
         return statement
@@ -78,18 +106,29 @@ final class Database {
 
     /// All or nothing. A call inside another joins it.
     func transaction<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
-        if depth > 0 { return try body() }
+        if isInTransaction {
+            do throws(StoreError) {
+                return try body()
+            } catch {
+                if doom == nil { doom = error }
+                throw error
+            }
+        }
         try prepare("BEGIN IMMEDIATE").run()
-        depth = 1
-        defer { depth = 0 }
+        isInTransaction = true
+        defer {
+            isInTransaction = false
+            doom = nil
+        }
         do throws(StoreError) {
             let result = try body()
+            try check()
             try beforeCommit?()
             try prepare("COMMIT").run()
             return result
         } catch {
             // A failed statement may have rolled back by itself; then there is nothing left to undo.
-            if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
+            if let handle, sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
             throw error
         }
     }
@@ -101,14 +140,14 @@ final class Database {
         version.reset()
         let known = Int64(migrations.count)
         guard found <= known else { throw .newerSchema(found: found, known: known) }
-        for number in found..<known {
+        guard found >= 0 else { throw .corrupt(message: "schema \(found)") }
+        for (number, migration) in migrations.enumerated().dropFirst(Int(found)) {
             try transaction { () throws(StoreError) in
-                try execute(migrations[Int(number)])
+                try execute(migration)
                 try execute("PRAGMA user_version = \(number + 1)")
             }
         }
     }
 
-    var changes: Int { Int(sqlite3_changes(handle)) }
-    var lastInsertID: Int64 { sqlite3_last_insert_rowid(handle) }
+    var lastInsertID: Int64 { handle.map { sqlite3_last_insert_rowid($0) } ?? 0 }
 }

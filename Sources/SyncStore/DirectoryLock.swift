@@ -12,13 +12,19 @@ public final class DirectoryLock: @unchecked Sendable {
         let opened = shim_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard opened >= 0 else { throw .cannotOpen(path: path, message: String(cString: strerror(errno))) }
         guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+            let reason = errno
+            guard reason == EWOULDBLOCK else {
+                Glibc.close(opened)
+                throw .cannotOpen(path: path, message: String(cString: strerror(reason)))
+            }
             let owner = DirectoryLock.readPID(opened)
             Glibc.close(opened)
             throw .locked(byPID: owner)
         }
-        ftruncate(opened, 0)
+        // Written before the rest is cut off, so that a second opener never reads an empty file.
         let text = Array("\(getpid())\n".utf8)
         pwrite(opened, text, text.count, 0)
+        ftruncate(opened, off_t(text.count))
         descriptor = opened
     }
 

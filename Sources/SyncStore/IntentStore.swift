@@ -24,7 +24,7 @@ public final class IntentStore {
 
     /// Opens or creates `intents.db` in a directory.
     public init(directory: String) throws(StoreError) {
-        database = try Database(path: directory + "/intents.db", synchronous: "FULL")
+        database = try Database(path: directory + "/intents.db", synchronous: "FULL", pageSize: 4096)
         try database.migrate(IntentStore.migrations)
     }
 

@@ -1,10 +1,13 @@
 import CSQLite
 
-/// A prepared statement: bind in order, then `run` or step with `next`.
+/// A prepared statement: bind in order, then `run` or step with `next`. A bind that fails shows when it runs.
 final class Statement {
     private let handle: OpaquePointer
     private unowned let database: Database
     private var bound: Int32 = 0
+    private var bindFailure = SQLITE_OK
+    /// Something is bound that is not SQLite's own copy.
+    private var isBorrowing = false
 
     init(_ handle: OpaquePointer, of database: Database) {
         self.handle = handle
@@ -13,15 +16,19 @@ final class Statement {
 
     deinit { sqlite3_finalize(handle) }
 
+    /// Makes the statement ready to be bound anew; an unfinished read ends.
     func reset() {
         sqlite3_reset(handle)
+        if isBorrowing { sqlite3_clear_bindings(handle) }
+        isBorrowing = false
+        bindFailure = SQLITE_OK
         bound = 0
     }
 
     @discardableResult
     func bind(_ value: Int64) -> Statement {
         bound += 1
-        sqlite3_bind_int64(handle, bound, value)
+        note(sqlite3_bind_int64(handle, bound, value))
         return self
     }
 
@@ -30,38 +37,51 @@ final class Statement {
 
     @discardableResult
     func bind(_ value: String) -> Statement {
-        bound += 1
-        var copy = value
-        copy.withUTF8 { utf8 in
-            _ = utf8.withMemoryRebound(to: CChar.self) {
-                shim_sqlite3_bind_text_transient(handle, bound, $0.baseAddress ?? Statement.empty, Int32(clamping: $0.count))
-            }
-        }
-        return self
-    }
-
-    /// Binds bytes as a text that SQLite copies.
-    @discardableResult
-    func bind(text bytes: UnsafeRawBufferPointer) -> Statement {
-        bound += 1
-        let base = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) ?? Statement.empty
-        shim_sqlite3_bind_text_transient(handle, bound, base, Int32(clamping: bytes.count))
-        return self
-    }
-
-    /// Binds bytes that outlive the next `run`; nothing is copied.
-    @discardableResult
-    func bind(lastingText bytes: UnsafeRawBufferPointer) -> Statement {
-        bound += 1
-        let base = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) ?? Statement.empty
-        shim_sqlite3_bind_text_static(handle, bound, base, Int32(clamping: bytes.count))
-        return self
+        var value = value
+        return value.withUTF8 { bind(text: UnsafeRawBufferPointer($0)) }
     }
 
     @discardableResult
     func bind(_ value: [UInt8]) -> Statement { value.withUnsafeBytes { bind(text: $0) } }
 
-    nonisolated(unsafe) private static let empty = UnsafePointer<CChar>(UnsafeMutablePointer<CChar>.allocate(capacity: 1))
+    /// Binds UTF-8 that SQLite copies.
+    @discardableResult
+    func bind(text bytes: UnsafeRawBufferPointer) -> Statement {
+        bind(bytes) { shim_sqlite3_bind_text_transient($0, $1, $2, $3) }
+    }
+
+    /// Binds UTF-8 that stays where it is until the statement is reset, as `run` does; nothing is copied.
+    @discardableResult
+    func bind(lastingText bytes: UnsafeRawBufferPointer) -> Statement {
+        isBorrowing = true
+        return bind(bytes) { shim_sqlite3_bind_text_static($0, $1, $2, $3) }
+    }
+
+    @inline(__always)
+    private func bind(
+        _ bytes: UnsafeRawBufferPointer,
+        _ call: (OpaquePointer, Int32, UnsafePointer<CChar>, Int32) -> Int32
+    ) -> Statement {
+        bound += 1
+        guard let count = Int32(exactly: bytes.count) else {
+            note(SQLITE_TOOBIG)
+            return self
+        }
+        // Without an address SQLite would bind NULL.
+        let base = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) ?? Statement.empty
+        note(call(handle, bound, base, count))
+        return self
+    }
+
+    nonisolated(unsafe) private static let empty: UnsafePointer<CChar> = {
+        let byte = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
+        byte.initialize(to: 0)
+        return UnsafePointer(byte)
+    }()
+
+    private func note(_ code: Int32) {
+        if code != SQLITE_OK, bindFailure == SQLITE_OK { bindFailure = code }
+    }
 
     /// Runs to the end.
     func run() throws(StoreError) {
@@ -71,17 +91,16 @@ final class Statement {
 
     /// Steps to the next row; `false` at the end.
     func next() throws(StoreError) -> Bool {
-        let code = sqlite3_step(handle)
+        let code = bindFailure == SQLITE_OK ? sqlite3_step(handle) : bindFailure
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE { return false }
-        let failure = database.error(code)
+        let failure = database.failure(code)
         reset()
         throw failure
     }
 
     func int(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
     func bool(_ column: Int32) -> Bool { int(column) != 0 }
-    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
     func text(_ column: Int32) -> String {
         guard let base = sqlite3_column_text(handle, column) else { return "" }

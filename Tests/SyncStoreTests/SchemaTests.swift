@@ -20,7 +20,7 @@ final class SchemaTests: XCTestCase {
         intents.close()
         var real: [String] = []
         for file in ["cache.db", "intents.db"] {
-            let database = try Database(path: folder.path + "/" + file, synchronous: "NORMAL")
+            let database = try Database(path: folder.path + "/" + file, synchronous: "NORMAL", pageSize: 4096)
             let statement = try database.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
             while try statement.next() { real += statements(statement.text(0)) }
             statement.reset()
