@@ -1,8 +1,8 @@
 -- The real schema of both files; a test compares it with what the library makes. Times are milliseconds since the epoch.
 
--- cache.db (user_version 1)
+-- cache.db (user_version 2)
 -- meta        cursors and flags: channels.changes, channels.token, channels.complete, messages.changes.KEY
--- channel     json is the channel as hosts see it; the other columns are the keys of two orders
+-- channel     json is the channel as hosts see it; the other columns are the keys of three orders, of an index each
 -- channel_key the short number under which a channel's messages are filed; never used again
 -- message     a page is one range of the primary key; json is delivered as it stands
 -- chunk       where the cache of a channel is complete, both ends included
@@ -21,6 +21,7 @@ CREATE TABLE channel (
 ) STRICT;
 CREATE INDEX channel_by_latest ON channel (has_last_message DESC, latest_at DESC, url);
 CREATE INDEX channel_by_creation ON channel (created_at DESC, url);
+CREATE INDEX channel_by_name ON channel (name = '', name, url);
 
 CREATE TABLE channel_key (
     key INTEGER PRIMARY KEY AUTOINCREMENT,

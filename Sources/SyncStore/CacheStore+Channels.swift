@@ -1,21 +1,24 @@
 import SyncModel
 
 extension CacheStore {
+    /// Stores channels by their URL; what was stored under it before is replaced.
     public func upsert(_ channels: [ChannelRecord]) throws(StoreError) {
         try transaction { () throws(StoreError) in
+            let statement = try database.prepare("""
+                INSERT INTO channel (url, name, has_last_message, latest_at, created_at, json)
+                VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT (url) DO UPDATE SET name = excluded.name, has_last_message = excluded.has_last_message,
+                    latest_at = excluded.latest_at, created_at = excluded.created_at, json = excluded.json
+                """)
             for channel in channels {
-                try database.prepare("""
-                    INSERT INTO channel (url, name, has_last_message, latest_at, created_at, json) VALUES (?, ?, ?, ?, ?, ?)
-                    ON CONFLICT (url) DO UPDATE SET name = excluded.name, has_last_message = excluded.has_last_message,
-                        latest_at = excluded.latest_at, created_at = excluded.created_at, json = excluded.json
-                    """)
-                    .bind(channel.url).bind(channel.name).bind(channel.lastMessage != nil)
-                    .bind(channel.lastMessage?.createdAt ?? channel.createdAt).bind(channel.createdAt).bind(channel.json)
-                    .run()
+                try statement.bind(channel.url).bind(channel.name).bind(channel.lastMessage != nil)
+                    .bind(channel.lastMessage?.createdAt ?? channel.createdAt).bind(channel.createdAt)
+                    .bind(channel.json).run()
             }
         }
     }
 
+    /// The channel at a URL as it was stored last; `nil` when it is not cached.
     public func channel(_ url: String) throws(StoreError) -> ChannelRecord? {
         let statement = try database.prepare("SELECT json FROM channel WHERE url = ?").bind(url)
         defer { statement.reset() }
@@ -37,55 +40,51 @@ extension CacheStore {
         return try statement.next() ? Int(clamping: statement.int(0)) : 0
     }
 
-    /// Up to `limit` channels that match, in the order of a query, behind a channel or from the start. The two orders by
-    /// time walk an index; the two by text look at every channel and sort here, where the order of texts is defined.
+    /// Up to `limit` channels that match, in the order of a query, behind a channel or from the start. Walks an index
+    /// from there; only the order by metadata, of which there is no index, looks at every channel.
     public func channels(
         query: ChannelQuery, userID: String, after: ChannelRecord?, limit: Int
     ) throws(StoreError) -> [ChannelRecord] {
         guard limit > 0 else { return [] }
-        switch query.order {
-        case .latestLastMessage, .chronological:
-            let statement = try walk(query.order, after: after)
+        guard let walk = ChannelWalk(query.order) else {
+            return try channelsByMetadata(query, userID: userID, after: after, limit: limit)
+        }
+        var result: [ChannelRecord] = []
+        for sql in walk.statements(after: after) {
+            let statement = try database.prepare(sql)
+            if let after { walk.bind(after, to: statement) }
             defer { statement.reset() }
-            var result: [ChannelRecord] = []
             while result.count < limit, try statement.next() {
                 guard let channel = ChannelRecord(json: statement.bytes(0)) else { continue }
                 if query.matches(channel, userID: userID) { result.append(channel) }
             }
-            return result
-        case .channelNameAlphabetical, .metadataValueAlphabetical:
-            let statement = try database.prepare("SELECT json FROM channel")
-            defer { statement.reset() }
-            var result: [ChannelRecord] = []
-            while try statement.next() {
-                guard let channel = ChannelRecord(json: statement.bytes(0)) else { continue }
-                if let after, !query.areInIncreasingOrder(after, channel) { continue }
-                if query.matches(channel, userID: userID) { result.append(channel) }
-            }
-            result.sort { query.areInIncreasingOrder($0, $1) }
-            return Array(result.prefix(limit))
+            if result.count == limit { break }
         }
+        return result
     }
 
-    private func walk(_ order: ChannelQuery.Order, after: ChannelRecord?) throws(StoreError) -> Statement {
-        if order == .chronological {
-            guard let after else {
-                return try database.prepare("SELECT json FROM channel ORDER BY created_at DESC, url")
-            }
-            return try database.prepare("""
-                SELECT json FROM channel WHERE created_at <= ?1 AND (created_at < ?1 OR url > ?2)
-                ORDER BY created_at DESC, url
-                """).bind(after.createdAt).bind(after.url)
+    private func channelsByMetadata(
+        _ query: ChannelQuery, userID: String, after: ChannelRecord?, limit: Int
+    ) throws(StoreError) -> [ChannelRecord] {
+        let start = after.map { ChannelSortKey(query, $0) }
+        let statement = try database.prepare("SELECT json FROM channel")
+        defer { statement.reset() }
+        var best: [(key: ChannelSortKey, channel: ChannelRecord)] = []
+        func cut() {
+            best.sort { $0.key < $1.key }
+            if best.count > limit { best.removeLast(best.count - limit) }
         }
-        guard let after else {
-            return try database.prepare("SELECT json FROM channel ORDER BY has_last_message DESC, latest_at DESC, url")
+        while try statement.next() {
+            guard let channel = ChannelRecord(json: statement.bytes(0)) else { continue }
+            let key = ChannelSortKey(query, channel)
+            if let start, !(start < key) { continue }
+            guard query.matches(channel, userID: userID) else { continue }
+            best.append((key, channel))
+            // Holds no more than it needs of a long list, and sorts rarely.
+            if best.count / 2 > limit &+ 50 { cut() }
         }
-        return try database.prepare("""
-            SELECT json FROM channel WHERE has_last_message <= ?1 AND (has_last_message < ?1 OR latest_at < ?2
-                OR (latest_at = ?2 AND url > ?3))
-            ORDER BY has_last_message DESC, latest_at DESC, url
-            """)
-            .bind(after.lastMessage != nil).bind(after.lastMessage?.createdAt ?? after.createdAt).bind(after.url)
+        cut()
+        return best.map(\.channel)
     }
 
     // MARK: Keys

@@ -2,7 +2,8 @@ import SyncModel
 
 extension CacheStore {
     private static let columns = """
-        created_at, id, updated_at, kind, custom_type, sender_id, parent_id, is_reply_to_channel, is_silent, request_id, json
+        created_at, id, updated_at, kind, custom_type, sender_id, parent_id, is_reply_to_channel, is_silent, request_id,
+        json
         """
 
     /// Stores messages by their id; what was stored under it before is replaced.
@@ -11,7 +12,8 @@ extension CacheStore {
         try transaction { () throws(StoreError) in
             // OR REPLACE also covers a message whose time the service has changed: its old row goes by the unique id.
             let statement = try database.prepare("""
-                INSERT OR REPLACE INTO message (channel, \(CacheStore.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT OR REPLACE INTO message (channel, \(CacheStore.columns))
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """)
             for message in messages {
                 statement.bind(channel).bind(message.position.createdAt).bind(message.id).bind(message.updatedAt)
@@ -31,6 +33,7 @@ extension CacheStore {
         }
     }
 
+    /// A message of a channel by its id; `nil` when it is not cached.
     public func message(id: Int64, channel: Int64) throws(StoreError) -> MessageRecord? {
         let statement = try database.prepare("SELECT \(CacheStore.columns) FROM message WHERE id = ? AND channel = ?")
             .bind(id).bind(channel)
@@ -38,18 +41,19 @@ extension CacheStore {
         return try statement.next() ? CacheStore.record(statement) : nil
     }
 
+    /// Removes messages of a channel by their ids; ids that are not cached do no harm.
     public func deleteMessages(ids: [Int64], channel: Int64) throws(StoreError) {
         guard !ids.isEmpty else { return }
         try transaction { () throws(StoreError) in
-            for id in ids {
-                try database.prepare("DELETE FROM message WHERE id = ? AND channel = ?").bind(id).bind(channel).run()
-            }
+            let statement = try database.prepare("DELETE FROM message WHERE id = ? AND channel = ?")
+            for id in ids { try statement.bind(id).bind(channel).run() }
         }
     }
 
     /// Removes what is older than a time.
     public func deleteMessages(channel: Int64, olderThan createdAt: Int64) throws(StoreError) {
-        try database.prepare("DELETE FROM message WHERE channel = ? AND created_at < ?").bind(channel).bind(createdAt).run()
+        try database.prepare("DELETE FROM message WHERE channel = ? AND created_at < ?")
+            .bind(channel).bind(createdAt).run()
     }
 
     /// Positions cached in a closed range, ascending.
@@ -87,7 +91,8 @@ extension CacheStore {
         _ position: MessagePosition, notBefore bound: MessagePosition, channel: Int64, filter: MessageFilter, limit: Int
     ) throws(StoreError) -> [MessageRecord] {
         let rows = try page(
-            "(created_at, id) < (?2, ?3) AND (created_at, id) >= (?4, ?5)", "DESC", position, bound, channel, filter, limit)
+            "(created_at, id) < (?2, ?3) AND (created_at, id) >= (?4, ?5)", "DESC", position, bound, channel, filter,
+            limit)
         return rows.reversed()
     }
 
@@ -96,7 +101,8 @@ extension CacheStore {
         _ position: MessagePosition, notAfter bound: MessagePosition, channel: Int64, filter: MessageFilter, limit: Int
     ) throws(StoreError) -> [MessageRecord] {
         try page(
-            "(created_at, id) > (?2, ?3) AND (created_at, id) <= (?4, ?5)", "ASC", position, bound, channel, filter, limit)
+            "(created_at, id) > (?2, ?3) AND (created_at, id) <= (?4, ?5)", "ASC", position, bound, channel, filter,
+            limit)
     }
 
     private func page(
@@ -126,7 +132,9 @@ extension CacheStore {
                 try database.prepare("DELETE FROM chunk WHERE channel = ?").bind(channel).run()
                 try setValue("messages.changes.\(channel)", nil)
             } else {
-                try database.execute("DELETE FROM message; DELETE FROM chunk; DELETE FROM meta WHERE key GLOB 'messages.changes.*'")
+                try database.execute("DELETE FROM message")
+                try database.execute("DELETE FROM chunk")
+                try database.execute("DELETE FROM meta WHERE key GLOB 'messages.changes.*'")
             }
         }
     }
@@ -144,7 +152,8 @@ extension CacheStore {
         while try statement.next() {
             result.append(StoredChunk(
                 start: MessagePosition(createdAt: statement.int(0), id: statement.int(1)),
-                end: MessagePosition(createdAt: statement.int(2), id: statement.int(3)), reachedFirst: statement.bool(4)))
+                end: MessagePosition(createdAt: statement.int(2), id: statement.int(3)),
+                reachedFirst: statement.bool(4)))
         }
         return result
     }
@@ -153,13 +162,13 @@ extension CacheStore {
     public func setChunks(channel: Int64, _ chunks: [StoredChunk]) throws(StoreError) {
         try transaction { () throws(StoreError) in
             try database.prepare("DELETE FROM chunk WHERE channel = ?").bind(channel).run()
+            let statement = try database.prepare("""
+                INSERT INTO chunk (channel, start_created_at, start_id, end_created_at, end_id, reached_first)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """)
             for chunk in chunks {
-                try database.prepare("""
-                    INSERT INTO chunk (channel, start_created_at, start_id, end_created_at, end_id, reached_first)
-                    VALUES (?, ?, ?, ?, ?, ?)
-                    """)
-                    .bind(channel).bind(chunk.start.createdAt).bind(chunk.start.id).bind(chunk.end.createdAt)
-                    .bind(chunk.end.id).bind(chunk.reachedFirst).run()
+                try statement.bind(channel).bind(chunk.start.createdAt).bind(chunk.start.id)
+                    .bind(chunk.end.createdAt).bind(chunk.end.id).bind(chunk.reachedFirst).run()
             }
         }
     }

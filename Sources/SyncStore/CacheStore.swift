@@ -82,6 +82,8 @@ public final class CacheStore {
     /// Asked before each commit, for tests that let one fail.
     public func setCommitHook(_ hook: (() throws(StoreError) -> Void)?) { database.beforeCommit = hook }
 
+    /// Commits all that is done inside, or nothing of it. A call inside another joins it; a failure inside, also one
+    /// that the body swallows, undoes the whole.
     public func transaction<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
         do throws(StoreError) {
             return try database.transaction(body)
@@ -94,15 +96,17 @@ public final class CacheStore {
 
     // MARK: Cursors and flags
 
+    /// What was kept under a key; `nil` when there is nothing.
     public func value(_ key: String) throws(StoreError) -> String? {
         let statement = try database.prepare("SELECT value FROM meta WHERE key = ?").bind(key)
         defer { statement.reset() }
         return try statement.next() ? statement.text(0) : nil
     }
 
+    /// Keeps a value under a key; `nil` removes it.
     public func setValue(_ key: String, _ value: String?) throws(StoreError) {
         if let value {
-            try database.prepare("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value")
+            try database.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)")
                 .bind(key).bind(value).run()
         } else {
             try database.prepare("DELETE FROM meta WHERE key = ?").bind(key).run()

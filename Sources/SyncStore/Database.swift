@@ -5,8 +5,8 @@ import Glibc
 /// One SQLite connection with its prepared statements. One thread at a time.
 ///
 /// A transaction is all or nothing even when its body swallows an error: whatever fails inside dooms it, every later
-/// statement of it gives the same error, and it ends with a rollback. SQLite rolls back by itself on some errors (a full
-/// disk, for one); without this rule what follows would be committed statement by statement.
+/// statement of it gives the same error, and it ends with a rollback. SQLite rolls back by itself on some errors (a
+/// full disk, for one); without this rule what follows would be committed statement by statement.
 final class Database {
     private var handle: OpaquePointer?
     private var statements: [String: Statement] = [:]

@@ -67,7 +67,8 @@ public final class IntentStore {
         let columns = "id, channel_url, request_id, created_at, status, error_code, retry_count, is_host_sent, body"
         let statement: Statement
         if let channelURL {
-            statement = try database.prepare("SELECT \(columns) FROM intent WHERE channel_url = ? ORDER BY id").bind(channelURL)
+            statement = try database.prepare("SELECT \(columns) FROM intent WHERE channel_url = ? ORDER BY id")
+                .bind(channelURL)
         } else {
             statement = try database.prepare("SELECT \(columns) FROM intent ORDER BY id")
         }

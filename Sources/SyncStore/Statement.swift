@@ -16,6 +16,9 @@ final class Statement {
 
     deinit { sqlite3_finalize(handle) }
 
+    /// The highest number of a parameter.
+    var parameterCount: Int32 { sqlite3_bind_parameter_count(handle) }
+
     /// Makes the statement ready to be bound anew; an unfinished read ends.
     func reset() {
         sqlite3_reset(handle)
