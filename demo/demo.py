@@ -97,7 +97,10 @@ def play(folder: Path) -> int:
         host.say("send I am in")
         host.wait("= send_message", "SM_OK")
         live = host.ask("snapshot")
-        check("post, edit and deletion changed the list in place", [m["message"] for m in live["succeeded"]][-2:] == ["12:45?", "I am in"])
+        check(
+            "post, edit and deletion changed the list in place",
+            [m["message"] for m in live["succeeded"]][-2:] == ["12:45?", "I am in"],
+        )
         check("it equals the server's list", ids(live) == [m["message_id"] for m in server.messages(url)])
 
         title("3  The server is killed; a new process shows the same from the cache")
@@ -132,8 +135,14 @@ def play(folder: Path) -> int:
         while ids(host.ask("snapshot")) != end:
             host.next_line()
         after = host.ask("snapshot")
-        check("the message written offline was sent, once", [m["message"] for m in server.messages(url)].count("written while the server is dead") == 1)
-        check("exactly the missing messages arrived", ids(after) == end and set(texts) <= {m["message"] for m in after["succeeded"]})
+        check(
+            "the message written offline was sent, once",
+            [m["message"] for m in server.messages(url)].count("written while the server is dead") == 1,
+        )
+        check(
+            "exactly the missing messages arrived",
+            ids(after) == end and set(texts) <= {m["message"] for m in after["succeeded"]},
+        )
         check("nothing is pending any more", after["pending"] == [] and after["failed"] == [])
 
         title("6  The server dies once more under the Python program")

@@ -35,7 +35,9 @@ final class Server {
         }
         hub.onClose = { [unowned self] socket in
             guard !socket.userID.isEmpty, !hub.isOnline(socket.userID) else { return }
-            do { try storage.sawUser(socket.userID, at: clock.now()) } catch { Log.failure("the last sight of a user was not stored", error) }
+            do { try storage.sawUser(socket.userID, at: clock.now()) } catch {
+                Log.failure("the last sight of a user was not stored", error)
+            }
         }
     }
 
@@ -50,10 +52,12 @@ final class Server {
         }
         announce(port: front.port, seeded)
         sweep()
-        loop.run(patience: { front.patience }, idle: {
-            front.work()
-            hub.flush()
-        })
+        loop.run(
+            patience: { front.patience },
+            idle: {
+                front.work()
+                hub.flush()
+            })
         chat.tellDeliveries()
         for socket in hub.all { socket.end(code: 1001, reason: "the server stops") }
         hub.flush()
@@ -99,18 +103,23 @@ final class Server {
 
     private func announce(port: UInt16, _ seeded: Seeder.Result) {
         let line = JSON.object([
-            "ready": true, "api_host": .string("http://\(options.host):\(port)"), "ws_host": .string("ws://\(options.host):\(port)"),
+            "ready": true, "api_host": .string("http://\(options.host):\(port)"),
+            "ws_host": .string("ws://\(options.host):\(port)"),
             "app_id": .string(options.appID), "api_token": .string(apiToken),
-            "users": .array(seeded.users.map { user in
-                .object([
-                    "user_id": .string(user.id), "access_token": .string(user.accessToken), "nickname": .string(user.nickname),
-                ])
-            }),
-            "channels": .array(seeded.channels.map { channel in
-                .object([
-                    "channel_url": .string(channel.url), "name": .string(channel.name), "message_count": .int(channel.messageCount),
-                ])
-            }),
+            "users": .array(
+                seeded.users.map { user in
+                    .object([
+                        "user_id": .string(user.id), "access_token": .string(user.accessToken),
+                        "nickname": .string(user.nickname),
+                    ])
+                }),
+            "channels": .array(
+                seeded.channels.map { channel in
+                    .object([
+                        "channel_url": .string(channel.url), "name": .string(channel.name),
+                        "message_count": .int(channel.messageCount),
+                    ])
+                }),
         ])
         _ = shim_write_stdout(line.text + "\n")
     }

@@ -27,9 +27,19 @@ def test_create_get_update_delete(server: Server) -> None:
     ann, bob = server.user("ann"), server.user("bob")
     b = bob.connect()
     url = "a/b+c&d;e%2F é"
-    made = ann.rest.post("/v3/group_channels", {
-        "user_ids": ["ann", "bob"], "channel_url": url, "name": "N", "cover_url": "u", "data": "d", "custom_type": "t",
-        "is_public": False, "operator_ids": ["ann"]})
+    made = ann.rest.post(
+        "/v3/group_channels",
+        {
+            "user_ids": ["ann", "bob"],
+            "channel_url": url,
+            "name": "N",
+            "cover_url": "u",
+            "data": "d",
+            "custom_type": "t",
+            "is_public": False,
+            "operator_ids": ["ann"],
+        },
+    )
     assert made["channel_url"] == url and made["is_created"] is True and made["my_role"] == "operator"
     assert made["created_at"] < 10**11 and made["member_count"] == 2 and made["joined_member_count"] == 2
     invited = b.system(10020)
@@ -82,7 +92,10 @@ def test_orders_and_paging(server: Server) -> None:
     for number, name in enumerate(["delta", "alpha", "", "charlie", "bravo"]):
         made[name] = ann.channel(bob, name=name)
         server.control("advance_clock", ms=1500)
-        ann.rest.post(made[name].path + "/metadata", {"metadata": {"rank": str(9 - number)}} if name else {"metadata": {"other": "x"}})
+        ann.rest.post(
+            made[name].path + "/metadata",
+            {"metadata": {"rank": str(9 - number)}} if name else {"metadata": {"other": "x"}},
+        )
     for name in ("alpha", "bravo", "delta"):
         ann.rest.post(made[name].path + "/messages", {"message": "m"})
         server.control("advance_clock", ms=10)
@@ -90,9 +103,20 @@ def test_orders_and_paging(server: Server) -> None:
         assert by_pages(ann, limit=size) == ["delta", "bravo", "alpha", "charlie", ""]
         assert by_pages(ann, limit=size, order="latest_last_message") == ["delta", "bravo", "alpha", "charlie", ""]
         assert by_pages(ann, limit=size, order="chronological") == ["bravo", "charlie", "", "alpha", "delta"]
-        assert by_pages(ann, limit=size, order="channel_name_alphabetical") == ["alpha", "bravo", "charlie", "delta", ""]
+        assert by_pages(ann, limit=size, order="channel_name_alphabetical") == [
+            "alpha",
+            "bravo",
+            "charlie",
+            "delta",
+            "",
+        ]
         assert by_pages(ann, limit=size, order="metadata_value_alphabetical", metadata_order_key="rank") == [
-            "bravo", "charlie", "alpha", "delta", ""]
+            "bravo",
+            "charlie",
+            "alpha",
+            "delta",
+            "",
+        ]
     ann.rest.refused(400111, "GET", ann.me + "/my_group_channels?order=random")
     ann.rest.refused(400109, "GET", ann.me + "/my_group_channels?token=zz")
     ann.rest.refused(400108, "GET", bob.me + "/my_group_channels")
@@ -123,7 +147,11 @@ def test_every_filter(server: Server) -> None:
     assert got() == shown
     assert got(show_empty=False) == {"Open"}
     assert got(show_frozen=False) == shown - {"Frozen"}
-    assert got(super_mode="super") == {"Super", "News", "Only"} and got(super_mode="nonsuper") == shown - {"Super", "News", "Only"}
+    assert got(super_mode="super") == {"Super", "News", "Only"} and got(super_mode="nonsuper") == shown - {
+        "Super",
+        "News",
+        "Only",
+    }
     assert got(super_mode="broadcast_only") == {"News"} and got(super_mode="exclusive_only") == {"Only"}
     assert got(public_mode="public") == {"Open"} and got(public_mode="private") == shown - {"Open"}
     assert got(hidden_mode="all") == shown | {"Auto", "Never"} and got(hidden_mode="hidden_only") == {"Auto", "Never"}
@@ -132,18 +160,34 @@ def test_every_filter(server: Server) -> None:
     assert got(unread_filter="unread_message") == {"Open"}
     assert got(cho) == {"Three"} and got(cho, member_state_filter="invited_only") == {"Three"}
     assert got(cho, member_state_filter="joined_only") == set() and got(member_state_filter="joined_only") == shown
-    assert got(cho, member_state_filter="invited_by_non_friend") == {"Three"} and got(cho, member_state_filter="invited_by_friend") == set()
-    assert got(custom_types="work.a") == {"Work Group"} and got(custom_types=["work.a", "work.b"]) == {"Work Group", "Three"}
+    assert (
+        got(cho, member_state_filter="invited_by_non_friend") == {"Three"}
+        and got(cho, member_state_filter="invited_by_friend") == set()
+    )
+    assert got(custom_types="work.a") == {"Work Group"} and got(custom_types=["work.a", "work.b"]) == {
+        "Work Group",
+        "Three",
+    }
     assert got(custom_type_startswith="work") == {"Work Group", "Three"}
     assert got(name_contains="wORK g") == {"Work Group"}
-    assert got(members_nickname_contains="TABLES") == shown - {"Alone"} and got(members_nickname_contains="Ann") == set()
+    assert (
+        got(members_nickname_contains="TABLES") == shown - {"Alone"} and got(members_nickname_contains="Ann") == set()
+    )
     assert got(members_nickname_startswith="bob") == shown - {"Alone"} and got(members_nickname="초") == {"Three"}
-    assert got(members_exactly_in=["bob", "cho"]) == {"Three"} and got(members_exactly_in=["ann", "bob", "cho"]) == {"Three"}
+    assert got(members_exactly_in=["bob", "cho"]) == {"Three"} and got(members_exactly_in=["ann", "bob", "cho"]) == {
+        "Three"
+    }
     assert got(members_include_in=["bob", "cho"]) == {"Three"}
     assert got(members_include_in=["bob", "cho"], query_type="or") == shown - {"Alone"}
     assert got(search_query="three", search_fields="channel_name,member_nickname") == {"Three"}
-    assert got(search_query="초", search_field="member_nick_name") == {"Three"} and got(search_query="초", search_fields="channel_name") == set()
-    assert got(metadata_key="city", metadata_values="Köln") == {"Open"} and got(metadata_key="city", metadata_values="Bonn") == set()
+    assert (
+        got(search_query="초", search_field="member_nick_name") == {"Three"}
+        and got(search_query="초", search_fields="channel_name") == set()
+    )
+    assert (
+        got(metadata_key="city", metadata_values="Köln") == {"Open"}
+        and got(metadata_key="city", metadata_values="Bonn") == set()
+    )
     assert got(metadata_key="city", metadata_value_startswith="Kö") == {"Open"}
     created = ann.rest.get(opened.path)["created_at"]
     server.control("advance_clock", ms=5000)
@@ -206,8 +250,15 @@ def test_members_come_and_go(server: Server) -> None:
     cho.rest.refused(900020, "POST", channel.path + "/messages", {"message": "not yet"})
     assert cho.rest.put(channel.path + "/accept", {"user_id": "cho"})["member_state"] == "joined"
     joined = a.system(10000)
-    assert joined["data"]["user_id"] == "cho" and joined["data"]["users"][0]["user_id"] == "cho" and joined["data"]["joined_ts"]
-    assert a.wait("MCNT", lambda m: m["group_channels"][0]["joined_member_count"] == 3)["group_channels"][0]["channel_url"] == channel
+    assert (
+        joined["data"]["user_id"] == "cho"
+        and joined["data"]["users"][0]["user_id"] == "cho"
+        and joined["data"]["joined_ts"]
+    )
+    assert (
+        a.wait("MCNT", lambda m: m["group_channels"][0]["joined_member_count"] == 3)["group_channels"][0]["channel_url"]
+        == channel
+    )
     dan.rest.put(channel.path + "/decline")
     assert a.system(10022)["data"]["invitee"]["user_id"] == "dan"
     dan.rest.refused(900020, "PUT", channel.path + "/accept")
@@ -235,9 +286,13 @@ def test_member_list(server: Server) -> None:
     assert got == sorted(u and f"Name {9 - i}" for i, u in enumerate(users))
     first = users[1].rest.get(channel.path + "/members", order="operator_then_member_alphabetical")["members"][0]
     assert first["user_id"] == "u3" and first["role"] == "operator"
-    assert [m["user_id"] for m in users[1].rest.get(channel.path + "/members", operator_filter="operator")["members"]] == ["u3"]
+    assert [
+        m["user_id"] for m in users[1].rest.get(channel.path + "/members", operator_filter="operator")["members"]
+    ] == ["u3"]
     users[3].rest.post(channel.path + "/mute", {"user_id": "u5"})
-    assert [m["user_id"] for m in users[1].rest.get(channel.path + "/members", muted_member_filter="muted")["members"]] == ["u5"]
+    assert [
+        m["user_id"] for m in users[1].rest.get(channel.path + "/members", muted_member_filter="muted")["members"]
+    ] == ["u5"]
 
 
 def test_moderation_events(server: Server) -> None:
@@ -283,9 +338,15 @@ def test_hide_and_unhide(server: Server) -> None:
     ann.rest.post(channel.path + "/messages", {"message": "old"})
     bob.rest.put(channel.path + "/hide", {"hide_previous_messages": True, "allow_auto_unhide": True})
     event = b.system(13000)
-    assert event["data"] == {"hide_previous_messages": True, "allow_auto_unhide": True} and event["ts_message_offset"] > 0
+    assert (
+        event["data"] == {"hide_previous_messages": True, "allow_auto_unhide": True} and event["ts_message_offset"] > 0
+    )
     document = bob.rest.get(channel.path)
-    assert document["is_hidden"] is True and document["hidden_state"] == "hidden_allow_auto_unhide" and document["last_message"] is None
+    assert (
+        document["is_hidden"] is True
+        and document["hidden_state"] == "hidden_allow_auto_unhide"
+        and document["last_message"] is None
+    )
     assert document["unread_message_count"] == 0
     new = ann.rest.post(channel.path + "/messages", {"message": "new"})
     document = bob.rest.get(channel.path)
@@ -311,7 +372,10 @@ def test_reset_history(server: Server) -> None:
     assert after["created_at"] >= offset
     got = bob.rest.get(channel.path + "/messages", message_ts=2**62, prev_limit=9)["messages"]
     assert [m["message"] for m in got] == ["after"]
-    assert bob.rest.get(channel.path)["ts_message_offset"] == offset and bob.rest.get(channel.path)["unread_message_count"] == 1
+    assert (
+        bob.rest.get(channel.path)["ts_message_offset"] == offset
+        and bob.rest.get(channel.path)["unread_message_count"] == 1
+    )
 
 
 def test_metadata_and_counters(server: Server) -> None:
@@ -326,7 +390,9 @@ def test_metadata_and_counters(server: Server) -> None:
     assert ann.rest.put(path, {"metadata": {"a": "2", "new": "x"}}) == {"a": "2"}
     assert ann.rest.put(path, {"metadata": {"new": "x"}, "upsert": True}) == {"new": "x"}
     assert ann.rest.put(path + "/" + quote("b/ c"), {"value": "w"}) == {"b/ c": "w"}
-    assert bob.rest.get(path) == {"a": "2", "b/ c": "w", "new": "x"} and bob.rest.get(channel.path)["metadata"]["a"] == "2"
+    assert (
+        bob.rest.get(path) == {"a": "2", "b/ c": "w", "new": "x"} and bob.rest.get(channel.path)["metadata"]["a"] == "2"
+    )
     ann.rest.delete(path + "/a")
     assert b.wait("SYEV", lambda e: e["cat"] == 11100 and "deleted" in e["data"])["data"] == {"deleted": ["a"]}
     counter = channel.path + "/metacounter"
@@ -345,7 +411,12 @@ def test_unread_counts(server: Server) -> None:
     channel, other = ann.channel(bob, custom_type="t"), ann.channel(bob)
     sent = []
     for number in range(6):
-        sent.append(ann.rest.post(channel.path + "/messages", {"message": str(number), "mentioned_user_ids": ["bob"] if number % 2 else []}))
+        sent.append(
+            ann.rest.post(
+                channel.path + "/messages",
+                {"message": str(number), "mentioned_user_ids": ["bob"] if number % 2 else []},
+            )
+        )
         server.control("advance_clock", ms=2)
     ann.rest.post(other.path + "/messages", {"message": "x"})
     ann.rest.post(other.path + "/messages", {"message": "silent", "silent": True})
@@ -372,7 +443,10 @@ def test_unread_counts(server: Server) -> None:
     ann.rest.delete(f"{channel.path}/messages/{sent[4]['message_id']}")
     ann.rest.post(channel.path + "/messages", {"message": "new"})
     assert counts()[0] == 1
-    back = bob.rest.put(channel.path + "/messages/mark_as_read", {"message_id": sent[2]["message_id"], "is_excluded": True, "unique_id": "u"})
+    back = bob.rest.put(
+        channel.path + "/messages/mark_as_read",
+        {"message_id": sent[2]["message_id"], "is_excluded": True, "unique_id": "u"},
+    )
     assert back["unread_message_count"] == 3 == counts()[0]
     assert a.wait("READ", lambda r: r.get("is_excluded"))["unique_id"] == "u"
     assert bob.rest.put(channel.path + "/messages/mark_as_read", {"user_id": "bob"})["unread_message_count"] == 0
@@ -406,7 +480,10 @@ def test_pins(server: Server) -> None:
     sent = ann.rest.post(channel.path + "/messages", {"message": "m"})
     ann.rest.post(f"{channel.path}/messages/{sent['message_id']}/pin")
     event = b.system(11300)["data"]
-    assert event["pinned_message_ids"] == [sent["message_id"]] and event["latest_pinned_message"]["msg_id"] == sent["message_id"]
+    assert (
+        event["pinned_message_ids"] == [sent["message_id"]]
+        and event["latest_pinned_message"]["msg_id"] == sent["message_id"]
+    )
     assert bob.rest.get(channel.path)["latest_pinned_message"]["message_id"] == sent["message_id"]
     ann.rest.delete(f"{channel.path}/messages/{sent['message_id']}")
     assert b.system(11300)["data"] == {} and bob.rest.get(channel.path)["pinned_message_ids"] == []

@@ -10,8 +10,13 @@ import pytest
 from conftest import Channel, Server, User
 from wire import Rest, Socket, quote
 
-FLAGS = dict(with_sorted_meta_array=True, include_reactions=True, include_thread_info=True, include_parent_message_info=True,
-             include_reply_type="all")
+FLAGS = dict(
+    with_sorted_meta_array=True,
+    include_reactions=True,
+    include_thread_info=True,
+    include_parent_message_info=True,
+    include_reply_type="all",
+)
 
 
 def ids(messages: list[Any]) -> list[int]:
@@ -39,9 +44,20 @@ def test_order_and_every_page_around_a_time(server: Server) -> None:
         older = [i for t, i in order if t < pivot]
         exact = [i for t, i in order if t == pivot]
         newer = [i for t, i in order if t > pivot]
-        for prev, following, include, reverse in itertools.product((0, 1, 7, 200), (0, 1, 7, 200), (True, False), (True, False)):
-            got = page(ann, channel, message_ts=pivot, prev_limit=prev, next_limit=following, include=include, reverse=reverse,
-                       checking_has_next=True, checking_continuous_messages=True)
+        for prev, following, include, reverse in itertools.product(
+            (0, 1, 7, 200), (0, 1, 7, 200), (True, False), (True, False)
+        ):
+            got = page(
+                ann,
+                channel,
+                message_ts=pivot,
+                prev_limit=prev,
+                next_limit=following,
+                include=include,
+                reverse=reverse,
+                checking_has_next=True,
+                checking_continuous_messages=True,
+            )
             want = (older[-prev:] if prev else []) + (exact if include else []) + newer[:following]
             assert ids(got["messages"]) == (want[::-1] if reverse else want)
             assert got["has_next"] is (len(newer) > following)
@@ -65,10 +81,15 @@ def test_filters(server: Server) -> None:
     path = channel.path + "/messages"
     a = ann.rest.post(path, {"message": "a", "custom_type": "x"})
     b = bob.rest.post(path, {"message": "b", "custom_type": "a,b"})
-    f = bob.rest.post(path, {"message_type": "FILE", "url": "https://f/1", "file_name": "n.png", "file_type": "image/png", "file_size": 7})
+    f = bob.rest.post(
+        path,
+        {"message_type": "FILE", "url": "https://f/1", "file_name": "n.png", "file_type": "image/png", "file_size": 7},
+    )
     adm = server.admin.post(path, {"message_type": "ADMM", "message": "notice"})
     c = ann.rest.post(path, {"message": "c"})
-    assert f["type"] == "FILE" and f["file"]["type"] == "image/png" and f["file"]["name"] == "n.png" and "user" not in adm
+    assert (
+        f["type"] == "FILE" and f["file"]["type"] == "image/png" and f["file"]["name"] == "n.png" and "user" not in adm
+    )
 
     def got(text: str) -> list[int]:
         answer = ann.rest.ok("GET", f"{path}?message_ts=9000000000000000&prev_limit=50&include=true{text}")
@@ -105,8 +126,13 @@ def test_same_request_id_is_one_message(server: Server) -> None:
     assert rest["message_id"] == acks[0]["msg_id"]
     assert b.count("MESG") == 1
     # Another channel, another user: other messages.
-    assert ann.rest.post(other.path + "/messages", {"message": "once", "req_id": "r"})["message_id"] != rest["message_id"]
-    assert bob.rest.post(channel.path + "/messages", {"message": "once", "req_id": "r"})["message_id"] != rest["message_id"]
+    assert (
+        ann.rest.post(other.path + "/messages", {"message": "once", "req_id": "r"})["message_id"] != rest["message_id"]
+    )
+    assert (
+        bob.rest.post(channel.path + "/messages", {"message": "once", "req_id": "r"})["message_id"]
+        != rest["message_id"]
+    )
     # Deleted is deleted, a late retry does not bring it back.
     ann.rest.delete(f"{channel.path}/messages/{rest['message_id']}")
     a.send("MESG", channel_url=channel, message="once", req_id="r")
@@ -126,7 +152,7 @@ def test_lost_acknowledgement_is_answered_by_the_retry(server: Server) -> None:
     assert b.count("MESG") == 1
 
 
-@pytest.mark.parametrize("request_id", ["abc", 17, "", None, 0, "ü\"\\"])
+@pytest.mark.parametrize("request_id", ["abc", 17, "", None, 0, 'ü"\\'])
 def test_request_id_is_echoed_as_sent(server: Server, request_id: Any) -> None:
     ann, bob = server.user("ann"), server.user("bob")
     a, b = ann.connect(), bob.connect()
@@ -158,28 +184,49 @@ def test_edit(server: Server) -> None:
     ann, bob = server.user("ann"), server.user("bob")
     a, b = ann.connect(), bob.connect()
     channel = ann.channel(bob)
-    sent = ann.rest.post(channel.path + "/messages", {"message": "one", "metaarray": [{"key": "k", "value": ["1"]}], "data": "d"})
+    sent = ann.rest.post(
+        channel.path + "/messages", {"message": "one", "metaarray": [{"key": "k", "value": ["1"]}], "data": "d"}
+    )
     path = f"{channel.path}/messages/{sent['message_id']}"
     edited = ann.rest.put(path, {"message": "two", "message_type": "MESG", "user_id": "ann"})
     assert edited["message"] == "two" and edited["updated_at"] >= sent["created_at"] and edited["data"] == "d"
     assert edited["created_at"] == sent["created_at"]
     for s in (a, b):
         frame = s.wait("MEDI")
-        assert frame["message"] == "two" and frame["metaarray"] == {"k": ["1"]} and frame["metaarray_key_order"] == ["k"]
+        assert (
+            frame["message"] == "two" and frame["metaarray"] == {"k": ["1"]} and frame["metaarray_key_order"] == ["k"]
+        )
         assert frame["old_values"]["mention_type"] == "users" and frame["custom"] == "d"
     a.send("MEDI", channel_url=channel, msg_id=sent["message_id"], message="three", req_id="e")
     assert a.wait("MEDI")["req_id"] == "e"
     assert "req_id" not in b.wait("MEDI")
-    a.send("MEDI", channel_url=channel, msg_id=sent["message_id"], req_id="m",
-           metaarray={"array": [{"key": "k", "value": ["2"]}, {"key": "n", "value": ["x"]}], "mode": "add", "upsert": True})
+    a.send(
+        "MEDI",
+        channel_url=channel,
+        msg_id=sent["message_id"],
+        req_id="m",
+        metaarray={
+            "array": [{"key": "k", "value": ["2"]}, {"key": "n", "value": ["x"]}],
+            "mode": "add",
+            "upsert": True,
+        },
+    )
     assert a.wait("MEDI")["metaarray"] == {"k": ["1", "2"], "n": ["x"]}
-    a.send("MEDI", channel_url=channel, msg_id=sent["message_id"], req_id="m2",
-           metaarray={"array": [{"key": "k", "value": ["1"]}], "mode": "remove"})
+    a.send(
+        "MEDI",
+        channel_url=channel,
+        msg_id=sent["message_id"],
+        req_id="m2",
+        metaarray={"array": [{"key": "k", "value": ["1"]}], "mode": "remove"},
+    )
     assert a.wait("MEDI")["metaarray"] == {"k": ["2"], "n": ["x"]}
     bob.rest.refused(900022, "PUT", path, {"message": "mine now"})
     ann.rest.refused(900300, "PUT", f"{channel.path}/messages/987654", {"message": "x"})
     got = bob.rest.get(path, with_sorted_meta_array=True)
-    assert got["message"] == "three" and got["sorted_metaarray"] == [{"key": "k", "value": ["2"]}, {"key": "n", "value": ["x"]}]
+    assert got["message"] == "three" and got["sorted_metaarray"] == [
+        {"key": "k", "value": ["2"]},
+        {"key": "n", "value": ["x"]},
+    ]
 
 
 def test_delete(server: Server) -> None:
@@ -209,7 +256,9 @@ def test_reactions(server: Server) -> None:
     frame = b.wait("MRCT", lambda f: f["user_id"] == "ann")
     assert frame["reaction"] == "❤ / +" and frame["updated_at"]
     got = page(ann, channel, message_ts=2**62, prev_limit=1)["messages"][0]
-    assert got["reactions"] == [{"key": "❤ / +", "user_ids": ["bob", "ann"], "updated_at": got["reactions"][0]["updated_at"]}]
+    assert got["reactions"] == [
+        {"key": "❤ / +", "user_ids": ["bob", "ann"], "updated_at": got["reactions"][0]["updated_at"]}
+    ]
     assert "reactions" not in ann.rest.get(path)
     ann.rest.delete(path + "/reactions?reaction=" + quote("❤ / +"))
     bob.rest.delete(path + "/reactions", {"reaction": "❤ / +"})
@@ -223,19 +272,30 @@ def test_threads(server: Server) -> None:
     channel = ann.channel(bob)
     parent = ann.rest.post(channel.path + "/messages", {"message": "parent"})
     reply = bob.rest.post(channel.path + "/messages", {"message": "reply", "parent_message_id": parent["message_id"]})
-    shown = ann.rest.post(channel.path + "/messages",
-                          {"message": "shown", "parent_message_id": parent["message_id"], "reply_to_channel": True})
-    assert reply["parent_message_info"]["message"] == "parent" and reply["parent_message_info"]["ts"] == parent["created_at"]
+    shown = ann.rest.post(
+        channel.path + "/messages",
+        {"message": "shown", "parent_message_id": parent["message_id"], "reply_to_channel": True},
+    )
+    assert (
+        reply["parent_message_info"]["message"] == "parent"
+        and reply["parent_message_info"]["ts"] == parent["created_at"]
+    )
     frame = b.wait("MTHD", lambda f: f["thread_info"]["reply_count"] == 2)
     assert frame["parent_message_id"] == parent["message_id"]
     assert [u["user_id"] for u in frame["thread_info"]["most_replies"]] == ["bob", "ann"]
     last = 2**62
-    assert ids(page(ann, channel, message_ts=last, prev_limit=9, include_reply_type="none")["messages"]) == ids([parent])
-    assert ids(page(ann, channel, message_ts=last, prev_limit=9, include_reply_type="only_reply_to_channel")["messages"]) == ids([parent, shown])
+    assert ids(page(ann, channel, message_ts=last, prev_limit=9, include_reply_type="none")["messages"]) == ids(
+        [parent]
+    )
+    assert ids(
+        page(ann, channel, message_ts=last, prev_limit=9, include_reply_type="only_reply_to_channel")["messages"]
+    ) == ids([parent, shown])
     assert ids(page(ann, channel, message_ts=last, prev_limit=9)["messages"]) == ids([parent, reply, shown])
     thread = page(ann, channel, message_ts=0, next_limit=9, parent_message_id=parent["message_id"])
     assert ids(thread["messages"]) == ids([reply, shown])
-    ann.rest.refused(400111, "POST", channel.path + "/messages", {"message": "x", "parent_message_id": reply["message_id"]})
+    ann.rest.refused(
+        400111, "POST", channel.path + "/messages", {"message": "x", "parent_message_id": reply["message_id"]}
+    )
     ann.rest.put(f"{channel.path}/messages/{parent['message_id']}", {"message": "changed"})
     got = page(ann, channel, message_ts=last, prev_limit=9)["messages"]
     assert got[1]["parent_message_info"]["message"] == "changed" and got[0]["thread_info"]["reply_count"] == 2
@@ -291,8 +351,16 @@ def test_gap(start: Any) -> None:
     held = flood(server, channel, ann, 10)
     server.control("advance_clock", ms=1000)
     missed = flood(server, channel, ann, 40)
-    query = dict(prev_start_ts=at(old[0]), prev_end_ts=at(old[-1]), prev_cache_count=10, next_start_ts=at(held[0]),
-                 next_end_ts=2**63 - 1, next_cache_count=10, checking_continuous_messages=True, **FLAGS)
+    query = dict(
+        prev_start_ts=at(old[0]),
+        prev_end_ts=at(old[-1]),
+        prev_cache_count=10,
+        next_start_ts=at(held[0]),
+        next_end_ts=2**63 - 1,
+        next_cache_count=10,
+        checking_continuous_messages=True,
+        **FLAGS,
+    )
     got = bob.rest.get(path, **query)
     assert got["is_huge_gap"] is False
     assert ids(got["prev_messages"]) == old and ids(got["next_messages"]) == held + missed
@@ -302,7 +370,12 @@ def test_gap(start: Any) -> None:
     assert ids(bob.rest.get(path, **query, reverse=True)["next_messages"]) == (held + missed)[::-1]
     flood(server, channel, ann, 11)
     got = bob.rest.get(path, **query)
-    assert got["is_huge_gap"] is True and got["prev_messages"] == [] and got["next_messages"] == [] and got["next_hasmore"] is True
+    assert (
+        got["is_huge_gap"] is True
+        and got["prev_messages"] == []
+        and got["next_messages"] == []
+        and got["next_hasmore"] is True
+    )
     # What is held does not count as missing, however much it is.
     query["next_cache_count"] = 40
     got = bob.rest.get(path, **query)
@@ -346,6 +419,8 @@ def test_several_commands_in_one_frame(server: Server) -> None:
     ann, bob = server.user("ann"), server.user("bob")
     a = ann.connect()
     channel = ann.channel(bob)
-    a.text(f'READ{{"channel_url":"{channel}","req_id":"1"}}\nPING{{"id":1}}\nMESG{{"channel_url":"{channel}","message":"m","req_id":2}}\n')
+    a.text(
+        f'READ{{"channel_url":"{channel}","req_id":"1"}}\nPING{{"id":1}}\nMESG{{"channel_url":"{channel}","message":"m","req_id":2}}\n'
+    )
     assert a.wait("READ")["req_id"] == "1"
     assert a.wait("PONG")["ts"] and a.wait("MESG")["req_id"] == 2

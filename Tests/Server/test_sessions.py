@@ -36,8 +36,16 @@ def test_ways_to_log_in(server: Server) -> None:
         assert socket.logi["user_id"] == ann.id and "error" not in socket.logi
         if "Sec-WebSocket-Protocol" in entry.get("headers", {}):
             assert "Sec-WebSocket-Protocol: " + entry["headers"]["Sec-WebSocket-Protocol"] in socket.answer
-    for name, kind in (("login_ts", int), ("reconnect", dict), ("ping_interval", int), ("pong_timeout", int), ("emoji_hash", str),
-                       ("use_reaction", bool), ("ekey", str), ("unread_cnt", dict)):
+    for name, kind in (
+        ("login_ts", int),
+        ("reconnect", dict),
+        ("ping_interval", int),
+        ("pong_timeout", int),
+        ("emoji_hash", str),
+        ("use_reaction", bool),
+        ("ekey", str),
+        ("unread_cnt", dict),
+    ):
         assert isinstance(first.logi[name], kind), name
     assert isinstance(first.logi["reconnect"]["interval"], float) and isinstance(first.logi["reconnect"]["mul"], int)
 
@@ -60,9 +68,12 @@ def test_handshake_is_checked(server: Server) -> None:
     import socket as plain
 
     for head in (
-        "GET /?user_id=x HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 12\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n",
-        "GET /?user_id=x HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: short\r\n",
-        "GET /?user_id=x HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n",
+        "GET /?user_id=x HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Version: 12\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n",
+        "GET /?user_id=x HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: short\r\n",
+        "GET /?user_id=x HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n"
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n",
     ):
         with plain.create_connection(("127.0.0.1", server.port), 5) as raw:
             raw.sendall((head + "\r\n").encode())
@@ -81,7 +92,9 @@ def test_session_keys_run_out_and_are_renewed(start: Any) -> None:
     assert refusal(server, "", {"SENDBIRD-WS-AUTH": key})["code"] == 400309
     fresh = renew.post(ann.me + "/session_key", {"expiring_session": True})
     Rest(server.port, {"Session-Key": fresh["key"]}).get(ann.me)
-    Rest(server.port, {"App-Id": server.ready["app_id"], "Access-Token": "x"}).refused(400302, "POST", ann.me + "/session_key", {})
+    Rest(server.port, {"App-Id": server.ready["app_id"], "Access-Token": "x"}).refused(
+        400302, "POST", ann.me + "/session_key", {}
+    )
     Rest(server.port, {"App-Id": "x", "Access-Token": ann.token}).refused(400304, "POST", ann.me + "/session_key", {})
     renew.refused(400301, "POST", "/v3/users/nobody/session_key", {})
 
@@ -130,7 +143,9 @@ def test_administration(server: Server) -> None:
             break
     assert seen == [f"user{n}" for n in range(5)]
     user = User(server, "user1", server.admin.put("/v3/users/user1", {"issue_access_token": True})["access_token"])
-    assert "access_token" not in user.rest.put(user.me, {"nickname": "Renamed", "profile_url": "p", "issue_access_token": True})
+    assert "access_token" not in user.rest.put(
+        user.me, {"nickname": "Renamed", "profile_url": "p", "issue_access_token": True}
+    )
     assert user.rest.get(user.me)["nickname"] == "Renamed"
     user.rest.refused(400108, "PUT", "/v3/users/user2", {"nickname": "x"})
     user.rest.refused(400108, "POST", "/v3/users", {"user_id": "y"})
@@ -141,7 +156,9 @@ def test_administration(server: Server) -> None:
     server.admin.delete("/v3/users/user2")
     server.admin.refused(400201, "GET", "/v3/users/user2")
     channel = server.admin.post("/v3/group_channels", {"user_ids": ["user1", "user3"], "name": "made from above"})
-    sent = server.admin.post(f"/v3/group_channels/{channel['channel_url']}/messages", {"user_id": "user3", "message": "as three"})
+    sent = server.admin.post(
+        f"/v3/group_channels/{channel['channel_url']}/messages", {"user_id": "user3", "message": "as three"}
+    )
     assert sent["user"]["user_id"] == "user3"
     assert user.rest.get(f"/v3/group_channels/{channel['channel_url']}")["last_message"]["message"] == "as three"
 

@@ -16,7 +16,8 @@ final class CacheStoreTests: XCTestCase {
         let store = try CacheStore(directory: folder.path, now: 0)
         let key = try store.channelKey("c")
         // Ids 1...40; four share each timestamp.
-        try store.upsert((1...40).map { message($0, at: ($0 - 1) / 4, sender: $0 % 2 == 0 ? "bo" : "kit") }, channel: key)
+        try store.upsert(
+            (1...40).map { message($0, at: ($0 - 1) / 4, sender: $0 % 2 == 0 ? "bo" : "kit") }, channel: key)
         return (folder, store, key)
     }
 
@@ -28,7 +29,8 @@ final class CacheStoreTests: XCTestCase {
         for limit in [0, 1, 3, 4, 5, 39, 40, 41] {
             for id in 1...40 as ClosedRange<Int64> {
                 let position = MessagePosition(createdAt: (id - 1) / 4, id: id)
-                let before = try store.messagesBefore(position, notBefore: .first, channel: key, filter: all, limit: limit)
+                let before = try store.messagesBefore(
+                    position, notBefore: .first, channel: key, filter: all, limit: limit)
                 XCTAssertEqual(before.map(\.id), Array(1..<id).suffix(limit))
                 let after = try store.messagesAfter(position, notAfter: .last, channel: key, filter: all, limit: limit)
                 XCTAssertEqual(after.map(\.id), Array(Array(1...40).drop { $0 <= id }.prefix(limit)))
@@ -68,10 +70,11 @@ final class CacheStoreTests: XCTestCase {
         }
         // The disk is full at the commit: neither rows nor the range that covers them are left behind.
         store.setCommitHook { () throws(StoreError) in throw .full }
-        XCTAssertThrowsError(try store.transaction { () throws(StoreError) in
-            try store.upsert([message(3, at: 3)], channel: key)
-            try store.setChunks(channel: key, [])
-        })
+        XCTAssertThrowsError(
+            try store.transaction { () throws(StoreError) in
+                try store.upsert([message(3, at: 3)], channel: key)
+                try store.setChunks(channel: key, [])
+            })
         // As after a kill: a copy of the files without closing them.
         let copy = try Folder()
         for file in ["cache.db", "cache.db-wal"] {
@@ -98,8 +101,11 @@ final class CacheStoreTests: XCTestCase {
         let store = try CacheStore(directory: folder.path, now: 0)
         let channels = (0..<30).map { index in
             let last = index % 3 == 0 ? "null" : "{\"message_id\":\(index),\"created_at\":\(1000 + index % 5)}"
-            return ChannelRecord(json: Array(
-                "{\"channel_url\":\"u\(index)\",\"name\":\"\(index % 4 == 0 ? "" : "n\(index % 7)")\",\"created_at\":\(50 + index % 6),\"last_message\":\(last)}".utf8))
+            return ChannelRecord(
+                json: Array(
+                    "{\"channel_url\":\"u\(index)\",\"name\":\"\(index % 4 == 0 ? "" : "n\(index % 7)")\",\"created_at\":\(50 + index % 6),"
+                        + "\"last_message\":\(last)}"
+                        .utf8))
         }.compactMap { $0 }
         XCTAssertEqual(channels.count, 30)
         try store.upsert(channels)
@@ -112,7 +118,8 @@ final class CacheStoreTests: XCTestCase {
                 got += page
                 if page.count < 7 { break }
             }
-            XCTAssertEqual(got.map(\.url), channels.sorted { query.areInIncreasingOrder($0, $1) }.map(\.url), "\(order)")
+            XCTAssertEqual(
+                got.map(\.url), channels.sorted { query.areInIncreasingOrder($0, $1) }.map(\.url), "\(order)")
         }
     }
 
@@ -131,7 +138,8 @@ final class CacheStoreTests: XCTestCase {
         _ = try CacheStore(directory: folder.path + "/x", now: 0)
         _ = try IntentStore(directory: folder.path + "/x")
         for file in try FileManager.default.contentsOfDirectory(atPath: folder.path + "/x") {
-            let mode = try FileManager.default.attributesOfItem(atPath: folder.path + "/x/" + file)[.posixPermissions] as? Int
+            let mode =
+                try FileManager.default.attributesOfItem(atPath: folder.path + "/x/" + file)[.posixPermissions] as? Int
             XCTAssertEqual(mode, 0o600, file)
         }
         withExtendedLifetime(lock) {}

@@ -21,11 +21,13 @@ final class SchemaTests: XCTestCase {
         var real: [String] = []
         for file in ["cache.db", "intents.db"] {
             let database = try Database(path: folder.path + "/" + file, synchronous: "NORMAL", pageSize: 4096)
-            let statement = try database.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
+            let statement = try database.prepare(
+                "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
             while try statement.next() { real += statements(statement.text(0)) }
             statement.reset()
         }
-        let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../docs/schema.sql")
+        let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+            "../../docs/schema.sql")
         let documented = statements(try String(contentsOf: page, encoding: .utf8))
         XCTAssertEqual(documented, real.sorted())
     }
@@ -35,9 +37,12 @@ final class SchemaTests: XCTestCase {
         let folder = try Folder()
         let cache = try CacheStore(directory: folder.path, now: 0)
         let hot = [
-            "SELECT json FROM message WHERE channel = 1 AND (created_at, id) < (5, 5) AND (created_at, id) >= (1, 1) ORDER BY created_at DESC, id DESC",
-            "SELECT json FROM message WHERE channel = 1 AND (created_at, id) > (5, 5) AND (created_at, id) <= (9, 9) ORDER BY created_at ASC, id ASC",
-            "SELECT created_at, id FROM message WHERE channel = 1 AND (created_at, id) >= (1, 1) AND (created_at, id) <= (9, 9) ORDER BY created_at, id",
+            "SELECT json FROM message WHERE channel = 1 AND (created_at, id) < (5, 5) AND (created_at, id) >= (1, 1) "
+                + "ORDER BY created_at DESC, id DESC",
+            "SELECT json FROM message WHERE channel = 1 AND (created_at, id) > (5, 5) AND (created_at, id) <= (9, 9) "
+                + "ORDER BY created_at ASC, id ASC",
+            "SELECT created_at, id FROM message WHERE channel = 1 AND (created_at, id) >= (1, 1) AND (created_at, id) <= (9, 9) "
+                + "ORDER BY created_at, id",
             "SELECT json FROM message WHERE id = 1 AND channel = 1",
             "DELETE FROM message WHERE id = 1 AND channel = 1",
             "SELECT json FROM channel WHERE url = 'a'",
@@ -54,7 +59,8 @@ final class SchemaTests: XCTestCase {
         // The two orders by time walk their index from the start: no sorting, and the reader stops when it has enough.
         for sql in [
             "SELECT json FROM channel ORDER BY has_last_message DESC, latest_at DESC, url",
-            "SELECT json FROM channel ORDER BY created_at DESC, url",
+            "SELECT json FROM channel "
+                + "ORDER BY created_at DESC, url",
         ] {
             let plan = try cache.database.prepare("EXPLAIN QUERY PLAN " + sql)
             while try plan.next() { XCTAssert(plan.text(3).contains("USING INDEX"), plan.text(3)) }

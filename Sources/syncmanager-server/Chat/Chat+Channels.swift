@@ -52,7 +52,8 @@ extension Chat {
             }
             _ = try storage.recountMembers(stored.id)
             let created = try storage.channel(id: stored.id) ?? stored
-            try tellInvitation(created, inviter: inviter, invitees: known.filter { $0.id != inviter }, at: now, &broadcasts)
+            try tellInvitation(
+                created, inviter: inviter, invitees: known.filter { $0.id != inviter }, at: now, &broadcasts)
             return created
         }
         return (stored, true)
@@ -75,7 +76,9 @@ extension Chat {
     /// Whether the caller may change a channel.
     func checkManaging(_ caller: Caller, _ channel: ChannelRow, needsOperator: Bool) throws {
         if caller.isAdmin { return }
-        guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else { throw APIError.notMember() }
+        guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
+            throw APIError.notMember()
+        }
         if needsOperator, !member.isOperator { throw APIError.unauthorized("operators only") }
     }
 
@@ -109,8 +112,10 @@ extension Chat {
     /// Tells that properties of a channel changed; clients ask for it anew.
     func tellChange(_ channel: ChannelRow, at now: Int64, _ broadcasts: inout [Broadcast]) throws {
         let extra = JSON.object(["unique_id": .string(Storage.randomHex(8))])
-        broadcasts.append(Broadcast(
-            frame: Frames.channelEvent(11000, channel, at: now, .object(), extra), users: try storage.audience(channel.id)))
+        broadcasts.append(
+            Broadcast(
+                frame: Frames.channelEvent(11000, channel, at: now, .object(), extra),
+                users: try storage.audience(channel.id)))
     }
 
     func deleteChannel(_ channel: ChannelRow, _ caller: Caller) throws {
@@ -119,7 +124,8 @@ extension Chat {
         try change { broadcasts in
             let audience = try storage.audience(channel.id)
             try storage.deleteChannel(channel.id, at: now)
-            broadcasts.append(Broadcast(frame: Frames.channelEvent(12000, channel, at: now, .object()), users: audience))
+            broadcasts.append(
+                Broadcast(frame: Frames.channelEvent(12000, channel, at: now, .object()), users: audience))
         }
     }
 
@@ -131,7 +137,8 @@ extension Chat {
         return try change { broadcasts in
             try storage.update(changed)
             try storage.touchChannel(channel.id, at: now)
-            let frame = Frames.channelEvent(isFrozen ? 10701 : 10700, changed, at: now, .object(["freeze": .bool(isFrozen)]))
+            let frame = Frames.channelEvent(
+                isFrozen ? 10701 : 10700, changed, at: now, .object(["freeze": .bool(isFrozen)]))
             broadcasts.append(Broadcast(frame: frame, users: try storage.audience(channel.id)))
             return try storage.channel(id: channel.id) ?? changed
         }
@@ -140,13 +147,17 @@ extension Chat {
     // MARK: Metadata and counters
 
     /// Creates or changes metadata; returns what holds afterwards for these keys.
-    func setMetadata(_ channel: ChannelRow, _ values: [(String, String)], creates: Bool, changes: Bool, _ caller: Caller) throws -> (values: JSON, at: Int64) {
+    func setMetadata(
+        _ channel: ChannelRow, _ values: [(String, String)], creates: Bool, changes: Bool, _ caller: Caller
+    ) throws -> (values: JSON, at: Int64) {
         try checkManaging(caller, channel, needsOperator: false)
         let known = Dictionary(try storage.metadata(channel.id), uniquingKeysWith: { $1 })
         let created = JSON.object()
         let updated = JSON.object()
         for (key, value) in values {
-            guard !key.isEmpty, key.utf8.count <= 256 else { throw APIError.invalid("metadata", "a key is 1 to 256 bytes long") }
+            guard !key.isEmpty, key.utf8.count <= 256 else {
+                throw APIError.invalid("metadata", "a key is 1 to 256 bytes long")
+            }
             if known[key] == nil {
                 if creates { created.set(key, .string(value)) }
             } else {
@@ -178,20 +189,26 @@ extension Chat {
 
     enum CounterMode { case set, increase, decrease }
 
-    func setCounters(_ channel: ChannelRow, _ values: [(String, Int64)], mode: CounterMode, creates: Bool, changes: Bool, _ caller: Caller) throws -> JSON {
+    func setCounters(
+        _ channel: ChannelRow, _ values: [(String, Int64)], mode: CounterMode, creates: Bool, changes: Bool,
+        _ caller: Caller
+    ) throws -> JSON {
         try checkManaging(caller, channel, needsOperator: false)
         let known = Dictionary(try storage.counters(channel.id), uniquingKeysWith: { $1 })
         let created = JSON.object()
         let updated = JSON.object()
         for (key, value) in values {
-            guard !key.isEmpty, key.utf8.count <= 256 else { throw APIError.invalid("metacounter", "a key is 1 to 256 bytes long") }
+            guard !key.isEmpty, key.utf8.count <= 256 else {
+                throw APIError.invalid("metacounter", "a key is 1 to 256 bytes long")
+            }
             if let old = known[key] {
                 if !changes { throw APIError.exists("The counter \"\(key)\"") }
-                let new = switch mode {
-                case .set: value
-                case .increase: old &+ value
-                case .decrease: old &- value
-                }
+                let new =
+                    switch mode {
+                    case .set: value
+                    case .increase: old &+ value
+                    case .decrease: old &- value
+                    }
                 updated.set(key, .int(new))
             } else if creates {
                 created.set(key, .int(mode == .decrease ? 0 &- value : value))
@@ -229,7 +246,8 @@ extension Chat {
         if !deleted.isEmpty { data.set("deleted", .strings(deleted)) }
         guard data.count > 0 else { return }
         try storage.touchChannel(channel.id, at: now)
-        broadcasts.append(Broadcast(
-            frame: Frames.channelEvent(category, channel, at: now, data), users: try storage.audience(channel.id)))
+        broadcasts.append(
+            Broadcast(
+                frame: Frames.channelEvent(category, channel, at: now, data), users: try storage.audience(channel.id)))
     }
 }

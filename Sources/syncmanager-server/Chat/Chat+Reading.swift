@@ -16,19 +16,24 @@ extension Chat {
     @discardableResult
     func markRead(_ caller: Caller, _ channelID: Int64) throws -> [UInt8] {
         guard let channel = try storage.channel(id: channelID), !channel.isDeleted else { throw APIError.noChannel() }
-        guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else { throw APIError.notMember() }
+        guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
+            throw APIError.notMember()
+        }
         let time = max(now, channel.lastMessageAt)
         let user = try activeUser(caller.userID)
         return try change { broadcasts in
             try storage.markRead(channel.id, member.userID, at: time, total: channel.countable)
             try storage.touchChannel(channel.id, at: time)
             let frame = readFrame(channel, user, at: time)
-            broadcasts.append(Broadcast(frame: frame, users: try storage.joinedMembers(channel.id), except: caller.socket))
+            broadcasts.append(
+                Broadcast(frame: frame, users: try storage.joinedMembers(channel.id), except: caller.socket))
             return frame
         }
     }
 
-    private func readFrame(_ channel: ChannelRow, _ user: UserRow, at time: Int64, isExcluded: Bool = false, uniqueID: String? = nil) -> [UInt8] {
+    private func readFrame(
+        _ channel: ChannelRow, _ user: UserRow, at time: Int64, isExcluded: Bool = false, uniqueID: String? = nil
+    ) -> [UInt8] {
         let body = JSON.object([
             "channel_url": .string(channel.url), "channel_type": "group", "channel_id": .int(channel.id),
             "user": SocketDialect.user(user.json), "ts": .int(time), "sts": .int(time),
@@ -39,8 +44,12 @@ extension Chat {
     }
 
     /// Everything from a message on becomes unread again for a member.
-    func markUnread(_ caller: Caller, _ channel: ChannelRow, from messageID: Int64, uniqueID: String?) throws -> MembershipRow {
-        guard var member = try storage.membership(channel.id, caller.userID), member.state == .joined else { throw APIError.notMember() }
+    func markUnread(_ caller: Caller, _ channel: ChannelRow, from messageID: Int64, uniqueID: String?) throws
+        -> MembershipRow
+    {
+        guard var member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
+            throw APIError.notMember()
+        }
         guard let message = try storage.message(messageID, in: channel.id) else { throw APIError.noMessage() }
         let user = try activeUser(caller.userID)
         let counts = try storage.countables(channel.id, from: message.createdAt, by: caller.userID)
@@ -59,7 +68,9 @@ extension Chat {
 
     /// A member has got messages up to a time. Told together with others' a moment later.
     func markDelivered(_ caller: Caller, _ channel: ChannelRow, at time: Int64) throws {
-        guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else { throw APIError.notMember() }
+        guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
+            throw APIError.notMember()
+        }
         let time = min(max(time, 0), now)
         guard time > max(member.delivered, delivered[channel.id]?[caller.userID] ?? 0) else { return }
         delivered[channel.id, default: [:]][caller.userID] = time
@@ -84,10 +95,13 @@ extension Chat {
                     }
                     guard updated.count > 0 else { return }
                     try storage.touchChannel(channelID, at: now)
-                    let frame = Frames.frame("DLVR", .object([
-                        "channel_url": .string(channel.url), "channel_type": "group", "channel_id": .int(channel.id),
-                        "updated": updated, "ts": .int(now),
-                    ]))
+                    let frame = Frames.frame(
+                        "DLVR",
+                        .object([
+                            "channel_url": .string(channel.url), "channel_type": "group",
+                            "channel_id": .int(channel.id),
+                            "updated": updated, "ts": .int(now),
+                        ]))
                     broadcasts.append(Broadcast(frame: frame, users: try storage.joinedMembers(channelID)))
                 }
             } catch {
@@ -98,7 +112,9 @@ extension Chat {
 
     /// Tells that a member started or stopped typing.
     func typing(_ caller: Caller, _ channel: ChannelRow, starts: Bool) throws {
-        guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else { throw APIError.notMember() }
+        guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
+            throw APIError.notMember()
+        }
         guard let user = try storage.user(caller.userID) else { throw APIError.noUser() }
         let frame = Frames.channelEvent(starts ? 10900 : 10901, channel, at: now, SocketDialect.user(user.json))
         hub.send(frame, to: try storage.joinedMembers(channel.id).filter { $0 != member.userID })
@@ -122,7 +138,9 @@ extension Chat {
 
     /// Forgets what was before now for one member, or for the whole channel's members.
     func resetHistory(_ caller: Caller, _ channel: ChannelRow) throws -> Int64 {
-        guard var member = try storage.membership(channel.id, caller.userID), member.state == .joined else { throw APIError.notMember() }
+        guard var member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
+            throw APIError.notMember()
+        }
         let offset = max(now, channel.lastMessageAt + 1)
         clock.reach(offset)
         forget(&member, channel, before: offset)

@@ -46,7 +46,8 @@ struct MessageInput {
         marksAsRead = try payload.bool("mark_as_read") ?? false
         requestID = payload.json["req_id"] ?? payload.json["request_id"]
         for key in [
-            "translations", "target_langs", "mentioned_message_template", "apple_critical_alert_options", "extended_message",
+            "translations", "target_langs", "mentioned_message_template", "apple_critical_alert_options",
+            "extended_message",
             "extended_message_payload",
         ] {
             guard let value = payload[key] else { continue }
@@ -61,7 +62,9 @@ struct MessageInput {
             files = .array((list.array ?? []).map(MessageInput.fileOfMany))
         }
         let first = files?[0]
-        guard let url = try payload.string(["url", "file_url"]) ?? first?["url"]?.string, !url.isEmpty else { throw APIError.missing("url") }
+        guard let url = try payload.string(["url", "file_url"]) ?? first?["url"]?.string, !url.isEmpty else {
+            throw APIError.missing("url")
+        }
         requiresAuth = try payload.bool("require_auth") ?? false
         let type = try payload.string(["file_type", "type"]) ?? first?["file_type"]?.string ?? ""
         let name = try payload.string(["file_name", "name"]) ?? first?["file_name"]?.string ?? ""
@@ -90,7 +93,9 @@ struct MessageInput {
 
     /// The meta arrays in their sorted shape, from any of the shapes they come in.
     static func metaarray(_ payload: Payload) throws -> JSON? {
-        guard let value = payload["metaarray"] ?? payload["sorted_metaarray"] ?? payload["metaarrays"] else { return nil }
+        guard let value = payload["metaarray"] ?? payload["sorted_metaarray"] ?? payload["metaarrays"] else {
+            return nil
+        }
         let result = JSON.array()
         if let members = value.members {
             for (key, list) in members { result.append(.object(["key": .string(key), "value": list])) }

@@ -2,7 +2,9 @@ import SyncJSON
 
 extension Router {
     /// What concerns the members of a channel.
-    func membership(_ request: HTTPRequest, _ channel: ChannelRow, _ topic: String, _ rest: [String]) throws -> HTTPResponse {
+    func membership(_ request: HTTPRequest, _ channel: ChannelRow, _ topic: String, _ rest: [String]) throws
+        -> HTTPResponse
+    {
         let payload = try request.payload()
         let named = try payload.string("user_id") ?? request.query["user_id"]
         switch (request.method, topic) {
@@ -17,7 +19,8 @@ extension Router {
             let caller = try caller(request, as: named)
             guard !caller.userID.isEmpty else { throw APIError.missing("user_id") }
             let changed = try chat.join(
-                channel, caller.userID, accessCode: try payload.string("access_code") ?? "", byInvitation: topic == "accept")
+                channel, caller.userID, accessCode: try payload.string("access_code") ?? "",
+                byInvitation: topic == "accept")
             return try channelResponse(changed, caller, request.query)
         case ("PUT", "decline"):
             let caller = try caller(request, as: named)
@@ -55,7 +58,9 @@ extension Router {
         case ("PUT", "reset_user_history"):
             let caller = try caller(request, as: named)
             if caller.isAdmin, try payload.bool("reset_all") == true {
-                for id in try storage.joinedMembers(channel.id) { _ = try chat.resetHistory(Caller(userID: id), channel) }
+                for id in try storage.joinedMembers(channel.id) {
+                    _ = try chat.resetHistory(Caller(userID: id), channel)
+                }
                 return HTTPResponse(.object(["ts_message_offset": .int(chat.now)]))
             }
             return HTTPResponse(.object(["ts_message_offset": .int(try chat.resetHistory(caller, channel))]))
@@ -84,10 +89,11 @@ extension Router {
             guard let member = try storage.membership(channel.id, single) else {
                 return HTTPResponse(.object(["is_member": false, "state": "none"]))
             }
-            return HTTPResponse(.object([
-                "is_member": .bool(member.state == .joined), "state": .string(member.state.word),
-                "role": member.isOperator ? "operator" : "none",
-            ]))
+            return HTTPResponse(
+                .object([
+                    "is_member": .bool(member.state == .joined), "state": .string(member.state.word),
+                    "role": member.isOperator ? "operator" : "none",
+                ]))
         }
         let query = request.query
         let limit = try max(1, query.limit(default: 20, max: 100))
@@ -98,14 +104,17 @@ extension Router {
         let now = chat.now
         var found = try storage.members(channel.id).filter { membership, user in
             (role == "operator" ? membership.isOperator : role == "nonoperator" ? !membership.isOperator : true)
-                && (muted == "muted" ? membership.isMuted(at: now) : muted == "unmuted" ? !membership.isMuted(at: now) : true)
+                && (muted == "muted"
+                    ? membership.isMuted(at: now) : muted == "unmuted" ? !membership.isMuted(at: now) : true)
                 && (state == "joined_only" || state == "joined" ? membership.state == .joined : true)
                 && (state == "invited_only" || state == "invited" ? membership.state == .invited : true)
                 && (prefix.isEmpty || user.nickname.lowercased().hasPrefix(prefix))
         }
         let operatorsFirst = query.text("order") == "operator_then_member_alphabetical"
         found.sort { left, right in
-            if operatorsFirst, left.membership.isOperator != right.membership.isOperator { return left.membership.isOperator }
+            if operatorsFirst, left.membership.isOperator != right.membership.isOperator {
+                return left.membership.isOperator
+            }
             let names = (left.user.nickname.lowercased(), right.user.nickname.lowercased())
             return names.0 != names.1 ? names.0 < names.1 : left.user.id < right.user.id
         }
@@ -136,7 +145,9 @@ extension Router {
         return json
     }
 
-    private func mute(_ request: HTTPRequest, _ channel: ChannelRow, _ payload: Payload, _ single: String?) throws -> HTTPResponse {
+    private func mute(_ request: HTTPRequest, _ channel: ChannelRow, _ payload: Payload, _ single: String?) throws
+        -> HTTPResponse
+    {
         let caller = try caller(request)
         switch request.method {
         case "GET":
@@ -145,20 +156,24 @@ extension Router {
                 let member = try storage.membership(channel.id, single)
                 let isMuted = member?.isMuted(at: chat.now) ?? false
                 guard let member, isMuted else { return HTTPResponse(.object(["is_muted": false])) }
-                return HTTPResponse(.object([
-                    "is_muted": true, "description": .string(member.muteNote), "start_at": .int(member.mutedAt),
-                    "end_at": .int(member.mutedUntil),
-                    "remaining_duration": .int(member.mutedUntil < 0 ? -1 : member.mutedUntil - chat.now),
-                ]))
+                return HTTPResponse(
+                    .object([
+                        "is_muted": true, "description": .string(member.muteNote), "start_at": .int(member.mutedAt),
+                        "end_at": .int(member.mutedUntil),
+                        "remaining_duration": .int(member.mutedUntil < 0 ? -1 : member.mutedUntil - chat.now),
+                    ]))
             }
             let list = try storage.mutedMembers(channel.id, at: chat.now).compactMap { member in
                 try storage.user(member.userID).map {
                     restricted($0, until: member.mutedUntil, since: member.mutedAt, note: member.muteNote, "muted")
                 }
             }
-            return HTTPResponse(.object(["muted_list": .array(list), "total_mute_count": .int(Int64(list.count)), "next": ""]))
+            return HTTPResponse(
+                .object(["muted_list": .array(list), "total_mute_count": .int(Int64(list.count)), "next": ""]))
         case "POST", "DELETE":
-            guard let id = try single ?? payload.string("user_id") ?? request.query["user_id"] else { throw APIError.missing("user_id") }
+            guard let id = try single ?? payload.string("user_id") ?? request.query["user_id"] else {
+                throw APIError.missing("user_id")
+            }
             try chat.mute(
                 channel, id, seconds: try payload.int("seconds") ?? -1, note: try payload.string("description") ?? "",
                 mutes: request.method == "POST", caller)
@@ -167,35 +182,46 @@ extension Router {
         }
     }
 
-    private func ban(_ request: HTTPRequest, _ channel: ChannelRow, _ payload: Payload, _ single: String?) throws -> HTTPResponse {
+    private func ban(_ request: HTTPRequest, _ channel: ChannelRow, _ payload: Payload, _ single: String?) throws
+        -> HTTPResponse
+    {
         let caller = try caller(request)
         switch request.method {
         case "GET":
             try chat.checkReading(caller, channel)
             let now = chat.now
-            let list = try storage.bans(channel.id).filter { $0.holds(at: now) && (single == nil || $0.userID == single) }
-                .compactMap { ban in
-                    try storage.user(ban.userID).map { user in
-                        let json = restricted(user, until: ban.until, since: ban.bannedAt, note: ban.note, "banned")
-                        return JSON.object([
-                            "user": json, "description": .string(ban.note), "start_at": .int(ban.bannedAt), "end_at": .int(ban.until),
-                        ])
-                    }
+            let list = try storage.bans(channel.id).filter {
+                $0.holds(at: now) && (single == nil || $0.userID == single)
+            }
+            .compactMap { ban in
+                try storage.user(ban.userID).map { user in
+                    let json = restricted(user, until: ban.until, since: ban.bannedAt, note: ban.note, "banned")
+                    return JSON.object([
+                        "user": json, "description": .string(ban.note), "start_at": .int(ban.bannedAt),
+                        "end_at": .int(ban.until),
+                    ])
                 }
+            }
             if single != nil {
                 guard let only = list.first else { throw APIError(400_201, "The user is not banned.", status: 404) }
                 return HTTPResponse(only)
             }
-            return HTTPResponse(.object(["banned_list": .array(list), "total_ban_count": .int(Int64(list.count)), "next": ""]))
+            return HTTPResponse(
+                .object(["banned_list": .array(list), "total_ban_count": .int(Int64(list.count)), "next": ""]))
         case "POST", "DELETE":
-            guard let id = try single ?? payload.string("user_id") ?? request.query["user_id"] else { throw APIError.missing("user_id") }
+            guard let id = try single ?? payload.string("user_id") ?? request.query["user_id"] else {
+                throw APIError.missing("user_id")
+            }
             try chat.ban(
                 channel, id, seconds: try payload.int("seconds") ?? -1, note: try payload.string("description") ?? "",
                 bans: request.method == "POST", caller)
-            guard request.method == "POST", let user = try storage.user(id), let ban = try storage.ban(channel.id, id) else { return .empty }
-            return HTTPResponse(.object([
-                "user": user.json, "description": .string(ban.note), "start_at": .int(ban.bannedAt), "end_at": .int(ban.until),
-            ]))
+            guard request.method == "POST", let user = try storage.user(id), let ban = try storage.ban(channel.id, id)
+            else { return .empty }
+            return HTTPResponse(
+                .object([
+                    "user": user.json, "description": .string(ban.note), "start_at": .int(ban.bannedAt),
+                    "end_at": .int(ban.until),
+                ]))
         default: throw APIError.noEndpoint()
         }
     }

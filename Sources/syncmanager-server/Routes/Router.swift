@@ -25,7 +25,9 @@ final class Router {
 
     private func route(_ request: HTTPRequest) throws -> HTTPResponse {
         let path = request.target.segments
-        guard path.first == "v3", path.count > 1 else { throw APIError(400_404, "There is no such address.", status: 404) }
+        guard path.first == "v3", path.count > 1 else {
+            throw APIError(400_404, "There is no such address.", status: 404)
+        }
         let rest = Array(path.dropFirst(2))
         switch path[1] {
         case "users": return try users(request, rest)
@@ -63,7 +65,9 @@ final class Router {
         guard try caller(request).isAdmin else { throw APIError.unauthorized("an API token is needed") }
     }
 
-    func channelResponse(_ channel: ChannelRow, _ caller: Caller, _ query: RequestQuery, extra: KeyValuePairs<StaticString, Bool> = [:]) throws -> HTTPResponse {
+    func channelResponse(
+        _ channel: ChannelRow, _ caller: Caller, _ query: RequestQuery, extra: KeyValuePairs<StaticString, Bool> = [:]
+    ) throws -> HTTPResponse {
         let view = try ChannelView(chat, viewer: caller.userID, parts: ChannelView.Parts(query))
         return HTTPResponse(body: try view.document(channel, extra: extra))
     }

@@ -15,9 +15,11 @@ struct SocketLogin {
             }
         }
         guard request.method == "GET", holds("Upgrade", "websocket"), holds("Connection", "upgrade"),
-            request.header("Sec-WebSocket-Version") == "13", let key = request.header("Sec-WebSocket-Key"), WebSocketHandshake.isValidKey(key)
+            request.header("Sec-WebSocket-Version") == "13", let key = request.header("Sec-WebSocket-Key"),
+            WebSocketHandshake.isValidKey(key)
         else { return nil }
-        let answer = request.header("Sec-WebSocket-Protocol").map { [("Sec-WebSocket-Protocol", firstProtocol($0))] } ?? []
+        let answer =
+            request.header("Sec-WebSocket-Protocol").map { [("Sec-WebSocket-Protocol", firstProtocol($0))] } ?? []
         return (WebSocketHandshake.acceptValue(forKey: key), answer)
     }
 
@@ -28,7 +30,9 @@ struct SocketLogin {
     /// The request with the headers that a login reads, independent of its connection.
     static func keep(_ request: HTTPRequest) -> HTTPRequest {
         var headers: [String: String] = [:]
-        for name in ["SENDBIRD-WS-TOKEN", "SENDBIRD-WS-AUTH", "Sec-WebSocket-Protocol"] { headers[name] = request.header(name) }
+        for name in ["SENDBIRD-WS-TOKEN", "SENDBIRD-WS-AUTH", "Sec-WebSocket-Protocol"] {
+            headers[name] = request.header(name)
+        }
         let kept = headers
         return HTTPRequest(method: request.method, target: request.target, body: []) { kept[$0] }
     }
@@ -50,7 +54,9 @@ struct SocketLogin {
                 "error": true, "code": .int(Int64(refusal.code)), "message": .string(refusal.message),
             ])
         }
-        guard let socket = ChatSocket(connection: connection, userID: user?.id ?? "", sessionKey: sessionKey, hub: chat.hub)
+        guard
+            let socket = ChatSocket(
+                connection: connection, userID: user?.id ?? "", sessionKey: sessionKey, hub: chat.hub)
         else { return connection.close() }
         chat.hub.adopt(socket)
         // The greeting goes first: what came with the handshake is answered after it.
@@ -63,7 +69,9 @@ struct SocketLogin {
     private func authenticate(_ request: HTTPRequest) throws -> (user: UserRow, key: String) {
         let query = request.query
         let appID = query.text("ai")
-        guard appID.isEmpty || appID == chat.options.appID else { throw APIError(400_304, "\"Application\" not found.") }
+        guard appID.isEmpty || appID == chat.options.appID else {
+            throw APIError(400_304, "\"Application\" not found.")
+        }
         var token = decoded(request.header("SENDBIRD-WS-TOKEN")) ?? ""
         var key = decoded(request.header("SENDBIRD-WS-AUTH")) ?? ""
         // Browsers cannot set headers; they say it in the subprotocol.
@@ -77,7 +85,9 @@ struct SocketLogin {
         let expires = query.bool("expiring_session")
         if !key.isEmpty {
             let user = try chat.user(ofSession: key)
-            guard userID.isEmpty || userID == user.id else { throw APIError(400_303, "The session key is another user's.") }
+            guard userID.isEmpty || userID == user.id else {
+                throw APIError(400_303, "The session key is another user's.")
+            }
             return (user, key)
         }
         let user = try chat.logIn(userID, token: token, nickname: query.text("nickname"))

@@ -5,7 +5,8 @@ enum Schema {
     static let sql = """
         CREATE TABLE users (
             user_id TEXT PRIMARY KEY, nickname TEXT NOT NULL, profile_url TEXT NOT NULL, metadata TEXT NOT NULL,
-            languages TEXT NOT NULL, access_token TEXT NOT NULL, revoked_token TEXT NOT NULL DEFAULT '', is_active INTEGER NOT NULL DEFAULT 1,
+            languages TEXT NOT NULL, access_token TEXT NOT NULL, revoked_token TEXT NOT NULL DEFAULT '',
+            is_active INTEGER NOT NULL DEFAULT 1,
             created_at INTEGER NOT NULL, last_seen_at INTEGER NOT NULL DEFAULT 0, auto_accept INTEGER NOT NULL DEFAULT 1
         ) STRICT, WITHOUT ROWID;
 
