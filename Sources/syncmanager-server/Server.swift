@@ -72,6 +72,7 @@ final class Server {
     private func answer(_ request: HTTPRequest) -> HTTPFront.Answer {
         if let control, request.target.segments.first == "control" { return .response(control.answer(request)) }
         if control?.faults.refusesConnections == true { return .response(HTTPResponse(body: [], delivery: .none)) }
+        if request.method == "OPTIONS" { return .response(HTTPResponse.preflight(request)) }
         let path = request.target.raw
         let delay = control?.faults.delay(for: path) ?? 0
         if request.header("Upgrade") != nil, let accept = SocketLogin.accept(request) {
@@ -93,9 +94,10 @@ final class Server {
         return delay > 0 ? .delayed(response, milliseconds: delay) : .response(response)
     }
 
-    /// Drops dead peers now and then. Clients ping; who says nothing for three pings and a pong is gone.
+    /// Finds dead peers. Clients are told to ping; who misses one is pinged, who misses three is gone.
     private func sweep() {
-        hub.dropSilent(for: (options.pingInterval * 3 + options.pongTimeout) * 1000)
+        let interval = options.pingInterval * 1000
+        hub.sweep(pingAfter: interval + options.pongTimeout * 1000, dropAfter: interval * 3 + options.pongTimeout * 1000)
         loop.after(5000) { [weak self] in self?.sweep() }
     }
 

@@ -32,8 +32,10 @@ extension Chat {
         return user
     }
 
+    /// A session key; one that never expires is the same for all of a user's devices, so that logins leave nothing behind.
     func newSession(_ userID: String, expires: Bool) throws -> String {
-        try storage.makeSession(userID, expiresAt: expires ? now &+ options.sessionLife : 0, now: now)
+        if !expires, let known = try storage.lastingSession(userID) { return known }
+        return try storage.makeSession(userID, expiresAt: expires ? now &+ options.sessionLife : 0, now: now)
     }
 
     /// What a successful login is answered with.

@@ -71,7 +71,9 @@ struct Importer {
     private static func read(_ line: [UInt8]) -> (Int64, String, String)? {
         line.withUnsafeBytes { raw in
             guard let slice = try? JSONSlice.checked(raw), slice.isObject, let time = slice["ts"]?.int,
-                let sender = slice["sender"]?.string, !sender.isEmpty, let text = slice["text"]?.string
+                let sender = slice["sender"]?.string, !sender.isEmpty, let text = slice["text"]?.string,
+                // Up to the year 9999: the clock never runs behind what is stored.
+                (0...253_402_300_799_999).contains(time)
             else { return nil }
             return (time, sender, text)
         }

@@ -74,6 +74,13 @@ final class ChatSocket {
     /// Whether nothing came for that long.
     func isSilent(for milliseconds: Int64) -> Bool { Clock.monotonic() &- lastHeard > milliseconds }
 
+    /// Asks the peer for a sign of life, which any WebSocket library gives by itself.
+    func ping() {
+        guard !isClosed, !isEnding else { return }
+        codec.sendPing()
+        hub.flushLater(self)
+    }
+
     private func ready(_ events: UInt32) {
         if events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { return close() }
         if events & EPOLLIN.rawValue != 0 { read() }

@@ -63,8 +63,10 @@ final class SocketHub {
         }
     }
 
-    /// Drops sockets that have said nothing for that long.
-    func dropSilent(for milliseconds: Int64) {
-        for socket in all where socket.isSilent(for: milliseconds) { socket.close() }
+    /// Pings sockets that have said nothing for a while, and drops those that still say nothing after a long while.
+    func sweep(pingAfter: Int64, dropAfter: Int64) {
+        for socket in all where socket.isSilent(for: pingAfter) {
+            if socket.isSilent(for: dropAfter) { socket.close() } else { socket.ping() }
+        }
     }
 }

@@ -56,6 +56,12 @@ extension Storage {
         return key
     }
 
+    /// A key of a user that never expires.
+    func lastingSession(_ userID: String) throws -> String? {
+        try database.prepare("SELECT key FROM sessions WHERE user_id = ? AND expires_at = 0 AND is_revoked = 0 LIMIT 1")
+            .bind(userID).first { $0.text(0) }
+    }
+
     func expireSessions(of userID: String?, at now: Int64) throws {
         try database.prepare("UPDATE sessions SET expires_at = ? WHERE (? = '' OR user_id = ?) AND (expires_at = 0 OR expires_at > ?)")
             .bind(now).bind(userID ?? "").bind(userID ?? "").bind(now).run()
