@@ -101,11 +101,10 @@ final class CacheStoreTests: XCTestCase {
         let store = try CacheStore(directory: folder.path, now: 0)
         let channels = (0..<30).map { index in
             let last = index % 3 == 0 ? "null" : "{\"message_id\":\(index),\"created_at\":\(1000 + index % 5)}"
-            return ChannelRecord(
-                json: Array(
-                    "{\"channel_url\":\"u\(index)\",\"name\":\"\(index % 4 == 0 ? "" : "n\(index % 7)")\",\"created_at\":\(50 + index % 6),"
-                        + "\"last_message\":\(last)}"
-                        .utf8))
+            let name = index % 4 == 0 ? "" : "n\(index % 7)"
+            let head = "{\"channel_url\":\"u\(index)\",\"name\":\"\(name)\","
+            let json = head + "\"created_at\":\(50 + index % 6),\"last_message\":\(last)}"
+            return ChannelRecord(json: Array(json.utf8))
         }.compactMap { $0 }
         XCTAssertEqual(channels.count, 30)
         try store.upsert(channels)
