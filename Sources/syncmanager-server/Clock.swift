@@ -18,6 +18,12 @@ final class Clock {
         offset = min(offset &+ min(milliseconds, 31_536_000_000_000), 31_536_000_000_000)
     }
 
+    /// Goes on from a time that an earlier run has reached, if it was ahead of the real one.
+    func resume(at time: Int64) {
+        offset = max(offset, time &- Clock.real(CLOCK_REALTIME))
+        reach(time)
+    }
+
     /// From now on the time is at least this.
     func reach(_ time: Int64) { last = max(last, time) }
 

@@ -54,7 +54,8 @@ struct Options {
     }
 
     private enum Name: Int32, CaseIterable {
-        case port = 1, host, db, appID, apiToken, user, `import`, generate, scale, hugeGap, sessionTTL, pingInterval
+        case port = 1
+        case host, db, appID, apiToken, user, `import`, generate, scale, hugeGap, sessionTTL, pingInterval
         case pongTimeout, maxMessageLength, control, exitWithStdin, help
 
         var text: StaticString {
@@ -118,8 +119,11 @@ struct Options {
         case .generate: return Options.set(&seed, UInt64(value))
         case .scale: return Options.set(&scale, Double(value).flatMap { (0.01...1000).contains($0) ? $0 : nil })
         case .hugeGap: return Options.set(&hugeGap, Int(value).flatMap { (0...1_000_000_000).contains($0) ? $0 : nil })
-        case .sessionTTL: return Options.set(&sessionLife, Int64(value).flatMap { (1...1_000_000_000).contains($0) ? $0 * 1000 : nil })
-        case .pingInterval: return Options.set(&pingInterval, Int64(value).flatMap { (1...3600).contains($0) ? $0 : nil })
+        case .sessionTTL:
+            return Options.set(
+                &sessionLife, Int64(value).flatMap { (1...1_000_000_000).contains($0) ? $0 * 1000 : nil })
+        case .pingInterval:
+            return Options.set(&pingInterval, Int64(value).flatMap { (1...3600).contains($0) ? $0 : nil })
         case .pongTimeout: return Options.set(&pongTimeout, Int64(value).flatMap { (1...3600).contains($0) ? $0 : nil })
         case .maxMessageLength: return Options.set(&maximumMessageLength, Int(value).flatMap { $0 > 0 ? $0 : nil })
         case .control: isControlled = true

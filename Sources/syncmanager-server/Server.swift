@@ -28,7 +28,7 @@ final class Server {
         router = Router(chat: chat, apiToken: apiToken)
         control = options.isControlled ? ControlEndpoint(chat) : nil
         commands = CommandHandler(chat)
-        clock.reach(try storage.lastTime())
+        clock.resume(at: try storage.lastTime())
         hub.onText = { [unowned self] text, socket in
             control?.traffic.frame(text, of: socket.userID, at: clock.now())
             commands.receive(text, socket)
@@ -97,7 +97,8 @@ final class Server {
     /// Finds dead peers. Clients are told to ping; who misses one is pinged, who misses three is gone.
     private func sweep() {
         let interval = options.pingInterval * 1000
-        hub.sweep(pingAfter: interval + options.pongTimeout * 1000, dropAfter: interval * 3 + options.pongTimeout * 1000)
+        hub.sweep(
+            pingAfter: interval + options.pongTimeout * 1000, dropAfter: interval * 3 + options.pongTimeout * 1000)
         loop.after(5000) { [weak self] in self?.sweep() }
     }
 

@@ -35,7 +35,10 @@ class Server:
 
     def __init__(self, *options: str):
         self.process = subprocess.Popen(
-            [program(), "--port", "0", "--exit-with-stdin", "--control", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            [program(), "--port", "0", "--exit-with-stdin", "--control", *options],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
         assert self.process.stdout
         line = self.process.stdout.readline()
         assert line, "the server did not start"
@@ -49,7 +52,9 @@ class Server:
         return Rest(self.port, {}).post("/control/" + path, body)
 
     def user(self, user_id: str, nickname: str | None = None) -> "User":
-        made = self.admin.post("/v3/users", {"user_id": user_id, "nickname": nickname or user_id.title(), "issue_access_token": True})
+        made = self.admin.post(
+            "/v3/users", {"user_id": user_id, "nickname": nickname or user_id.title(), "issue_access_token": True}
+        )
         return User(self, user_id, made["access_token"])
 
     def socket(self, query: str, headers: dict[str, str] | None = None) -> Socket:
@@ -71,13 +76,16 @@ class User:
         self.id = user_id
         self.token = token
         key = Rest(server.port, {"App-Id": server.ready["app_id"], "Access-Token": token}).post(
-            f"/v3/users/{quote(user_id)}/session_key", {"expiring_session": False})["key"]
+            f"/v3/users/{quote(user_id)}/session_key", {"expiring_session": False}
+        )["key"]
         self.rest = Rest(server.port, {"Session-Key": key})
         self.me = f"/v3/users/{quote(user_id)}"
 
     def connect(self, extra: str = "") -> Socket:
         app = self.server.ready["app_id"]
-        return self.server.socket(f"p=test&sv=1&ai={app}&user_id={quote(self.id)}{extra}", {"SENDBIRD-WS-TOKEN": self.token})
+        return self.server.socket(
+            f"p=test&sv=1&ai={app}&user_id={quote(self.id)}{extra}", {"SENDBIRD-WS-TOKEN": self.token}
+        )
 
     def channel(self, *others: "User", **fields: Any) -> "Channel":
         made = self.rest.post("/v3/group_channels", {"user_ids": [self.id, *(o.id for o in others)], **fields})

@@ -487,3 +487,25 @@ def test_pins(server: Server) -> None:
     assert bob.rest.get(channel.path)["latest_pinned_message"]["message_id"] == sent["message_id"]
     ann.rest.delete(f"{channel.path}/messages/{sent['message_id']}")
     assert b.system(11300)["data"] == {} and bob.rest.get(channel.path)["pinned_message_ids"] == []
+
+
+def test_ids_and_times_go_on_after_a_restart(start: Any, tmp_path: Any) -> None:
+    path = str(tmp_path / "chat.db")
+    first = start("--db", path)
+    ann = first.user("ann")
+    channel, doomed = ann.channel(name="stays"), ann.channel(name="goes")
+    first.control("advance_clock", ms=60_000)
+    kept = ann.rest.post(channel.path + "/messages", {"message": "kept"})
+    gone = ann.rest.post(doomed.path + "/messages", {"message": "gone"})
+    token = ann.rest.get(ann.me + "/my_group_channels/changelogs", change_ts=0)["next"]
+    first.admin.delete(doomed.path)
+    first.process.kill()
+    first.process.wait()
+    second = start("--db", path)
+    again = User(second, "ann", ann.token)
+    changes = again.rest.get(again.me + "/my_group_channels/changelogs", token=token)
+    assert changes["deleted"] == [doomed] and changes["updated"] == []
+    sent = again.rest.post(channel.path + "/messages", {"message": "new"})
+    assert sent["message_id"] > gone["message_id"] > kept["message_id"] and sent["created_at"] >= gone["created_at"]
+    got = again.rest.get(channel.path + "/messages", message_ts=2**62, prev_limit=9)["messages"]
+    assert [m["message"] for m in got] == ["kept", "new"]

@@ -15,8 +15,15 @@ def test_login_channel_send_list(server: Server) -> None:
     assert ack["req_id"] == "r1" and ack["message"] == "hello" and ack["msg_id"] > 0
     got = b.wait("MESG")
     assert "req_id" not in got and got["msg_id"] == ack["msg_id"] and got["user"]["guest_id"] == "ann"
-    listed = bob.rest.get(channel.path + "/messages", message_ts=2**62, prev_limit=10, next_limit=0, include=True,
-                          checking_has_next=True, checking_continuous_messages=True)
+    listed = bob.rest.get(
+        channel.path + "/messages",
+        message_ts=2**62,
+        prev_limit=10,
+        next_limit=0,
+        include=True,
+        checking_has_next=True,
+        checking_continuous_messages=True,
+    )
     assert [m["message"] for m in listed["messages"]] == ["hello"]
     assert listed["has_next"] is False and listed["is_continuous_messages"] is True
     mine = bob.rest.get(bob.me + "/my_group_channels", limit=10)

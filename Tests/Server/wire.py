@@ -78,7 +78,9 @@ class Rest:
         return answer.json
 
     def get(self, path: str, **query: Any) -> Any:
-        text = urllib.parse.urlencode({k: str(v).lower() if isinstance(v, bool) else v for k, v in query.items()}, doseq=True)
+        text = urllib.parse.urlencode(
+            {k: str(v).lower() if isinstance(v, bool) else v for k, v in query.items()}, doseq=True
+        )
         return self.ok("GET", path + ("?" + text if text else ""))
 
     def post(self, path: str, body: Any = None) -> Any:
@@ -119,7 +121,9 @@ class Socket:
         self.answer = answer.decode()
         if " 101 " not in self.answer.split("\r\n")[0]:
             raise ConnectionError(self.answer)
-        expected = base64.b64encode(hashlib.sha1((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest()).decode()
+        expected = base64.b64encode(
+            hashlib.sha1((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest()
+        ).decode()
         assert f"Sec-WebSocket-Accept: {expected}" in self.answer
         self.commands: deque[tuple[str, Any]] = deque()
         self.history: list[tuple[str, Any]] = []
@@ -202,7 +206,9 @@ class Socket:
                         del self.commands[index]
                         return body
                 left = end - time.monotonic()
-                assert left > 0 and not self.closed, f"no {command}; got {list(self.commands)[-20:]}, closed: {self.closed}"
+                assert (
+                    left > 0 and not self.closed
+                ), f"no {command}; got {list(self.commands)[-20:]}, closed: {self.closed}"
                 self.changed.wait(left)
 
     def system(self, category: int) -> Any:

@@ -52,13 +52,18 @@ struct ChannelListQuery {
         distinctMode = try mode("distinct_mode", "all", ["all", "distinct", "nondistinct"])
         superMode = try mode("super_mode", "all", ["all", "super", "nonsuper", "broadcast_only", "exclusive_only"])
         publicMode = try mode("public_mode", "all", ["all", "public", "private"])
-        hiddenMode = try mode("hidden_mode", "unhidden_only", [
-            "unhidden_only", "hidden_only", "hidden_allow_auto_unhide", "hidden_allow_auto_hide", "hidden_prevent_auto_unhide", "all",
-        ])
+        hiddenMode = try mode(
+            "hidden_mode", "unhidden_only",
+            [
+                "unhidden_only", "hidden_only", "hidden_allow_auto_unhide", "hidden_allow_auto_hide",
+                "hidden_prevent_auto_unhide", "all",
+            ])
         unreadOnly = try mode("unread_filter", "all", ["all", "unread_message"]) == "unread_message"
-        memberState = try mode("member_state_filter", "all", [
-            "all", "invited_only", "joined_only", "invited_by_friend", "invited_by_non_friend",
-        ])
+        memberState = try mode(
+            "member_state_filter", "all",
+            [
+                "all", "invited_only", "joined_only", "invited_by_friend", "invited_by_non_friend",
+            ])
         customTypes = query.choice("custom_types", "custom_type")
         customTypePrefix = query.text("custom_type_startswith")
         urls = query.choice("channel_urls")
@@ -147,9 +152,11 @@ struct ChannelListQuery {
             let found = includedMembers.filter { members.contains($0) }
             if includesAnyMember ? found.isEmpty : found.count != includedMembers.count { return false }
         }
-        let needsNicknames = !nicknameContains.isEmpty || !nicknamePrefix.isEmpty || !nickname.isEmpty
+        let needsNicknames =
+            !nicknameContains.isEmpty || !nicknamePrefix.isEmpty || !nickname.isEmpty
             || !searchText.isEmpty && searchesNicknames
-        let names = needsNicknames
+        let names =
+            needsNicknames
             ? try storage.members(channel.id).filter { $0.user.id != viewer }.map { $0.user.nickname.lowercased() } : []
         if !nicknameContains.isEmpty, !names.contains(where: { $0.contains(text: nicknameContains) }) { return false }
         if !nicknamePrefix.isEmpty, !names.contains(where: { $0.hasPrefix(nicknamePrefix) }) { return false }
@@ -164,7 +171,9 @@ struct ChannelListQuery {
 
     private func matchesMetadata(_ channel: ChannelRow, _ storage: Storage) throws -> Bool {
         guard !metadataKey.isEmpty else { return true }
-        guard let value = try storage.metadata(channel.id).first(where: { $0.0 == metadataKey })?.1 else { return false }
+        guard let value = try storage.metadata(channel.id).first(where: { $0.0 == metadataKey })?.1 else {
+            return false
+        }
         if let metadataValues, !metadataValues.contains(value) { return false }
         return metadataPrefix.isEmpty || value.hasPrefix(metadataPrefix)
     }

@@ -27,7 +27,8 @@ enum ChannelOrder: String {
         var token: String {
             let json = JSON.array([.int(group), .string(text), .int(time), .int(id)])
             let digits = Array("0123456789abcdef".utf8)
-            return String(decoding: json.serialized().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+            return String(
+                decoding: json.serialized().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
         }
 
         init(group: Int64, text: String, time: Int64, id: Int64) {
@@ -61,13 +62,17 @@ enum ChannelOrder: String {
         switch self {
         case .latestLastMessage:
             let isVisible = channel.lastMessageID > 0 && channel.lastMessageAt >= membership.offset
-            return Place(group: isVisible ? 0 : 1, text: "", time: isVisible ? channel.lastMessageAt : channel.createdAt, id: channel.id)
+            return Place(
+                group: isVisible ? 0 : 1, text: "", time: isVisible ? channel.lastMessageAt : channel.createdAt,
+                id: channel.id)
         case .chronological:
             return Place(group: 0, text: "", time: channel.createdAt, id: channel.id)
         case .name:
-            return Place(group: channel.name.isEmpty ? 1 : 0, text: channel.name, time: channel.createdAt, id: channel.id)
+            return Place(
+                group: channel.name.isEmpty ? 1 : 0, text: channel.name, time: channel.createdAt, id: channel.id)
         case .metadata:
-            return Place(group: metadataValue == nil ? 1 : 0, text: metadataValue ?? "", time: channel.createdAt, id: channel.id)
+            return Place(
+                group: metadataValue == nil ? 1 : 0, text: metadataValue ?? "", time: channel.createdAt, id: channel.id)
         }
     }
 }

@@ -87,7 +87,9 @@ struct ChannelView {
 
         writer.key("last_message")
         let offset = membership?.offset ?? 0
-        if channel.lastMessageID > 0, channel.lastMessageAt >= offset, let last = try storage.message(channel.lastMessageID) {
+        if channel.lastMessageID > 0, channel.lastMessageAt >= offset,
+            let last = try storage.message(channel.lastMessageID)
+        {
             writer.raw(last.bytes(.all))
         } else {
             writer.null()
@@ -137,7 +139,9 @@ struct ChannelView {
         writer.member("push_trigger_option", membership?.pushTrigger ?? "default")
         writer.member("is_push_enabled", membership?.pushTrigger != "off")
         writer.key("inviter")
-        if let inviter = membership.flatMap({ $0.inviter.isEmpty ? nil : $0.inviter }), let user = try chat.storage.user(inviter) {
+        if let inviter = membership.flatMap({ $0.inviter.isEmpty ? nil : $0.inviter }),
+            let user = try chat.storage.user(inviter)
+        {
             writer.beginObject()
             user.writeCore(&writer)
             writer.endObject()
@@ -157,7 +161,8 @@ struct ChannelView {
     private func writeMembers(_ channel: ChannelRow, _ writer: inout JSONWriter) throws {
         writer.key("members")
         writer.beginArray()
-        for entry in try chat.storage.members(channel.id, limit: channel.isSuper ? ChannelView.superMemberLimit : .max) {
+        for entry in try chat.storage.members(channel.id, limit: channel.isSuper ? ChannelView.superMemberLimit : .max)
+        {
             write(entry.membership, entry.user, to: &writer)
         }
         writer.endArray()

@@ -5,7 +5,9 @@ extension Chat {
     func ownMessage(_ id: Int64, _ caller: Caller, _ channel: ChannelRow, operatorsMay: Bool) throws -> MessageRow {
         guard let message = try storage.message(id, in: channel.id) else { throw APIError.noMessage() }
         if caller.isAdmin { return message }
-        guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else { throw APIError.notMember() }
+        guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
+            throw APIError.notMember()
+        }
         guard message.sender == caller.userID || operatorsMay && member.isOperator else {
             throw APIError(900_022, "Only its sender may do that.", status: 403)
         }
@@ -18,7 +20,8 @@ extension Chat {
         var message = try ownMessage(id, caller, channel, operatorsMay: false)
         guard let json = try? JSON.parse(message.json) else { throw APIError.noMessage() }
         let old = JSON.object([
-            "mention_type": json["mention_type"] ?? "users", "mentioned_user_ids": json["mentioned_user_ids"] ?? .array(),
+            "mention_type": json["mention_type"] ?? "users",
+            "mentioned_user_ids": json["mentioned_user_ids"] ?? .array(),
         ])
         if let text = try payload.string("message"), message.kind != .file {
             if text.unicodeScalars.count > options.maximumMessageLength { throw APIError.tooLong("message") }
@@ -30,7 +33,9 @@ extension Chat {
             message.customType = type
         }
         if let type = try payload.string("mention_type") {
-            guard type == "users" || type == "channel" else { throw APIError.invalid("mention_type", "users or channel is expected") }
+            guard type == "users" || type == "channel" else {
+                throw APIError.invalid("mention_type", "users or channel is expected")
+            }
             json.set("mention_type", .string(type))
         }
         if let ids = try payload.strings("mentioned_user_ids") {
@@ -40,7 +45,9 @@ extension Chat {
         for key in ["translations", "mentioned_message_template"] {
             if let value = payload[key] { json.set(key, value) }
         }
-        if let value = payload["extended_message"] ?? payload["extended_message_payload"] { json.set("extended_message_payload", value) }
+        if let value = payload["extended_message"] ?? payload["extended_message_payload"] {
+            json.set("extended_message_payload", value)
+        }
         try editMetaarray(&message, payload)
         let now = now
         json.set("updated_at", .int(now))
@@ -51,7 +58,8 @@ extension Chat {
             try refreshParentInfo(of: message, at: now)
             if channel.lastMessageID == message.id { try storage.touchChannel(channel.id, at: now) }
             let frame = editFrame(message, old)
-            broadcasts.append(Broadcast(frame: frame, users: try storage.joinedMembers(channel.id), except: caller.socket))
+            broadcasts.append(
+                Broadcast(frame: frame, users: try storage.joinedMembers(channel.id), except: caller.socket))
             return Sent(message: message, frame: frame)
         }
     }
@@ -67,7 +75,8 @@ extension Chat {
     private func editMetaarray(_ message: inout MessageRow, _ payload: Payload) throws {
         guard let value = payload["metaarray"] ?? payload["sorted_metaarray"] else { return }
         let isOperation = value.kind == .object && value["array"]?.kind == .array
-        let given = try MessageInput.metaarray(Payload(.object(["metaarray": isOperation ? value["array"] ?? .array() : value])))
+        let given = try MessageInput.metaarray(
+            Payload(.object(["metaarray": isOperation ? value["array"] ?? .array() : value])))
         guard isOperation else {
             message.metaarray = given?.serialized()
             return
@@ -125,10 +134,12 @@ extension Chat {
                 try replaceParentInfo(id, info.serialized(), at: now)
             }
             try storage.touchChannel(channel.id, at: now)
-            let frame = Frames.frame("DELM", .object([
-                "channel_url": .string(channel.url), "channel_type": "group", "channel_id": .int(channel.id),
-                "msg_id": .int(id), "ts": .int(now),
-            ]))
+            let frame = Frames.frame(
+                "DELM",
+                .object([
+                    "channel_url": .string(channel.url), "channel_type": "group", "channel_id": .int(channel.id),
+                    "msg_id": .int(id), "ts": .int(now),
+                ]))
             broadcasts.append(Broadcast(frame: frame, users: try storage.joinedMembers(channel.id)))
             if message.parentID > 0 { try refreshThread(message.parentID, channel, at: now, &broadcasts) }
         }
@@ -161,14 +172,16 @@ extension Chat {
         }
         message.reactions = kept.count == 0 ? nil : kept.serialized()
         let told = JSON.object([
-            "channel_url": .string(channel.url), "channel_type": "group", "channel_id": .int(channel.id), "msg_id": .int(id),
+            "channel_url": .string(channel.url), "channel_type": "group", "channel_id": .int(channel.id),
+            "msg_id": .int(id),
             "reaction": .string(key), "user_id": .string(caller.userID), "operation": adds ? "ADD" : "DELETE",
             "success": true, "updated_at": .int(now),
         ])
         try change { broadcasts in
             try storage.update(message)
             try storage.noteChange(message, isDeleted: false, at: now)
-            broadcasts.append(Broadcast(frame: Frames.frame("MRCT", told), users: try storage.joinedMembers(channel.id)))
+            broadcasts.append(
+                Broadcast(frame: Frames.frame("MRCT", told), users: try storage.joinedMembers(channel.id)))
         }
         return told
     }
@@ -183,7 +196,9 @@ extension Chat {
         try change { try setPinned(pinned, channel, at: now, &$0) }
     }
 
-    private func setPinned(_ pinned: [Int64], _ channel: ChannelRow, at now: Int64, _ broadcasts: inout [Broadcast]) throws {
+    private func setPinned(_ pinned: [Int64], _ channel: ChannelRow, at now: Int64, _ broadcasts: inout [Broadcast])
+        throws
+    {
         var changed = channel
         let ids = JSON.array(pinned.map { .int($0) })
         changed.pinned = ids.serialized()
@@ -194,7 +209,9 @@ extension Chat {
             data.set("pinned_message_ids", ids)
             data.set("latest_pinned_message", SocketDialect.message(message))
         }
-        broadcasts.append(Broadcast(
-            frame: Frames.channelEvent(11300, channel, at: now, data), users: try storage.joinedMembers(channel.id)))
+        broadcasts.append(
+            Broadcast(
+                frame: Frames.channelEvent(11300, channel, at: now, data), users: try storage.joinedMembers(channel.id))
+        )
     }
 }

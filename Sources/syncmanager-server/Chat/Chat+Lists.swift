@@ -177,7 +177,9 @@ extension Chat {
         if let pivot { exact.entries.removeAll { $0.id != pivot } }
         let checksNext = query.bool("checking_has_next")
         // One more than asked for tells whether there are more.
-        if next > 0 { try storage.read(channel.id, after, filter, parts, limit: next + (checksNext ? 1 : 0), into: &newer) }
+        if next > 0 {
+            try storage.read(channel.id, after, filter, parts, limit: next + (checksNext ? 1 : 0), into: &newer)
+        }
         var hasNext = false
         if checksNext {
             hasNext = next > 0 ? newer.entries.count > next : try storage.count(channel.id, after, filter, limit: 1) > 0
@@ -189,7 +191,9 @@ extension Chat {
         if query.bool("checking_continuous_messages"), filter.isSelective, count > 0 {
             let first = older.entries.last ?? exact.entries.first ?? newer.entries.first
             let last = newer.entries.last ?? exact.entries.last ?? older.entries.first
-            if let first, let last { isContinuous = try !storage.hasMore(channel.id, from: first, to: last, than: count) }
+            if let first, let last {
+                isContinuous = try !storage.hasMore(channel.id, from: first, to: last, than: count)
+            }
         }
 
         var writer = JSONWriter(capacity: older.bytes.count + exact.bytes.count + newer.bytes.count + 128)
@@ -245,7 +249,10 @@ extension Chat {
             guard let message = try storage.message(change.messageID, in: channel.id) else { continue }
             // Replies are left out only when they are not asked for; other filters are the client's to apply.
             if message.createdAt < filter.offset { continue }
-            if message.parentID > 0, filter.replies == .none || filter.replies == .onlyInChannel && !message.isInChannel { continue }
+            if message.parentID > 0, filter.replies == .none || filter.replies == .onlyInChannel && !message.isInChannel
+            {
+                continue
+            }
             writer.raw(message.bytes(parts))
         }
         writer.endArray()
@@ -284,7 +291,9 @@ extension Chat {
             let start = try query.int("\(prefix)_start_ts") ?? 0
             let end = try query.int("\(prefix)_end_ts") ?? 0
             let held = max(0, Int(clamping: try query.int("\(prefix)_cache_count") ?? 0))
-            guard start > 0 || end > 0, start <= end else { return Range(missing: 0, page: MessagePage(), hasMore: false) }
+            guard start > 0 || end > 0, start <= end else {
+                return Range(missing: 0, page: MessagePage(), hasMore: false)
+            }
             let side = isNewer ? Storage.Side.upwards(start, end) : .downwards(start, end)
             let (bound, overflow) = held.addingReportingOverflow(most + 1)
             let count = try storage.count(channel.id, side, filter, limit: overflow ? 1 << 40 : min(bound, 1 << 40))
@@ -301,7 +310,8 @@ extension Chat {
         let isHuge = older.missing + newer.missing > most
         func isContinuous(_ entries: [MessagePage.Entry], isNewer: Bool) throws -> Bool {
             guard filter.isSelective, let first = entries.first, let last = entries.last else { return true }
-            return try !storage.hasMore(channel.id, from: isNewer ? first : last, to: isNewer ? last : first, than: entries.count)
+            return try !storage.hasMore(
+                channel.id, from: isNewer ? first : last, to: isNewer ? last : first, than: entries.count)
         }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(older.page.bytes.count + newer.page.bytes.count + 256)
@@ -316,11 +326,13 @@ extension Chat {
         write(newer.page, isNewer: true)
         let olderMore = isHuge ? older.missing > 0 : older.hasMore
         let newerMore = isHuge ? newer.missing > 0 : newer.hasMore
-        bytes.append(contentsOf: """
-            ,"prev_hasmore":\(olderMore),"next_hasmore":\(newerMore),"prev_has_more":\(olderMore),"next_has_more":\(newerMore),\
-            "is_continuous_prev_messages":\(try isContinuous(older.page.entries, isNewer: false)),\
-            "is_continuous_next_messages":\(try isContinuous(newer.page.entries, isNewer: true))}
-            """.utf8)
+        bytes.append(
+            contentsOf: """
+                ,"prev_hasmore":\(olderMore),"next_hasmore":\(newerMore),\
+                "prev_has_more":\(olderMore),"next_has_more":\(newerMore),\
+                "is_continuous_prev_messages":\(try isContinuous(older.page.entries, isNewer: false)),\
+                "is_continuous_next_messages":\(try isContinuous(newer.page.entries, isNewer: true))}
+                """.utf8)
         return bytes
     }
 }

@@ -39,16 +39,23 @@ extension Chat {
     }
 
     /// After members came or went: counts, changelog, and the frame that tells the counts.
-    private func membersChanged(_ channel: ChannelRow, at now: Int64, _ broadcasts: inout [Broadcast]) throws -> ChannelRow {
+    private func membersChanged(_ channel: ChannelRow, at now: Int64, _ broadcasts: inout [Broadcast]) throws
+        -> ChannelRow
+    {
         let counts = try storage.recountMembers(channel.id)
         try storage.touchChannel(channel.id, at: now)
-        let frame = Frames.frame("MCNT", .object([
-            "group_channels": .array([.object([
-                "channel_url": .string(channel.url), "channel_id": .int(channel.id), "member_count": .int(counts.members),
-                "joined_member_count": .int(counts.joined), "ts": .int(now),
-            ])]),
-            "open_channels": .array(), "ts": .int(now), "sts": .int(now),
-        ]))
+        let frame = Frames.frame(
+            "MCNT",
+            .object([
+                "group_channels": .array([
+                    .object([
+                        "channel_url": .string(channel.url), "channel_id": .int(channel.id),
+                        "member_count": .int(counts.members),
+                        "joined_member_count": .int(counts.joined), "ts": .int(now),
+                    ])
+                ]),
+                "open_channels": .array(), "ts": .int(now), "sts": .int(now),
+            ]))
         broadcasts.append(Broadcast(frame: frame, users: try storage.joinedMembers(channel.id)))
         return try storage.channel(id: channel.id) ?? channel
     }
@@ -81,7 +88,9 @@ extension Chat {
         return json
     }
 
-    private func tellJoined(_ users: [UserRow], _ channel: ChannelRow, at now: Int64, _ broadcasts: inout [Broadcast]) throws {
+    private func tellJoined(_ users: [UserRow], _ channel: ChannelRow, at now: Int64, _ broadcasts: inout [Broadcast])
+        throws
+    {
         let data = counts(channel)
         let joined = try users.map { try member($0, channel) }
         if joined.count == 1, let only = joined.first {
@@ -124,7 +133,9 @@ extension Chat {
     // MARK: Going
 
     func decline(_ channel: ChannelRow, _ userID: String) throws {
-        guard var membership = try storage.membership(channel.id, userID), membership.state == .invited else { throw APIError.notMember() }
+        guard var membership = try storage.membership(channel.id, userID), membership.state == .invited else {
+            throw APIError.notMember()
+        }
         let user = try activeUser(userID)
         let now = now
         try change { broadcasts in
@@ -137,8 +148,9 @@ extension Chat {
             try storage.save(membership, at: now)
             let changed = try membersChanged(channel, at: now, &broadcasts)
             for (key, value) in counts(changed).members ?? [] { data.set(key, value) }
-            broadcasts.append(Broadcast(
-                frame: Frames.channelEvent(10022, changed, at: now, data, counts(changed)), users: audience))
+            broadcasts.append(
+                Broadcast(
+                    frame: Frames.channelEvent(10022, changed, at: now, data, counts(changed)), users: audience))
         }
     }
 
@@ -147,7 +159,9 @@ extension Chat {
         try change { broadcasts in
             let audience = try storage.audience(channel.id)
             for id in ids ?? audience {
-                guard var membership = try storage.membership(channel.id, id), membership.state != .gone else { throw APIError.notMember() }
+                guard var membership = try storage.membership(channel.id, id), membership.state != .gone else {
+                    throw APIError.notMember()
+                }
                 guard let user = try storage.user(id) else { throw APIError.noUser() }
                 let data = try member(user, channel)
                 membership.state = .gone
@@ -155,8 +169,9 @@ extension Chat {
                 try storage.save(membership, at: now)
                 let changed = try membersChanged(channel, at: now, &broadcasts)
                 for (key, value) in counts(changed).members ?? [] { data.set(key, value) }
-                broadcasts.append(Broadcast(
-                    frame: Frames.channelEvent(10001, changed, at: now, data, counts(changed)), users: audience))
+                broadcasts.append(
+                    Broadcast(
+                        frame: Frames.channelEvent(10001, changed, at: now, data, counts(changed)), users: audience))
             }
         }
     }
@@ -164,7 +179,9 @@ extension Chat {
     // MARK: Hiding
 
     func hide(_ channel: ChannelRow, _ userID: String, hidesPrevious: Bool, unhidesByItself: Bool) throws -> Int64 {
-        guard var membership = try storage.membership(channel.id, userID), membership.state != .gone else { throw APIError.notMember() }
+        guard var membership = try storage.membership(channel.id, userID), membership.state != .gone else {
+            throw APIError.notMember()
+        }
         let now = now
         if hidesPrevious {
             let offset = max(now, channel.lastMessageAt + 1)
@@ -184,26 +201,32 @@ extension Chat {
                 "hide_previous_messages": .bool(hidesPrevious), "allow_auto_unhide": .bool(unhidesByItself),
             ])
             let extra = JSON.object(["ts_message_offset": .int(hidden.offset)])
-            broadcasts.append(Broadcast(frame: Frames.channelEvent(13000, channel, at: now, data, extra), users: [userID]))
+            broadcasts.append(
+                Broadcast(frame: Frames.channelEvent(13000, channel, at: now, data, extra), users: [userID]))
         }
         return membership.offset
     }
 
     func unhide(_ channel: ChannelRow, _ userID: String) throws {
-        guard var membership = try storage.membership(channel.id, userID), membership.state != .gone else { throw APIError.notMember() }
+        guard var membership = try storage.membership(channel.id, userID), membership.state != .gone else {
+            throw APIError.notMember()
+        }
         guard membership.hidden != .no else { return }
         membership.hidden = .no
         let now = now
         try change { broadcasts in
             try storage.save(membership, at: now)
-            broadcasts.append(Broadcast(frame: Frames.channelEvent(13001, channel, at: now, .object()), users: [userID]))
+            broadcasts.append(
+                Broadcast(frame: Frames.channelEvent(13001, channel, at: now, .object()), users: [userID]))
         }
     }
 
     // MARK: Moderation
 
     /// Makes exactly these members operators, or adds and takes some away.
-    func changeOperators(_ channel: ChannelRow, adding: [String] = [], removing: [String]? = [], _ caller: Caller) throws {
+    func changeOperators(_ channel: ChannelRow, adding: [String] = [], removing: [String]? = [], _ caller: Caller)
+        throws
+    {
         try checkManaging(caller, channel, needsOperator: true)
         let now = now
         try change { broadcasts in
@@ -219,7 +242,9 @@ extension Chat {
         let after = Set(ids)
         guard before != after else { return }
         for id in before.symmetricDifference(after) {
-            guard var membership = try storage.membership(channel.id, id), membership.state != .gone else { throw APIError.notMember() }
+            guard var membership = try storage.membership(channel.id, id), membership.state != .gone else {
+                throw APIError.notMember()
+            }
             membership.isOperator = after.contains(id)
             try storage.save(membership, at: now)
             let role = JSON.object([
@@ -238,9 +263,13 @@ extension Chat {
     }
 
     /// Mutes a member for so many seconds (-1: for ever), or unmutes.
-    func mute(_ channel: ChannelRow, _ userID: String, seconds: Int64, note: String, mutes: Bool, _ caller: Caller) throws {
+    func mute(_ channel: ChannelRow, _ userID: String, seconds: Int64, note: String, mutes: Bool, _ caller: Caller)
+        throws
+    {
         try checkManaging(caller, channel, needsOperator: true)
-        guard var membership = try storage.membership(channel.id, userID), membership.state != .gone else { throw APIError.notMember() }
+        guard var membership = try storage.membership(channel.id, userID), membership.state != .gone else {
+            throw APIError.notMember()
+        }
         guard let user = try storage.user(userID) else { throw APIError.noUser() }
         let now = now
         membership.mutedUntil = mutes ? Chat.end(now, seconds) : 0
@@ -269,7 +298,8 @@ extension Chat {
     }
 
     /// Bans a user for so many seconds (-1: for ever), which ends the membership, or lifts the ban.
-    func ban(_ channel: ChannelRow, _ userID: String, seconds: Int64, note: String, bans: Bool, _ caller: Caller) throws {
+    func ban(_ channel: ChannelRow, _ userID: String, seconds: Int64, note: String, bans: Bool, _ caller: Caller) throws
+    {
         try checkManaging(caller, channel, needsOperator: true)
         guard let user = try storage.user(userID) else { throw APIError.noUser() }
         let now = now
@@ -288,7 +318,9 @@ extension Chat {
                     told = try membersChanged(channel, at: now, &broadcasts)
                 }
             } else {
-                guard try storage.ban(channel.id, userID) != nil else { throw APIError(400_201, "The user is not banned.", status: 404) }
+                guard try storage.ban(channel.id, userID) != nil else {
+                    throw APIError(400_201, "The user is not banned.", status: 404)
+                }
                 try storage.liftBan(channel.id, userID)
             }
             let frame = Frames.channelEvent(bans ? 10601 : 10600, told, at: now, data, counts(told))
@@ -306,7 +338,9 @@ extension Chat {
             if blocks { try storage.block(blockerID, blockeeID) } else { try storage.unblock(blockerID, blockeeID) }
             let event = JSON.object([
                 "cat": blocks ? 20001 : 20000, "ts": .int(now),
-                "data": .object(["blocker": SocketDialect.user(blocker.json), "blockee": SocketDialect.user(blockee.json)]),
+                "data": .object([
+                    "blocker": SocketDialect.user(blocker.json), "blockee": SocketDialect.user(blockee.json),
+                ]),
             ])
             broadcasts.append(Broadcast(frame: Frames.frame("USEV", event), users: [blockerID, blockeeID]))
         }

@@ -31,9 +31,12 @@ extension Chat {
         let requestKey = input.requestID.flatMap { id -> String? in
             id.string.map { $0.isEmpty ? nil : "s" + $0 } ?? id.int.map { "n\($0)" }
         }
-        if let requestKey, !caller.userID.isEmpty, let earlier = try storage.sentMessage(channel.id, caller.userID, requestKey) {
+        if let requestKey, !caller.userID.isEmpty,
+            let earlier = try storage.sentMessage(channel.id, caller.userID, requestKey)
+        {
             if let message = try storage.message(earlier.messageID) {
-                let isSame = requestKey.hasPrefix("s")
+                let isSame =
+                    requestKey.hasPrefix("s")
                     || now - earlier.at < 600_000 && (try? JSON.parse(message.json))?["message"]?.string == input.text
                 if isSame { return Sent(message: message, frame: try messageFrame(message)) }
             } else if requestKey.hasPrefix("s") {
@@ -45,10 +48,13 @@ extension Chat {
         let now = now
         let sent = try change { broadcasts -> Sent in
             let message = try store(input, sender, channel, at: now)
-            if let requestKey, let sender { try storage.noteSent(channel.id, sender.id, requestKey, message.id, at: now) }
+            if let requestKey, let sender {
+                try storage.noteSent(channel.id, sender.id, requestKey, message.id, at: now)
+            }
             let frame = try messageFrame(message)
             if tells {
-                broadcasts.append(Broadcast(frame: frame, users: try storage.joinedMembers(channel.id), except: caller.socket))
+                broadcasts.append(
+                    Broadcast(frame: frame, users: try storage.joinedMembers(channel.id), except: caller.socket))
             }
             if message.parentID > 0 { try refreshThread(message.parentID, channel, at: now, &broadcasts) }
             return Sent(message: message, frame: frame)
@@ -58,7 +64,9 @@ extension Chat {
     }
 
     /// Writes a message and what follows from it for the channel and its members.
-    private func store(_ input: MessageInput, _ sender: UserRow?, _ channel: ChannelRow, at now: Int64) throws -> MessageRow {
+    private func store(_ input: MessageInput, _ sender: UserRow?, _ channel: ChannelRow, at now: Int64) throws
+        -> MessageRow
+    {
         var message = MessageRow(
             channelID: channel.id, createdAt: now, id: storage.nextMessageID(), kind: input.kind,
             customType: input.customType, sender: sender?.id ?? "", parentID: input.parentID,
@@ -80,7 +88,9 @@ extension Chat {
         if input.mentionType == "channel" {
             try storage.countMentionOfAll(channel.id, except: message.sender)
         } else {
-            for user in Set(input.mentionedIDs) where user != message.sender { try storage.countMention(channel.id, user) }
+            for user in Set(input.mentionedIDs) where user != message.sender {
+                try storage.countMention(channel.id, user)
+            }
         }
         try storage.unhideForNews(channel.id)
         try storage.touchChannel(channel.id, at: now)
@@ -147,11 +157,13 @@ extension Chat {
     }
 
     /// Counts a thread anew after it grew or shrank, and tells.
-    func refreshThread(_ parentID: Int64, _ channel: ChannelRow, at now: Int64, _ broadcasts: inout [Broadcast]) throws {
+    func refreshThread(_ parentID: Int64, _ channel: ChannelRow, at now: Int64, _ broadcasts: inout [Broadcast]) throws
+    {
         guard var parent = try storage.message(parentID) else { return }
         let thread = try storage.thread(parentID)
         let info = JSON.object([
-            "reply_count": .int(thread.count), "most_replies": .array(try thread.most.compactMap { try storage.user($0)?.json }),
+            "reply_count": .int(thread.count),
+            "most_replies": .array(try thread.most.compactMap { try storage.user($0)?.json }),
             "last_replied_at": .int(thread.lastAt), "updated_at": .int(now),
         ])
         parent.threadInfo = info.serialized()
@@ -159,10 +171,12 @@ extension Chat {
         try storage.noteChange(parent, isDeleted: false, at: now)
         let told = info.deepCopy()
         told.set("most_replies", .array((info["most_replies"]?.array ?? []).map(SocketDialect.user)))
-        let frame = Frames.frame("MTHD", .object([
-            "channel_url": .string(channel.url), "channel_type": "group", "channel_id": .int(channel.id),
-            "parent_message_id": .int(parentID), "thread_info": told, "ts": .int(now),
-        ]))
+        let frame = Frames.frame(
+            "MTHD",
+            .object([
+                "channel_url": .string(channel.url), "channel_type": "group", "channel_id": .int(channel.id),
+                "parent_message_id": .int(parentID), "thread_info": told, "ts": .int(now),
+            ]))
         broadcasts.append(Broadcast(frame: frame, users: try storage.joinedMembers(channel.id)))
     }
 }

@@ -32,7 +32,8 @@ extension Chat {
         return user
     }
 
-    /// A session key; one that never expires is the same for all of a user's devices, so that logins leave nothing behind.
+    /// A session key; one that never expires is the same for all of a user's devices, so that logins leave nothing
+    /// behind.
     func newSession(_ userID: String, expires: Bool) throws -> String {
         if !expires, let known = try storage.lastingSession(userID) { return known }
         return try storage.makeSession(userID, expiresAt: expires ? now &+ options.sessionLife : 0, now: now)
@@ -67,7 +68,9 @@ extension Chat {
         writer.raw(Array("[\"message_threading\",\"supergroup\"]".utf8))
         writer.member("file_upload_size_limit", 30)
         writer.key("application_attributes")
-        writer.raw(Array("[\"reactions\",\"allow_group_channel_create_from_sdk\",\"allow_group_channel_invite_from_sdk\"]".utf8))
+        writer.raw(
+            Array(
+                "[\"reactions\",\"allow_group_channel_create_from_sdk\",\"allow_group_channel_invite_from_sdk\"]".utf8))
         writer.member("emoji_hash", "0")
         writer.member("use_reaction", true)
         writer.member("disable_supergroup_mack", true)
@@ -79,7 +82,9 @@ extension Chat {
         writer.key("log_publish_config")
         writer.raw(Array("{\"default\":{\"enabled\":false},\"realtime\":{\"enabled\":false}}".utf8))
         writer.key("notifications")
-        writer.raw(Array("{\"enabled\":false,\"feed_channels\":{},\"settings_updated_at\":0,\"template_list_token\":\"\"}".utf8))
+        writer.raw(
+            Array(
+                "{\"enabled\":false,\"feed_channels\":{},\"settings_updated_at\":0,\"template_list_token\":\"\"}".utf8))
         writer.key("uikit_config")
         writer.raw(Array("{\"enabled\":false}".utf8))
         writer.member("device_token_last_deleted_at", 0)

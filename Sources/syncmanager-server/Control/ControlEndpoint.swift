@@ -62,7 +62,11 @@ final class ControlEndpoint {
         let sockets = try sockets(payload)
         let code = try payload.int("code")
         for socket in sockets {
-            if let code { socket.end(code: UInt16(clamping: code), reason: try payload.string("reason") ?? "") } else { socket.close() }
+            if let code {
+                socket.end(code: UInt16(clamping: code), reason: try payload.string("reason") ?? "")
+            } else {
+                socket.close()
+            }
         }
         return .object(["dropped": .int(Int64(sockets.count))])
     }
@@ -81,10 +85,11 @@ final class ControlEndpoint {
         }
         let status = Int(clamping: try payload.int("status") ?? 500)
         guard (500...599).contains(status) else { throw APIError.outOfRange("status") }
-        faults.add(FaultPlan.Fault(
-            pathContains: try payload.string("path_contains") ?? "", kind: kind, status: status,
-            executes: try payload.bool("executes") ?? false, retryAfter: try payload.int("retry_after") ?? 1,
-            remaining: max(1, Int(clamping: try payload.int("count") ?? 1))))
+        faults.add(
+            FaultPlan.Fault(
+                pathContains: try payload.string("path_contains") ?? "", kind: kind, status: status,
+                executes: try payload.bool("executes") ?? false, retryAfter: try payload.int("retry_after") ?? 1,
+                remaining: max(1, Int(clamping: try payload.int("count") ?? 1))))
         return .object(["faults": .int(Int64(faults.faults.count))])
     }
 
@@ -163,9 +168,12 @@ final class ControlEndpoint {
             "message_ids": .array(all.map { .int($0.id) }), "created_at": .array(all.map { .int($0.createdAt) }),
         ])
         if request.query.bool("full") {
-            result.set("messages", .array(try all.compactMap { entry in
-                try chat.storage.message(entry.id).flatMap { try? JSON.parse($0.bytes(.all)) }
-            }))
+            result.set(
+                "messages",
+                .array(
+                    try all.compactMap { entry in
+                        try chat.storage.message(entry.id).flatMap { try? JSON.parse($0.bytes(.all)) }
+                    }))
         }
         return result
     }

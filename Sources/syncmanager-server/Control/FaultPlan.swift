@@ -40,7 +40,9 @@ final class FaultPlan {
 
     /// The fault that a request meets, which is used up by one.
     func take(for path: String) -> Fault? {
-        guard let index = faults.firstIndex(where: { $0.remaining > 0 && path.contains(text: $0.pathContains) }) else { return nil }
+        guard let index = faults.firstIndex(where: { $0.remaining > 0 && path.contains(text: $0.pathContains) }) else {
+            return nil
+        }
         let fault = faults[index]
         faults[index].remaining -= 1
         if faults[index].remaining == 0 { faults.remove(at: index) }

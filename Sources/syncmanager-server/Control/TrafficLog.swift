@@ -9,14 +9,19 @@ final class TrafficLog {
     private static let textLimit = 4096
 
     func request(_ request: HTTPRequest, status: Int, at now: Int64) {
-        add(.object([
-            "kind": "request", "ts": .int(now), "method": .string(request.method), "target": .string(request.target.raw),
-            "body": .string(TrafficLog.text(request.body)), "status": .int(Int64(status)),
-        ]))
+        add(
+            .object([
+                "kind": "request", "ts": .int(now), "method": .string(request.method),
+                "target": .string(request.target.raw),
+                "body": .string(TrafficLog.text(request.body)), "status": .int(Int64(status)),
+            ]))
     }
 
     func frame(_ text: [UInt8], of userID: String, at now: Int64) {
-        add(.object(["kind": "frame", "ts": .int(now), "user_id": .string(userID), "text": .string(TrafficLog.text(text))]))
+        add(
+            .object([
+                "kind": "frame", "ts": .int(now), "user_id": .string(userID), "text": .string(TrafficLog.text(text)),
+            ]))
     }
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes.prefix(textLimit), as: UTF8.self) }

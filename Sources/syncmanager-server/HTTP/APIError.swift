@@ -29,7 +29,9 @@ struct APIError: Error {
     static func notList(_ key: String) -> APIError { APIError(400_102, "\"\(key)\" should be a list.") }
     static func notObject(_ key: String) -> APIError { APIError(400_103, "\"\(key)\" should be a JSON object.") }
     static func notBool(_ key: String) -> APIError { APIError(400_104, "\"\(key)\" should be a boolean.") }
-    static func invalid(_ key: String, _ why: String) -> APIError { APIError(400_111, "Invalid value of \"\(key)\": \(why).") }
+    static func invalid(_ key: String, _ why: String) -> APIError {
+        APIError(400_111, "Invalid value of \"\(key)\": \(why).")
+    }
     static func outOfRange(_ key: String) -> APIError { APIError(400_113, "\"\(key)\" is out of range.") }
     static func tooLong(_ key: String) -> APIError { APIError(400_110, "\"\(key)\" is too long.") }
     static func expiredToken() -> APIError { APIError(400_109, "The page token has expired.") }

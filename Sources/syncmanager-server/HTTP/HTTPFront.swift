@@ -115,7 +115,8 @@ final class HTTPFront {
     }
 
     private func serve(
-        _ exchange: Exchange, _ connection: OpaquePointer, _ method: UnsafePointer<CChar>, _ data: UnsafePointer<CChar>?,
+        _ exchange: Exchange, _ connection: OpaquePointer, _ method: UnsafePointer<CChar>,
+        _ data: UnsafePointer<CChar>?,
         _ size: UnsafeMutablePointer<Int>
     ) -> MHD_Result {
         if let held = exchange.held { return send(held, connection) }
@@ -222,7 +223,8 @@ final class HTTPFront {
                 guard let context, let handle else { return }
                 let opening = Unmanaged<Opening>.fromOpaque(context).takeRetainedValue()
                 let bytes = [UInt8](UnsafeRawBufferPointer(start: extra, count: extraCount))
-                opening.opened(UpgradedConnection(socket: socket, handle: handle, front: opening.front, firstBytes: bytes))
+                opening.opened(
+                    UpgradedConnection(socket: socket, handle: handle, front: opening.front, firstBytes: bytes))
             }, opening)
         guard let response else { return .NO }
         defer { MHD_destroy_response(response) }

@@ -28,10 +28,13 @@ struct HTTPResponse {
 
     /// What a browser asks before it lets a page of another origin call.
     static func preflight(_ request: HTTPRequest) -> HTTPResponse {
-        HTTPResponse(body: [], headers: [
-            ("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE, OPTIONS"), ("Access-Control-Max-Age", "86400"),
-            ("Access-Control-Allow-Headers", request.header("Access-Control-Request-Headers") ?? "*"),
-        ])
+        HTTPResponse(
+            body: [],
+            headers: [
+                ("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE, OPTIONS"),
+                ("Access-Control-Max-Age", "86400"),
+                ("Access-Control-Allow-Headers", request.header("Access-Control-Request-Headers") ?? "*"),
+            ])
     }
 
     static let empty = HTTPResponse(body: Array("{}".utf8))

@@ -1,7 +1,8 @@
 /// Percent-decoding of raw request targets. Nothing is decoded before the target is taken apart, so that an encoded
 /// slash, ampersand or comma stays part of the value it belongs to.
 enum PercentCoding {
-    /// Decodes `%XX`; a percent sign without two digits stays as it is. In queries a plus sign is a space, in paths not.
+    /// Decodes `%XX`; a percent sign without two digits stays as it is. In queries a plus sign is a space, in paths
+    /// not.
     static func decode(_ bytes: some Collection<UInt8>, plusIsSpace: Bool) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

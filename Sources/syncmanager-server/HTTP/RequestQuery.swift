@@ -76,7 +76,9 @@ struct RequestQuery {
             for part in field.value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
                 let value = PercentCoding.decode(part, plusIsSpace: true)
                 result.insert(value)
-                if value.utf8.contains(UInt8(ascii: ",")) { result.formUnion(value.split(separator: ",").map(String.init)) }
+                if value.utf8.contains(UInt8(ascii: ",")) {
+                    result.formUnion(value.split(separator: ",").map(String.init))
+                }
             }
         }
         return isPresent ? result : nil

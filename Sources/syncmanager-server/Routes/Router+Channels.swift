@@ -18,7 +18,8 @@ extension Router {
         switch topic {
         case "messages": return try messages(request, channel, Array(rest.dropFirst()))
         case "messages_gap":
-            return HTTPResponse(body: try chat.gap(channel, try caller(request, as: request.query["user_id"]), request.query))
+            return HTTPResponse(
+                body: try chat.gap(channel, try caller(request, as: request.query["user_id"]), request.query))
         case "metadata", "metacounter":
             return try meta(request, channel, isCounter: topic == "metacounter", key: rest.count > 1 ? rest[1] : nil)
         default: return try membership(request, channel, topic, Array(rest.dropFirst()))
@@ -34,7 +35,8 @@ extension Router {
             try chat.checkReading(viewer, channel)
             return try channelResponse(channel, viewer, request.query)
         case "PUT":
-            return try channelResponse(try chat.updateChannel(channel, try request.payload(), caller), caller, request.query)
+            return try channelResponse(
+                try chat.updateChannel(channel, try request.payload(), caller), caller, request.query)
         case "DELETE":
             try chat.deleteChannel(channel, caller)
             return .empty
@@ -63,8 +65,10 @@ extension Router {
         var count = 0
         var next = ""
         search: while true {
-            let found = try publicOnly
-                ? storage.publicChannels(beforeID: position, limit: 200) : storage.allChannels(beforeID: position, limit: 200)
+            let found =
+                try publicOnly
+                ? storage.publicChannels(beforeID: position, limit: 200)
+                : storage.allChannels(beforeID: position, limit: 200)
             for channel in found {
                 if count == limit {
                     next = String(position)
@@ -89,7 +93,9 @@ extension Router {
 
     // MARK: Metadata and counters
 
-    private func meta(_ request: HTTPRequest, _ channel: ChannelRow, isCounter: Bool, key: String?) throws -> HTTPResponse {
+    private func meta(_ request: HTTPRequest, _ channel: ChannelRow, isCounter: Bool, key: String?) throws
+        -> HTTPResponse
+    {
         let caller = try caller(request)
         let field = isCounter ? "metacounter" : "metadata"
         switch request.method {
@@ -99,36 +105,50 @@ extension Router {
             let values = JSON.object()
             let isWanted = { (name: String) in keys.isEmpty || keys.contains(name) }
             if isCounter {
-                for (name, value) in try storage.counters(channel.id) where isWanted(name) { values.set(name, .int(value)) }
+                for (name, value) in try storage.counters(channel.id) where isWanted(name) {
+                    values.set(name, .int(value))
+                }
             } else {
-                for (name, value) in try storage.metadata(channel.id) where isWanted(name) { values.set(name, .string(value)) }
+                for (name, value) in try storage.metadata(channel.id) where isWanted(name) {
+                    values.set(name, .string(value))
+                }
             }
             return metaResponse(request, values, at: chat.now, isCounter: isCounter)
         case "DELETE":
             let keys = key.map { [$0] }
-            if isCounter { try chat.removeCounters(channel, keys, caller) } else { try chat.removeMetadata(channel, keys, caller) }
+            if isCounter {
+                try chat.removeCounters(channel, keys, caller)
+            } else {
+                try chat.removeMetadata(channel, keys, caller)
+            }
             return metaResponse(request, .object(), at: chat.now, isCounter: isCounter)
         case "POST", "PUT":
             let payload = try request.payload()
             let given: JSON
             if let key {
-                given = .object([key: payload["value"] ?? payload[field]?[key] ?? payload[key] ?? (isCounter ? .int(0) : .string(""))])
+                given = .object([
+                    key: payload["value"] ?? payload[field]?[key] ?? payload[key] ?? (isCounter ? .int(0) : .string(""))
+                ])
             } else {
                 guard let object = try payload.object(field) else { throw APIError.missing(field) }
                 given = object.json
             }
             let isNew = request.method == "POST"
             let upserts = try payload.bool("upsert") ?? false
-            if isCounter { return try setCounters(request, channel, payload, given, isNew: isNew, upserts: upserts, caller) }
+            if isCounter {
+                return try setCounters(request, channel, payload, given, isNew: isNew, upserts: upserts, caller)
+            }
             let values = (given.members ?? []).map { ($0.key, $0.value.string ?? $0.value.text) }
-            let result = try chat.setMetadata(channel, values, creates: isNew || upserts, changes: !isNew || upserts, caller)
+            let result = try chat.setMetadata(
+                channel, values, creates: isNew || upserts, changes: !isNew || upserts, caller)
             return metaResponse(request, result.values, at: result.at, isCounter: false)
         default: throw APIError.noEndpoint()
         }
     }
 
     private func setCounters(
-        _ request: HTTPRequest, _ channel: ChannelRow, _ payload: Payload, _ given: JSON, isNew: Bool, upserts: Bool, _ caller: Caller
+        _ request: HTTPRequest, _ channel: ChannelRow, _ payload: Payload, _ given: JSON, isNew: Bool, upserts: Bool,
+        _ caller: Caller
     ) throws -> HTTPResponse {
         var values: [(String, Int64)] = []
         for (name, value) in given.members ?? [] {
@@ -149,7 +169,9 @@ extension Router {
 
     /// Counters are a plain map; metadata come with a time when one is asked for.
     private func metaResponse(_ request: HTTPRequest, _ values: JSON, at time: Int64, isCounter: Bool) -> HTTPResponse {
-        if !isCounter, request.query.bool("include_ts") { return HTTPResponse(.object(["metadata": values, "ts": .int(time)])) }
+        if !isCounter, request.query.bool("include_ts") {
+            return HTTPResponse(.object(["metadata": values, "ts": .int(time)]))
+        }
         return HTTPResponse(values)
     }
 }

@@ -6,14 +6,17 @@ extension Router {
         guard let word = rest.first else {
             switch request.method {
             case "GET":
-                return HTTPResponse(body: try chat.messages(channel, try caller(request, as: request.query["user_id"]), request.query))
+                return HTTPResponse(
+                    body: try chat.messages(channel, try caller(request, as: request.query["user_id"]), request.query))
             case "POST": return try send(request, channel)
             default: throw APIError.noEndpoint()
             }
         }
         switch (request.method, word, rest.count) {
         case ("GET", "changelogs", 1):
-            return HTTPResponse(body: try chat.messageChanges(channel, try caller(request, as: request.query["user_id"]), request.query))
+            return HTTPResponse(
+                body: try chat.messageChanges(channel, try caller(request, as: request.query["user_id"]), request.query)
+            )
         case ("PUT", "mark_as_read", 1): return try markAsRead(request, channel)
         case ("PUT", "mark_as_delivered", 1):
             let payload = try request.payload()
@@ -66,10 +69,11 @@ extension Router {
             try chat.markRead(caller, channel.id)
         }
         let member = try storage.membership(channel.id, caller.userID)
-        return HTTPResponse(.object([
-            "channel_url": .string(channel.url), "ts": .int(member?.lastRead ?? 0),
-            "unread_message_count": .int(member?.unread(in: channel) ?? 0),
-        ]))
+        return HTTPResponse(
+            .object([
+                "channel_url": .string(channel.url), "ts": .int(member?.lastRead ?? 0),
+                "unread_message_count": .int(member?.unread(in: channel) ?? 0),
+            ]))
     }
 
     private func oneMessage(_ request: HTTPRequest, _ channel: ChannelRow, _ id: Int64) throws -> HTTPResponse {
@@ -91,7 +95,9 @@ extension Router {
         }
     }
 
-    private func messagePart(_ request: HTTPRequest, _ channel: ChannelRow, _ id: Int64, _ part: String) throws -> HTTPResponse {
+    private func messagePart(_ request: HTTPRequest, _ channel: ChannelRow, _ id: Int64, _ part: String) throws
+        -> HTTPResponse
+    {
         let payload = try request.payload()
         let named = try payload.string("user_id")
         let caller = try caller(request, as: named ?? request.query["user_id"])
@@ -103,17 +109,21 @@ extension Router {
         case ("GET", "reactions"):
             try chat.checkReading(caller, channel)
             guard let message = try storage.message(id, in: channel.id) else { throw APIError.noMessage() }
-            return HTTPResponse(body: Array("{\"reactions\":".utf8) + (message.reactions ?? Array("[]".utf8)) + Array("}".utf8))
+            return HTTPResponse(
+                body: Array("{\"reactions\":".utf8) + (message.reactions ?? Array("[]".utf8)) + Array("}".utf8))
         case ("POST", "pin"), ("DELETE", "pin"):
             try chat.pin(id, caller, channel, adds: request.method == "POST")
             return .empty
         case ("POST", "sorted_metaarray"), ("PUT", "sorted_metaarray"), ("DELETE", "sorted_metaarray"):
             let change = JSON.object()
             let keys = try payload.strings("keys") ?? request.query.list("keys")
-            let list = payload["sorted_metaarray"] ?? .array(keys.map { .object(["key": .string($0), "value": .array()]) })
-            change.set("metaarray", .object([
-                "array": list, "mode": request.method == "DELETE" ? "remove" : "add", "upsert": true,
-            ]))
+            let list =
+                payload["sorted_metaarray"] ?? .array(keys.map { .object(["key": .string($0), "value": .array()]) })
+            change.set(
+                "metaarray",
+                .object([
+                    "array": list, "mode": request.method == "DELETE" ? "remove" : "add", "upsert": true,
+                ]))
             return HTTPResponse(body: try chat.edit(id, Payload(change), caller, channel).message.bytes(.all))
         default: throw APIError.noEndpoint()
         }

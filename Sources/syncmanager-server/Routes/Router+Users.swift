@@ -73,8 +73,10 @@ extension Router {
         _ = try caller(request)
         let limit = try max(1, request.query.limit(default: 10, max: 100))
         let wanted = request.query.list("user_ids")
-        var found = wanted.isEmpty
-            ? try storage.users(after: request.query.text("token"), limit: limit + 1) : try wanted.compactMap { try storage.user($0) }
+        var found =
+            wanted.isEmpty
+            ? try storage.users(after: request.query.text("token"), limit: limit + 1)
+            : try wanted.compactMap { try storage.user($0) }
         let next = wanted.isEmpty && found.count > limit ? found[limit - 1].id : ""
         if wanted.isEmpty { found = Array(found.prefix(limit)) }
         var writer = JSONWriter()
@@ -115,7 +117,9 @@ extension Router {
         if let nickname = try payload.string("nickname") { user.nickname = nickname }
         if let url = try payload.string("profile_url") { user.profileURL = url }
         if let metadata = try payload.object("metadata") { user.metadata = metadata.json.serialized() }
-        if let languages = try payload.strings("preferred_languages") { user.languages = JSON.strings(languages).serialized() }
+        if let languages = try payload.strings("preferred_languages") {
+            user.languages = JSON.strings(languages).serialized()
+        }
     }
 
     private func updateUser(_ request: HTTPRequest, _ id: String) throws -> HTTPResponse {
@@ -151,7 +155,8 @@ extension Router {
         let payload = try request.payload()
         let user = try owner(request, id, payload)
         let key = try chat.newSession(user.id, expires: try payload.bool("expiring_session") ?? false)
-        return HTTPResponse(.object(["key": .string(key), "new_key": .string(key), "ekey": .string(Storage.randomHex(16))]))
+        return HTTPResponse(
+            .object(["key": .string(key), "new_key": .string(key), "ekey": .string(Storage.randomHex(16))]))
     }
 
     private func owner(_ request: HTTPRequest, _ id: String, _ payload: Payload) throws -> UserRow {
@@ -159,7 +164,8 @@ extension Router {
             throw APIError(400_304, "\"Application\" not found.")
         }
         if let given = request.header("Api-Token"), given == apiToken { return try chat.activeUser(id) }
-        let token = try request.header("Access-Token").map { PercentCoding.decode($0.utf8, plusIsSpace: false) }
+        let token =
+            try request.header("Access-Token").map { PercentCoding.decode($0.utf8, plusIsSpace: false) }
             ?? payload.string(["access_token", "token"]) ?? ""
         guard try storage.user(id) != nil else { throw APIError(400_301, "\"User\" not found.") }
         return try chat.logIn(id, token: token, nickname: "")
@@ -187,7 +193,9 @@ extension Router {
     private func countPreference(_ request: HTTPRequest, _ id: String, _ url: String) throws -> HTTPResponse {
         let caller = try caller(request, as: id)
         let channel = try chat.channel(url)
-        guard var member = try storage.membership(channel.id, caller.userID), member.state != .gone else { throw APIError.notMember() }
+        guard var member = try storage.membership(channel.id, caller.userID), member.state != .gone else {
+            throw APIError.notMember()
+        }
         if request.method == "PUT" {
             let value = try request.payload().required("count_preference")
             guard ["all", "unread_message_count_only", "unread_mention_count_only", "off"].contains(value) else {
@@ -202,19 +210,23 @@ extension Router {
     private func pushPreference(_ request: HTTPRequest, _ id: String, _ url: String) throws -> HTTPResponse {
         let caller = try caller(request, as: id)
         let channel = try chat.channel(url)
-        guard var member = try storage.membership(channel.id, caller.userID), member.state != .gone else { throw APIError.notMember() }
+        guard var member = try storage.membership(channel.id, caller.userID), member.state != .gone else {
+            throw APIError.notMember()
+        }
         if request.method == "PUT" {
             let payload = try request.payload()
-            let value = try payload.string("push_trigger_option") ?? (payload.bool("enable") == false ? "off" : "default")
+            let value =
+                try payload.string("push_trigger_option") ?? (payload.bool("enable") == false ? "off" : "default")
             guard ["default", "all", "mention_only", "off"].contains(value) else {
                 throw APIError.invalid("push_trigger_option", "there is no such option")
             }
             member.pushTrigger = value
             try storage.save(member, at: chat.now)
         }
-        return HTTPResponse(.object([
-            "push_trigger_option": .string(member.pushTrigger), "enable": .bool(member.pushTrigger != "off"),
-        ]))
+        return HTTPResponse(
+            .object([
+                "push_trigger_option": .string(member.pushTrigger), "enable": .bool(member.pushTrigger != "off"),
+            ]))
     }
 
     private func counts(_ request: HTTPRequest, _ id: String, _ which: String) throws -> HTTPResponse {
@@ -233,27 +245,33 @@ extension Router {
         switch which {
         case "unread_message_count":
             let counts = try chat.unreadCounts(caller.userID)
-            return HTTPResponse(.object([
-                "unread_count": .int(unread(joined)), "unread_feed_count": 0,
-                "custom_types": counts["custom_types"] ?? .object(), "ts": .int(chat.now),
-            ]))
+            return HTTPResponse(
+                .object([
+                    "unread_count": .int(unread(joined)), "unread_feed_count": 0,
+                    "custom_types": counts["custom_types"] ?? .object(), "ts": .int(chat.now),
+                ]))
         case "unread_channel_count":
-            return HTTPResponse(.object(["unread_count": .int(Int64(joined.filter { $0.membership.unread(in: $0.channel) > 0 }.count))]))
+            return HTTPResponse(
+                .object(["unread_count": .int(Int64(joined.filter { $0.membership.unread(in: $0.channel) > 0 }.count))])
+            )
         case "group_channel_count":
             let state = query.text("state", "member_state_filter")
-            let count = switch state {
-            case "invited", "invited_only": mine.filter { $0.membership.state == .invited }.count
-            case "joined", "joined_only": joined.count
-            default: mine.count
-            }
+            let count =
+                switch state {
+                case "invited", "invited_only": mine.filter { $0.membership.state == .invited }.count
+                case "joined", "joined_only": joined.count
+                default: mine.count
+                }
             return HTTPResponse(.object(["group_channel_count": .int(Int64(count))]))
         case "unread_item_count":
             let result = JSON.object()
             func part(_ prefix: String, _ entries: [(channel: ChannelRow, membership: MembershipRow)]) {
                 let joined = entries.filter { $0.membership.state == .joined }
                 result.set("\(prefix)_unread_message_count", .int(unread(joined)))
-                result.set("\(prefix)_unread_mention_count", .int(joined.reduce(0) { $0 + $1.membership.unreadMentions }))
-                result.set("\(prefix)_invitation_count", .int(Int64(entries.filter { $0.membership.state == .invited }.count)))
+                result.set(
+                    "\(prefix)_unread_mention_count", .int(joined.reduce(0) { $0 + $1.membership.unreadMentions }))
+                result.set(
+                    "\(prefix)_invitation_count", .int(Int64(entries.filter { $0.membership.state == .invited }.count)))
             }
             part("group_channel", mine)
             part("super_group_channel", mine.filter { $0.channel.isSuper })
@@ -297,7 +315,9 @@ extension Router {
                 for (known, _) in metadata.members ?? [] where key == nil || known == key { metadata.set(known, nil) }
             } else {
                 for (name, value) in try request.payload().object("metadata")?.json.members ?? [] {
-                    if request.method == "POST", metadata[name] != nil { throw APIError.exists("The metadata key \"\(name)\"") }
+                    if request.method == "POST", metadata[name] != nil {
+                        throw APIError.exists("The metadata key \"\(name)\"")
+                    }
                     metadata.set(name, .string(value.string ?? value.text))
                 }
             }

@@ -64,7 +64,8 @@ final class BulkWriter {
         writer.endObject()
         var message = MessageRow(
             channelID: channel.id, createdAt: time, id: id, kind: extras.kind, customType: extras.customType,
-            sender: sender?.id ?? "", parentID: extras.parentID, isInChannel: extras.parentID == 0 || extras.isReplyToChannel,
+            sender: sender?.id ?? "", parentID: extras.parentID,
+            isInChannel: extras.parentID == 0 || extras.isReplyToChannel,
             isCountable: true, json: writer.bytes)
         message.reactions = extras.reactions
         message.parentInfo = extras.parentInfo
@@ -94,8 +95,10 @@ final class BulkWriter {
         try storage.setLastMessage(channel.id, last.id, last.at)
         try storage.touchChannel(channel.id, at: last.at)
         for (userID, own) in sentBy {
-            try storage.database.prepare("UPDATE members SET own_unread = own_unread + ? WHERE channel_id = ? AND user_id = ?")
-                .bind(own).bind(channel.id).bind(userID).run()
+            try storage.database.prepare(
+                "UPDATE members SET own_unread = own_unread + ? WHERE channel_id = ? AND user_id = ?"
+            )
+            .bind(own).bind(channel.id).bind(userID).run()
         }
     }
 }

@@ -2,10 +2,14 @@
 enum GeneratedAccount {
     /// The account's owner comes first.
     static let people = [
-        ("mia", "Mia Lindqvist"), ("noah", "Noah Okafor"), ("priya", "Priya Raman"), ("jonas", "Jonas Weiß"), ("yuki", "佐藤 雪"),
-        ("wei", "李伟"), ("minji", "김민지"), ("layla", "ليلى حداد"), ("david", "דוד כהן"), ("ivan", "Иван Петров"), ("zoe", "Zoé Lefèvre"),
-        ("mateo", "Mateo Núñez"), ("aino", "Aino Mäkelä"), ("kofi", "Kofi Mensah"), ("anan", "อนันต์"), ("rosa", "Rosa Ferreira 🌸"),
-        ("tom", "Tom"), ("tomek", "Tomasz Żak"), ("eleni", "Ελένη Παππά"), ("arjun", "अर्जुन शर्मा"), ("lena", "Lena Sommer"),
+        ("mia", "Mia Lindqvist"), ("noah", "Noah Okafor"), ("priya", "Priya Raman"), ("jonas", "Jonas Weiß"),
+        ("yuki", "佐藤 雪"),
+        ("wei", "李伟"), ("minji", "김민지"), ("layla", "ليلى حداد"), ("david", "דוד כהן"), ("ivan", "Иван Петров"),
+        ("zoe", "Zoé Lefèvre"),
+        ("mateo", "Mateo Núñez"), ("aino", "Aino Mäkelä"), ("kofi", "Kofi Mensah"), ("anan", "อนันต์"),
+        ("rosa", "Rosa Ferreira 🌸"),
+        ("tom", "Tom"), ("tomek", "Tomasz Żak"), ("eleni", "Ελένη Παππά"), ("arjun", "अर्जुन शर्मा"),
+        ("lena", "Lena Sommer"),
         ("omar", "Omar Said"), ("grace", "Grace O'Neill"), ("bot-build", "Build Bot 🤖"),
     ]
 
@@ -24,8 +28,8 @@ enum GeneratedAccount {
         let customType: String
     }
 
-    /// Sizes before scaling. Very different on purpose: one that fills many pages, several of a few, some of one message
-    /// and some of none.
+    /// Sizes before scaling. Very different on purpose: one that fills many pages, several of a few, some of one
+    /// message and some of none.
     static let channels = [
         Plan(name: "Everybody", kind: .group, size: 2400, customType: "work"),
         Plan(name: "Build & Deploy", kind: .group, size: 900, customType: "work"),

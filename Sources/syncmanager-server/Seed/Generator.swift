@@ -1,8 +1,9 @@
 import SyncJSON
 
-// One seed gives one account, byte by byte, on every machine: all choices come from `SeededRandom`, all times count back
-// from a fixed day. It has what makes clients stumble: bursts with equal timestamps, many scripts, very long texts, edits
-// and deletions in the changelog, reactions, threads, and channels that are empty, hidden, frozen, muted or only invited to.
+// One seed gives one account, byte by byte, on every machine: all choices come from `SeededRandom`, all times count
+// back from a fixed day. It has what makes clients stumble: bursts with equal timestamps, many scripts, very long
+// texts, edits and deletions in the changelog, reactions, threads, and channels that are empty, hidden, frozen, muted
+// or only invited to.
 
 /// Writes the generated account.
 final class Generator {
@@ -27,7 +28,9 @@ final class Generator {
         var result = Seeder.Result()
         for (id, name) in GeneratedAccount.people {
             let token = random.hex(32)
-            var user = try chat.storage.user(id) ?? UserRow(id: id, nickname: name, createdAt: Generator.end - 200 * 86_400_000)
+            var user =
+                try chat.storage.user(id)
+                ?? UserRow(id: id, nickname: name, createdAt: Generator.end - 200 * 86_400_000)
             if user.accessToken.isEmpty { user.accessToken = token }
             if user.profileURL.isEmpty { user.profileURL = "https://files.example/profiles/\(id).png" }
             user.nickname = name
@@ -46,7 +49,9 @@ final class Generator {
         return result
     }
 
-    private func channel(_ plan: GeneratedAccount.Plan, number: Int, url: String, also: [UserRow]) throws -> Seeder.SeededChannel {
+    private func channel(_ plan: GeneratedAccount.Plan, number: Int, url: String, also: [UserRow]) throws
+        -> Seeder.SeededChannel
+    {
         let storage = chat.storage
         let size = plan.size < 2 ? plan.size : max(2, Int((Double(plan.size) * scale).rounded()))
         let times = times(size, number: number)
@@ -87,7 +92,8 @@ final class Generator {
             try storage.setMetadata(channel.id, "colour", random.pick(["rot", "grün", "青", "أزرق"]))
             try storage.setCounter(channel.id, "visits", Int64(random.below(5000)))
         }
-        let count = try converse(channel, members.filter { !isInvitation || $0.id != members[0].id }, times, isLargest: number == 0)
+        let count = try converse(
+            channel, members.filter { !isInvitation || $0.id != members[0].id }, times, isLargest: number == 0)
         try finish(channel, plan, members, times)
         return .init(url: url, name: channel.name, messageCount: count)
     }
@@ -103,14 +109,18 @@ final class Generator {
             let wanted = number == 0 || plan.kind == .broadcast ? users.count : random.within(3...12)
             var others = Array(users[1...])
             var result = [owner]
-            while result.count < wanted, !others.isEmpty { result.append(others.remove(at: random.below(others.count))) }
+            while result.count < wanted, !others.isEmpty {
+                result.append(others.remove(at: random.below(others.count)))
+            }
             return result + also.filter { guest in !result.contains { $0.id == guest.id } }
         }
     }
 
     /// When the messages of a channel were sent, oldest first: conversations with pauses, and bursts of the same time.
     private func times(_ count: Int, number: Int) -> [Int64] {
-        var time = Generator.end - Int64(random.within(0...(number == 0 ? 1 : 20))) * 86_400_000 - Int64(random.below(80_000_000))
+        var time =
+            Generator.end - Int64(random.within(0...(number == 0 ? 1 : 20))) * 86_400_000
+            - Int64(random.below(80_000_000))
         var result: [Int64] = []
         result.reserveCapacity(count)
         while result.count < count {
@@ -136,7 +146,8 @@ final class Generator {
     }
 
     /// Writes the messages of a channel; returns how many are there in the end.
-    private func converse(_ channel: ChannelRow, _ people: [UserRow], _ times: [Int64], isLargest: Bool) throws -> Int64 {
+    private func converse(_ channel: ChannelRow, _ people: [UserRow], _ times: [Int64], isLargest: Bool) throws -> Int64
+    {
         let storage = chat.storage
         let writer = BulkWriter(storage, channel)
         var later: [Later] = []
@@ -149,7 +160,8 @@ final class Generator {
             if random.chance(10), index > 0, index < times.count - 1 {
                 // It was there once: the changelog tells that it is gone.
                 let gone = MessageRow(
-                    channelID: channel.id, createdAt: time, id: storage.nextMessageID(), kind: .text, customType: "", sender: speaker.id,
+                    channelID: channel.id, createdAt: time, id: storage.nextMessageID(), kind: .text, customType: "",
+                    sender: speaker.id,
                     parentID: 0, isInChannel: true, isCountable: true, json: [])
                 later.append(Later(message: gone, isDeleted: true, at: time + Int64(random.within(5_000...900_000))))
                 continue
@@ -170,8 +182,12 @@ final class Generator {
                 extras.data = "{\"n\":\(random.below(100))}"
             }
             if random.chance(70) { extras.reactions = reactions(people, time) }
-            if random.chance(20), extras.kind == .text { extras.updatedAt = time + Int64(random.within(3_000...600_000)) }
-            if extras.kind == .text, random.chance(60), let parent = recent.isEmpty ? nil : random.pick(recent), parent.createdAt < time {
+            if random.chance(20), extras.kind == .text {
+                extras.updatedAt = time + Int64(random.within(3_000...600_000))
+            }
+            if extras.kind == .text, random.chance(60), let parent = recent.isEmpty ? nil : random.pick(recent),
+                parent.createdAt < time
+            {
                 extras.parentID = parent.id
                 extras.isReplyToChannel = random.chance(250)
                 extras.parentInfo = Chat.parentInfo(parent)
@@ -196,7 +212,8 @@ final class Generator {
 
     private func file(_ time: Int64) -> [UInt8] {
         let (name, type) = random.pick([
-            ("photo.jpg", "image/jpeg"), ("Größe & Gewicht.pdf", "application/pdf"), ("video.mp4", "video/mp4"), ("写真.png", "image/png"),
+            ("photo.jpg", "image/jpeg"), ("Größe & Gewicht.pdf", "application/pdf"), ("video.mp4", "video/mp4"),
+            ("写真.png", "image/png"),
             ("notes.txt", "text/plain"),
         ])
         return JSON.object([
@@ -215,7 +232,11 @@ final class Generator {
                 let id = random.pick(people).id
                 if !ids.contains(id) { ids.append(id) }
             }
-            list.append(.object(["key": .string(key), "user_ids": .strings(ids), "updated_at": .int(time + Int64(random.below(60_000)))]))
+            list.append(
+                .object([
+                    "key": .string(key), "user_ids": .strings(ids),
+                    "updated_at": .int(time + Int64(random.below(60_000))),
+                ]))
         }
         return list.serialized()
     }
@@ -224,14 +245,17 @@ final class Generator {
         guard var parent = try chat.storage.message(id) else { return }
         let thread = try chat.storage.thread(id)
         parent.threadInfo = JSON.object([
-            "reply_count": .int(thread.count), "most_replies": .array(try thread.most.compactMap { try chat.storage.user($0)?.json }),
+            "reply_count": .int(thread.count),
+            "most_replies": .array(try thread.most.compactMap { try chat.storage.user($0)?.json }),
             "last_replied_at": .int(thread.lastAt), "updated_at": .int(thread.lastAt),
         ]).serialized()
         try chat.storage.update(parent)
     }
 
     /// Who has read how far, and what the owner did with the channel.
-    private func finish(_ channel: ChannelRow, _ plan: GeneratedAccount.Plan, _ members: [UserRow], _ times: [Int64]) throws {
+    private func finish(_ channel: ChannelRow, _ plan: GeneratedAccount.Plan, _ members: [UserRow], _ times: [Int64])
+        throws
+    {
         let storage = chat.storage
         guard let current = try storage.channel(id: channel.id) else { return }
         for (place, user) in members.enumerated() {
@@ -248,7 +272,9 @@ final class Generator {
             if place == 0 {
                 if plan.name == "Hidden until news" { member.hidden = .untilNewMessage }
                 if plan.name == "Hidden for good" { member.hidden = .always }
-                if plan.name == "Muted here" { (member.mutedUntil, member.mutedAt, member.muteNote) = (-1, times.last ?? 0, "too loud") }
+                if plan.name == "Muted here" {
+                    (member.mutedUntil, member.mutedAt, member.muteNote) = (-1, times.last ?? 0, "too loud")
+                }
             }
             try storage.save(member, at: times.last ?? channel.createdAt)
         }

@@ -45,7 +45,9 @@ struct Importer {
                 }
                 try writer?.write(text, by: user, at: time)
             }
-            guard var channel, let writer, let first else { throw DatabaseError(code: 0, message: "\(path) holds no messages") }
+            guard var channel, let writer, let first else {
+                throw DatabaseError(code: 0, message: "\(path) holds no messages")
+            }
             let members = Set(senders.keys).union(readers)
             // A crowd is a super channel: its members are listed by pages, not with every channel.
             if members.count > 100 { channel.flags.insert(.isSuper) }
@@ -57,7 +59,7 @@ struct Importer {
             }
             _ = try storage.recountMembers(channel.id)
             try writer.finish()
-            chat.clock.reach(try storage.lastTime())
+            chat.clock.resume(at: try storage.lastTime())
             return .init(url: url, name: name, messageCount: writer.count)
         }
     }

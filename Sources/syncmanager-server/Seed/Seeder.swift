@@ -24,14 +24,17 @@ struct Seeder {
             for given in options.users { result.users.append(try user(given.id, token: given.token)) }
             if let seed = options.seed {
                 let generated = try Generator(chat, seed: seed, scale: options.scale).generate(also: result.users)
-                result.users = generated.users + result.users.filter { own in !generated.users.contains { $0.id == own.id } }
+                result.users =
+                    generated.users + result.users.filter { own in !generated.users.contains { $0.id == own.id } }
                 result.channels += generated.channels
             }
             if !options.imports.isEmpty, result.users.isEmpty {
                 result.users.append(try user("reader", token: Storage.randomHex(16)))
             }
         }
-        for path in options.imports { result.channels.append(try Importer(chat).importFile(path, readers: result.users.map(\.id))) }
+        for path in options.imports {
+            result.channels.append(try Importer(chat).importFile(path, readers: result.users.map(\.id)))
+        }
         return result
     }
 

@@ -23,8 +23,9 @@ final class ChatSocket {
     static let outputLimit = 16 << 20
 
     init?(connection: UpgradedConnection, userID: String, sessionKey: String, hub: SocketHub) {
-        guard let codec = WebSocketCodec(
-            role: .server, messageLimit: ChatSocket.messageLimit, outputLimit: ChatSocket.outputLimit)
+        guard
+            let codec = WebSocketCodec(
+                role: .server, messageLimit: ChatSocket.messageLimit, outputLimit: ChatSocket.outputLimit)
         else { return nil }
         self.connection = connection
         self.codec = codec

@@ -32,7 +32,9 @@ enum Frames {
     }
 
     /// An event of a channel.
-    static func channelEvent(_ category: Int64, _ channel: ChannelRow, at now: Int64, _ data: JSON, _ extra: JSON? = nil) -> [UInt8] {
+    static func channelEvent(
+        _ category: Int64, _ channel: ChannelRow, at now: Int64, _ data: JSON, _ extra: JSON? = nil
+    ) -> [UInt8] {
         let body = JSON.object([
             "cat": .int(category), "channel_url": .string(channel.url), "channel_type": "group",
             "channel_id": .int(channel.id), "ts": .int(now), "sts": .int(now), "data": data,

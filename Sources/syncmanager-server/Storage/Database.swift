@@ -36,7 +36,8 @@ final class Database {
     }
 
     func error(_ code: Int32) -> DatabaseError {
-        DatabaseError(code: code, message: handle.map { String(cString: sqlite3_errmsg($0)) } ?? "the database is closed")
+        DatabaseError(
+            code: code, message: handle.map { String(cString: sqlite3_errmsg($0)) } ?? "the database is closed")
     }
 
     /// Runs statements that give no rows that matter.

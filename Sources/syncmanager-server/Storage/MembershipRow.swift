@@ -55,7 +55,8 @@ struct MembershipRow {
     var changeAt: Int64 = 0
 
     static let columns = """
-        m.channel_id, m.user_id, m.state, m.is_operator, m.inviter, m.invited_at, m.joined_at, m.last_read, m.delivered, \
+        m.channel_id, m.user_id, m.state, m.is_operator, m.inviter, m.invited_at, m.joined_at, m.last_read, \
+        m.delivered, \
         m.read_total, m.own_unread, m.mentions, m.hidden, m.offset, m.count_preference, m.push_trigger, m.muted_until, \
         m.muted_at, m.mute_note, m.change_seq, m.change_at
         """
@@ -95,12 +96,16 @@ struct MembershipRow {
 
     /// How many messages of others wait; what the member's count preference hides is zero.
     func unread(in channel: ChannelRow) -> Int64 {
-        guard state == .joined, countPreference == "all" || countPreference == "unread_message_count_only" else { return 0 }
+        guard state == .joined, countPreference == "all" || countPreference == "unread_message_count_only" else {
+            return 0
+        }
         return max(0, channel.countable - readTotal - ownUnread)
     }
 
     var unreadMentions: Int64 {
-        guard state == .joined, countPreference == "all" || countPreference == "unread_mention_count_only" else { return 0 }
+        guard state == .joined, countPreference == "all" || countPreference == "unread_mention_count_only" else {
+            return 0
+        }
         return mentions
     }
 }

@@ -3,6 +3,9 @@ enum Schema {
     static let version: Int64 = 1
 
     static let sql = """
+        -- Numbers that must not be forgotten with the rows they came from.
+        CREATE TABLE marks (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
         CREATE TABLE users (
             user_id TEXT PRIMARY KEY, nickname TEXT NOT NULL, profile_url TEXT NOT NULL, metadata TEXT NOT NULL,
             languages TEXT NOT NULL, access_token TEXT NOT NULL, revoked_token TEXT NOT NULL DEFAULT '',
@@ -11,7 +14,8 @@ enum Schema {
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE sessions (
-            key TEXT PRIMARY KEY, user_id TEXT NOT NULL, expires_at INTEGER NOT NULL, is_revoked INTEGER NOT NULL DEFAULT 0
+            key TEXT PRIMARY KEY, user_id TEXT NOT NULL, expires_at INTEGER NOT NULL,
+            is_revoked INTEGER NOT NULL DEFAULT 0
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX sessions_by_user ON sessions (user_id);
 
@@ -36,12 +40,13 @@ enum Schema {
         -- read_total is the channel's countable at the last read, own_unread the member's own messages since.
         CREATE TABLE members (
             channel_id INTEGER NOT NULL, user_id TEXT NOT NULL, state INTEGER NOT NULL, is_operator INTEGER NOT NULL,
-            inviter TEXT NOT NULL DEFAULT '', invited_at INTEGER NOT NULL DEFAULT 0, joined_at INTEGER NOT NULL DEFAULT 0,
-            last_read INTEGER NOT NULL DEFAULT 0, delivered INTEGER NOT NULL DEFAULT 0,
+            inviter TEXT NOT NULL DEFAULT '', invited_at INTEGER NOT NULL DEFAULT 0,
+            joined_at INTEGER NOT NULL DEFAULT 0, last_read INTEGER NOT NULL DEFAULT 0, delivered INTEGER NOT NULL DEFAULT 0,
             read_total INTEGER NOT NULL DEFAULT 0, own_unread INTEGER NOT NULL DEFAULT 0,
             mentions INTEGER NOT NULL DEFAULT 0, hidden INTEGER NOT NULL DEFAULT 0, offset INTEGER NOT NULL DEFAULT 0,
             count_preference TEXT NOT NULL DEFAULT 'all', push_trigger TEXT NOT NULL DEFAULT 'default',
-            muted_until INTEGER NOT NULL DEFAULT 0, muted_at INTEGER NOT NULL DEFAULT 0, mute_note TEXT NOT NULL DEFAULT '',
+            muted_until INTEGER NOT NULL DEFAULT 0, muted_at INTEGER NOT NULL DEFAULT 0,
+            mute_note TEXT NOT NULL DEFAULT '',
             change_seq INTEGER NOT NULL DEFAULT 0, change_at INTEGER NOT NULL DEFAULT 0,
             PRIMARY KEY (channel_id, user_id)
         ) STRICT, WITHOUT ROWID;
@@ -60,7 +65,8 @@ enum Schema {
         ) STRICT, WITHOUT ROWID;
 
         -- The key is the order of a channel, so that a page is one contiguous range. json is the message in REST shape
-        -- without the parts that a request may leave out; those are JSON texts of their own, NULL when there is nothing.
+        -- without the parts that a request may leave out; those are JSON texts of their own, NULL when there is
+        -- nothing.
         CREATE TABLE messages (
             channel_id INTEGER NOT NULL, created_at INTEGER NOT NULL, message_id INTEGER NOT NULL, type TEXT NOT NULL,
             custom_type TEXT NOT NULL, sender TEXT NOT NULL, parent_id INTEGER NOT NULL, in_channel INTEGER NOT NULL,

@@ -100,7 +100,9 @@ final class Statement {
 
     /// The bytes of a text, valid until the next step.
     func view(_ column: Int32) -> UnsafeRawBufferPointer {
-        guard let base = sqlite3_column_text(handle, column) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        guard let base = sqlite3_column_text(handle, column) else {
+            return UnsafeRawBufferPointer(start: nil, count: 0)
+        }
         return UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(handle, column)))
     }
 

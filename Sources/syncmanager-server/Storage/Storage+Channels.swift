@@ -6,41 +6,51 @@ extension Storage {
     }
 
     func channel(id: Int64) throws -> ChannelRow? {
-        try database.prepare("SELECT \(ChannelRow.columns) FROM channels c WHERE c.id = ?").bind(id).first { ChannelRow($0) }
+        try database.prepare("SELECT \(ChannelRow.columns) FROM channels c WHERE c.id = ?").bind(id).first {
+            ChannelRow($0)
+        }
     }
 
     func isTaken(channelURL: String) throws -> Bool {
-        try database.prepare("SELECT 1 FROM channels WHERE url = ? AND is_deleted = 0").bind(channelURL).first { _ in true } ?? false
+        try database.prepare("SELECT 1 FROM channels WHERE url = ? AND is_deleted = 0").bind(channelURL).first { _ in
+            true
+        } ?? false
     }
 
     func distinctChannel(_ key: String) throws -> ChannelRow? {
-        try database.prepare("SELECT \(ChannelRow.columns) FROM channels c WHERE c.distinct_key = ? AND c.is_deleted = 0")
-            .bind(key).first { ChannelRow($0) }
+        try database.prepare(
+            "SELECT \(ChannelRow.columns) FROM channels c WHERE c.distinct_key = ? AND c.is_deleted = 0"
+        )
+        .bind(key).first { ChannelRow($0) }
     }
 
     /// Stores a new channel and returns it with its id.
     func insert(_ channel: ChannelRow) throws -> ChannelRow {
         var stored = channel
-        try database.prepare("""
+        try database.prepare(
+            """
             INSERT INTO channels (url, name, cover_url, data, custom_type, created_at, created_by, flags, access_code,
                 survival, distinct_key, change_seq, change_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """)
-            .bind(channel.url).bind(channel.name).bind(channel.coverURL).bind(channel.data).bind(channel.customType)
-            .bind(channel.createdAt).bind(channel.createdBy).bind(channel.flags.rawValue).bind(channel.accessCode)
-            .bind(channel.survival).bind(channel.distinctKey).bind(nextSequence()).bind(channel.createdAt).run()
+            """
+        )
+        .bind(channel.url).bind(channel.name).bind(channel.coverURL).bind(channel.data).bind(channel.customType)
+        .bind(channel.createdAt).bind(channel.createdBy).bind(channel.flags.rawValue).bind(channel.accessCode)
+        .bind(channel.survival).bind(channel.distinctKey).bind(nextSequence()).bind(channel.createdAt).run()
         stored.id = database.lastInsertID
         return stored
     }
 
     /// Stores what a host may change of a channel.
     func update(_ channel: ChannelRow) throws {
-        try database.prepare("""
+        try database.prepare(
+            """
             UPDATE channels SET name = ?, cover_url = ?, data = ?, custom_type = ?, flags = ?, access_code = ?,
                 survival = ?, distinct_key = ?, pinned = ? WHERE id = ?
-            """)
-            .bind(channel.name).bind(channel.coverURL).bind(channel.data).bind(channel.customType)
-            .bind(channel.flags.rawValue).bind(channel.accessCode).bind(channel.survival).bind(channel.distinctKey)
-            .bind(channel.pinned).bind(channel.id).run()
+            """
+        )
+        .bind(channel.name).bind(channel.coverURL).bind(channel.data).bind(channel.customType)
+        .bind(channel.flags.rawValue).bind(channel.accessCode).bind(channel.survival).bind(channel.distinctKey)
+        .bind(channel.pinned).bind(channel.id).run()
     }
 
     /// Something of the channel changed for all its members.
@@ -52,8 +62,11 @@ extension Storage {
     /// Marks a channel as deleted and all its members as gone; its messages go.
     func deleteChannel(_ id: Int64, at now: Int64) throws {
         try database.prepare("UPDATE channels SET is_deleted = 1, distinct_key = '' WHERE id = ?").bind(id).run()
-        try database.prepare("UPDATE members SET state = 0, change_seq = ?, change_at = ? WHERE channel_id = ? AND state > 0")
-            .bind(nextSequence()).bind(now).bind(id).run()
+        try database.prepare(
+            "UPDATE members SET state = 0, change_seq = ?, change_at = ? WHERE channel_id = ? AND state > 0"
+        )
+        .bind(nextSequence()).bind(now).bind(id).run()
+        try markMessageID()
         for table in ["messages", "requests", "changes", "metadata", "metacounters", "bans"] {
             try database.prepare("DELETE FROM \(table) WHERE channel_id = ?").bind(id).run()
         }
@@ -62,24 +75,32 @@ extension Storage {
 
     /// Public channels by age, newest first, before a position.
     func publicChannels(beforeID: Int64, limit: Int) throws -> [ChannelRow] {
-        try database.prepare("""
+        try database.prepare(
+            """
             SELECT \(ChannelRow.columns) FROM channels c WHERE c.is_deleted = 0 AND (c.flags & 16) <> 0 AND c.id < ?
             ORDER BY c.id DESC LIMIT ?
-            """).bind(beforeID).bind(limit).all { ChannelRow($0) }
+            """
+        ).bind(beforeID).bind(limit).all { ChannelRow($0) }
     }
 
     func allChannels(beforeID: Int64, limit: Int) throws -> [ChannelRow] {
-        try database.prepare("""
+        try database.prepare(
+            """
             SELECT \(ChannelRow.columns) FROM channels c WHERE c.is_deleted = 0 AND c.id < ? ORDER BY c.id DESC LIMIT ?
-            """).bind(beforeID).bind(limit).all { ChannelRow($0) }
+            """
+        ).bind(beforeID).bind(limit).all { ChannelRow($0) }
     }
 
     /// A user's channels with the user's part in them. Gone memberships are left out unless asked for.
-    func channels(of userID: String, withGone: Bool = false) throws -> [(channel: ChannelRow, membership: MembershipRow)] {
-        try database.prepare("""
+    func channels(of userID: String, withGone: Bool = false) throws -> [(
+        channel: ChannelRow, membership: MembershipRow
+    )] {
+        try database.prepare(
+            """
             SELECT \(ChannelRow.columns), \(MembershipRow.columns) FROM members m JOIN channels c ON c.id = m.channel_id
             WHERE m.user_id = ? AND m.state >= ?
-            """).bind(userID).bind(withGone ? 0 : 1)
+            """
+        ).bind(userID).bind(withGone ? 0 : 1)
             .all { (ChannelRow($0), MembershipRow($0, from: ChannelRow.columnCount)) }
     }
 
@@ -87,16 +108,19 @@ extension Storage {
     func channelChanges(
         of userID: String, after sequence: Int64, since time: Int64, limit: Int
     ) throws -> [(channel: ChannelRow, membership: MembershipRow, sequence: Int64)] {
-        try database.prepare("""
+        try database.prepare(
+            """
             SELECT \(ChannelRow.columns), \(MembershipRow.columns) FROM members m JOIN channels c ON c.id = m.channel_id
             WHERE m.user_id = ? AND max(m.change_seq, c.change_seq * (m.state > 0)) > ?
                 AND max(m.change_at, c.change_at * (m.state > 0)) >= ?
             ORDER BY max(m.change_seq, c.change_seq * (m.state > 0)) LIMIT ?
-            """).bind(userID).bind(sequence).bind(time).bind(limit)
+            """
+        ).bind(userID).bind(sequence).bind(time).bind(limit)
             .all { row in
                 let channel = ChannelRow(row)
                 let membership = MembershipRow(row, from: ChannelRow.columnCount)
-                let own = membership.state == .gone ? membership.changeSeq : max(membership.changeSeq, channel.changeSeq)
+                let own =
+                    membership.state == .gone ? membership.changeSeq : max(membership.changeSeq, channel.changeSeq)
                 return (channel, membership, own)
             }
     }
@@ -128,6 +152,7 @@ extension Storage {
     }
 
     func removeCounter(_ channelID: Int64, _ key: String) throws {
-        try database.prepare("DELETE FROM metacounters WHERE channel_id = ? AND key = ?").bind(channelID).bind(key).run()
+        try database.prepare("DELETE FROM metacounters WHERE channel_id = ? AND key = ?").bind(channelID).bind(key)
+            .run()
     }
 }

@@ -6,38 +6,44 @@ extension Storage {
 
     /// Stores a membership as a change that the member's changelog tells.
     func save(_ member: MembershipRow, at now: Int64) throws {
-        try database.prepare("""
+        try database.prepare(
+            """
             INSERT OR REPLACE INTO members (channel_id, user_id, state, is_operator, inviter, invited_at, joined_at,
                 last_read, delivered, read_total, own_unread, mentions, hidden, offset, count_preference, push_trigger,
                 muted_until, muted_at, mute_note, change_seq, change_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """)
-            .bind(member.channelID).bind(member.userID).bind(member.state.rawValue).bind(member.isOperator)
-            .bind(member.inviter).bind(member.invitedAt).bind(member.joinedAt).bind(member.lastRead).bind(member.delivered)
-            .bind(member.readTotal).bind(member.ownUnread).bind(member.mentions).bind(member.hidden.rawValue)
-            .bind(member.offset).bind(member.countPreference).bind(member.pushTrigger).bind(member.mutedUntil)
-            .bind(member.mutedAt).bind(member.muteNote).bind(nextSequence()).bind(now).run()
+            """
+        )
+        .bind(member.channelID).bind(member.userID).bind(member.state.rawValue).bind(member.isOperator)
+        .bind(member.inviter).bind(member.invitedAt).bind(member.joinedAt).bind(member.lastRead).bind(member.delivered)
+        .bind(member.readTotal).bind(member.ownUnread).bind(member.mentions).bind(member.hidden.rawValue)
+        .bind(member.offset).bind(member.countPreference).bind(member.pushTrigger).bind(member.mutedUntil)
+        .bind(member.mutedAt).bind(member.muteNote).bind(nextSequence()).bind(now).run()
         forgetMembers(member.channelID)
     }
 
     /// Counts the members anew and stores the counts with the channel.
     func recountMembers(_ channelID: Int64) throws -> (members: Int64, joined: Int64) {
-        try database.prepare("""
+        try database.prepare(
+            """
             UPDATE channels SET
                 member_count = (SELECT count(*) FROM members WHERE channel_id = ? AND state > 0),
                 joined_count = (SELECT count(*) FROM members WHERE channel_id = ? AND state = 2)
             WHERE id = ?
-            """).bind(channelID).bind(channelID).bind(channelID).run()
+            """
+        ).bind(channelID).bind(channelID).bind(channelID).run()
         return try database.prepare("SELECT member_count, joined_count FROM channels WHERE id = ?").bind(channelID)
             .first { ($0.int(0), $0.int(1)) } ?? (0, 0)
     }
 
     /// The members of a channel with their users, operators first or not, at most `limit`.
     func members(_ channelID: Int64, limit: Int = .max) throws -> [(membership: MembershipRow, user: UserRow)] {
-        try database.prepare("""
+        try database.prepare(
+            """
             SELECT \(MembershipRow.columns), \(UserRow.columns)
             FROM members m JOIN users u ON u.user_id = m.user_id WHERE m.channel_id = ? AND m.state > 0 LIMIT ?
-            """).bind(channelID).bind(limit)
+            """
+        ).bind(channelID).bind(limit)
             .all { (MembershipRow($0), UserRow($0, from: MembershipRow.columnCount)) }
     }
 
@@ -49,7 +55,9 @@ extension Storage {
 
     /// All that may see what happens in a channel: joined and invited.
     func audience(_ channelID: Int64) throws -> [String] {
-        try database.prepare("SELECT user_id FROM members WHERE channel_id = ? AND state > 0").bind(channelID).all { $0.text(0) }
+        try database.prepare("SELECT user_id FROM members WHERE channel_id = ? AND state > 0").bind(channelID).all {
+            $0.text(0)
+        }
     }
 
     func operators(_ channelID: Int64) throws -> [String] {
@@ -58,10 +66,12 @@ extension Storage {
     }
 
     func mutedMembers(_ channelID: Int64, at now: Int64) throws -> [MembershipRow] {
-        try database.prepare("""
+        try database.prepare(
+            """
             SELECT \(MembershipRow.columns) FROM members m WHERE m.channel_id = ? AND m.state > 0
                 AND (m.muted_until = -1 OR m.muted_until > ?)
-            """).bind(channelID).bind(now).all { MembershipRow($0) }
+            """
+        ).bind(channelID).bind(now).all { MembershipRow($0) }
     }
 
     // MARK: Reading
@@ -73,13 +83,17 @@ extension Storage {
     }
 
     func countMention(_ channelID: Int64, _ userID: String) throws {
-        try database.prepare("UPDATE members SET mentions = mentions + 1 WHERE channel_id = ? AND user_id = ? AND state = 2")
-            .bind(channelID).bind(userID).run()
+        try database.prepare(
+            "UPDATE members SET mentions = mentions + 1 WHERE channel_id = ? AND user_id = ? AND state = 2"
+        )
+        .bind(channelID).bind(userID).run()
     }
 
     func countMentionOfAll(_ channelID: Int64, except sender: String) throws {
-        try database.prepare("UPDATE members SET mentions = mentions + 1 WHERE channel_id = ? AND user_id <> ? AND state = 2")
-            .bind(channelID).bind(sender).run()
+        try database.prepare(
+            "UPDATE members SET mentions = mentions + 1 WHERE channel_id = ? AND user_id <> ? AND state = 2"
+        )
+        .bind(channelID).bind(sender).run()
     }
 
     /// Those who hid the channel until something new comes see it again.
@@ -88,15 +102,20 @@ extension Storage {
     }
 
     func markRead(_ channelID: Int64, _ userID: String, at now: Int64, total: Int64) throws {
-        try database.prepare("""
-            UPDATE members SET last_read = ?, delivered = max(delivered, ?), read_total = ?, own_unread = 0, mentions = 0,
+        try database.prepare(
+            """
+            UPDATE members SET last_read = ?, delivered = max(delivered, ?), read_total = ?, own_unread = 0, mentions
+            = 0,
                 change_seq = ?, change_at = ? WHERE channel_id = ? AND user_id = ?
-            """).bind(now).bind(now).bind(total).bind(nextSequence()).bind(now).bind(channelID).bind(userID).run()
+            """
+        ).bind(now).bind(now).bind(total).bind(nextSequence()).bind(now).bind(channelID).bind(userID).run()
     }
 
     func markDelivered(_ channelID: Int64, _ userID: String, at time: Int64) throws -> Bool {
-        try database.prepare("UPDATE members SET delivered = ? WHERE channel_id = ? AND user_id = ? AND state = 2 AND delivered < ?")
-            .bind(time).bind(channelID).bind(userID).bind(time).run()
+        try database.prepare(
+            "UPDATE members SET delivered = ? WHERE channel_id = ? AND user_id = ? AND state = 2 AND delivered < ?"
+        )
+        .bind(time).bind(channelID).bind(userID).bind(time).run()
         return database.changes > 0
     }
 
@@ -124,8 +143,10 @@ extension Storage {
     }
 
     func save(_ ban: Ban, _ channelID: Int64) throws {
-        try database.prepare("INSERT OR REPLACE INTO bans (channel_id, user_id, until, banned_at, note) VALUES (?, ?, ?, ?, ?)")
-            .bind(channelID).bind(ban.userID).bind(ban.until).bind(ban.bannedAt).bind(ban.note).run()
+        try database.prepare(
+            "INSERT OR REPLACE INTO bans (channel_id, user_id, until, banned_at, note) VALUES (?, ?, ?, ?, ?)"
+        )
+        .bind(channelID).bind(ban.userID).bind(ban.until).bind(ban.bannedAt).bind(ban.note).run()
     }
 
     func liftBan(_ channelID: Int64, _ userID: String) throws {

@@ -1,6 +1,8 @@
 extension Storage {
     func message(_ id: Int64) throws -> MessageRow? {
-        try database.prepare("SELECT \(MessageRow.columns) FROM messages WHERE message_id = ?").bind(id).first { MessageRow($0) }
+        try database.prepare("SELECT \(MessageRow.columns) FROM messages WHERE message_id = ?").bind(id).first {
+            MessageRow($0)
+        }
     }
 
     func message(_ id: Int64, in channelID: Int64) throws -> MessageRow? {
@@ -9,24 +11,29 @@ extension Storage {
     }
 
     func insert(_ message: MessageRow) throws {
-        try database.prepare("""
+        try database.prepare(
+            """
             INSERT INTO messages (\(MessageRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """)
-            .bind(message.channelID).bind(message.createdAt).bind(message.id).bind(message.kind.rawValue)
-            .bind(message.customType).bind(message.sender).bind(message.parentID).bind(message.isInChannel)
-            .bind(message.isCountable).bind(message.json).bind(optional: message.metaarray)
-            .bind(optional: message.reactions).bind(optional: message.threadInfo).bind(optional: message.parentInfo).run()
+            """
+        )
+        .bind(message.channelID).bind(message.createdAt).bind(message.id).bind(message.kind.rawValue)
+        .bind(message.customType).bind(message.sender).bind(message.parentID).bind(message.isInChannel)
+        .bind(message.isCountable).bind(message.json).bind(optional: message.metaarray)
+        .bind(optional: message.reactions).bind(optional: message.threadInfo).bind(optional: message.parentInfo).run()
     }
 
     /// Stores what may change of a message.
     func update(_ message: MessageRow) throws {
-        try database.prepare("""
-            UPDATE messages SET custom_type = ?, json = ?, metaarray = ?, reactions = ?, thread_info = ?, parent_info = ?
+        try database.prepare(
+            """
+            UPDATE messages SET custom_type = ?, json = ?, metaarray = ?, reactions = ?, thread_info = ?, parent_info
+            = ?
             WHERE channel_id = ? AND created_at = ? AND message_id = ?
-            """)
-            .bind(message.customType).bind(message.json).bind(optional: message.metaarray)
-            .bind(optional: message.reactions).bind(optional: message.threadInfo).bind(optional: message.parentInfo)
-            .bind(message.channelID).bind(message.createdAt).bind(message.id).run()
+            """
+        )
+        .bind(message.customType).bind(message.json).bind(optional: message.metaarray)
+        .bind(optional: message.reactions).bind(optional: message.threadInfo).bind(optional: message.parentInfo)
+        .bind(message.channelID).bind(message.createdAt).bind(message.id).run()
     }
 
     func delete(_ message: MessageRow) throws {
@@ -44,10 +51,12 @@ extension Storage {
 
     /// The last message of a channel before a position, in the channel's order.
     func messageBefore(_ channelID: Int64, _ createdAt: Int64, _ id: Int64) throws -> Int64? {
-        try database.prepare("""
+        try database.prepare(
+            """
             SELECT message_id FROM messages WHERE channel_id = ? AND (created_at, message_id) < (?, ?)
             ORDER BY created_at DESC, message_id DESC LIMIT 1
-            """).bind(channelID).bind(createdAt).bind(id).first { $0.int(0) }
+            """
+        ).bind(channelID).bind(createdAt).bind(id).first { $0.int(0) }
     }
 
     /// The channel's last message was this one.
@@ -58,15 +67,18 @@ extension Storage {
 
     /// Looks the channel's last message up anew, after it went. Silent messages are no last messages.
     func recallLastMessage(_ channelID: Int64) throws {
-        let last = try database.prepare("""
+        let last = try database.prepare(
+            """
             SELECT message_id, created_at FROM messages WHERE channel_id = ? AND is_countable = 1
             ORDER BY created_at DESC, message_id DESC LIMIT 1
-            """).bind(channelID).first { ($0.int(0), $0.int(1)) }
+            """
+        ).bind(channelID).first { ($0.int(0), $0.int(1)) }
         try setLastMessage(channelID, last?.0 ?? 0, last?.1 ?? 0)
     }
 
     func addCountable(_ channelID: Int64, _ count: Int64) throws {
-        try database.prepare("UPDATE channels SET countable = countable + ? WHERE id = ?").bind(count).bind(channelID).run()
+        try database.prepare("UPDATE channels SET countable = countable + ? WHERE id = ?").bind(count).bind(channelID)
+            .run()
     }
 
     /// A counted message goes: those who had read it must not miss one of the unread ones.
@@ -75,17 +87,22 @@ extension Storage {
         try addCountable(message.channelID, -1)
         try database.prepare("UPDATE members SET read_total = read_total - 1 WHERE channel_id = ? AND last_read >= ?")
             .bind(message.channelID).bind(message.createdAt).run()
-        try database.prepare("""
-            UPDATE members SET own_unread = max(0, own_unread - 1) WHERE channel_id = ? AND user_id = ? AND last_read < ?
-            """).bind(message.channelID).bind(message.sender).bind(message.createdAt).run()
+        try database.prepare(
+            """
+            UPDATE members SET own_unread = max(0, own_unread - 1) WHERE channel_id = ? AND user_id = ? AND last_read
+            < ?
+            """
+        ).bind(message.channelID).bind(message.sender).bind(message.createdAt).run()
     }
 
     /// How many messages that count were sent at or after a time, and how many of them by a user.
     func countables(_ channelID: Int64, from time: Int64, by userID: String) throws -> (all: Int64, own: Int64) {
-        try database.prepare("""
+        try database.prepare(
+            """
             SELECT count(*), coalesce(sum(sender = ?), 0) FROM messages
             WHERE channel_id = ? AND created_at >= ? AND is_countable = 1
-            """).bind(userID).bind(channelID).bind(time).first { ($0.int(0), $0.int(1)) } ?? (0, 0)
+            """
+        ).bind(userID).bind(channelID).bind(time).first { ($0.int(0), $0.int(1)) } ?? (0, 0)
     }
 
     // MARK: Pages
@@ -129,12 +146,15 @@ extension Storage {
 
     /// Appends up to `limit` messages to a page; -1 for all.
     func read(
-        _ channelID: Int64, _ side: Side, _ filter: MessageFilter, _ parts: MessageRow.Parts, limit: Int, into page: inout MessagePage
+        _ channelID: Int64, _ side: Side, _ filter: MessageFilter, _ parts: MessageRow.Parts, limit: Int,
+        into page: inout MessagePage
     ) throws {
-        let statement = try database.prepare("""
+        let statement = try database.prepare(
+            """
             SELECT \(MessageRow.pageColumns) FROM messages WHERE \(filter.channelColumn) = ? AND \(side.condition)\
             \(filter.condition) ORDER BY \(side.order) LIMIT ?
-            """).bind(channelID)
+            """
+        ).bind(channelID)
         defer { statement.reset() }
         side.bind(statement)
         filter.bind(statement)
@@ -144,10 +164,12 @@ extension Storage {
 
     /// How many messages there are, counting no further than `limit`.
     func count(_ channelID: Int64, _ side: Side, _ filter: MessageFilter, limit: Int) throws -> Int {
-        let statement = try database.prepare("""
+        let statement = try database.prepare(
+            """
             SELECT count(*) FROM (SELECT 1 FROM messages WHERE \(filter.channelColumn) = ? AND \(side.condition)\
             \(filter.condition) LIMIT ?)
-            """).bind(channelID)
+            """
+        ).bind(channelID)
         side.bind(statement)
         filter.bind(statement)
         statement.bind(limit)
@@ -158,18 +180,22 @@ extension Storage {
     func hasMore(
         _ channelID: Int64, from first: MessagePage.Entry, to last: MessagePage.Entry, than count: Int
     ) throws -> Bool {
-        let found = try database.prepare("""
+        let found = try database.prepare(
+            """
             SELECT count(*) FROM (SELECT 1 FROM messages WHERE channel_id = ? AND (created_at, message_id) >= (?, ?)
                 AND (created_at, message_id) <= (?, ?) LIMIT ?)
-            """).bind(channelID).bind(first.createdAt).bind(first.id).bind(last.createdAt).bind(last.id).bind(count + 1)
+            """
+        ).bind(channelID).bind(first.createdAt).bind(first.id).bind(last.createdAt).bind(last.id).bind(count + 1)
             .first { $0.int(0) }
         return Int(found ?? 0) > count
     }
 
     /// All ids of a channel in its order.
     func messageIDs(_ channelID: Int64) throws -> [(id: Int64, createdAt: Int64)] {
-        try database.prepare("SELECT message_id, created_at FROM messages WHERE channel_id = ? ORDER BY created_at, message_id")
-            .bind(channelID).all { ($0.int(0), $0.int(1)) }
+        try database.prepare(
+            "SELECT message_id, created_at FROM messages WHERE channel_id = ? ORDER BY created_at, message_id"
+        )
+        .bind(channelID).all { ($0.int(0), $0.int(1)) }
     }
 
     // MARK: Changelog
@@ -183,15 +209,18 @@ extension Storage {
 
     /// The changes of a channel's messages after a number.
     func changes(_ channelID: Int64, after sequence: Int64, limit: Int) throws -> [Change] {
-        try database.prepare("""
+        try database.prepare(
+            """
             SELECT seq, message_id, at, is_deleted FROM changes WHERE channel_id = ? AND seq > ? ORDER BY seq LIMIT ?
-            """).bind(channelID).bind(sequence).bind(limit)
+            """
+        ).bind(channelID).bind(sequence).bind(limit)
             .all { Change(sequence: $0.int(0), messageID: $0.int(1), at: $0.int(2), isDeleted: $0.bool(3)) }
     }
 
     /// The number after which the changes at or after a time come.
     func sequence(_ channelID: Int64, at time: Int64) throws -> Int64 {
-        let first = try database.prepare("SELECT min(seq) FROM changes WHERE channel_id = ? AND at >= ?")
+        let first =
+            try database.prepare("SELECT min(seq) FROM changes WHERE channel_id = ? AND at >= ?")
             .bind(channelID).bind(time).first { $0.isNull(0) ? nil : $0.int(0) } ?? nil
         return first.map { $0 - 1 } ?? lastSequence
     }
@@ -200,13 +229,18 @@ extension Storage {
 
     /// The counts of a thread and who replied most.
     func thread(_ parentID: Int64) throws -> (count: Int64, lastAt: Int64, most: [String]) {
-        let counts = try database.prepare("""
-            SELECT count(*), coalesce(max(created_at), 0) FROM messages WHERE parent_id = ? AND parent_id > 0
-            """).bind(parentID).first { ($0.int(0), $0.int(1)) } ?? (0, 0)
-        let most = try database.prepare("""
+        let counts =
+            try database.prepare(
+                """
+                SELECT count(*), coalesce(max(created_at), 0) FROM messages WHERE parent_id = ? AND parent_id > 0
+                """
+            ).bind(parentID).first { ($0.int(0), $0.int(1)) } ?? (0, 0)
+        let most = try database.prepare(
+            """
             SELECT sender FROM messages WHERE parent_id = ? AND parent_id > 0 AND sender <> ''
             GROUP BY sender ORDER BY count(*) DESC, min(created_at) LIMIT 5
-            """).bind(parentID).all { $0.text(0) }
+            """
+        ).bind(parentID).all { $0.text(0) }
         return (counts.0, counts.1, most)
     }
 
@@ -217,14 +251,17 @@ extension Storage {
 
     // MARK: Request ids
 
-    func sentMessage(_ channelID: Int64, _ userID: String, _ requestID: String) throws -> (messageID: Int64, at: Int64)? {
+    func sentMessage(_ channelID: Int64, _ userID: String, _ requestID: String) throws -> (messageID: Int64, at: Int64)?
+    {
         try database.prepare("SELECT message_id, at FROM requests WHERE channel_id = ? AND user_id = ? AND req_id = ?")
             .bind(channelID).bind(userID).bind(requestID).first { ($0.int(0), $0.int(1)) }
     }
 
     func noteSent(_ channelID: Int64, _ userID: String, _ requestID: String, _ messageID: Int64, at now: Int64) throws {
-        try database.prepare("""
+        try database.prepare(
+            """
             INSERT OR REPLACE INTO requests (channel_id, user_id, req_id, message_id, at) VALUES (?, ?, ?, ?, ?)
-            """).bind(channelID).bind(userID).bind(requestID).bind(messageID).bind(now).run()
+            """
+        ).bind(channelID).bind(userID).bind(requestID).bind(messageID).bind(now).run()
     }
 }

@@ -6,13 +6,16 @@ extension Storage {
     }
 
     func save(_ user: UserRow) throws {
-        try database.prepare("""
-            INSERT OR REPLACE INTO users (user_id, nickname, profile_url, metadata, languages, access_token, revoked_token,
+        try database.prepare(
+            """
+            INSERT OR REPLACE INTO users (user_id, nickname, profile_url, metadata, languages, access_token,
+            revoked_token,
                 is_active, created_at, last_seen_at, auto_accept) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """)
-            .bind(user.id).bind(user.nickname).bind(user.profileURL).bind(user.metadata).bind(user.languages)
-            .bind(user.accessToken).bind(user.revokedToken).bind(user.isActive).bind(user.createdAt).bind(user.lastSeenAt)
-            .bind(user.acceptsInvitations).run()
+            """
+        )
+        .bind(user.id).bind(user.nickname).bind(user.profileURL).bind(user.metadata).bind(user.languages)
+        .bind(user.accessToken).bind(user.revokedToken).bind(user.isActive).bind(user.createdAt).bind(user.lastSeenAt)
+        .bind(user.acceptsInvitations).run()
     }
 
     func deleteUser(_ id: String) throws {
@@ -63,8 +66,10 @@ extension Storage {
     }
 
     func expireSessions(of userID: String?, at now: Int64) throws {
-        try database.prepare("UPDATE sessions SET expires_at = ? WHERE (? = '' OR user_id = ?) AND (expires_at = 0 OR expires_at > ?)")
-            .bind(now).bind(userID ?? "").bind(userID ?? "").bind(now).run()
+        try database.prepare(
+            "UPDATE sessions SET expires_at = ? WHERE (? = '' OR user_id = ?) AND (expires_at = 0 OR expires_at > ?)"
+        )
+        .bind(now).bind(userID ?? "").bind(userID ?? "").bind(now).run()
     }
 
     func revokeSessions(of userID: String) throws {
@@ -82,7 +87,9 @@ extension Storage {
     // MARK: Blocks
 
     func block(_ blocker: String, _ blockee: String) throws {
-        try database.prepare("INSERT OR IGNORE INTO blocks (blocker, blockee) VALUES (?, ?)").bind(blocker).bind(blockee).run()
+        try database.prepare("INSERT OR IGNORE INTO blocks (blocker, blockee) VALUES (?, ?)").bind(blocker).bind(
+            blockee
+        ).run()
     }
 
     func unblock(_ blocker: String, _ blockee: String) throws {
@@ -91,8 +98,12 @@ extension Storage {
 
     /// Whom a user blocks, and by whom the user is blocked.
     func blocks(of userID: String) throws -> (blocking: Set<String>, blockedBy: Set<String>) {
-        let blocking = try database.prepare("SELECT blockee FROM blocks WHERE blocker = ?").bind(userID).all { $0.text(0) }
-        let blockedBy = try database.prepare("SELECT blocker FROM blocks WHERE blockee = ?").bind(userID).all { $0.text(0) }
+        let blocking = try database.prepare("SELECT blockee FROM blocks WHERE blocker = ?").bind(userID).all {
+            $0.text(0)
+        }
+        let blockedBy = try database.prepare("SELECT blocker FROM blocks WHERE blockee = ?").bind(userID).all {
+            $0.text(0)
+        }
         return (Set(blocking), Set(blockedBy))
     }
 }

@@ -16,15 +16,25 @@ final class Storage {
                 try database.execute("PRAGMA user_version = \(Schema.version)")
             }
         case Schema.version: break
-        default: throw DatabaseError(code: 1, message: "the file has schema \(version); this server knows \(Schema.version)")
+        default:
+            throw DatabaseError(code: 1, message: "the file has schema \(version); this server knows \(Schema.version)")
         }
-        sequence = try database.prepare("""
-            SELECT max(coalesce((SELECT max(seq) FROM changes), 0), coalesce((SELECT max(change_seq) FROM channels), 0),
-                coalesce((SELECT max(change_seq) FROM members), 0))
-            """).first { $0.int(0) } ?? 0
-        messageID = try database.prepare("""
-            SELECT max(coalesce((SELECT max(message_id) FROM messages), 0), coalesce((SELECT max(message_id) FROM changes), 0))
-            """).first { $0.int(0) } ?? 0
+        sequence =
+            try database.prepare(
+                """
+                SELECT max(coalesce((SELECT max(seq) FROM changes), 0),
+                    coalesce((SELECT max(change_seq) FROM channels), 0),
+                    coalesce((SELECT max(change_seq) FROM members), 0))
+                """
+            ).first { $0.int(0) } ?? 0
+        messageID =
+            try database.prepare(
+                """
+                SELECT max(coalesce((SELECT max(message_id) FROM messages), 0),
+                    coalesce((SELECT max(message_id) FROM changes), 0),
+                    coalesce((SELECT value FROM marks WHERE name = 'message_id'), 0))
+                """
+            ).first { $0.int(0) } ?? 0
     }
 
     /// The number of the last change; changelog tokens are such numbers.
@@ -35,6 +45,12 @@ final class Storage {
         return sequence
     }
 
+    /// Writes the last message id down: the messages that know it are about to go, and an id never comes again.
+    func markMessageID() throws {
+        try database.prepare("INSERT OR REPLACE INTO marks (name, value) VALUES ('message_id', ?)")
+            .bind(messageID).run()
+    }
+
     func nextMessageID() -> Int64 {
         messageID += 1
         return messageID
@@ -42,10 +58,13 @@ final class Storage {
 
     /// The latest time of anything stored: the clock must not fall behind it.
     func lastTime() throws -> Int64 {
-        try database.prepare("""
-            SELECT max(coalesce((SELECT max(last_message_at) FROM channels), 0), coalesce((SELECT max(change_at) FROM channels), 0),
+        try database.prepare(
+            """
+            SELECT max(coalesce((SELECT max(last_message_at) FROM channels), 0),
+                coalesce((SELECT max(change_at) FROM channels), 0),
                 coalesce((SELECT max(at) FROM changes), 0))
-            """).first { $0.int(0) } ?? 0
+            """
+        ).first { $0.int(0) } ?? 0
     }
 
     func transaction<T>(_ body: () throws -> T) throws -> T {

@@ -63,8 +63,10 @@ struct UserRow {
         writer.member("is_online", isOnline)
         writer.member("last_seen_at", isOnline ? 0 : lastSeenAt)
         writer.member("preferred_languages", raw: languages)
-        writer.key("friend_discovery_key"); writer.null()
-        writer.key("friend_name"); writer.null()
+        writer.key("friend_discovery_key")
+        writer.null()
+        writer.key("friend_name")
+        writer.null()
         writer.member("created_at", createdAt / 1000)
     }
 
