@@ -21,7 +21,7 @@ CREATE TABLE channel (
 ) STRICT;
 CREATE INDEX channel_by_latest ON channel (has_last_message DESC, latest_at DESC, url);
 CREATE INDEX channel_by_creation ON channel (created_at DESC, url);
-CREATE INDEX channel_by_name ON channel (name = '', name, url);
+CREATE INDEX channel_by_name ON channel (name, url);
 
 CREATE TABLE channel_key (
     key INTEGER PRIMARY KEY AUTOINCREMENT,

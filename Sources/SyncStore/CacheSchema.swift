@@ -50,9 +50,8 @@ enum CacheSchema {
             PRIMARY KEY (channel, start_created_at, start_id)
         ) STRICT, WITHOUT ROWID;
         """,
-        // Channels without a name come last, so the order by name is not that of the column alone.
         """
-        CREATE INDEX channel_by_name ON channel (name = '', name, url);
+        CREATE INDEX channel_by_name ON channel (name, url);
         """,
     ]
 }

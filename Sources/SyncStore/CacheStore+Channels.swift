@@ -46,11 +46,11 @@ extension CacheStore {
         query: ChannelQuery, userID: String, after: ChannelRecord?, limit: Int
     ) throws(StoreError) -> [ChannelRecord] {
         guard limit > 0 else { return [] }
-        guard let walk = ChannelWalk(query.order) else {
+        guard let walk = ChannelWalk(query.order, after: after) else {
             return try channelsByMetadata(query, userID: userID, after: after, limit: limit)
         }
         var result: [ChannelRecord] = []
-        for sql in walk.statements(after: after) {
+        for sql in walk.statements {
             let statement = try database.prepare(sql)
             if let after { walk.bind(after, to: statement) }
             defer { statement.reset() }

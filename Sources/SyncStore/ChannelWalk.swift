@@ -2,54 +2,60 @@ import SyncModel
 
 /// A walk over an index of channels in the order of a query, from its start or from behind a channel.
 ///
-/// Orders mix ascending and descending columns, which no single comparison of SQLite expresses; a disjunction of
-/// comparisons would walk the index from its start to find the place. So a walk from behind a channel is a sequence of
-/// exact ranges: the rest of those that differ by URL alone, the rest of the group, the groups behind.
+/// An order puts some channels behind all others (those without a name, for one) and mixes ascending with descending
+/// columns. No single comparison of SQLite expresses that, and a disjunction of comparisons would walk the index from
+/// its start to find the place. So a walk is a sequence of exact ranges: the rest of those that differ by URL alone, the
+/// rest of the channel's group, the group behind.
 struct ChannelWalk {
-    private let order: String
-    /// Conditions on ?1 (group), ?2 (what is sorted by) and ?3 (URL), one range each.
-    private let ranges: [String]
-    private let group: (ChannelRecord) -> Bool
-    private let bindKey: (ChannelRecord, Statement) -> Void
+    /// What to run, one after the other, until there are enough channels.
+    let statements: [String]
+    private let bindPlace: (Statement) -> Void
 
     /// `nil` for an order that no index has.
-    init?(_ order: ChannelQuery.Order) {
+    init?(_ order: ChannelQuery.Order, after channel: ChannelRecord?) {
+        // ?1 is what is sorted by, ?2 the URL.
+        let ranges: [String]
+        let columns: String
         switch order {
         case .latestLastMessage:
-            self.order = "has_last_message DESC, latest_at DESC, url"
-            ranges = [
-                "has_last_message = ?1 AND latest_at = ?2 AND url > ?3", "has_last_message = ?1 AND latest_at < ?2",
-                "has_last_message < ?1",
-            ]
-            group = { $0.lastMessage != nil }
-            bindKey = { $1.bind($0.lastMessage?.createdAt ?? $0.createdAt) }
+            columns = "has_last_message DESC, latest_at DESC, url"
+            let time = channel.map { $0.lastMessage?.createdAt ?? $0.createdAt } ?? 0
+            bindPlace = { $0.bind(time) }
+            if let channel {
+                let group = channel.lastMessage == nil ? 0 : 1
+                ranges = [
+                    "has_last_message = \(group) AND latest_at = ?1 AND url > ?2",
+                    "has_last_message = \(group) AND latest_at < ?1",
+                ] + (group == 1 ? ["has_last_message = 0"] : [])
+            } else {
+                ranges = ["has_last_message = 1", "has_last_message = 0"]
+            }
         case .chronological:
-            self.order = "created_at DESC, url"
-            ranges = ["created_at = ?2 AND url > ?3", "created_at < ?2"]
-            group = { _ in false }
-            bindKey = { $1.bind($0.createdAt) }
+            columns = "created_at DESC, url"
+            let time = channel?.createdAt ?? 0
+            bindPlace = { $0.bind(time) }
+            ranges = channel == nil ? [""] : ["created_at = ?1 AND url > ?2", "created_at < ?1"]
         case .channelNameAlphabetical:
-            self.order = "name = '', name, url"
-            ranges = [
-                "(name = '') = ?1 AND name = ?2 AND url > ?3", "(name = '') = ?1 AND name > ?2", "(name = '') > ?1",
-            ]
-            group = { $0.name.isEmpty }
-            bindKey = { $1.bind($0.name) }
+            columns = "name, url"
+            let name = channel?.name ?? ""
+            bindPlace = { $0.bind(name) }
+            if channel == nil {
+                ranges = ["name > ''", "name = ''"]
+            } else {
+                ranges = name.isEmpty
+                    ? ["name = '' AND url > ?2"] : ["name = ?1 AND url > ?2", "name > ?1", "name = ''"]
+            }
         case .metadataValueAlphabetical:
             return nil
         }
+        statements = ranges.map { range in
+            "SELECT json FROM channel" + (range.isEmpty ? "" : " WHERE " + range) + " ORDER BY " + columns
+        }
     }
 
-    /// What to run, one after the other, until there are enough channels.
-    func statements(after channel: ChannelRecord?) -> [String] {
-        guard channel != nil else { return ["SELECT json FROM channel ORDER BY \(order)"] }
-        return ranges.map { "SELECT json FROM channel WHERE \($0) ORDER BY \(order)" }
-    }
-
-    /// Binds the place behind which a walk goes on, as far as the statement's range asks for it.
+    /// Binds the place behind which the walk goes on, as far as the statement asks for it.
     func bind(_ channel: ChannelRecord, to statement: Statement) {
-        statement.bind(group(channel))
-        if statement.parameterCount > 1 { bindKey(channel, statement) }
-        if statement.parameterCount > 2 { statement.bind(channel.url) }
+        if statement.parameterCount > 0 { bindPlace(statement) }
+        if statement.parameterCount > 1 { statement.bind(channel.url) }
     }
 }

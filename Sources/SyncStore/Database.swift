@@ -64,8 +64,8 @@ final class Database {
 
     private func classified(_ code: Int32) -> StoreError {
         guard let handle else { return .failed(code: SQLITE_MISUSE, message: "the store is closed") }
-        let message = sqlite3_errcode(handle) & 0xFF == code & 0xFF
-            ? String(cString: sqlite3_errmsg(handle)) : String(cString: sqlite3_errstr(code))
+        let hasMessage = sqlite3_errcode(handle) != SQLITE_OK
+        let message = String(cString: hasMessage ? sqlite3_errmsg(handle) : sqlite3_errstr(code))
         switch code & 0xFF {
         case SQLITE_FULL: return .full
         case SQLITE_CORRUPT, SQLITE_NOTADB: return .corrupt(message: message)
@@ -98,11 +98,15 @@ final class Database {
         }
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
-        guard code == SQLITE_OK, let prepared else { throw failure(code) }
+        // The statements are ours: one that does not compile has met a file without the tables it says it has.
+        guard code == SQLITE_OK, let prepared else { throw failure(code == SQLITE_ERROR ? SQLITE_CORRUPT : code) }
         let statement = Statement(prepared, of: self)
         statements[sql] = statement
         return statement
     }
+
+    /// The text of every statement prepared so far, for tests that look at their plans.
+    var preparedSQL: [String] { Array(statements.keys) }
 
     /// All or nothing. A call inside another joins it.
     func transaction<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
@@ -142,9 +146,15 @@ final class Database {
         guard found <= known else { throw .newerSchema(found: found, known: known) }
         guard found >= 0 else { throw .corrupt(message: "schema \(found)") }
         for (number, migration) in migrations.enumerated().dropFirst(Int(found)) {
-            try transaction { () throws(StoreError) in
-                try execute(migration)
-                try execute("PRAGMA user_version = \(number + 1)")
+            do throws(StoreError) {
+                try transaction { () throws(StoreError) in
+                    try execute(migration)
+                    try execute("PRAGMA user_version = \(number + 1)")
+                }
+            } catch {
+                // As above: it has tables that it says it has not.
+                guard case .failed(SQLITE_ERROR, let message) = error else { throw error }
+                throw .corrupt(message: message)
             }
         }
     }

@@ -3,7 +3,7 @@ import SyncModel
 /// What the host was promised: messages to be sent. On disk (synchronous=FULL) before a call returns; never dropped by
 /// itself, not even when the file is damaged. One thread at a time.
 public final class IntentStore {
-    private let database: Database
+    let database: Database
 
     static let migrations = [
         """

@@ -11,72 +11,156 @@ final class SchemaTests: XCTestCase {
             .map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }.filter { !$0.isEmpty }.sorted()
     }
 
+    private func rows(_ database: Database, _ sql: String, column: Int32 = 0) throws -> [String] {
+        let statement = try database.prepare(sql)
+        defer { statement.reset() }
+        var result: [String] = []
+        while try statement.next() { result.append(statement.text(column)) }
+        return result
+    }
+
     /// docs/schema.sql is what the library really makes.
     func testDocumentedSchemaIsTheRealOne() throws {
         let folder = try Folder()
-        let cache = try CacheStore(directory: folder.path, now: 0)
-        let intents = try IntentStore(directory: folder.path)
-        cache.close()
-        intents.close()
+        try CacheStore(directory: folder.path, now: 0).close()
+        try IntentStore(directory: folder.path).close()
+        let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../docs/schema.sql")
+        let documented = try String(contentsOf: page, encoding: .utf8)
         var real: [String] = []
         for file in ["cache.db", "intents.db"] {
             let database = try Database(path: folder.path + "/" + file, synchronous: "NORMAL", pageSize: 4096)
-            let statement = try database.prepare(
-                "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
-            while try statement.next() { real += statements(statement.text(0)) }
-            statement.reset()
+            real += try rows(
+                database, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'"
+            ).flatMap(statements)
+            let version = try rows(database, "PRAGMA user_version")[0]
+            XCTAssert(documented.contains("-- \(file) (user_version \(version))"), "\(file): \(version)")
         }
-        let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-            "../../docs/schema.sql")
-        let documented = statements(try String(contentsOf: page, encoding: .utf8))
-        XCTAssertEqual(documented, real.sorted())
+        XCTAssertEqual(statements(documented), real.sorted())
     }
 
-    /// No hot statement looks at more rows than it gives, and none sorts.
-    func testHotStatementsWalkAnIndex() throws {
+    func testPromisesOfTheTwoFilesAreSetInSQLite() throws {
         let folder = try Folder()
         let cache = try CacheStore(directory: folder.path, now: 0)
-        let hot = [
-            "SELECT json FROM message WHERE channel = 1 AND (created_at, id) < (5, 5) AND (created_at, id) >= (1, 1) "
-                + "ORDER BY created_at DESC, id DESC",
-            "SELECT json FROM message WHERE channel = 1 AND (created_at, id) > (5, 5) AND (created_at, id) <= (9, 9) "
-                + "ORDER BY created_at ASC, id ASC",
-            "SELECT created_at, id FROM message WHERE channel = 1 AND (created_at, id) >= (1, 1) AND (created_at, id) <= (9, 9) "
-                + "ORDER BY created_at, id",
-            "SELECT json FROM message WHERE id = 1 AND channel = 1",
-            "DELETE FROM message WHERE id = 1 AND channel = 1",
-            "SELECT json FROM channel WHERE url = 'a'",
-            "SELECT start_id FROM chunk WHERE channel = 1 ORDER BY start_created_at, start_id",
-        ]
-        for sql in hot {
-            let plan = try cache.database.prepare("EXPLAIN QUERY PLAN " + sql)
-            var lines: [String] = []
-            while try plan.next() { lines.append(plan.text(3)) }
-            plan.reset()
-            XCTAssertFalse(lines.isEmpty)
-            XCTAssert(lines.allSatisfy { $0.hasPrefix("SEARCH") }, "\(sql): \(lines)")
-        }
-        // The two orders by time walk their index from the start: no sorting, and the reader stops when it has enough.
-        for sql in [
-            "SELECT json FROM channel ORDER BY has_last_message DESC, latest_at DESC, url",
-            "SELECT json FROM channel "
-                + "ORDER BY created_at DESC, url",
-        ] {
-            let plan = try cache.database.prepare("EXPLAIN QUERY PLAN " + sql)
-            while try plan.next() { XCTAssert(plan.text(3).contains("USING INDEX"), plan.text(3)) }
-            plan.reset()
-        }
-    }
-}
-
-/// A folder of its own for one test.
-final class Folder {
-    let path: String
-
-    init() throws {
-        path = NSTemporaryDirectory() + "sm-store-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        let intents = try IntentStore(directory: folder.path)
+        XCTAssertEqual(try rows(cache.database, "PRAGMA journal_mode"), ["wal"])
+        XCTAssertEqual(try rows(cache.database, "PRAGMA synchronous"), ["1"])
+        XCTAssertEqual(try rows(intents.database, "PRAGMA journal_mode"), ["wal"])
+        XCTAssertEqual(try rows(intents.database, "PRAGMA synchronous"), ["2"])
+        let tables = "SELECT name FROM pragma_table_list WHERE NOT strict AND name NOT LIKE 'sqlite_%'"
+        XCTAssertEqual(try rows(cache.database, tables), [])
+        XCTAssertEqual(try rows(intents.database, tables), [])
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: path) }
+    /// A file of the first schema is brought up to date with what it holds.
+    func testOldSchemaIsMigrated() throws {
+        let folder = try Folder()
+        do {
+            let old = try Database(path: folder.path + "/cache.db", synchronous: "NORMAL", pageSize: 4096)
+            try old.migrate(Array(CacheSchema.migrations.prefix(1)))
+            try old.prepare("INSERT INTO meta (key, value) VALUES ('a', 'b')").run()
+            old.shut()
+        }
+        let cache = try CacheStore(directory: folder.path, now: 0)
+        XCTAssertNil(cache.setAsideAs)
+        XCTAssertEqual(try cache.value("a"), "b")
+        XCTAssertEqual(try rows(cache.database, "PRAGMA user_version"), ["\(CacheSchema.migrations.count)"])
+        XCTAssertEqual(
+            try rows(cache.database, "SELECT count(*) FROM sqlite_schema WHERE name = 'channel_by_name'"), ["1"])
+    }
+
+    func testFileOfALaterVersionIsRefusedAndKept() throws {
+        let folder = try Folder()
+        do {
+            let store = try CacheStore(directory: folder.path, now: 0)
+            try store.setValue("a", "b")
+            try store.database.execute("PRAGMA user_version = 99")
+            store.close()
+            let intents = try IntentStore(directory: folder.path)
+            try intents.database.execute("PRAGMA user_version = 98")
+            intents.close()
+        }
+        let before = try Data(contentsOf: folder.url("cache.db"))
+        XCTAssertThrowsError(try CacheStore(directory: folder.path, now: 0)) { error in
+            XCTAssertEqual(
+                error as? StoreError, .newerSchema(found: 99, known: Int64(CacheSchema.migrations.count)))
+        }
+        XCTAssertThrowsError(try IntentStore(directory: folder.path)) { error in
+            XCTAssertEqual(
+                error as? StoreError, .newerSchema(found: 98, known: Int64(IntentStore.migrations.count)))
+        }
+        XCTAssertEqual(try Data(contentsOf: folder.url("cache.db")), before)
+    }
+
+    /// Whatever the stores run is looked at, as they run it: none looks at more rows than it needs, and none sorts.
+    func testEveryStatementWalksAnIndex() throws {
+        let folder = try Folder()
+        let cache = try CacheStore(directory: folder.path, now: 0)
+        let intents = try IntentStore(directory: folder.path)
+        let channel = ChannelRecord(url: "c", name: "n", json: Array("{\"channel_url\":\"c\",\"name\":\"n\"}".utf8))
+        let position = MessagePosition(createdAt: 1, id: 1)
+        let key = try cache.channelKey("c")
+        try cache.upsert([channel])
+        _ = try cache.channel("c")
+        for order in ChannelQuery.Order.allCases where order != .metadataValueAlphabetical {
+            var query = ChannelQuery()
+            query.order = order
+            _ = try cache.channels(query: query, userID: "u", after: nil, limit: 5)
+            _ = try cache.channels(query: query, userID: "u", after: channel, limit: 5)
+        }
+        try cache.upsert([message(1, at: 1)], channel: key)
+        _ = try cache.message(id: 1, channel: key)
+        _ = try cache.messagesBefore(position, notBefore: .first, channel: key, filter: everything, limit: 5)
+        _ = try cache.messagesAfter(position, notAfter: .last, channel: key, filter: everything, limit: 5)
+        _ = try cache.messagePositions(channel: key, from: .first, through: .last)
+        _ = try cache.messageCount(channel: key, from: .first, through: .last)
+        try cache.deleteMessages(ids: [1], channel: key)
+        try cache.deleteMessages(channel: key, olderThan: 1)
+        try cache.setChunks(channel: key, [StoredChunk(start: position, end: position, reachedFirst: true)])
+        _ = try cache.chunks(channel: key)
+        try cache.setValue("a", "b")
+        _ = try cache.value("a")
+        try cache.clearMessages(channel: key)
+        try cache.deleteChannel("c")
+        _ = try intents.add(channelURL: "c", requestID: "r", createdAt: 0, body: [], isHostSent: false)
+        try intents.update(requestID: "r", status: .failed, errorCode: 1, retryCount: 1)
+        try intents.replaceBody(requestID: "r", body: [])
+        _ = try intents.intents(channelURL: "c")
+        _ = try intents.intents(channelURL: nil)
+        try intents.remove(requestID: "r")
+
+        let words = ["SELECT", "INSERT", "UPDATE", "DELETE"]
+        var searched = 0
+        for database in [cache.database, intents.database] {
+            for sql in database.preparedSQL where words.contains(where: sql.hasPrefix) && !sql.hasSuffix(" LIMIT 1") {
+                let plan = try rows(database, "EXPLAIN QUERY PLAN " + sql, column: 3)
+                // A list from its start, and all of the outbox, are walks of what is wanted in its order.
+                let isWalk = !sql.contains("WHERE") && sql.contains("ORDER BY")
+                for line in plan {
+                    XCTAssertFalse(line.contains("TEMP B-TREE"), "\(sql): \(line)")
+                    guard !line.hasPrefix("SEARCH"), line.hasPrefix("SCAN") else { continue }
+                    let isOfRows = !line.contains("subquery")
+                    XCTAssert(isWalk || !isOfRows, "\(sql): \(line)")
+                    if isWalk, database === cache.database { XCTAssert(line.contains("USING INDEX"), "\(sql): \(line)") }
+                }
+                if plan.contains(where: { $0.hasPrefix("SEARCH") }) { searched += 1 }
+            }
+        }
+        XCTAssertGreaterThan(searched, 25)
+    }
+
+    /// Both ends of a page are found by the index, not by looking at what lies outside.
+    func testAPageIsOneRangeOfThePrimaryKey() throws {
+        let folder = try Folder()
+        let cache = try CacheStore(directory: folder.path, now: 0)
+        _ = try cache.messagesBefore(.last, notBefore: .first, channel: 1, filter: everything, limit: 1)
+        _ = try cache.messagesAfter(.first, notAfter: .last, channel: 1, filter: everything, limit: 1)
+        let pages = cache.database.preparedSQL.filter { $0.contains("FROM message") && $0.contains("ORDER BY") }
+        XCTAssertEqual(pages.count, 2)
+        for sql in pages {
+            XCTAssertEqual(
+                try rows(cache.database, "EXPLAIN QUERY PLAN " + sql, column: 3),
+                ["SEARCH message USING PRIMARY KEY (channel=? AND (created_at,id)>(?,?) AND (created_at,id)<(?,?))"])
+        }
+    }
 }

@@ -1,0 +1,139 @@
+import Foundation
+import SyncModel
+import XCTest
+
+@testable import SyncStore
+
+final class ChannelTests: XCTestCase {
+    private func channel(
+        _ url: String, name: String = "", createdAt: Int64 = 1, last: Int64? = nil, topic: String? = nil,
+        isHidden: Bool = false
+    ) throws -> ChannelRecord {
+        var object: [String: Any] = [
+            "channel_url": url, "name": name, "created_at": createdAt, "is_hidden": isHidden,
+            "metadata": topic.map { ["topic": $0] } ?? [:],
+        ]
+        object["last_message"] = last.map { ["message_id": 1, "created_at": $0] } ?? NSNull()
+        let json = try JSONSerialization.data(withJSONObject: object)
+        return try XCTUnwrap(ChannelRecord(json: Array(json)))
+    }
+
+    private func query(_ order: ChannelQuery.Order) -> ChannelQuery {
+        var query = ChannelQuery()
+        query.order = order
+        if order == .metadataValueAlphabetical { query.metadataOrderKey = "topic" }
+        return query
+    }
+
+    /// From the start and from behind every channel, at several page sizes: what sorting all of them gives. Among them
+    /// are ties, empty names and texts, and texts whose letters are the same in other scalars.
+    func testListsAreThoseOfAPlainSort() throws {
+        let texts = ["", "a", "b", "B", "é", "e\u{301}", "中", "🙂", "'"]
+        for seed in 1...3 as ClosedRange<UInt64> {
+            var random = SeededGenerator(seed: seed)
+            let folder = try Folder()
+            let store = try CacheStore(directory: folder.path, now: 0)
+            let all = try (0..<60).map { index in
+                try channel(
+                    "u\(index % 2 == 0 ? "é" : "e\u{301}")\(index / 2)", name: texts.randomElement(using: &random) ?? "",
+                    createdAt: .random(in: -2...3, using: &random),
+                    last: Bool.random(using: &random) ? .random(in: -3000...4000, using: &random) / 1000 * 1000 : nil,
+                    topic: Bool.random(using: &random) ? texts.randomElement(using: &random) : nil,
+                    isHidden: .random(in: 0...4, using: &random) == 0)
+            }
+            try store.upsert(all.shuffled(using: &random))
+            for order in ChannelQuery.Order.allCases {
+                let query = query(order)
+                let sorted = all.sorted { query.areInIncreasingOrder($0, $1) }
+                for limit in [1, 7, 60, 100] {
+                    XCTAssertEqual(
+                        try store.channels(query: query, userID: "me", after: nil, limit: limit).map(\.url.utf8Bytes),
+                        sorted.filter { !$0.isHidden }.prefix(limit).map(\.url.utf8Bytes), "seed \(seed), \(order)")
+                    for (index, cursor) in sorted.enumerated() {
+                        XCTAssertEqual(
+                            try store.channels(query: query, userID: "me", after: cursor, limit: limit)
+                                .map(\.url.utf8Bytes),
+                            sorted[(index + 1)...].filter { !$0.isHidden }.prefix(limit).map(\.url.utf8Bytes),
+                            "seed \(seed), \(order) after \(index)")
+                    }
+                }
+                XCTAssertEqual(try store.channels(query: query, userID: "me", after: nil, limit: 0), [])
+            }
+        }
+    }
+
+    /// The last channel shown may be gone or have moved; its place in the order is what counts.
+    func testListGoesOnBehindAChannelThatIsGone() throws {
+        let folder = try Folder()
+        let store = try CacheStore(directory: folder.path, now: 0)
+        let all = try (0..<9).map { try channel("u\($0)", name: "n\($0 / 3)", createdAt: Int64($0 / 3), last: 5) }
+        try store.upsert(all)
+        try store.deleteChannel("u4")
+        for order in ChannelQuery.Order.allCases {
+            let query = query(order)
+            let behind = all.filter { $0.url != "u4" && query.areInIncreasingOrder(all[4], $0) }
+            XCTAssertEqual(
+                try store.channels(query: query, userID: "me", after: all[4], limit: 100).map(\.url),
+                behind.sorted { query.areInIncreasingOrder($0, $1) }.map(\.url), "\(order)")
+        }
+    }
+
+    func testUpsertReplacesAndMoves() throws {
+        let folder = try Folder()
+        let store = try CacheStore(directory: folder.path, now: 0)
+        try store.upsert([try channel("a", name: "x", last: 1), try channel("b", name: "y", last: 2)])
+        let moved = try channel("a", name: "z", last: 3)
+        try store.upsert([moved])
+        XCTAssertEqual(try store.channel("a"), moved)
+        XCTAssertEqual(try store.channelCount(), 2)
+        for (order, urls) in [(ChannelQuery.Order.latestLastMessage, ["a", "b"]), (.channelNameAlphabetical, ["b", "a"])] {
+            XCTAssertEqual(
+                try store.channels(query: query(order), userID: "me", after: nil, limit: 9).map(\.url), urls)
+        }
+    }
+
+    func testDeletedChannelTakesItsMessagesAlong() throws {
+        let folder = try Folder()
+        let store = try CacheStore(directory: folder.path, now: 0)
+        try store.upsert([try channel("a"), try channel("b")])
+        let (a, b) = (try store.channelKey("a"), try store.channelKey("b"))
+        let position = MessagePosition(createdAt: 1, id: 1)
+        for (index, key) in [a, b].enumerated() {
+            try store.upsert([message(Int64(index), at: 1)], channel: key)
+            try store.setChunks(channel: key, [StoredChunk(start: position, end: position, reachedFirst: true)])
+            try store.setValue("messages.changes.\(key)", "x")
+        }
+        store.close()
+        // In a new process, which has not seen the channel's key yet.
+        let later = try CacheStore(directory: folder.path, now: 0)
+        try later.deleteChannel("a")
+        try later.deleteChannel("never seen")
+        XCTAssertNil(try later.channel("a"))
+        XCTAssertEqual(try later.messageCount(channel: a, from: .first, through: .last), 0)
+        XCTAssertEqual(try later.chunks(channel: a), [])
+        XCTAssertNil(try later.value("messages.changes.\(a)"))
+        XCTAssertEqual(try later.channelKey("a"), a)
+        XCTAssertEqual(try later.channelKey("b"), b)
+        XCTAssertEqual(try later.messageCount(channel: b, from: .first, through: .last), 1)
+        XCTAssertEqual(try later.chunks(channel: b).count, 1)
+    }
+
+    func testValuesAreKeptReplacedAndRemoved() throws {
+        let folder = try Folder()
+        let store = try CacheStore(directory: folder.path, now: 0)
+        XCTAssertNil(try store.value("k"))
+        try store.setValue("k", "")
+        XCTAssertEqual(try store.value("k"), "")
+        try store.setValue("k", "é\0🙂")
+        store.close()
+        let later = try CacheStore(directory: folder.path, now: 0)
+        XCTAssertEqual(try later.value("k"), "é\0🙂")
+        try later.setValue("k", nil)
+        XCTAssertNil(try later.value("k"))
+    }
+}
+
+extension String {
+    /// `==` of texts takes composed and decomposed letters for the same.
+    fileprivate var utf8Bytes: [UInt8] { Array(utf8) }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import SyncModel
+import XCTest
+
+@testable import SyncStore
+
+final class MessageTests: XCTestCase {
+    private var folder: Folder!
+    private var store: CacheStore!
+    private var key: Int64 = 0
+
+    override func setUpWithError() throws {
+        folder = try Folder()
+        store = try CacheStore(directory: folder.path, now: 0)
+        key = try store.channelKey("c")
+    }
+
+    override func tearDown() {
+        store = nil
+        folder = nil
+    }
+
+    private func ids(_ channel: Int64) throws -> [Int64] {
+        try store.messagePositions(channel: channel, from: .first, through: .last).map(\.id)
+    }
+
+    func testPagesAreExactAtEveryBoundAndTie() throws {
+        // Ids 1...40; four share each timestamp.
+        try store.upsert((1...40).map { message($0, at: ($0 - 1) / 4) }, channel: key)
+        try store.upsert([message(100, at: 3)], channel: try store.channelKey("other"))
+        for limit in [0, 1, 3, 4, 5, 39, 40, 41] {
+            for id in 1...40 as ClosedRange<Int64> {
+                let position = MessagePosition(createdAt: (id - 1) / 4, id: id)
+                let before = try store.messagesBefore(
+                    position, notBefore: .first, channel: key, filter: everything, limit: limit)
+                XCTAssertEqual(before.map(\.id), Array(1..<id).suffix(limit))
+                let after = try store.messagesAfter(
+                    position, notAfter: .last, channel: key, filter: everything, limit: limit)
+                XCTAssertEqual(after.map(\.id), Array(Array(1...40).drop { $0 <= id }.prefix(limit)))
+            }
+        }
+    }
+
+    /// Pages against a list in memory: every filter, random bounds, many ties.
+    func testPagesAreThoseOfAPlainList() throws {
+        for seed in 1...40 as ClosedRange<UInt64> {
+            var random = SeededGenerator(seed: seed)
+            let channel = try store.channelKey("seed \(seed)")
+            let base = Int64(seed) * 1000
+            let all = (1...120).map { index in
+                MessageRecord(
+                    position: MessagePosition(createdAt: .random(in: -3...12, using: &random), id: base + index),
+                    kind: [.user, .file, .admin][Int.random(in: 0...2, using: &random)],
+                    customType: ["", "a", "b"].randomElement(using: &random) ?? "",
+                    senderID: ["", "bo", "kit", "someone with a long id"].randomElement(using: &random) ?? "",
+                    parentID: .random(in: 0...1, using: &random), isReplyToChannel: .random(using: &random),
+                    json: Array("{\"message_id\":\(base + index)}".utf8))
+            }
+            for message in all.shuffled(using: &random) { try store.upsert([message], channel: channel) }
+            let sorted = all.sorted { $0.position < $1.position }
+            for _ in 0..<60 {
+                var filter = MessageFilter()
+                filter.type = MessageFilter.TypeFilter.allCases.randomElement(using: &random) ?? .all
+                filter.replyType = MessageFilter.ReplyType.allCases.randomElement(using: &random) ?? .all
+                filter.customTypes = [[], ["a"], ["", "b"]].randomElement(using: &random) ?? []
+                filter.senderIDs = [[], ["bo"], ["kit", "someone with a long id"]].randomElement(using: &random) ?? []
+                let edge = sorted.randomElement(using: &random)?.position ?? .first
+                let bound = sorted.randomElement(using: &random)?.position ?? .first
+                let limit = Int.random(in: 1...30, using: &random)
+                XCTAssertEqual(
+                    try store.messagesBefore(edge, notBefore: bound, channel: channel, filter: filter, limit: limit),
+                    sorted.filter { $0.position < edge && $0.position >= bound && filter.matches($0) }.suffix(limit),
+                    "seed \(seed)")
+                XCTAssertEqual(
+                    try store.messagesAfter(edge, notAfter: bound, channel: channel, filter: filter, limit: limit),
+                    Array(sorted.filter { $0.position > edge && $0.position <= bound && filter.matches($0) }
+                        .prefix(limit)),
+                    "seed \(seed)")
+                let inside = sorted.filter { $0.position >= edge && $0.position <= bound }
+                XCTAssertEqual(
+                    try store.messagePositions(channel: channel, from: edge, through: bound), inside.map(\.position))
+                XCTAssertEqual(
+                    try store.messageCount(channel: channel, from: edge, through: bound), inside.count)
+            }
+        }
+    }
+
+    /// What is stored comes back as it was, whatever is in it.
+    func testEveryFieldComesBack() throws {
+        let long = String(repeating: "長い", count: 100_000)
+        let messages = [
+            MessageRecord(
+                position: MessagePosition(createdAt: .max, id: .max), updatedAt: .min, kind: .admin,
+                customType: "a\0b", senderID: "é\u{301}🙂", parentID: .min, isReplyToChannel: true, isSilent: true,
+                requestID: "'; DROP TABLE message; --", json: Array("{\"text\":\"\(long)\"}".utf8)),
+            MessageRecord(position: MessagePosition(createdAt: .min, id: .min), json: []),
+            MessageRecord(position: MessagePosition(createdAt: 0, id: 0), kind: .file, json: Array("{\"a\":\"\0\"}".utf8)),
+        ]
+        try store.upsert(messages, channel: key)
+        for message in messages { XCTAssertEqual(try store.message(id: message.id, channel: key), message) }
+    }
+
+    func testUpsertReplacesById() throws {
+        try store.upsert([message(7, at: 1), message(8, at: 1)], channel: key)
+        var edited = message(7, at: 1, sender: "kit", text: "edited")
+        edited.updatedAt = 5
+        try store.upsert([edited], channel: key)
+        XCTAssertEqual(try store.message(id: 7, channel: key), edited)
+        XCTAssertEqual(try ids(key), [7, 8])
+        // A message whose time the service has changed stands once, at its new place.
+        try store.upsert([message(7, at: 9)], channel: key)
+        XCTAssertEqual(try ids(key), [8, 7])
+    }
+
+    func testCountStopsAtAThousand() throws {
+        try store.upsert((1...1001).map { message($0, at: 5) }, channel: key)
+        XCTAssertEqual(try store.messageCount(channel: key, from: .first, through: .last), 1000)
+        let last = MessagePosition(createdAt: 5, id: 999)
+        XCTAssertEqual(try store.messageCount(channel: key, from: .first, through: last), 999)
+    }
+
+    func testDeletingTakesWhatWasNamedOnly() throws {
+        let other = try store.channelKey("other")
+        try store.upsert((1...6).map { message($0, at: $0) }, channel: key)
+        try store.upsert((11...13).map { message($0, at: 1) }, channel: other)
+        try store.deleteMessages(ids: [2, 11, 99], channel: key)
+        XCTAssertEqual(try ids(key), [1, 3, 4, 5, 6])
+        try store.deleteMessages(channel: key, olderThan: 4)
+        XCTAssertEqual(try ids(key), [4, 5, 6])
+        XCTAssertEqual(try ids(other), [11, 12, 13])
+        XCTAssertNil(try store.message(id: 11, channel: key))
+    }
+
+    func testChunksOfAChannelAreReplaced() throws {
+        let other = try store.channelKey("other")
+        func chunk(_ start: Int64, _ end: Int64, _ first: Bool = false) -> StoredChunk {
+            StoredChunk(
+                start: MessagePosition(createdAt: start, id: 1), end: MessagePosition(createdAt: end, id: 2),
+                reachedFirst: first)
+        }
+        try store.setChunks(channel: other, [chunk(1, 1)])
+        try store.setChunks(channel: key, [chunk(7, 9), chunk(-5, 3, true)])
+        XCTAssertEqual(try store.chunks(channel: key), [chunk(-5, 3, true), chunk(7, 9)])
+        try store.setChunks(channel: key, [chunk(1, 2)])
+        XCTAssertEqual(try store.chunks(channel: key), [chunk(1, 2)])
+        XCTAssertEqual(try store.chunks(channel: other), [chunk(1, 1)])
+    }
+
+    func testClearingForgetsRowsRangesAndCursorsAndKeepsChannels() throws {
+        let other = try store.channelKey("other")
+        let position = MessagePosition(createdAt: 1, id: 1)
+        try store.upsert([ChannelRecord(url: "c", json: Array("{\"channel_url\":\"c\"}".utf8))])
+        try store.setValue("channels.token", "t")
+        for (index, channel) in [key, other].enumerated() {
+            try store.upsert([message(Int64(index), at: 1)], channel: channel)
+            try store.setChunks(channel: channel, [StoredChunk(start: position, end: position, reachedFirst: false)])
+            try store.setValue("messages.changes.\(channel)", "x")
+        }
+        try store.clearMessages(channel: key)
+        XCTAssertEqual(try ids(key), [])
+        XCTAssertEqual(try store.chunks(channel: key), [])
+        XCTAssertNil(try store.value("messages.changes.\(key)"))
+        XCTAssertEqual(try ids(other), [1])
+        XCTAssertEqual(try store.chunks(channel: other).count, 1)
+        XCTAssertEqual(try store.value("messages.changes.\(other)"), "x")
+        try store.clearMessages(channel: nil)
+        XCTAssertEqual(try ids(other), [])
+        XCTAssertEqual(try store.chunks(channel: other), [])
+        XCTAssertNil(try store.value("messages.changes.\(other)"))
+        XCTAssertEqual(try store.channelCount(), 1)
+        XCTAssertEqual(try store.value("channels.token"), "t")
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import SyncModel
+import XCTest
+
+@testable import SyncStore
+
+final class TransactionTests: XCTestCase {
+    private let chunk = StoredChunk(
+        start: MessagePosition(createdAt: 1, id: 1), end: MessagePosition(createdAt: 2, id: 2), reachedFirst: true)
+
+    private func count(_ store: CacheStore, _ key: Int64) throws -> Int {
+        try store.messageCount(channel: key, from: .first, through: .last)
+    }
+
+    func testWhatWasCommittedSurvivesAndNothingElse() throws {
+        let folder = try Folder()
+        let store = try CacheStore(directory: folder.path, now: 0)
+        let key = try store.channelKey("c")
+        try store.transaction { () throws(StoreError) in
+            try store.upsert([message(1, at: 1), message(2, at: 2)], channel: key)
+            try store.setChunks(channel: key, [chunk])
+        }
+        // The disk is full at the commit: neither rows nor the range that covers them are left behind.
+        store.setCommitHook { () throws(StoreError) in throw .full }
+        XCTAssertThrowsError(try store.transaction { () throws(StoreError) in
+            try store.upsert([message(3, at: 3)], channel: key)
+            try store.setChunks(channel: key, [])
+        }) { XCTAssertEqual($0 as? StoreError, .full) }
+        let killed = try folder.copied()
+        for opened in [store, try CacheStore(directory: killed.path, now: 0)] {
+            XCTAssertEqual(try opened.channelKey("c"), key)
+            XCTAssertEqual(try opened.chunks(channel: key), [chunk])
+            XCTAssertEqual(try opened.messagePositions(channel: key, from: .first, through: .last).map(\.id), [1, 2])
+        }
+    }
+
+    func testKillInMidTransactionLeavesNothing() throws {
+        let folder = try Folder()
+        let store = try CacheStore(directory: folder.path, now: 0)
+        let key = try store.channelKey("c")
+        var copy: Folder?
+        try store.transaction { () throws(StoreError) in
+            // More than the connection's page cache, so that pages of the transaction are in the log already.
+            for part in 0..<20 as Range<Int64> {
+                let text = String(repeating: "x", count: 4000)
+                try store.upsert((1...100).map { message(part * 100 + $0, at: $0, text: text) }, channel: key)
+            }
+            copy = try? folder.copied()
+        }
+        let killed = try XCTUnwrap(copy)
+        let size = try FileManager.default.attributesOfItem(atPath: killed.path + "/cache.db-wal")[.size] as? Int
+        XCTAssertGreaterThan(size ?? 0, 1_000_000)
+        let after = try CacheStore(directory: killed.path, now: 0)
+        XCTAssertNil(after.setAsideAs)
+        XCTAssertEqual(try count(after, key), 0)
+        XCTAssertEqual(try count(store, key), 1000)
+    }
+
+    /// A failure that a body swallows still undoes the whole.
+    func testSwallowedFailureDoesNotCommitAHalf() throws {
+        let folder = try Folder()
+        let store = try CacheStore(directory: folder.path, now: 0)
+        let key = try store.channelKey("c")
+        XCTAssertThrowsError(try store.transaction { () throws(StoreError) in
+            try store.upsert([message(1, at: 1)], channel: key)
+            try? store.transaction { () throws(StoreError) in
+                try store.upsert([message(2, at: 2)], channel: key)
+                throw .full
+            }
+        }) { XCTAssertEqual($0 as? StoreError, .full) }
+        XCTAssertEqual(try count(store, key), 0)
+        // The store goes on as if nothing had been.
+        try store.upsert([message(3, at: 3)], channel: key)
+        XCTAssertEqual(try count(store, key), 1)
+    }
+
+    /// A full disk makes SQLite roll back by itself; what the body does after it must not be committed on its own.
+    func testNothingIsCommittedBehindAFullDisk() throws {
+        let folder = try Folder()
+        let store = try CacheStore(directory: folder.path, now: 0)
+        let key = try store.channelKey("c")
+        try store.upsert([message(1, at: 1)], channel: key)
+        try store.database.execute("PRAGMA max_page_count = 40")
+        let text = String(repeating: "x", count: 10_000)
+        XCTAssertThrowsError(try store.transaction { () throws(StoreError) in
+            try? store.upsert((2...200).map { message($0, at: $0, text: text) }, channel: key)
+            try? store.setValue("behind", "1")
+            try? store.setChunks(channel: key, [chunk])
+        }) { XCTAssertEqual($0 as? StoreError, .full) }
+        XCTAssertNil(try store.value("behind"))
+        XCTAssertEqual(try store.chunks(channel: key), [])
+        XCTAssertEqual(try count(store, key), 1)
+        try store.database.execute("PRAGMA max_page_count = 1000000")
+        try store.upsert((2...200).map { message($0, at: $0, text: text) }, channel: key)
+        XCTAssertEqual(try count(store, key), 200)
+    }
+
+    /// A key made in a transaction that was undone is not given to messages: another channel may get it.
+    func testKeyOfAnUndoneTransactionIsForgotten() throws {
+        let folder = try Folder()
+        let store = try CacheStore(directory: folder.path, now: 0)
+        XCTAssertThrowsError(try store.transaction { () throws(StoreError) in
+            _ = try store.channelKey("undone")
+            throw .full
+        })
+        let other = try store.channelKey("other")
+        let undone = try store.channelKey("undone")
+        XCTAssertNotEqual(other, undone)
+        store.close()
+        let later = try CacheStore(directory: folder.path, now: 0)
+        XCTAssertEqual(try later.channelKey("undone"), undone)
+        XCTAssertEqual(try later.channelKey("other"), other)
+    }
+
+    /// After `close` every call gives an error.
+    func testClosedStoreGivesErrors() throws {
+        let folder = try Folder()
+        let store = try CacheStore(directory: folder.path, now: 0)
+        store.close()
+        store.close()
+        XCTAssertThrowsError(try store.value("a"))
+        XCTAssertThrowsError(try store.upsert([message(1, at: 1)], channel: 1))
+        XCTAssertThrowsError(try store.clearMessages(channel: nil))
+        XCTAssertThrowsError(try store.channelKey("c"))
+    }
+}
