@@ -4,8 +4,8 @@ import SyncModel
 ///
 /// An order puts some channels behind all others (those without a name, for one) and mixes ascending with descending
 /// columns. No single comparison of SQLite expresses that, and a disjunction of comparisons would walk the index from
-/// its start to find the place. So a walk is a sequence of exact ranges: the rest of those that differ by URL alone, the
-/// rest of the channel's group, the group behind.
+/// its start to find the place. So a walk is a sequence of exact ranges: the rest of those that differ by URL alone,
+/// the rest of the channel's group, the group behind.
 struct ChannelWalk {
     /// What to run, one after the other, until there are enough channels.
     let statements: [String]

@@ -35,7 +35,8 @@ final class ChannelTests: XCTestCase {
             let store = try CacheStore(directory: folder.path, now: 0)
             let all = try (0..<60).map { index in
                 try channel(
-                    "u\(index % 2 == 0 ? "é" : "e\u{301}")\(index / 2)", name: texts.randomElement(using: &random) ?? "",
+                    "u\(index % 2 == 0 ? "é" : "e\u{301}")\(index / 2)",
+                    name: texts.randomElement(using: &random) ?? "",
                     createdAt: .random(in: -2...3, using: &random),
                     last: Bool.random(using: &random) ? .random(in: -3000...4000, using: &random) / 1000 * 1000 : nil,
                     topic: Bool.random(using: &random) ? texts.randomElement(using: &random) : nil,
@@ -86,7 +87,8 @@ final class ChannelTests: XCTestCase {
         try store.upsert([moved])
         XCTAssertEqual(try store.channel("a"), moved)
         XCTAssertEqual(try store.channelCount(), 2)
-        for (order, urls) in [(ChannelQuery.Order.latestLastMessage, ["a", "b"]), (.channelNameAlphabetical, ["b", "a"])] {
+        let orders = [(ChannelQuery.Order.latestLastMessage, ["a", "b"]), (.channelNameAlphabetical, ["b", "a"])]
+        for (order, urls) in orders {
             XCTAssertEqual(
                 try store.channels(query: query(order), userID: "me", after: nil, limit: 9).map(\.url), urls)
         }

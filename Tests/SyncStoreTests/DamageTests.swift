@@ -117,7 +117,8 @@ final class DamageTests: XCTestCase {
                     let store = try CacheStore(directory: folder.path, now: now)
                     defer { store.close() }
                     let key = try store.channelKey("c")
-                    _ = try store.messagesBefore(.last, notBefore: .first, channel: key, filter: everything, limit: 9999)
+                    _ = try store.messagesBefore(
+                        .last, notBefore: .first, channel: key, filter: everything, limit: 9999)
                     try fill(store)
                     try store.clearMessages(channel: nil)
                 } catch let error as StoreError {

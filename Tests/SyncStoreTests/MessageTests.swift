@@ -94,7 +94,8 @@ final class MessageTests: XCTestCase {
                 customType: "a\0b", senderID: "é\u{301}🙂", parentID: .min, isReplyToChannel: true, isSilent: true,
                 requestID: "'; DROP TABLE message; --", json: Array("{\"text\":\"\(long)\"}".utf8)),
             MessageRecord(position: MessagePosition(createdAt: .min, id: .min), json: []),
-            MessageRecord(position: MessagePosition(createdAt: 0, id: 0), kind: .file, json: Array("{\"a\":\"\0\"}".utf8)),
+            MessageRecord(
+                position: MessagePosition(createdAt: 0, id: 0), kind: .file, json: Array("{\"a\":\"\0\"}".utf8)),
         ]
         try store.upsert(messages, channel: key)
         for message in messages { XCTAssertEqual(try store.message(id: message.id, channel: key), message) }

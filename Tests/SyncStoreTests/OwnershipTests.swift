@@ -39,7 +39,8 @@ final class OwnershipTests: XCTestCase {
             XCTAssertEqual(try mode(folder.path + "/data/app/user/" + file), 0o600, file)
             files.insert(file)
         }
-        XCTAssert(files.isSuperset(of: ["lock", "cache.db", "cache.db-wal", "intents.db", "intents.db-wal"]), "\(files)")
+        let needed = ["lock", "cache.db", "cache.db-wal", "intents.db", "intents.db-wal"]
+        XCTAssert(files.isSuperset(of: needed), "\(files)")
         for directory in ["/data", "/data/app", "/data/app/user"] {
             XCTAssertEqual(try mode(folder.path + directory), 0o700, directory)
         }

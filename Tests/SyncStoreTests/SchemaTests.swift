@@ -141,7 +141,9 @@ final class SchemaTests: XCTestCase {
                     guard !line.hasPrefix("SEARCH"), line.hasPrefix("SCAN") else { continue }
                     let isOfRows = !line.contains("subquery")
                     XCTAssert(isWalk || !isOfRows, "\(sql): \(line)")
-                    if isWalk, database === cache.database { XCTAssert(line.contains("USING INDEX"), "\(sql): \(line)") }
+                    if isWalk, database === cache.database {
+                        XCTAssert(line.contains("USING INDEX"), "\(sql): \(line)")
+                    }
                 }
                 if plan.contains(where: { $0.hasPrefix("SEARCH") }) { searched += 1 }
             }
