@@ -1,11 +1,30 @@
 /// Appends JSON text to a byte buffer: the hot counterpart of building a `JSON` value.
 ///
 /// Commas are placed by the writer. The caller opens and closes objects and arrays in balance.
-public struct JSONWriter {
-    public private(set) var bytes: [UInt8] = []
+public struct JSONWriter: ~Copyable {
+    // Memory of its own: an array would be asked for every byte whether it is shared and has room.
+    private var base: UnsafeMutableRawPointer
+    private var capacity: Int
+    private var count = 0
     private var needsComma = false
 
-    public init(capacity: Int = 256) { bytes.reserveCapacity(capacity) }
+    /// A writer with room for a text of `capacity` bytes; it finds more when that is not enough.
+    public init(capacity: Int = 256) {
+        self.capacity = max(capacity, 64)
+        base = .allocate(byteCount: self.capacity, alignment: 1)
+    }
+
+    deinit { base.deallocate() }
+
+    /// The text so far.
+    public var bytes: [UInt8] { [UInt8](UnsafeRawBufferPointer(start: base, count: count)) }
+
+    /// The text where it is, with a NUL behind it that `count` leaves out; nothing is copied.
+    public mutating func withText<T>(_ body: (_ text: UnsafePointer<CChar>, _ count: Int) -> T) -> T {
+        if count == capacity { grow(1) }
+        base.storeBytes(of: 0, toByteOffset: count, as: UInt8.self)
+        return body(UnsafePointer(base.assumingMemoryBound(to: CChar.self)), count)
+    }
 
     public mutating func beginObject() { open(UInt8(ascii: "{")) }
     public mutating func endObject() { close(UInt8(ascii: "}")) }
@@ -16,10 +35,10 @@ public struct JSONWriter {
     /// need escaping.
     public mutating func key(_ key: StaticString) {
         separate()
-        bytes.append(UInt8(ascii: "\""))
-        key.withUTF8Buffer { bytes.append(contentsOf: $0) }
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(UInt8(ascii: ":"))
+        append(UInt8(ascii: "\""))
+        key.withUTF8Buffer { append(UnsafeRawBufferPointer($0)) }
+        append(UInt8(ascii: "\""))
+        append(UInt8(ascii: ":"))
         needsComma = false
     }
 
@@ -27,7 +46,7 @@ public struct JSONWriter {
     public mutating func key(escaping key: String) {
         separate()
         quote(key)
-        bytes.append(UInt8(ascii: ":"))
+        append(UInt8(ascii: ":"))
         needsComma = false
     }
 
@@ -39,6 +58,11 @@ public struct JSONWriter {
 
     public mutating func int(_ value: Int64) {
         separate()
+        digits(value)
+        needsComma = true
+    }
+
+    private mutating func digits(_ value: Int64) {
         var digits: (UInt64, UInt64, UInt64) = (0, 0, 0)
         withUnsafeMutableBytes(of: &digits) { raw in
             var index = raw.count
@@ -52,27 +76,19 @@ public struct JSONWriter {
                 index -= 1
                 raw[index] = UInt8(ascii: "-")
             }
-            bytes.append(contentsOf: raw[index...])
+            append(UnsafeRawBufferPointer(rebasing: raw[index...]))
         }
-        needsComma = true
     }
 
-    public mutating func bool(_ value: Bool) {
-        separate()
-        bytes.append(contentsOf: (value ? "true" : "false").utf8)
-        needsComma = true
-    }
-
-    public mutating func null() {
-        separate()
-        bytes.append(contentsOf: "null".utf8)
-        needsComma = true
-    }
+    public mutating func bool(_ value: Bool) { word(value ? "true" : "false") }
+    public mutating func null() { word("null") }
 
     /// Writes a value that already is JSON text.
-    public mutating func raw(_ value: some Collection<UInt8>) {
+    public mutating func raw(_ value: [UInt8]) { raw(value[...]) }
+
+    public mutating func raw(_ value: ArraySlice<UInt8>) {
         separate()
-        bytes.append(contentsOf: value)
+        value.withUnsafeBytes { append($0) }
         needsComma = true
     }
 
@@ -80,43 +96,93 @@ public struct JSONWriter {
     public mutating func member(_ key: StaticString, _ value: Int64) { self.key(key); int(value) }
     public mutating func member(_ key: StaticString, _ value: Int) { self.key(key); int(Int64(value)) }
     public mutating func member(_ key: StaticString, _ value: Bool) { self.key(key); bool(value) }
-    public mutating func member(_ key: StaticString, raw value: some Collection<UInt8>) { self.key(key); raw(value) }
+    public mutating func member(_ key: StaticString, raw value: [UInt8]) { self.key(key); raw(value) }
+
+    /// Writes a number as a string.
+    public mutating func member(_ key: StaticString, quoting value: Int64) {
+        self.key(key)
+        append(UInt8(ascii: "\""))
+        digits(value)
+        append(UInt8(ascii: "\""))
+        needsComma = true
+    }
+
+    private mutating func word(_ word: StaticString) {
+        separate()
+        word.withUTF8Buffer { append(UnsafeRawBufferPointer($0)) }
+        needsComma = true
+    }
 
     private mutating func open(_ byte: UInt8) {
         separate()
-        bytes.append(byte)
+        append(byte)
         needsComma = false
     }
 
     private mutating func close(_ byte: UInt8) {
-        bytes.append(byte)
+        append(byte)
         needsComma = true
     }
 
     private mutating func separate() {
-        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        if needsComma { append(UInt8(ascii: ",")) }
+    }
+
+    private mutating func append(_ byte: UInt8) {
+        if count == capacity { grow(1) }
+        base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+        count &+= 1
+    }
+
+    private mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        guard let source = bytes.baseAddress else { return }
+        if capacity &- count < bytes.count { grow(bytes.count) }
+        (base + count).copyMemory(from: source, byteCount: bytes.count)
+        count &+= bytes.count
+    }
+
+    @inline(never)
+    private mutating func grow(_ more: Int) {
+        capacity += max(more, capacity)
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 1)
+        larger.copyMemory(from: base, byteCount: count)
+        base.deallocate()
+        base = larger
     }
 
     private mutating func quote(_ value: String) {
-        bytes.append(UInt8(ascii: "\""))
+        append(UInt8(ascii: "\""))
         var copy = value
         copy.withUTF8 { utf8 in
-            for byte in utf8 {
-                switch byte {
-                case UInt8(ascii: "\""): bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "\"")])
-                case UInt8(ascii: "\\"): bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "\\")])
-                case 0x0A: bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "n")])
-                case 0x0D: bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "r")])
-                case 0x09: bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "t")])
-                case 0..<0x20:
-                    bytes.append(contentsOf: "\\u00".utf8)
-                    bytes.append(JSONWriter.hex(byte >> 4))
-                    bytes.append(JSONWriter.hex(byte & 15))
-                default: bytes.append(byte)
-                }
+            // Text without anything to escape, the most of it, goes over in one piece.
+            let text = UnsafeRawBufferPointer(utf8)
+            var plain = 0
+            for index in text.indices where JSONWriter.needsEscape(text[index]) {
+                append(UnsafeRawBufferPointer(rebasing: text[plain..<index]))
+                escape(text[index])
+                plain = index + 1
             }
+            append(UnsafeRawBufferPointer(rebasing: text[plain...]))
         }
-        bytes.append(UInt8(ascii: "\""))
+        append(UInt8(ascii: "\""))
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private mutating func escape(_ byte: UInt8) {
+        append(UInt8(ascii: "\\"))
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): append(byte)
+        case 0x0A: append(UInt8(ascii: "n"))
+        case 0x0D: append(UInt8(ascii: "r"))
+        case 0x09: append(UInt8(ascii: "t"))
+        default:
+            for part in [UInt8(ascii: "u"), UInt8(ascii: "0"), UInt8(ascii: "0")] { append(part) }
+            append(JSONWriter.hex(byte >> 4))
+            append(JSONWriter.hex(byte & 15))
+        }
     }
 
     private static func hex(_ nibble: UInt8) -> UInt8 {

@@ -41,11 +41,11 @@ enum CText {
     static let limit = 16 << 20
 
     /// A NUL-terminated copy on the C heap; `nil` when memory is short.
-    static func copy(_ bytes: [UInt8]) -> UnsafeMutablePointer<CChar>? {
+    static func copy(_ bytes: [UInt8]) -> UnsafeMutablePointer<CChar>? { bytes.withUnsafeBytes { copy($0) } }
+
+    static func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutablePointer<CChar>? {
         guard let memory = malloc(bytes.count + 1) else { return nil }
-        bytes.withUnsafeBytes { raw in
-            if let base = raw.baseAddress { memcpy(memory, base, raw.count) }
-        }
+        if let base = bytes.baseAddress { memcpy(memory, base, bytes.count) }
         memory.storeBytes(of: 0, toByteOffset: bytes.count, as: UInt8.self)
         return memory.assumingMemoryBound(to: CChar.self)
     }

@@ -23,7 +23,7 @@ struct HTTPResponse {
     }
 
     init(_ json: JSON) { body = json.serialized() }
-    init(_ writer: JSONWriter) { body = writer.bytes }
+    init(_ writer: borrowing JSONWriter) { body = writer.bytes }
     init(_ error: APIError) { self.init(status: error.status, body: error.body) }
 
     /// What a browser asks before it lets a page of another origin call.
