@@ -38,7 +38,8 @@ extension CacheStore {
         let statement = try database.prepare("SELECT \(CacheStore.columns) FROM message WHERE id = ? AND channel = ?")
             .bind(id).bind(channel)
         defer { statement.reset() }
-        return try statement.next() ? CacheStore.record(statement) : nil
+        guard try statement.next() else { return nil }
+        return CacheStore.record(statement, at: MessagePosition(createdAt: statement.int(0), id: statement.int(1)))
     }
 
     /// Removes messages of a channel by their ids; ids that are not cached do no harm.
@@ -90,35 +91,42 @@ extension CacheStore {
     public func messagesBefore(
         _ position: MessagePosition, notBefore bound: MessagePosition, channel: Int64, filter: MessageFilter, limit: Int
     ) throws(StoreError) -> [MessageRecord] {
-        let rows = try page(
-            "(created_at, id) < (?2, ?3) AND (created_at, id) >= (?4, ?5)", "DESC", position, bound, channel, filter,
-            limit)
-        return rows.reversed()
+        var rows = try page(CacheStore.pageBefore, position, channel, filter, limit) { $0 < bound }
+        rows.reverse()
+        return rows
     }
 
     /// Up to `limit` messages that match, the nearest after a position; ascending.
     public func messagesAfter(
         _ position: MessagePosition, notAfter bound: MessagePosition, channel: Int64, filter: MessageFilter, limit: Int
     ) throws(StoreError) -> [MessageRecord] {
-        try page(
-            "(created_at, id) > (?2, ?3) AND (created_at, id) <= (?4, ?5)", "ASC", position, bound, channel, filter,
-            limit)
+        try page(CacheStore.pageAfter, position, channel, filter, limit) { $0 > bound }
     }
 
+    private static let pageBefore = """
+        SELECT \(columns) FROM message WHERE channel = ?1 AND (created_at, id) < (?2, ?3)
+        ORDER BY created_at DESC, id DESC
+        """
+    private static let pageAfter = """
+        SELECT \(columns) FROM message WHERE channel = ?1 AND (created_at, id) > (?2, ?3)
+        ORDER BY created_at ASC, id ASC
+        """
+
+    /// Walks from a position until there are enough. The far end is looked for here: as a term of the statement SQLite
+    /// would compare it a second time for every row.
     private func page(
-        _ range: String, _ direction: String, _ position: MessagePosition, _ bound: MessagePosition, _ channel: Int64,
-        _ filter: MessageFilter, _ limit: Int
+        _ sql: String, _ position: MessagePosition, _ channel: Int64, _ filter: MessageFilter, _ limit: Int,
+        isPast: (MessagePosition) -> Bool
     ) throws(StoreError) -> [MessageRecord] {
         guard limit > 0 else { return [] }
-        let statement = try database.prepare("""
-            SELECT \(CacheStore.columns) FROM message WHERE channel = ?1 AND \(range)
-            ORDER BY created_at \(direction), id \(direction)
-            """)
-            .bind(channel).bind(position.createdAt).bind(position.id).bind(bound.createdAt).bind(bound.id)
+        let statement = try database.prepare(sql).bind(channel).bind(position.createdAt).bind(position.id)
         defer { statement.reset() }
         var result: [MessageRecord] = []
+        result.reserveCapacity(min(limit, 128))
         while result.count < limit, try statement.next() {
-            let record = CacheStore.record(statement)
+            let place = MessagePosition(createdAt: statement.int(0), id: statement.int(1))
+            if isPast(place) { break }
+            let record = CacheStore.record(statement, at: place)
             if filter.matches(record) { result.append(record) }
         }
         return result
@@ -173,9 +181,9 @@ extension CacheStore {
         }
     }
 
-    private static func record(_ row: Statement) -> MessageRecord {
+    private static func record(_ row: Statement, at position: MessagePosition) -> MessageRecord {
         MessageRecord(
-            position: MessagePosition(createdAt: row.int(0), id: row.int(1)), updatedAt: row.int(2),
+            position: position, updatedAt: row.int(2),
             kind: MessageRecord.Kind(rawValue: row.int(3)) ?? .user, customType: row.text(4), senderID: row.text(5),
             parentID: row.int(6), isReplyToChannel: row.bool(7), isSilent: row.bool(8), requestID: row.text(9),
             json: row.bytes(10))

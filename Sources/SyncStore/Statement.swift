@@ -106,13 +106,14 @@ final class Statement {
     func bool(_ column: Int32) -> Bool { int(column) != 0 }
 
     func text(_ column: Int32) -> String {
-        guard let base = sqlite3_column_text(handle, column) else { return "" }
         let count = Int(sqlite3_column_bytes(handle, column))
+        guard count > 0, let base = sqlite3_column_text(handle, column) else { return "" }
         return String(decoding: UnsafeRawBufferPointer(start: base, count: count), as: UTF8.self)
     }
 
     func bytes(_ column: Int32) -> [UInt8] {
-        guard let base = sqlite3_column_text(handle, column) else { return [] }
-        return [UInt8](UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(handle, column))))
+        let count = Int(sqlite3_column_bytes(handle, column))
+        guard count > 0, let base = sqlite3_column_text(handle, column) else { return [] }
+        return [UInt8](UnsafeRawBufferPointer(start: base, count: count))
     }
 }
