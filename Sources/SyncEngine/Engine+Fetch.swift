@@ -41,18 +41,23 @@ extension Engine {
             return
         }
         let chunk = timeline.chunks.chunks[home]
-        let rows: [MessageRecord]? = stored { () throws(StoreError) in
+        // One row more than is shown tells whether there is more, without a second query.
+        let found: [MessageRecord]? = stored { () throws(StoreError) in
             switch direction {
-            case .previous: try rowsBefore(view, chunk, timeline.channelKey, limit: fetch.wanted)
-            case .next: try rowsAfter(view, chunk, timeline.channelKey, limit: fetch.wanted)
+            case .previous: try rowsBefore(view, chunk, timeline.channelKey, limit: fetch.wanted + 1)
+            case .next: try rowsAfter(view, chunk, timeline.channelKey, limit: fetch.wanted + 1)
             }
         }
-        guard let rows else { return finishFetch(view, direction, .storage, short: nil) }
+        guard var rows = found else { return finishFetch(view, direction, .storage, short: nil) }
+        let hasMore = rows.count > fetch.wanted
+        if hasMore {
+            if direction == .previous { rows.removeFirst() } else { rows.removeLast() }
+        }
         view.isLoaded = true
         attach(rows, to: view, direction, source: .cache)
         let wanted = fetch.wanted - rows.count
         view.fetches[direction]?.wanted = wanted
-        updateEdges(view, timeline)
+        updateEdges(view, timeline, known: (direction, hasMore))
         if wanted <= 0 { return finishFetch(view, direction, .ok, short: nil) }
         let isAtEnd = direction == .previous ? chunk.reachedFirst : chunk.reachedNewest
         if isAtEnd {
@@ -68,6 +73,7 @@ extension Engine {
         _ view: MessageView, _ chunk: ChunkList.Chunk, _ key: Int64, limit: Int
     ) throws(StoreError) -> [MessageRecord] {
         let upper = view.shown.first?.position ?? view.anchor
+        if !chunk.reachedFirst, upper <= chunk.start { return [] }
         return try cache.messagesBefore(
             min(upper, chunk.pastEnd), notBefore: chunk.reachedFirst ? .first : chunk.start, channel: key,
             filter: view.filter, limit: limit)
@@ -77,21 +83,27 @@ extension Engine {
         _ view: MessageView, _ chunk: ChunkList.Chunk, _ key: Int64, limit: Int
     ) throws(StoreError) -> [MessageRecord] {
         let lower = view.shown.last?.position ?? view.anchor
+        if lower >= chunk.end { return [] }
         return try cache.messagesAfter(
             max(lower, chunk.beforeStart), notAfter: chunk.end, channel: key, filter: view.filter, limit: limit)
     }
 
-    /// Whether more is to be had in either direction, from the cache or from the service.
-    func updateEdges(_ view: MessageView, _ timeline: Timeline) {
+    /// Whether more is to be had in either direction, from the cache or from the service. `known` says whether the cache
+    /// has more in one direction, for who has just looked.
+    func updateEdges(
+        _ view: MessageView, _ timeline: Timeline, known: (direction: HostCommand.Direction, hasMore: Bool)? = nil
+    ) {
         guard let home = source(of: view, in: timeline) else { return }
         let chunk = timeline.chunks.chunks[home]
         stored { () throws(StoreError) in
-            let before = try rowsBefore(view, chunk, timeline.channelKey, limit: 1)
-            let after = try rowsAfter(view, chunk, timeline.channelKey, limit: 1)
+            let isBefore = try known?.direction == .previous
+                ? known?.hasMore == true : !rowsBefore(view, chunk, timeline.channelKey, limit: 1).isEmpty
+            let isAfter = try known?.direction == .next
+                ? known?.hasMore == true : !rowsAfter(view, chunk, timeline.channelKey, limit: 1).isEmpty
             if view.shown.isEmpty { view.emptyEdge = chunk.end }
-            view.hasPrevious = !before.isEmpty || !chunk.reachedFirst
-            view.isFollowing = after.isEmpty && view.isLoaded && (chunk.reachedNewest || view.isFollowing)
-            view.hasNext = !view.isFollowing && (!after.isEmpty || !chunk.reachedNewest)
+            view.hasPrevious = isBefore || !chunk.reachedFirst
+            view.isFollowing = !isAfter && view.isLoaded && (chunk.reachedNewest || view.isFollowing)
+            view.hasNext = !view.isFollowing && (isAfter || !chunk.reachedNewest)
         }
     }
 
@@ -101,9 +113,10 @@ extension Engine {
     ) {
         guard !rows.isEmpty else { return }
         let start = direction == .previous ? 0 : view.shown.count
-        view.shown.insert(contentsOf: rows, at: start)
-        let items = rows.enumerated().map { offset, row in
-            CollectionChange.Item(index: start + offset, id: String(row.id), json: row.json)
+        // A page that is the whole window is shared, not copied row by row.
+        if view.shown.isEmpty { view.shown = rows } else { view.shown.insert(contentsOf: rows, at: start) }
+        let items = rows.indices.map { offset in
+            CollectionChange.Item(index: start + offset, message: rows[offset].id, json: rows[offset].json)
         }
         emitChange(view, .succeeded, .insert, source, items)
         trim(view, growing: direction)
@@ -115,7 +128,7 @@ extension Engine {
         var items: [CollectionChange.Item] = []
         for _ in 0..<excess {
             let index = direction == .previous ? view.shown.count - 1 : 0
-            items.append(CollectionChange.Item(index: index, id: String(view.shown[index].id)))
+            items.append(CollectionChange.Item(index: index, message: view.shown[index].id))
             view.shown.remove(at: index)
         }
         if direction == .previous {
@@ -177,7 +190,7 @@ extension Engine {
     func showAnew(_ view: MessageView) {
         emitChange(view, .succeeded, .clear, .overflow, [])
         let items = view.shown.enumerated().map {
-            CollectionChange.Item(index: $0.offset, id: String($0.element.id), json: $0.element.json)
+            CollectionChange.Item(index: $0.offset, message: $0.element.id, json: $0.element.json)
         }
         if !items.isEmpty { emitChange(view, .succeeded, .insert, .overflow, items) }
         showOwnMessagesAnew(view)

@@ -263,21 +263,20 @@ extension Engine {
             if place < view.shown.count, view.shown[place].position == row.position {
                 if view.shown[place].json != row.json {
                     view.shown[place] = row
-                    updated.append(CollectionChange.Item(index: place, id: String(row.id), json: row.json))
+                    updated.append(CollectionChange.Item(index: place, message: row.id, json: row.json))
                 }
             } else {
                 view.shown.insert(row, at: place)
-                inserted.append(CollectionChange.Item(index: place, id: String(row.id), json: row.json))
+                inserted.append(CollectionChange.Item(index: place, message: row.id, json: row.json))
             }
         }
         // Updates keep every place, so they may be told first only with the places they have after the inserts: tell
         // inserts first, then updates by their final place.
         if !inserted.isEmpty { emitChange(view, .succeeded, .insert, source, inserted) }
         if !updated.isEmpty {
-            let items = updated.compactMap { item in
-                Int64(item.id).flatMap { view.index(ofID: $0) }.map {
-                    CollectionChange.Item(index: $0, id: item.id, json: item.json)
-                }
+            let items = updated.compactMap { item -> CollectionChange.Item? in
+                guard case .message(let id) = item.key, let index = view.index(ofID: id) else { return nil }
+                return CollectionChange.Item(index: index, message: id, json: item.json)
             }
             emitChange(view, .succeeded, .update, source == .messageFill ? .sync : source, items)
         }
@@ -291,7 +290,7 @@ extension Engine {
                 if view.filter.matches(message) {
                     guard view.shown[index].json != message.json else { continue }
                     view.shown[index] = message
-                    let item = CollectionChange.Item(index: index, id: String(message.id), json: message.json)
+                    let item = CollectionChange.Item(index: index, message: message.id, json: message.json)
                     emitChange(view, .succeeded, .update, source, [item])
                 } else {
                     removeFromViews([message.id], timeline, source: source, only: view)
@@ -312,7 +311,7 @@ extension Engine {
                 let id = view.shown[index].id
                 guard ids.contains(id) else { continue }
                 view.shown.remove(at: index)
-                items.append(CollectionChange.Item(index: index, id: String(id)))
+                items.append(CollectionChange.Item(index: index, message: id))
             }
             if !items.isEmpty { emitChange(view, .succeeded, .remove, source, items) }
         }

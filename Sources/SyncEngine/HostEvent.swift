@@ -20,15 +20,36 @@ public struct CollectionChange: Sendable {
         public var from: Int
         /// Where it is, or where to put it in.
         public var index: Int
-        /// Message id, channel URL, or request id.
-        public var id: String
+        public var key: Key
         /// The element's JSON; empty for removals.
         public var json: [UInt8]
+
+        public enum Key: Equatable, Sendable {
+            case message(Int64)
+            /// A channel's URL, or the request id of an own message.
+            case text(String)
+        }
+
+        /// The key as text, as hosts see it.
+        public var id: String {
+            switch key {
+            case .message(let id): String(id)
+            case .text(let text): text
+            }
+        }
 
         public init(from: Int = -1, index: Int, id: String, json: [UInt8] = []) {
             self.from = from
             self.index = index
-            self.id = id
+            key = .text(id)
+            self.json = json
+        }
+
+        /// An element of a list of messages. Its id becomes text only where the event does.
+        public init(index: Int, message: Int64, json: [UInt8] = []) {
+            from = -1
+            self.index = index
+            key = .message(message)
             self.json = json
         }
     }

@@ -20,7 +20,10 @@ enum EventText {
             } else {
                 writer.member("index", item.index)
             }
-            writer.member("id", item.id)
+            switch item.key {
+            case .message(let id): writer.member("id", quoting: id)
+            case .text(let id): writer.member("id", id)
+            }
             writer.endObject()
         }
         writer.endArray()
