@@ -135,11 +135,9 @@ public func sm_next_event(
         guard let json else { throw BorderError(.invalidArgument, "json is NULL") }
         try client.queue.beginDraining()
         defer { client.queue.endDraining() }
-        let taken = client.drain(timeout: timeout, runs: false)
-        free(client.borrowed)
-        client.borrowed = taken.flatMap { CText.copy($0.json) }
+        let length = client.borrowNext(timeout: timeout)
         json.pointee = UnsafePointer(client.borrowed)
-        outLength?.pointee = taken?.json.count ?? 0
+        outLength?.pointee = length
     }
 }
 
@@ -153,7 +151,7 @@ public func sm_dispatch(_ client: OpaquePointer?, _ maxEvents: Int32, _ timeout:
         var count: Int32 = 0
         var wait = timeout
         // Without a bound, what comes while callbacks run waits for the next call once a thousand were taken.
-        while count < (maxEvents == 0 ? 1000 : maxEvents), client.drain(timeout: wait, runs: true) != nil {
+        while count < (maxEvents == 0 ? 1000 : maxEvents), client.dispatchNext(timeout: wait) {
             count += 1
             wait = 0
         }

@@ -149,7 +149,7 @@ final class Client: @unchecked Sendable {
         if let deliveryThread { pthread_join(deliveryThread, nil) }
         Registry.removeAll(of: self)
         if (try? queue.beginDraining(evenClosed: true)) != nil {
-            while drain(timeout: 0, runs: true) != nil {}
+            while dispatchNext(timeout: 0) {}
             queue.endDraining()
         }
         queue.endListeners()
@@ -160,29 +160,40 @@ final class Client: @unchecked Sendable {
 
     // MARK: Draining
 
-    /// Takes one event and, if asked, runs its callback. `nil` when none came.
-    func drain(timeout: Int32, runs: Bool) -> EventQueue.Taken? {
+    /// Takes one event and makes use of it, with the queue's lock free: neither the engine nor another thread's snapshot
+    /// waits for text or for the host. `false` when none came.
+    private func take(timeout: Int32, _ use: (DrainedEvent) -> Void) -> Bool {
         var anew: [UInt64: Int] = [:]
-        let taken = queue.take(timeout: timeout, anew: &anew)
+        let event = queue.take(timeout: timeout, anew: &anew)
         if !anew.isEmpty { try? post(.showAnew(collections: anew)) }
-        guard let taken else { return nil }
-        if taken.isResult, let listener = taken.listener, let callback = listener.result {
-            if runs { Client.withText(taken.json) { callback(listener.userData, taken.status, $0, taken.json.count) } }
-            listener.end()
-        } else if runs, let listener = taken.listener, let callback = listener.event {
-            Client.withText(taken.json) { callback(listener.userData, $0, taken.json.count) }
-        }
-        return taken
+        guard let event else { return false }
+        use(event)
+        event.caller?.end()
+        return true
     }
 
-    private static func withText(_ bytes: [UInt8], _ body: (UnsafePointer<CChar>?) -> Void) {
-        (bytes + [0]).withUnsafeBytes { body($0.baseAddress?.assumingMemoryBound(to: CChar.self)) }
+    /// Runs the callback of the next event. `false` when none came.
+    func dispatchNext(timeout: Int32) -> Bool { take(timeout: timeout) { $0.deliver() } }
+
+    /// Lends the host the text of the next event, until it asks again; gives its length.
+    func borrowNext(timeout: Int32) -> Int {
+        free(borrowed)
+        borrowed = nil
+        var length = 0
+        _ = take(timeout: timeout) { event in
+            var text = event.text()
+            text.withText { text, count in
+                borrowed = CText.copy(UnsafeRawBufferPointer(start: text, count: count))
+                length = count
+            }
+        }
+        return length
     }
 
     fileprivate func deliver() {
         pthread_setname_np(pthread_self(), "sm-delivery")
         guard (try? queue.beginDraining()) != nil else { return }
-        while !inbox.locked({ isClosing }) { _ = drain(timeout: 1000, runs: true) }
+        while !inbox.locked({ isClosing }) { _ = dispatchNext(timeout: 1000) }
         queue.endDraining()
     }
 
@@ -192,7 +203,9 @@ final class Client: @unchecked Sendable {
         pthread_setname_np(pthread_self(), "sm-engine")
         let engine = Engine(options: configuration.engine, cache: cache, intents: intents, now: Client.now)
         let driver = ServiceDriver(configuration, network: network) { [weak self] in self?.post(input: $0) }
-        carryOut(engine, driver)
+        var told: [EventQueue.Payload] = []
+        carryOut(engine, driver, &told)
+        queue.push(told)
         while true {
             let deadline = [engine.nextDeadline, driver.nextDeadline].compactMap { $0 }.min()
             let batch = inbox.locked { () -> [Input] in
@@ -202,31 +215,45 @@ final class Client: @unchecked Sendable {
                 defer { inputs = [] }
                 return inputs
             }
+            told = []
+            let start = Clock.monotonic
             for input in batch {
                 switch input {
                 case .command(let command): engine.handle(command, now: Client.now)
                 case .http(let id, let result): driver.received(result, for: id, engine, now: Client.now)
                 case .socket(let number, let event): driver.received(event, from: number, engine, now: Client.now)
                 case .stop:
-                    carryOut(engine, driver)
+                    carryOut(engine, driver, &told)
+                    queue.push(told)
                     driver.close()
                     return
                 }
-                carryOut(engine, driver)
+                carryOut(engine, driver, &told)
+                if Clock.monotonic - start >= Client.longestHold {
+                    queue.push(told)
+                    told = []
+                }
             }
             driver.advance(engine, now: Client.now)
             engine.advance(now: Client.now)
-            carryOut(engine, driver)
+            carryOut(engine, driver, &told)
+            queue.push(told)
+            queue.letGo()
         }
     }
 
-    private func carryOut(_ engine: Engine, _ driver: ServiceDriver) {
+    /// Milliseconds for which events are held back so that they go over together: a wake of the host costs more than most
+    /// events do.
+    private static let longestHold: Int64 = 2
+
+    /// Carries out what the engine wants. What it tells the host is added to `told`.
+    private func carryOut(_ engine: Engine, _ driver: ServiceDriver, _ told: inout [EventQueue.Payload]) {
         var outputs = engine.takeOutputs()
         while !outputs.isEmpty {
             for output in outputs {
                 switch output {
-                case .event(let event): queue.push(.event(event))
-                case .completion(let completion): queue.push(.completion(completion))
+                case .event(let event): told.append(.event(event))
+                case .completion(let completion): told.append(.completion(completion))
                 case .request(let id, let request, let timeout):
                     driver.send(request, id: id, timeout: timeout, engine, now: Client.now)
                 case .openConnection(let token): driver.open(token: token)

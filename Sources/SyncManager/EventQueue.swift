@@ -19,22 +19,13 @@ struct Listener: @unchecked Sendable {
 
 /// The events of one client on their way to the host: bounded, in order, drained by one thread at a time.
 ///
-/// Text is made when an event is drained, on the draining thread; the engine only leaves values here. When the host
+/// Text is made when an event is drained, on the draining thread and with the lock free; the engine only leaves values. When the host
 /// lags, events of its collections are let go and the engine is asked to show those collections anew; completions of
 /// calls are never let go, since there are no more of them than calls.
 final class EventQueue: @unchecked Sendable {
     enum Payload {
         case event(HostEvent)
         case completion(Completion)
-    }
-
-    /// An event in the hands of the draining thread.
-    struct Taken {
-        var json: [UInt8]
-        var status: Int32
-        var listener: Listener?
-        var collection: UInt64
-        var isResult: Bool
     }
 
     /// A direction of a collection in which one fetch at a time may be under way.
@@ -51,6 +42,7 @@ final class EventQueue: @unchecked Sendable {
     private let monitor = Monitor()
     private let limit: Int
     private let descriptor: Int32
+    private var isDescriptorUsed = false
     private var waiting: [(payload: Payload, time: Int64)] = []
     private var head = 0
     private var sequence: Int64 = 0
@@ -60,6 +52,9 @@ final class EventQueue: @unchecked Sendable {
     private var clientListener = Listener()
     private var listeners: [UInt64: Listener] = [:]
     private var delivered: [UInt64: DeliveredLists] = [:]
+    /// Cleared lists, which the engine lets go when it has nothing better to do: their memory is its own, and while the
+    /// host waits for events it should not spend its time with an allocator's lock.
+    private var retired: [[[UInt8]]] = []
     private var lagging: [UInt64: Int] = [:]
     private var isAnewAsked = false
     private var isInterrupted = false
@@ -75,17 +70,39 @@ final class EventQueue: @unchecked Sendable {
 
     deinit { Glibc.close(descriptor) }
 
-    var fileDescriptor: Int32 { descriptor }
+    /// Readable while events wait. A host that never asks for it never pays for it.
+    var fileDescriptor: Int32 {
+        monitor.locked {
+            if !isDescriptorUsed, waiting.count > head { raise() }
+            isDescriptorUsed = true
+        }
+        return descriptor
+    }
 
     // MARK: Engine thread
 
-    func push(_ payload: Payload) {
+    func push(_ payload: Payload) { push([payload]) }
+
+    /// Leaves events for the host, in order.
+    func push(_ payloads: [Payload]) {
+        guard !payloads.isEmpty else { return }
         monitor.locked {
-            if case .event(let event) = payload, !admit(event) { return }
-            waiting.append((payload, Clock.wall))
-            if waiting.count - head == 1 { raise() }
+            let wasEmpty = waiting.count == head
+            let time = Clock.wall
+            for payload in payloads {
+                if case .event(let event) = payload, !admit(event) { continue }
+                waiting.append((payload, time))
+            }
+            guard waiting.count > head else { return }
+            if wasEmpty, isDescriptorUsed { raise() }
             monitor.signalAll()
         }
+    }
+
+    /// Ends what the host does not hold any more.
+    func letGo() {
+        var old: [[[UInt8]]] = []
+        monitor.locked { swap(&old, &retired) }
     }
 
     /// Whether an event finds room.
@@ -227,7 +244,7 @@ final class EventQueue: @unchecked Sendable {
 
     /// The next event, waiting up to `timeout` milliseconds (negative: for ever). `anew` names the collections the engine
     /// has to show anew, when it is time.
-    func take(timeout: Int32, anew: inout [UInt64: Int]) -> Taken? {
+    func take(timeout: Int32, anew: inout [UInt64: Int]) -> DrainedEvent? {
         monitor.locked {
             let deadline = timeout < 0 ? nil : Clock.monotonic + Int64(timeout)
             while true {
@@ -243,7 +260,7 @@ final class EventQueue: @unchecked Sendable {
                 if head == waiting.count {
                     waiting.removeAll(keepingCapacity: true)
                     head = 0
-                    lower()
+                    if isDescriptorUsed { lower() }
                 } else if head > 4096 {
                     waiting.removeFirst(head)
                     head = 0
@@ -252,73 +269,37 @@ final class EventQueue: @unchecked Sendable {
                     isAnewAsked = true
                     anew = lagging
                 }
-                if let taken = render(entry.payload, entry.time) { return taken }
+                if let event = deliver(entry.payload, entry.time) { return event }
             }
         }
     }
 
-    private func render(_ payload: Payload, _ time: Int64) -> Taken? {
-        var taken = Taken(json: [], status: 0, listener: nil, collection: 0, isResult: false)
-        var writer = JSONWriter(capacity: 512)
-        func begin(_ type: String) {
-            sequence += 1
-            writer.beginObject()
-            writer.member("type", type)
-            writer.member("seq", sequence)
-            writer.member("ts", time)
-        }
-        func add(_ members: [(key: String, value: [UInt8])]) {
-            for (key, value) in members {
-                writer.key(escaping: key)
-                writer.raw(value)
-            }
-        }
+    /// Counts an event as delivered; `nil` when it is of a collection that is gone.
+    private func deliver(_ payload: Payload, _ time: Int64) -> DrainedEvent? {
+        var collection: UInt64 = 0
+        var call: Call?
         switch payload {
         case .completion(let completion):
-            begin("result")
-            writer.member("request", Int64(bitPattern: completion.call))
-            writer.member("call", completion.name)
-            writer.member("status", Int64(completion.status.rawValue))
-            add(completion.members)
-            if let info = completion.info {
-                writer.member("collection", Int64(bitPattern: info.collection))
-                delivered[info.collection]?.take(info)
-            }
-            taken.status = completion.status.rawValue
-            taken.isResult = true
-            if let call = calls.removeValue(forKey: completion.call) {
-                taken.listener = call.listener
-                if let fetch = call.fetch { fetching.remove(fetch) }
-            }
-        case .event(.client(let type, let members)):
-            begin(type)
-            add(members)
-        case .event(.collection(let id, let type, let members)):
+            if let info = completion.info { delivered[info.collection]?.take(info) }
+            call = calls.removeValue(forKey: completion.call)
+            if let fetch = call?.fetch { fetching.remove(fetch) }
+        case .event(.client): break
+        case .event(.collection(let id, let type, _)):
             guard delivered[id] != nil else { return nil }
             if type == "huge_gap" { delivered[id]?.hasMoreNext() }
-            begin(type)
-            writer.member("collection", Int64(bitPattern: id))
-            add(members)
-            taken.collection = id
+            collection = id
         case .event(.change(let change)):
             guard let lists = delivered[change.collection] else { return nil }
-            lists.apply(change)
-            begin("change")
-            EventText.write(change, into: &writer)
-            taken.collection = change.collection
+            let cleared = lists.apply(change)
+            if !cleared.isEmpty { retired.append(cleared) }
+            collection = change.collection
         }
-        writer.endObject()
-        taken.json = writer.bytes
-        if !taken.isResult || taken.listener?.result == nil {
-            let target = taken.collection == 0 ? clientListener : listeners[taken.collection] ?? clientListener
-            if taken.isResult {
-                // A result nobody registered for goes to the client's listener; the call's own context ends.
-                taken.listener?.end()
-            }
-            taken.listener = Listener(event: target.event, userData: target.userData)
-        }
-        running = taken.collection
-        return taken
+        sequence += 1
+        running = collection
+        let target = collection == 0 ? clientListener : listeners[collection] ?? clientListener
+        return DrainedEvent(
+            payload: payload, time: time, sequence: sequence, caller: call?.listener,
+            target: Listener(event: target.event, userData: target.userData))
     }
 
     /// Ends every listener that is left; nothing is delivered afterwards.

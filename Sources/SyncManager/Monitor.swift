@@ -4,6 +4,7 @@ import Glibc
 final class Monitor: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var isSignalled = false
 
     init() {
         mutex.initialize(to: pthread_mutex_t())
@@ -25,13 +26,23 @@ final class Monitor: @unchecked Sendable {
 
     func locked<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
         pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        defer {
+            let wakes = isSignalled
+            isSignalled = false
+            pthread_mutex_unlock(mutex)
+            // Whoever wakes finds the lock free; woken before, it would at once sleep again until it is.
+            if wakes { pthread_cond_broadcast(condition) }
+        }
         return try body()
     }
 
     /// Waits, with the lock held, until a signal or until `deadline` (monotonic milliseconds; `nil`: for ever).
     /// `false` when the deadline passed.
     func wait(until deadline: Int64?) -> Bool {
+        if isSignalled {
+            isSignalled = false
+            pthread_cond_broadcast(condition)
+        }
         guard let deadline else {
             pthread_cond_wait(condition, mutex)
             return true
@@ -40,7 +51,8 @@ final class Monitor: @unchecked Sendable {
         return pthread_cond_timedwait(condition, mutex, &time) != ETIMEDOUT
     }
 
-    func signalAll() { pthread_cond_broadcast(condition) }
+    /// Wakes all who wait, as soon as the lock, which is held, is given back.
+    func signalAll() { isSignalled = true }
 }
 
 /// The clocks of this machine, in milliseconds.

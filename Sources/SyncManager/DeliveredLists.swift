@@ -24,12 +24,20 @@ final class DeliveredLists {
     /// After a huge gap the newest message is out of sight.
     func hasMoreNext() { info.hasNext = true }
 
-    func apply(_ change: CollectionChange) {
+    /// Applies a change and gives what a clear took out, for the caller to let go.
+    func apply(_ change: CollectionChange) -> [[UInt8]] {
         info = change.info
         var list = lists.removeValue(forKey: change.list) ?? []
+        var cleared: [[UInt8]] = []
         switch change.action {
-        case .clear: list = []
-        case .insert: for item in change.items where item.index <= list.count { list.insert(item.json, at: item.index) }
+        case .clear: swap(&list, &cleared)
+        case .insert:
+            if let first = change.items.first?.index, first <= list.count,
+                zip(change.items, first...).allSatisfy({ $0.index == $1 }) {
+                list.insert(contentsOf: change.items.lazy.map(\.json), at: first)
+            } else {
+                for item in change.items where item.index <= list.count { list.insert(item.json, at: item.index) }
+            }
         case .update: for item in change.items where item.index < list.count { list[item.index] = item.json }
         case .remove: for item in change.items where item.index < list.count { list.remove(at: item.index) }
         case .move:
@@ -39,6 +47,7 @@ final class DeliveredLists {
             }
         }
         lists[change.list] = list
+        return cleared
     }
 
     func infoJSON() -> [UInt8] {
