@@ -288,12 +288,9 @@ extension Engine {
     }
 
     func patchChannel(_ channel: ChannelRecord, _ members: [ChannelPatch], source: EventSource) {
-        guard let document = try? JSON.parse(channel.json) else { return }
-        for member in members {
-            guard let value = try? JSON.parse(member.value) else { continue }
-            document.set(member.key, value)
-        }
-        guard let changed = ChannelRecord(json: document.serialized()) else { return }
+        guard let json = JSONSlice.setting(members.map { ($0.key, $0.value) }, in: channel.json),
+            let changed = ChannelRecord(json: json)
+        else { return }
         store(changed, source: source)
     }
 

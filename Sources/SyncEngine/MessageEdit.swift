@@ -6,9 +6,7 @@ import SyncModel
 enum MessageEdit {
     /// Replaces a top-level member. `nil` when either text is no JSON.
     static func set(_ key: String, _ value: [UInt8], in json: [UInt8]) -> [UInt8]? {
-        guard let document = try? JSON.parse(json), let value = try? JSON.parse(value) else { return nil }
-        document.set(key, value)
-        return document.serialized()
+        JSONSlice.setting([(key, value)], in: json)
     }
 
     /// Adds or takes back a reaction.

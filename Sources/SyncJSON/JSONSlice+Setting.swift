@@ -1,0 +1,48 @@
+extension JSONSlice {
+    /// A JSON object's text with some members set: replaced where they stand, or added at the end. Everything else stays
+    /// as it was written, byte for byte. `nil` when the text is no JSON object or a value is no JSON.
+    public static func setting(_ members: [(key: String, value: [UInt8])], in object: [UInt8]) -> [UInt8]? {
+        for member in members where !member.value.withUnsafeBytes(isValid) { return nil }
+        return object.withUnsafeBytes { buffer -> [UInt8]? in
+            guard let slice = try? JSONSlice.checked(buffer), slice.isObject, let base = slice.bytes.baseAddress else {
+                return nil
+            }
+            var text: [UInt8] = []
+            text.reserveCapacity(members.reduce(slice.bytes.count) { $0 + $1.value.count + $1.key.utf8.count + 8 })
+            var missing = members
+            var copied = 0
+            var isEmpty = true
+            slice.forEachMember { key, value in
+                isEmpty = false
+                guard let start = value.bytes.baseAddress, let member = members.last(where: { key.isText($0.key) }) else {
+                    return
+                }
+                missing.removeAll { $0.key == member.key }
+                text.append(contentsOf: slice.bytes[copied..<(start - base)])
+                text.append(contentsOf: member.value)
+                copied = start - base + value.bytes.count
+            }
+            text.append(contentsOf: slice.bytes[copied..<(slice.bytes.count - 1)])
+            for (key, value) in missing {
+                if !isEmpty { text.append(UInt8(ascii: ",")) }
+                isEmpty = false
+                var writer = JSONWriter(capacity: key.utf8.count + 8)
+                writer.string(key)
+                text.append(contentsOf: writer.bytes)
+                text.append(UInt8(ascii: ":"))
+                text.append(contentsOf: value)
+            }
+            text.append(UInt8(ascii: "}"))
+            return text
+        }
+    }
+
+    private static func isValid(_ buffer: UnsafeRawBufferPointer) -> Bool { (try? JSONSlice.checked(buffer)) != nil }
+
+    /// Whether this is a string of that text.
+    private func isText(_ text: String) -> Bool {
+        let inner = unquoted
+        if inner.contains(UInt8(ascii: "\\")) { return string == text }
+        return inner.count == text.utf8.count && inner.elementsEqual(text.utf8)
+    }
+}
