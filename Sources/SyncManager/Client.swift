@@ -29,7 +29,6 @@ final class Client: @unchecked Sendable {
     private let lock: DirectoryLock
     private let cache: CacheStore
     private let intents: IntentStore
-    private let network: NetworkThread
     /// The text handed out by the last `sm_next_event`.
     var borrowed: UnsafeMutablePointer<CChar>?
     let borrowedMonitor = Monitor()
@@ -52,15 +51,10 @@ final class Client: @unchecked Sendable {
         } catch {
             throw Client.border(error)
         }
-        guard let network = NetworkThread.acquire() else {
-            throw BorderError(.internal, "the network thread cannot be started")
-        }
-        self.network = network
         if let file = cache.setAsideAs {
             queue.push(.event(.client(type: "cache_reset", members: [("file", Array("\"\(file)\"".utf8))])))
         }
         guard Client.start(&engineThread, clientEngineMain, self) else {
-            NetworkThread.release()
             throw BorderError(.internal, "the engine thread cannot be started")
         }
         if configuration.isThreadDelivery {
@@ -153,7 +147,6 @@ final class Client: @unchecked Sendable {
             queue.endDraining()
         }
         queue.endListeners()
-        NetworkThread.release()
         cache.close()
         intents.close()
     }
@@ -202,7 +195,7 @@ final class Client: @unchecked Sendable {
     fileprivate func runEngine() {
         pthread_setname_np(pthread_self(), "sm-engine")
         let engine = Engine(options: configuration.engine, cache: cache, intents: intents, now: Client.now)
-        let driver = ServiceDriver(configuration, network: network) { [weak self] in self?.post(input: $0) }
+        let driver = ServiceDriver(configuration) { [weak self] in self?.post(input: $0) }
         var told: [EventQueue.Payload] = []
         carryOut(engine, driver, &told)
         queue.push(told)

@@ -18,7 +18,8 @@ final class ServiceDriver {
 
     private var service: SendbirdService
     private let caFile: String?
-    private let network: NetworkThread
+    /// Held from the first connection on: a host that is offline pays for no network.
+    private var network: NetworkThread?
     private let post: @Sendable (Client.Input) -> Void
     private var lastExchange: UInt64 = 0
     private var exchanges: [UInt64: Exchange] = [:]
@@ -31,12 +32,11 @@ final class ServiceDriver {
     private var waitingForSession: [Exchange] = []
     private var isRenewing = false
 
-    init(_ configuration: Configuration, network: NetworkThread, post: @escaping @Sendable (Client.Input) -> Void) {
+    init(_ configuration: Configuration, post: @escaping @Sendable (Client.Input) -> Void) {
         service = SendbirdService(
             appID: configuration.appID, userID: configuration.userID, apiHost: configuration.apiHost,
             wsHost: configuration.wsHost, accessToken: configuration.accessToken, libraryVersion: Version.text)
         caFile = configuration.caFile
-        self.network = network
         self.post = post
     }
 
@@ -53,21 +53,32 @@ final class ServiceDriver {
         let number = socketNumber
         let post = post
         Log.write(.info, "socket \(number): connecting")
-        socket = network.openSocket(options) { post(.socket(number, $0)) }
+        if network == nil { network = NetworkThread.acquire() }
+        if let network {
+            socket = network.openSocket(options) { post(.socket(number, $0)) }
+        } else {
+            socket = 0
+            let message = "the network thread cannot be started"
+            post(.socket(number, .closed(NetworkFailure(.cannotConnect, message))))
+        }
     }
 
     func closeSocket() {
         guard let socket else { return }
         self.socket = nil
         socketNumber += 1
-        network.closeSocket(socket)
+        network?.closeSocket(socket)
         acks = [:]
         exchanges = [:]
         waitingForSession = []
         isRenewing = false
     }
 
-    func close() { closeSocket() }
+    func close() {
+        closeSocket()
+        if network != nil { NetworkThread.release() }
+        network = nil
+    }
 
     func received(_ event: SocketEvent, from number: UInt64, _ engine: Engine, now: EngineTime) {
         guard number == socketNumber, socket != nil else { return }
@@ -120,7 +131,7 @@ final class ServiceDriver {
     func send(_ request: ServiceRequest, id: UInt64, timeout: Int64, _ engine: Engine, now: EngineTime) {
         switch service.encode(request) {
         case .frame(let bytes, let awaiting):
-            guard let socket else { return fail(id, engine, now) }
+            guard let socket, let network else { return fail(id, engine, now) }
             if let awaiting {
                 acks[awaiting] = Ack(engineID: id, deadline: now.monotonic + timeout)
             } else if id != 0 {
@@ -146,7 +157,7 @@ final class ServiceDriver {
             method: method, url: url, headers: headers.map { ($0.name, $0.value) }, body: body,
             timeoutMS: Int(exchange.timeout), caFile: caFile)
         let post = post
-        network.send(request) { post(.http(id, $0)) }
+        network?.send(request) { post(.http(id, $0)) }
     }
 
     func received(_ result: Result<HTTPResponse, NetworkFailure>, for id: UInt64, _ engine: Engine, now: EngineTime) {
