@@ -1,19 +1,24 @@
 /* What a good engineer would write in an hour with jansson and SQLite: the measure for the library.
  *
- * usage: baseline ingest DB PAGES COUNT | page DB TIMES | first-page DB      Prints one JSON object. */
+ * usage: baseline ingest DB PAGES COUNT | page DB TIMES      prints one JSON object
+ *        baseline realtime DB PORT QUERY    prints "ready", then "MESSAGE_ID NANOSECONDS" as each message arrives, until
+ *                                           standard input ends */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <jansson.h>
+#include <netinet/tcp.h>
+#include <poll.h>
 #include <sqlite3.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
+#include "start.h"
 
 static void check(sqlite3 *db, int code) {
     if (code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE) return;
@@ -38,10 +43,22 @@ static sqlite3_stmt *prepare(sqlite3 *db, const char *sql) {
     return statement;
 }
 
+static const char insert_message[] =
+    "INSERT OR REPLACE INTO message (id, channel, created_at, json) VALUES (?, ?, ?, ?)";
+
+static void store(sqlite3 *db, sqlite3_stmt *insert, json_t *message, const char *text) {
+    const char *channel = json_string_value(json_object_get(message, "channel_url"));
+    sqlite3_bind_int64(insert, 1, json_integer_value(json_object_get(message, "message_id")));
+    sqlite3_bind_text(insert, 2, channel, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(insert, 3, json_integer_value(json_object_get(message, "created_at")));
+    sqlite3_bind_text(insert, 4, text, -1, SQLITE_STATIC);
+    check(db, sqlite3_step(insert));
+    sqlite3_reset(insert);
+}
+
 static long ingest(const char *path, const char *pages, long most) {
     sqlite3 *db = open_database(path);
-    sqlite3_stmt *insert =
-        prepare(db, "INSERT OR REPLACE INTO message (id, channel, created_at, json) VALUES (?, ?, ?, ?)");
+    sqlite3_stmt *insert = prepare(db, insert_message);
     FILE *file = fopen(pages, "r");
     if (!file) {
         perror(pages);
@@ -62,13 +79,7 @@ static long ingest(const char *path, const char *pages, long most) {
         check(db, sqlite3_exec(db, "BEGIN", NULL, NULL, NULL));
         json_array_foreach(json_object_get(root, "messages"), index, message) {
             char *text = json_dumps(message, JSON_COMPACT);
-            const char *channel = json_string_value(json_object_get(message, "channel_url"));
-            sqlite3_bind_int64(insert, 1, json_integer_value(json_object_get(message, "message_id")));
-            sqlite3_bind_text(insert, 2, channel, -1, SQLITE_STATIC);
-            sqlite3_bind_int64(insert, 3, json_integer_value(json_object_get(message, "created_at")));
-            sqlite3_bind_text(insert, 4, text, -1, SQLITE_STATIC);
-            check(db, sqlite3_step(insert));
-            sqlite3_reset(insert);
+            store(db, insert, message, text);
             free(text);
             count++;
         }
@@ -125,21 +136,97 @@ static long resident(void) {
     return kilobytes;
 }
 
+static void read_fully(int descriptor, void *buffer, size_t count) {
+    for (char *at = buffer; count > 0;) {
+        ssize_t got = read(descriptor, at, count);
+        if (got <= 0) {
+            perror("read");
+            exit(1);
+        }
+        at += got;
+        count -= (size_t)got;
+    }
+}
+
+/* A frame of the server: unmasked, never in parts here. Gives its text, to be freed. */
+static char *read_frame(int descriptor) {
+    uint8_t head[2], more[8];
+    read_fully(descriptor, head, 2);
+    uint64_t length = head[1] & 127;
+    int extra = length == 126 ? 2 : length == 127 ? 8 : 0;
+    read_fully(descriptor, more, (size_t)extra);
+    if (extra) length = 0;
+    for (int index = 0; index < extra; index++) length = length << 8 | more[index];
+    char *text = malloc(length + 1);
+    read_fully(descriptor, text, length);
+    text[length] = 0;
+    return text;
+}
+
+static int realtime(const char *path, int port, const char *query) {
+    sqlite3 *db = open_database(path);
+    sqlite3_stmt *insert = prepare(db, insert_message);
+    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    if (connect(descriptor, (struct sockaddr *)&address, sizeof address) != 0) {
+        perror("connect");
+        return 1;
+    }
+    dprintf(descriptor,
+        "GET /?%s HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n", query);
+    char last[4] = "";
+    while (memcmp(last, "\r\n\r\n", 4) != 0) {
+        memmove(last, last + 1, 3);
+        read_fully(descriptor, last + 3, 1);
+    }
+    char *login = read_frame(descriptor);
+    int is_in = !strncmp(login, "LOGI{", 5) && !strstr(login, "\"error\":true");
+    free(login);
+    if (!is_in) return 1;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    puts("ready");
+    struct pollfd waits[2] = {{descriptor, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
+    while (poll(waits, 2, -1) > 0 && !waits[1].revents) {
+        char *frame = read_frame(descriptor);
+        json_t *message = strncmp(frame, "MESG", 4) ? NULL : json_loads(frame + 4, 0, NULL);
+        if (message) {
+            json_int_t id = json_integer_value(json_object_get(message, "message_id"));
+            if (!id) id = json_integer_value(json_object_get(message, "msg_id"));
+            json_object_set_new(message, "message_id", json_integer(id));
+            if (!json_object_get(message, "created_at"))
+                json_object_set(message, "created_at", json_object_get(message, "ts"));
+            char *text = json_dumps(message, JSON_COMPACT);
+            store(db, insert, message, text);
+            printf("%lld %.0f\n", (long long)id, now() * 1e9);
+            free(text);
+        }
+        json_decref(message);
+        free(frame);
+    }
+    sqlite3_finalize(insert);
+    sqlite3_close(db);
+    return 0;
+}
+
 int main(int argc, char **argv) {
-    double start = now();
     if (argc == 5 && !strcmp(argv[1], "ingest")) {
+        double start = now();
         long count = ingest(argv[2], argv[3], atol(argv[4]));
         printf("{\"messages\":%ld,\"seconds\":%.6f}\n", count, now() - start);
         return 0;
     }
-    if (argc >= 3 && (!strcmp(argv[1], "page") || !strcmp(argv[1], "first-page"))) {
+    if (argc == 4 && !strcmp(argv[1], "page")) {
+        double start = since_exec(argv);
         sqlite3 *db = open_database(argv[2]);
         sqlite3_stmt *select =
             prepare(db, "SELECT json FROM message WHERE channel = ? ORDER BY created_at DESC, id DESC LIMIT 30");
         page(select);
         double first = now() - start;
         long memory = resident();
-        long times = argc > 3 ? atol(argv[3]) : 0;
+        long times = atol(argv[3]);
         start = now();
         for (long index = 0; index < times; index++) page(select);
         printf(
@@ -147,6 +234,7 @@ int main(int argc, char **argv) {
             times ? (now() - start) / (double)times : 0.0, memory);
         return delivered == (size_t)times + 1 ? 0 : 1;
     }
-    fprintf(stderr, "usage: baseline ingest DB PAGES COUNT | page DB TIMES | first-page DB\n");
+    if (argc == 5 && !strcmp(argv[1], "realtime")) return realtime(argv[2], atoi(argv[3]), argv[4]);
+    fprintf(stderr, "usage: baseline ingest DB PAGES COUNT | page DB TIMES | realtime DB PORT QUERY\n");
     return 2;
 }

@@ -1,20 +1,21 @@
-/* A host of the library, over its C interface, offline: pages out of the cache.
+/* A host of the library, over its C interface.
  *
- * usage: host DATA_DIR TIMES      Prints one JSON object. */
+ * usage: host page DATA_DIR TIMES    pages out of the cache, offline; prints one JSON object
+ *        host realtime CONFIG        prints "ready", then "MESSAGE_ID NANOSECONDS" as each message arrives, until
+ *                                    standard input ends */
+#define _GNU_SOURCE
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <syncmanager.h>
 #include <time.h>
+#include <unistd.h>
+
+#include "start.h"
 
 static size_t inserts, results;
 static int failures;
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 static void changed(void *user_data, const char *json, size_t length) {
     (void)user_data;
@@ -52,16 +53,11 @@ static void page(sm_client *client, sm_collection *messages) {
     while (results < wanted) must(sm_dispatch(client, 0, -1));
 }
 
-int main(int argc, char **argv) {
-    if (argc != 3) {
-        fprintf(stderr, "usage: host DATA_DIR TIMES\n");
-        return 2;
-    }
+static int pages(double start, const char *directory, long times) {
     char config[4096];
-    snprintf(config, sizeof config, "{\"app_id\":\"benchmark\",\"user_id\":\"user\",\"data_dir\":\"%s\"}", argv[1]);
+    snprintf(config, sizeof config, "{\"app_id\":\"benchmark\",\"user_id\":\"user\",\"data_dir\":\"%s\"}", directory);
     sm_client *client = NULL;
     sm_collection *messages = NULL;
-    double start = now();
     must(sm_setup(config, &client));
     must(sm_message_collection_new(client, "benchmark", NULL, SM_LATEST, &messages));
     must(sm_collection_set_callback(messages, changed, NULL, NULL));
@@ -73,7 +69,6 @@ int main(int argc, char **argv) {
     size_t shown = 0;
     for (const char *at = snapshot; (at = strstr(at, "\"message_id\":")); at++) shown++;
     sm_string_free(snapshot);
-    long times = atol(argv[2]);
     start = now();
     for (long index = 0; index < times; index++) {
         must(sm_reset_viewpoint(messages, SM_LATEST));
@@ -82,8 +77,43 @@ int main(int argc, char **argv) {
     double each = times ? (now() - start) / (double)times : 0;
     sm_close(client);
     printf(
-        "{\"inserts\":%zu,\"shown\":%zu,\"first_page_seconds\":%.6f,\"page_seconds\":%.9f,\"rss_kb\":%ld}\n", inserts, shown, first,
-        each, memory);
+        "{\"inserts\":%zu,\"shown\":%zu,\"first_page_seconds\":%.6f,\"page_seconds\":%.9f,\"rss_kb\":%ld}\n", inserts,
+        shown, first, each, memory);
     /* A page is 30 messages, and each fetch inserted one. */
     return failures == 0 && shown == 30 && inserts == (size_t)times + 1 ? 0 : 1;
+}
+
+static void arrived(void *user_data, const char *json, size_t length) {
+    (void)user_data;
+    (void)length;
+    if (!strstr(json, "\"insert\"") || !strstr(json, "\"source\":\"event_")) return;
+    const char *id = strstr(json, "\"message_id\":");
+    if (id) printf("%ld %.0f\n", atol(id + strlen("\"message_id\":")), now() * 1e9);
+}
+
+static int realtime(const char *config) {
+    sm_client *client = NULL;
+    sm_collection *messages = NULL;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    must(sm_setup(config, &client));
+    must(sm_message_collection_new(client, "benchmark", NULL, SM_LATEST, &messages));
+    must(sm_collection_set_callback(messages, arrived, NULL, NULL));
+    must(sm_connect(client, done, NULL, NULL, NULL));
+    while (results < 1) must(sm_dispatch(client, 0, -1));
+    page(client, messages);
+    puts("ready");
+    struct pollfd waits[2] = {{sm_get_fd(client), POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
+    while (!waits[1].revents) {
+        if (waits[0].revents) must(sm_dispatch(client, 0, 0));
+        poll(waits, 2, -1);
+    }
+    sm_close(client);
+    return failures;
+}
+
+int main(int argc, char **argv) {
+    if (argc == 4 && !strcmp(argv[1], "page")) return pages(since_exec(argv), argv[2], atol(argv[3]));
+    if (argc == 3 && !strcmp(argv[1], "realtime")) return realtime(argv[2]);
+    fprintf(stderr, "usage: host page DATA_DIR TIMES | realtime CONFIG\n");
+    return 2;
 }
