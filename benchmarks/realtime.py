@@ -55,16 +55,18 @@ class Relay:
 class Chat:
     """A server with one channel and two members: one who writes, one who listens."""
 
-    def __init__(self, executable):
+    def __init__(self, executable, *options):
         self.process = subprocess.Popen(
-            [executable, "--exit-with-stdin"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            [executable, "--exit-with-stdin", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.ready = json.loads(self.process.stdout.readline())
         self.port = urlparse(self.ready["ws_host"]).port
         self.rest = http.client.HTTPConnection("127.0.0.1", urlparse(self.ready["api_host"]).port)
-        for user in ("writer", "listener"):
-            self.call("POST", "/v3/users", {"user_id": user, "nickname": user, "profile_url": ""})
-        self.token = self.call("PUT", "/v3/users/listener", {"access_token": "token"})["access_token"]
+        self.create_user("writer")
+        self.token = self.create_user("listener", access_token="token")["access_token"]
         self.call("POST", "/v3/group_channels", {"channel_url": CHANNEL, "user_ids": ["writer", "listener"]})
+
+    def create_user(self, user, **more):
+        return self.call("POST", "/v3/users", {"user_id": user, "nickname": user, "profile_url": "", **more})
 
     def call(self, method, path, body):
         self.rest.request(method, path, json.dumps(body), {

@@ -87,8 +87,8 @@ class Server:
 
     def create_user(self, user_id: str) -> dict:
         token = "token-" + user_id
-        self.request("POST", "/v3/users", {"user_id": user_id, "nickname": user_id, "profile_url": ""})
-        user = self.request("PUT", "/v3/users/" + urllib.parse.quote(user_id, safe=""), {"access_token": token})
+        body = {"user_id": user_id, "nickname": user_id, "profile_url": "", "access_token": token}
+        user = self.request("POST", "/v3/users", body)
         return {"user_id": user_id, "access_token": user["access_token"]}
 
     def create_channel(self, url: str, *user_ids: str, **more: object) -> str:

@@ -163,6 +163,31 @@ def test_administration(server: Server) -> None:
     assert user.rest.get(f"/v3/group_channels/{channel['channel_url']}")["last_message"]["message"] == "as three"
 
 
+def test_tokens_of_a_new_user(server: Server) -> None:
+    given = server.admin.post("/v3/users", {"user_id": "given", "access_token": "mine", "issue_access_token": True})
+    assert given["access_token"] == "mine" and given["session_tokens"] == []
+    assert User(server, "given", "mine").rest.get("/v3/users/given")["user_id"] == "given"
+    assert refusal(server, "user_id=given", {"SENDBIRD-WS-TOKEN": "other"})["code"] == 400302
+    issued = server.admin.post("/v3/users", {"user_id": "issued", "issue_access_token": True})["access_token"]
+    assert issued and User(server, "issued", issued).connect().logi["user_id"] == "issued"
+    assert refusal(server, "user_id=issued")["code"] == 400302
+    assert server.admin.post("/v3/users", {"user_id": "bare"})["access_token"] == ""
+    for method, path in (("POST", "/v3/users"), ("PUT", "/v3/users/timed")):
+        until = server.control("advance_clock", ms=0)["ts"] + 60_000
+        body = {"user_id": "timed", "issue_session_token": True, "session_token_expires_at": until}
+        (session,) = server.admin.ok(method, path, body)["session_tokens"]
+        assert session["expires_at"] == until
+        rest = Rest(server.port, {"Session-Key": session["session_token"]})
+        assert "session_tokens" not in rest.put("/v3/users/timed", {"issue_session_token": True})
+        assert server.socket("", {"SENDBIRD-WS-AUTH": session["session_token"]}).logi["user_id"] == "timed"
+        server.control("advance_clock", ms=60_000)
+        rest.refused(400309, "GET", "/v3/users/timed")
+    server.admin.refused(
+        400113, "POST", "/v3/users", {"user_id": "x", "issue_session_token": True, "session_token_expires_at": -1}
+    )
+    server.admin.refused(400201, "GET", "/v3/users/x")
+
+
 @pytest.mark.parametrize("options", [("--port", "70000"), ("--unknown",), ("--scale", "x"), ("stray",)])
 def test_wrong_options(options: tuple[str, ...]) -> None:
     import subprocess

@@ -58,13 +58,24 @@ extension Router {
         }
     }
 
-    private func userResponse(_ user: UserRow, token: String? = nil) -> HTTPResponse {
+    private func userResponse(_ user: UserRow, token: String? = nil, session: IssuedSession? = nil) -> HTTPResponse {
         var writer = JSONWriter()
         writer.beginObject()
         user.writeFull(&writer, isOnline: chat.hub.isOnline(user.id))
         writer.member("has_ever_logged_in", user.lastSeenAt > 0 || chat.hub.isOnline(user.id))
         // Tokens are told to the administration only.
-        if let token { writer.member("access_token", token) }
+        if let token {
+            writer.member("access_token", token)
+            writer.key("session_tokens")
+            writer.beginArray()
+            if let session {
+                writer.beginObject()
+                writer.member("session_token", session.key)
+                writer.member("expires_at", session.expiresAt)
+                writer.endObject()
+            }
+            writer.endArray()
+        }
         writer.endObject()
         return HTTPResponse(writer)
     }
@@ -103,8 +114,26 @@ extension Router {
         var user = UserRow(id: id, nickname: try payload.string("nickname") ?? "", createdAt: chat.now)
         try apply(payload, to: &user)
         if let token = try Router.token(payload) { user.accessToken = token }
-        try storage.save(user)
-        return userResponse(user, token: user.accessToken)
+        let session = try chat.storage.transaction {
+            try storage.save(user)
+            return try issueSession(payload, user)
+        }
+        return userResponse(user, token: user.accessToken, session: session)
+    }
+
+    /// A session token as the administration is told of it.
+    private struct IssuedSession {
+        let key: String
+        let expiresAt: Int64
+    }
+
+    /// The session token that the administration asks for together with a user; clients log in with it as a key.
+    private func issueSession(_ payload: Payload, _ user: UserRow) throws -> IssuedSession? {
+        guard try payload.bool("issue_session_token") ?? false else { return nil }
+        let expiry = try payload.int("session_token_expires_at") ?? chat.now &+ chat.options.sessionLife
+        guard expiry > 0 else { throw APIError.outOfRange("session_token_expires_at") }
+        return IssuedSession(
+            key: try storage.makeSession(user.id, expiresAt: expiry, now: chat.now), expiresAt: expiry)
     }
 
     /// The access token that the administration wants a user to have: a given one, a new one, or none.
@@ -137,9 +166,12 @@ extension Router {
                 user.revokedToken = ""
             }
         }
-        try storage.save(user)
+        let session = try chat.storage.transaction {
+            try storage.save(user)
+            return caller.isAdmin ? try issueSession(payload, user) : nil
+        }
         if !user.isActive { for socket in chat.hub.sockets(of: id) { socket.end(code: 4000, reason: "deactivated") } }
-        return userResponse(user, token: caller.isAdmin ? user.accessToken : nil)
+        return userResponse(user, token: caller.isAdmin ? user.accessToken : nil, session: session)
     }
 
     private func removeUser(_ id: String) throws {
