@@ -42,32 +42,35 @@ VALUES: list[Any] = [
 ]  # fmt: skip
 FIELDS = """
     user_id user_ids nickname profile_url metadata access_token issue_access_token issue_session_token
-    session_token_expires_at expires_at is_active auto_accept preferred_languages channel_url channel_urls name
-    cover_url custom_type data is_distinct is_super is_public access_code operator_ids message message_type url file
-    files thumbnails req_id parent_message_id reply_to_channel mentioned_user_ids mention_type metaarray
-    sorted_metaarray created_at ts timestamp message_id reaction freeze seconds end_at description push_trigger_option count_preference
-    enable target_id metacounter mode upsert message_survival_seconds allow_auto_unhide hide_previous_messages
-    include_keys expiring_session mark_as_read
+    session_token_expires_at expires_at is_active auto_accept preferred_languages channel_url channel_urls
+    name cover_url custom_type data is_distinct is_super is_public access_code operator_ids message
+    message_type url file files thumbnails req_id parent_message_id reply_to_channel mentioned_user_ids
+    mention_type metaarray sorted_metaarray created_at ts timestamp message_id reaction freeze seconds
+    end_at description push_trigger_option count_preference enable target_id metacounter mode upsert
+    message_survival_seconds allow_auto_unhide hide_previous_messages include_keys expiring_session
+    mark_as_read
 """.split()
 QUERIES = """
-    message_ts message_id prev_limit next_limit limit token change_ts order include reverse custom_types sender_ids
-    message_type include_reply_type prev_start_ts prev_end_ts prev_cache_count next_start_ts next_end_ts
-    next_cache_count created_before created_after hidden_mode member_state_filter super_mode query_type members_include_in keys user_ids
-    metadata_key metadata_values parent_message_id state item_keys show_member unread_filter channel_urls
+    message_ts message_id prev_limit next_limit limit token change_ts order include reverse custom_types
+    sender_ids message_type include_reply_type prev_start_ts prev_end_ts prev_cache_count next_start_ts
+    next_end_ts next_cache_count created_before created_after hidden_mode member_state_filter super_mode
+    query_type members_include_in keys user_ids metadata_key metadata_values parent_message_id state
+    item_keys show_member unread_filter channel_urls
 """.split()
 
 
 def routes(server: Server, user: str, channel: str, message: int) -> list[str]:
     of_user = """
-        session_key login token my_group_channels my_group_channels/changelogs mark_as_read_all block block/x metadata
-        metadata/k channel_invitation_preference unread_message_count unread_channel_count unread_item_count
-        group_channel_count
+        session_key login token my_group_channels my_group_channels/changelogs mark_as_read_all block
+        block/x metadata metadata/k channel_invitation_preference unread_message_count
+        unread_channel_count unread_item_count group_channel_count
     """
     of_channel = """
-        messages messages/changelogs messages_gap messages/total_count messages/mark_as_read messages/mark_as_delivered
-        messages/mark_as_unread messages/{m} messages/{m}/reactions messages/{m}/sorted_metaarray messages/{m}/pin
-        members invite join leave accept decline hide freeze mute mute/x ban ban/x metadata metadata/k metacounter metacounter/k
-        operators reset_user_history typing scheduled_messages pinned_messages
+        messages messages/changelogs messages_gap messages/total_count messages/mark_as_read
+        messages/mark_as_delivered messages/mark_as_unread messages/{m} messages/{m}/reactions
+        messages/{m}/sorted_metaarray messages/{m}/pin members invite join leave accept decline hide
+        freeze mute mute/x ban ban/x metadata metadata/k metacounter metacounter/k operators
+        reset_user_history typing scheduled_messages pinned_messages
     """
     paths = ["/v3/users", "/v3/group_channels", "/v3/sdk/applications/settings", "/v3/emoji_categories"]
     paths += ["/v3", "/", "//"]
