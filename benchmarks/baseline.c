@@ -1,8 +1,8 @@
 /* What a good engineer would write in an hour with jansson and SQLite: the measure for the library.
  *
  * usage: baseline ingest DB PAGES COUNT | page DB TIMES      prints one JSON object
- *        baseline realtime DB PORT QUERY    prints "ready", then "MESSAGE_ID NANOSECONDS" as each message arrives, until
- *                                           standard input ends */
+ *        baseline realtime DB PORT QUERY    prints "ready", then "MESSAGE_ID NANOSECONDS" as each message arrives,
+ *                                           until standard input ends */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <jansson.h>
@@ -31,8 +31,8 @@ static sqlite3 *open_database(const char *path) {
     check(db, sqlite3_open(path, &db));
     check(db, sqlite3_exec(db,
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
-        "CREATE TABLE IF NOT EXISTS message (id INTEGER PRIMARY KEY, channel TEXT NOT NULL, created_at INTEGER NOT NULL,"
-        " json TEXT NOT NULL);"
+        "CREATE TABLE IF NOT EXISTS message (id INTEGER PRIMARY KEY, channel TEXT NOT NULL,"
+        " created_at INTEGER NOT NULL, json TEXT NOT NULL);"
         "CREATE INDEX IF NOT EXISTS message_by_time ON message (channel, created_at, id);", NULL, NULL, NULL));
     return db;
 }

@@ -2,8 +2,8 @@
 """What a good engineer would write in an hour in Python: json and sqlite3.
 
 usage: baseline.py ingest DB PAGES COUNT | page DB TIMES      prints one JSON object
-       baseline.py realtime DB PORT QUERY    prints "ready", then "MESSAGE_ID NANOSECONDS" as each message arrives, until
-                                             standard input ends
+       baseline.py realtime DB PORT QUERY    prints "ready", then "MESSAGE_ID NANOSECONDS" as each message arrives,
+                                             until standard input ends
 """
 
 import json

@@ -20,9 +20,9 @@ static uint32_t below(uint32_t bound) {
 }
 
 static const char *const words[] = {
-    "the", "meeting", "moved", "to", "friday", "see", "notes", "lunch", "ship", "release", "会議", "資料", "Grüße", "смотри",
-    "مرحبا", "👍", "🎉", "build", "is", "green", "again", "who", "can", "review", "this", "before", "noon", "thanks",
-    "\\\"done\\\"", "agreed", "one\\nmore", "thing", "about", "queue"};
+    "the", "meeting", "moved", "to", "friday", "see", "notes", "lunch", "ship", "release", "会議", "資料", "Grüße",
+    "смотри", "مرحبا", "👍", "🎉", "build", "is", "green", "again", "who", "can", "review", "this", "before",
+    "noon", "thanks", "\\\"done\\\"", "agreed", "one\\nmore", "thing", "about", "queue"};
 
 static int user(char *out, size_t size, unsigned number) {
     return snprintf(
@@ -42,16 +42,16 @@ static void message(char *out, int64_t id, int64_t time) {
     if (below(15) == 0) user(mentioned, sizeof mentioned, below(200));
     if (below(10) == 0)
         snprintf(
-            reaction, sizeof reaction, "{\"key\":\"like\",\"user_ids\":[\"user_%03u\"],\"updated_at\":%" PRId64 "}", below(200),
-            time + 900);
+            reaction, sizeof reaction, "{\"key\":\"like\",\"user_ids\":[\"user_%03u\"],\"updated_at\":%" PRId64 "}",
+            below(200), time + 900);
     snprintf(
         out, LONGEST,
-        "{\"type\":\"MESG\",\"message_id\":%" PRId64 ",\"message\":\"%s\",\"data\":\"%s\",\"custom_type\":\"%s\",\"created_at\":%" PRId64
-        ",\"updated_at\":%" PRId64 ",\"channel_url\":\"benchmark\",\"channel_type\":\"group\",\"user\":%s,"
-        "\"mention_type\":\"users\",\"mentioned_users\":[%s],\"reactions\":[%s],\"sorted_metaarray\":[],\"silent\":false,"
-        "\"is_op_msg\":false,\"is_removed\":false,\"message_survival_seconds\":-1}",
-        id, text, below(5) ? "" : "{\\\"client\\\":\\\"ios\\\"}", below(7) ? "" : "note", time, below(25) ? 0 : time + 5000,
-        sender, mentioned, reaction);
+        "{\"type\":\"MESG\",\"message_id\":%" PRId64 ",\"message\":\"%s\",\"data\":\"%s\",\"custom_type\":\"%s\","
+        "\"created_at\":%" PRId64 ",\"updated_at\":%" PRId64 ",\"channel_url\":\"benchmark\",\"channel_type\":\"group\","
+        "\"user\":%s,\"mention_type\":\"users\",\"mentioned_users\":[%s],\"reactions\":[%s],\"sorted_metaarray\":[],"
+        "\"silent\":false,\"is_op_msg\":false,\"is_removed\":false,\"message_survival_seconds\":-1}",
+        id, text, below(5) ? "" : "{\\\"client\\\":\\\"ios\\\"}", below(7) ? "" : "note", time,
+        below(25) ? 0 : time + 5000, sender, mentioned, reaction);
 }
 
 int main(int argc, char **argv) {

@@ -40,7 +40,8 @@ endif()
 # Every toolchain brings lld. Left alone they choose gold (no longer developed) or GNU ld, which makes no read-only
 # segment of what Swift's sections leave between the relocations.
 set(SWIFT_LINKER lld CACHE STRING "Linker that swiftc is told to use")
-target_link_options(swift_rules INTERFACE -use-ld=${SWIFT_LINKER} LINKER:-z,relro LINKER:-z,now LINKER:-z,pack-relative-relocs)
+target_link_options(swift_rules INTERFACE
+    -use-ld=${SWIFT_LINKER} LINKER:-z,relro LINKER:-z,now LINKER:-z,pack-relative-relocs)
 
 # A module map of Sources/<name>, and the system libraries behind it.
 function(add_c_door name)

@@ -21,7 +21,8 @@ async def main(config: dict, url: str) -> None:
                 print("=", event["state"], flush=True)
             if event["type"] == "change" and event["list"] == "succeeded":
                 for change, message in zip(event["changes"], event.get("messages") or [{}] * len(event["changes"])):
-                    print(f"{event['action']} [{change['index']}] {message.get('message', '')[:60]}   ({event['source']})")
+                    text = message.get("message", "")[:60]
+                    print(f"{event['action']} [{change['index']}] {text}   ({event['source']})")
                 sys.stdout.flush()
 
 

@@ -100,7 +100,8 @@ class Server:
         return self.request("POST", self.channel(url) + "/messages", body)
 
     def edit(self, url: str, message_id: int, text: str) -> dict:
-        return self.request("PUT", f"{self.channel(url)}/messages/{message_id}", {"message_type": "MESG", "message": text})
+        body = {"message_type": "MESG", "message": text}
+        return self.request("PUT", f"{self.channel(url)}/messages/{message_id}", body)
 
     def delete(self, url: str, message_id: int) -> dict:
         return self.request("DELETE", f"{self.channel(url)}/messages/{message_id}")
@@ -130,7 +131,8 @@ class Watch:
     def __init__(self, program: Path, config: dict, channel: str | None = None, echo=None) -> None:
         command = [str(program), json.dumps(config), *([channel] if channel else [])]
         environment = {**os.environ, "LD_LIBRARY_PATH": str(LIBRARY.parent)}
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
         self.lines: queue.Queue[str | None] = queue.Queue()
         self.echo = echo
         threading.Thread(target=self._read, daemon=True).start()

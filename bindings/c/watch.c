@@ -93,7 +93,8 @@ static void on_result(void *user_data, int32_t status, const char *json, size_t 
 }
 
 static void open_channel(watch *w, const char *url) {
-    if (sm_message_collection_new(w->client, url, NULL, SM_LATEST, &w->messages) != SM_OK) die("sm_message_collection_new");
+    if (sm_message_collection_new(w->client, url, NULL, SM_LATEST, &w->messages) != SM_OK)
+        die("sm_message_collection_new");
     sm_collection_set_callback(w->messages, on_event, w, NULL);
     printf("= opened %s\n", url);
     sm_fetch(w->messages, SM_PREVIOUS, on_result, w, NULL, NULL);

@@ -8,8 +8,9 @@ from typing import Any
 class SyncManagerError(Exception):
     """A call was refused, or ended without success.
 
-    ``code`` is the status of the C interface (negative), ``name`` its constant, ``path`` the JSON path of what was wrong
-    in a document (or None), ``result`` the whole result event of a call that completed without success. Since 0.1.
+    ``code`` is the status of the C interface (negative), ``name`` its constant, ``path`` the JSON path of what was
+    wrong in a document (or None), ``result`` the whole result event of a call that completed without success.
+    Since 0.1.
     """
 
     def __init__(

@@ -52,7 +52,8 @@ class AsyncClient:
     async def result(self, request: int) -> dict[str, Any]:
         """Waits for the result of a call by its number; raises SyncManagerError when it ended without success."""
         future = asyncio.get_running_loop().create_future()
-        # The result cannot have been drained yet: draining happens in this loop, and nothing was awaited since the call.
+        # The result cannot have been drained yet: draining happens in this loop, and nothing was awaited since the
+        # call.
         self._results[request] = future
         return await future
 
