@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import random
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from harness import ROOT, Server, Watch, drain_until, fetch_all, result_of
 from syncmanager import LATEST, Client
 
 REAL = ROOT.parent / "shared/data/chat-real.jsonl.gz"
+LONG = "SM_LONG" in os.environ
 
 
 @pytest.fixture
@@ -55,12 +57,15 @@ def test_posts_edits_and_deletions_change_the_list_in_place(server, tmp_path):
         view = client.messages("c")
         fetch_all(client, view)
         second = server.post("c", "bo", "second")
-        drain_until(client, lambda e: e["type"] == "change" and e["source"] == "event_message_received" and "collection" in e)
+        drain_until(
+            client,
+            lambda e: e["type"] == "change" and e["source"] == "event_message_received" and "collection" in e)
         server.edit("c", first["message_id"], "FIRST")
         event = drain_until(client, lambda e: e.get("source") == "event_message_updated" and e["type"] == "change")
         assert event["action"] == "update" and event["changes"][0] == {"index": 0, "id": str(first["message_id"])}
         server.delete("c", second["message_id"])
-        event = drain_until(client, lambda e: e.get("source") == "event_message_deleted" and e.get("list") == "succeeded")
+        event = drain_until(
+            client, lambda e: e.get("source") == "event_message_deleted" and e.get("list") == "succeeded")
         assert event["changes"] == [{"index": 1, "id": str(second["message_id"])}]
         assert texts(view) == ["FIRST"]
 
@@ -156,14 +161,15 @@ def test_a_host_that_lags_gets_the_whole_view(server, tmp_path):
 
 
 @pytest.mark.skipif(not REAL.exists(), reason="the real messages are not beside this checkout")
-def test_real_messages_arrive_in_order_and_byte_for_byte(tmp_path):
+@pytest.mark.parametrize("seed", range(7, 17 if LONG else 8))
+def test_real_messages_arrive_in_order_and_byte_for_byte(tmp_path, seed):
     with gzip.open(REAL, "rt", encoding="utf-8") as file:
         expected = [json.loads(line) for line in file]
     with Server("--import", str(REAL)) as server:
         mei = server.user(0)
         url = server.ready["channels"][0]["channel_url"] if "channels" in server.ready else server.ready["channel_url"]
         config = server.config(mei, tmp_path / "data", message_collection_capacity=100_000)
-        random_source = random.Random(7)
+        random_source = random.Random(seed)
         program = (
             "import sys, json; from syncmanager import Client\n"
             "config = json.loads(sys.argv[1])\n"
@@ -178,8 +184,6 @@ def test_real_messages_arrive_in_order_and_byte_for_byte(tmp_path):
         import sys
 
         environment = {"PYTHONPATH": str(ROOT / "bindings/python")}
-        import os
-
         for _ in range(50):
             pages = random_source.randint(0, 9)
             killed = subprocess.run(

@@ -1,7 +1,8 @@
 import Foundation
 import XCTest
 
-/// Runs the simulation over many seeds. `SM_SEED=17` replays one with its whole history; `SM_SEEDS=5000` sets how many.
+/// Runs the simulation over 500 seeds, 5000 with `SM_LONG`. `SM_SEEDS=50` sets another number; `SM_SEED=17` replays one
+/// with its whole history.
 final class SimulationTests: XCTestCase {
     func testInvariantsHoldForManySeeds() throws {
         let environment = ProcessInfo.processInfo.environment
@@ -9,7 +10,7 @@ final class SimulationTests: XCTestCase {
             try run(one, printing: true)
             return
         }
-        let count = environment["SM_SEEDS"].flatMap(UInt64.init) ?? 500
+        let count = environment["SM_SEEDS"].flatMap(UInt64.init) ?? (environment["SM_LONG"] == nil ? 500 : 5000)
         var failed: [UInt64] = []
         for seed in 1...count {
             do { try run(seed, printing: false) } catch { failed.append(seed) }

@@ -1,3 +1,4 @@
+import Foundation
 import SyncJSON
 import SyncModel
 import SyncService
@@ -39,6 +40,9 @@ final class MutatedFrameTests: XCTestCase {
         "null", "true", "{}", "[]", "\"\"", "-0", "1e308", "9223372036854775807", "-9223372036854775808",
         "18446744073709551616", "0.5", "\"\\ud800\"", "\"\\u0000\"",
     ]
+
+    /// How often the long run does what the others do once.
+    private let times = ProcessInfo.processInfo.environment["SM_LONG"] == nil ? 1 : 50
 
     private func damaged(_ bytes: [UInt8], _ random: inout Generator) -> [UInt8] {
         var result = bytes
@@ -89,7 +93,7 @@ final class MutatedFrameTests: XCTestCase {
     func testDamagedFramesAreNeverTrapsNorHalfTruths() {
         var random = Generator(state: 20_261_121)
         var told = 0
-        for round in 0..<20_000 {
+        for round in 0..<20_000 * times {
             let seed = seeds[round % seeds.count]
             let frame = damaged(Array(seed.utf8), &random)
             var service = SendbirdService.forTest()
@@ -100,7 +104,7 @@ final class MutatedFrameTests: XCTestCase {
             }
         }
         // The damage is mild enough that most paths are still walked.
-        XCTAssertGreaterThan(told, 4_000)
+        XCTAssertGreaterThan(told, 4_000 * times)
     }
 
     func testDamagedAnswersAreNeverTraps() {
@@ -117,7 +121,7 @@ final class MutatedFrameTests: XCTestCase {
             (.renewSession, #"{"key":"k"}"#),
         ]
         var random = Generator(state: 7)
-        for round in 0..<12_000 {
+        for round in 0..<12_000 * times {
             let (request, body) = answers[round % answers.count]
             let bytes = damaged(Array(body.utf8), &random)
             var service = SendbirdService.forTest()

@@ -3,7 +3,7 @@
 
     scripts/test                 all stages
     scripts/test header lint     these stages, by number, name or part of the name
-    scripts/test --long          with the long variants (stages see SM_LONG=1)
+    scripts/test --long          ten times the simulator's seeds and kill -9 rounds, more damaged input (SM_LONG=1)
     scripts/test --verbose       with everything the stages print; otherwise that is in build/test/<stage>.log
     scripts/test --list          the stages, one line each
 
