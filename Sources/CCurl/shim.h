@@ -35,7 +35,8 @@ static inline CURLMcode shim_curl_multi_setopt_long(CURLM *multi, CURLMoption op
 static inline CURLMcode shim_curl_multi_setopt_pointer(CURLM *multi, CURLMoption option, void *value) {
     return curl_multi_setopt(multi, option, value);
 }
-typedef int (*shim_curl_socket_callback)(CURL *handle, curl_socket_t socket, int what, void *context, void *socket_context);
+typedef int (*shim_curl_socket_callback)(
+    CURL *handle, curl_socket_t socket, int what, void *context, void *socket_context);
 typedef int (*shim_curl_timer_callback)(CURLM *multi, long timeout_ms, void *context);
 static inline CURLMcode shim_curl_multi_setopt_socket_callback(CURLM *multi, shim_curl_socket_callback value) {
     return curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, value);

@@ -121,7 +121,8 @@ public struct JSON {
 
     public var string: String? {
         guard kind == .string, let text = json_string_value(box.value) else { return nil }
-        return String(decoding: UnsafeRawBufferPointer(start: text, count: json_string_length(box.value)), as: UTF8.self)
+        let bytes = UnsafeRawBufferPointer(start: text, count: json_string_length(box.value))
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The value of an integer, or of a real that is whole and fits.

@@ -109,7 +109,9 @@ struct JSONScan {
     @inline(__always)
     static func same(_ left: UnsafeRawPointer?, _ right: UnsafePointer<UInt8>, _ count: Int) -> Bool {
         guard let left else { return false }
-        for offset in 0..<count where left.load(fromByteOffset: offset, as: UInt8.self) != right[offset] { return false }
+        for offset in 0..<count where left.load(fromByteOffset: offset, as: UInt8.self) != right[offset] {
+            return false
+        }
         return true
     }
 }

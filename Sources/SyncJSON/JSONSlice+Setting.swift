@@ -14,7 +14,8 @@ extension JSONSlice {
             var isEmpty = true
             slice.forEachMember { key, value in
                 isEmpty = false
-                guard let start = value.bytes.baseAddress, let member = members.last(where: { key.isText($0.key) }) else {
+                guard let start = value.bytes.baseAddress, let member = members.last(where: { key.isText($0.key) })
+                else {
                     return
                 }
                 missing.removeAll { $0.key == member.key }

@@ -137,7 +137,8 @@ public struct JSONSlice {
                 var unit = JSONScan.hex4(inner, index) ?? 0xFFFD
                 index += 4
                 if unit & 0xFC00 == 0xD800, index + 1 < inner.count, inner[index] == UInt8(ascii: "\\"),
-                    inner[index + 1] == UInt8(ascii: "u"), let low = JSONScan.hex4(inner, index + 2), low & 0xFC00 == 0xDC00
+                    inner[index + 1] == UInt8(ascii: "u"),
+                    let low = JSONScan.hex4(inner, index + 2), low & 0xFC00 == 0xDC00
                 {
                     unit = 0x10000 + ((unit & 0x3FF) << 10) + (low & 0x3FF)
                     index += 6

@@ -63,7 +63,9 @@ struct JSONValidator {
         while true {
             if object {
                 skipSpace()
-                guard index < count, base[index] == UInt8(ascii: "\"") else { throw failure("a member needs a quoted name") }
+                guard index < count, base[index] == UInt8(ascii: "\"") else {
+                    throw failure("a member needs a quoted name")
+                }
                 try string()
                 skipSpace()
                 guard index < count, base[index] == UInt8(ascii: ":") else { throw failure("a colon is missing") }

@@ -12,7 +12,9 @@ struct DocumentReader {
         } catch {
             throw BorderError(.invalidDocument, "not JSON: \(error.message) (byte \(error.offset))", path: "$")
         }
-        guard let members = document.members else { throw BorderError(.invalidDocument, "expected an object", path: "$") }
+        guard let members = document.members else {
+            throw BorderError(.invalidDocument, "expected an object", path: "$")
+        }
         left = Set(members.map(\.key))
     }
 

@@ -14,13 +14,17 @@ public struct ChannelQuery: Equatable, Hashable, Sendable {
     public enum SuperChannels: String, Sendable, CaseIterable {
         case all, onlySuper = "super", nonsuper, broadcastOnly = "broadcast_only", exclusiveOnly = "exclusive_only"
     }
-    public enum PublicChannels: String, Sendable, CaseIterable { case all, onlyPublic = "public", onlyPrivate = "private" }
+    public enum PublicChannels: String, Sendable, CaseIterable {
+        case all, onlyPublic = "public", onlyPrivate = "private"
+    }
     public enum UnreadChannels: String, Sendable, CaseIterable { case all, unreadMessage = "unread_message" }
     public enum HiddenChannels: String, Sendable, CaseIterable {
         case unhiddenOnly = "unhidden_only", all, hiddenOnly = "hidden_only"
         case hiddenAllowAutoUnhide = "hidden_allow_auto_unhide", hiddenPreventAutoUnhide = "hidden_prevent_auto_unhide"
     }
-    public enum SearchField: String, Sendable, CaseIterable { case memberNickname = "member_nickname", channelName = "channel_name" }
+    public enum SearchField: String, Sendable, CaseIterable {
+        case memberNickname = "member_nickname", channelName = "channel_name"
+    }
 
     /// Page size of `fetch`, 1 to 100.
     public var limit = 20

@@ -60,7 +60,9 @@ public struct ChannelRecord: Equatable, Sendable {
             else if key.equals("is_hidden") { record.isHidden = value.bool ?? false }
             else if key.equals("freeze") { record.isFrozen = value.bool ?? false }
             else if key.equals("ts_message_offset") { record.messageOffset = value.int ?? 0 }
-            else if key.equals("last_message"), let createdAt = value["created_at"]?.int, let id = value["message_id"]?.int {
+            else if key.equals("last_message"), let createdAt = value["created_at"]?.int,
+                let id = value["message_id"]?.int
+            {
                 record.lastMessage = MessagePosition(createdAt: createdAt, id: id)
             }
         }

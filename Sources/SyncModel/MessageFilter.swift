@@ -1,7 +1,9 @@
 /// Which messages of a channel a collection shows.
 public struct MessageFilter: Equatable, Hashable, Sendable {
     public enum TypeFilter: String, Sendable, CaseIterable { case all, user, file, admin }
-    public enum ReplyType: String, Sendable, CaseIterable { case none, all, onlyReplyToChannel = "only_reply_to_channel" }
+    public enum ReplyType: String, Sendable, CaseIterable {
+        case none, all, onlyReplyToChannel = "only_reply_to_channel"
+    }
 
     public var type = TypeFilter.all
     /// Empty: any. An empty text among them means messages without a custom type.

@@ -54,7 +54,8 @@ public struct LoginInfo: Equatable, Sendable {
 
     public init(
         userID: String, loginTime: Int64, pingInterval: Int64 = 15_000, pongTimeout: Int64 = 5_000,
-        reconnectBase: Int64 = 2_000, reconnectMax: Int64 = 20_000, reconnectFactor: Int64 = 2, reconnectLimit: Int64 = -1
+        reconnectBase: Int64 = 2_000, reconnectMax: Int64 = 20_000, reconnectFactor: Int64 = 2,
+        reconnectLimit: Int64 = -1
     ) {
         self.userID = userID
         self.loginTime = loginTime

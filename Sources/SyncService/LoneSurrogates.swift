@@ -46,7 +46,8 @@ enum LoneSurrogates {
 
     private static func surrogate(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> Half? {
         guard index + 6 <= bytes.count, bytes[index + 1] == UInt8(ascii: "u"),
-            bytes[index + 2] | 0x20 == UInt8(ascii: "d"), isHexadecimal(bytes[index + 4]), isHexadecimal(bytes[index + 5])
+            bytes[index + 2] | 0x20 == UInt8(ascii: "d"), isHexadecimal(bytes[index + 4]),
+            isHexadecimal(bytes[index + 5])
         else { return nil }
         switch bytes[index + 3] | 0x20 {
         case UInt8(ascii: "8"), UInt8(ascii: "9"), UInt8(ascii: "a"), UInt8(ascii: "b"): return .high

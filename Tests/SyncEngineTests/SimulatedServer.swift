@@ -124,7 +124,8 @@ final class SimulatedServer {
     }
 
     func edit(_ url: String, _ id: Int64, _ text: String) -> Message? {
-        guard let channel = channels[url], let index = channel.messages.firstIndex(where: { $0.id == id }) else { return nil }
+        guard let channel = channels[url], let index = channel.messages.firstIndex(where: { $0.id == id })
+        else { return nil }
         channel.messages[index].text = text
         channel.messages[index].updatedAt = now
         channel.changes.append((now, id, false))
@@ -134,9 +135,14 @@ final class SimulatedServer {
     }
 
     func react(_ url: String, _ id: Int64, _ key: String) {
-        guard let channel = channels[url], let index = channel.messages.firstIndex(where: { $0.id == id }) else { return }
+        guard let channel = channels[url], let index = channel.messages.firstIndex(where: { $0.id == id })
+        else { return }
         let isAdded = !channel.messages[index].reactions.contains(key)
-        if isAdded { channel.messages[index].reactions.insert(key) } else { channel.messages[index].reactions.remove(key) }
+        if isAdded {
+            channel.messages[index].reactions.insert(key)
+        } else {
+            channel.messages[index].reactions.remove(key)
+        }
         channel.changes.append((now, id, false))
         channelChanged(url)
         broadcast(.reaction(channelURL: url, MessageReaction(
@@ -144,7 +150,8 @@ final class SimulatedServer {
     }
 
     func delete(_ url: String, _ id: Int64) {
-        guard let channel = channels[url], let index = channel.messages.firstIndex(where: { $0.id == id }) else { return }
+        guard let channel = channels[url], let index = channel.messages.firstIndex(where: { $0.id == id })
+        else { return }
         channel.messages.remove(at: index)
         channel.changes.append((now, id, true))
         channelChanged(url)
@@ -201,9 +208,12 @@ final class SimulatedServer {
             return .gap(MessageGap(isHuge: false, messages: missed.map { $0.record(url) }, hasMore: false))
         case .sendMessage(let url, let requestID, let body):
             guard let channel = channels[url] else { return missing }
-            if let known = channel.messages.first(where: { $0.requestID == requestID }) { return .message(known.record(url)) }
+            if let known = channel.messages.first(where: { $0.requestID == requestID }) {
+                return .message(known.record(url))
+            }
             let text = (try? JSON.parse(body))?["message"]?.string ?? ""
-            guard let sent = post(url, sender: Self.me, text: text, requestID: requestID, echo: false) else { return missing }
+            guard let sent = post(url, sender: Self.me, text: text, requestID: requestID, echo: false)
+            else { return missing }
             return .message(sent.record(url))
         case .updateMessage(let url, let id, let body):
             let text = (try? JSON.parse(body))?["message"]?.string ?? ""

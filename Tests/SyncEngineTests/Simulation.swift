@@ -57,7 +57,8 @@ final class Simulation {
         cache = try CacheStore(directory: directory.path, now: 0)
         intents = try IntentStore(directory: directory.path)
         engine = Engine(
-            options: Simulation.options(seed), cache: cache, intents: intents, now: EngineTime(monotonic: time, wall: 1_700_000_000_000))
+            options: Simulation.options(seed), cache: cache, intents: intents,
+            now: EngineTime(monotonic: time, wall: 1_700_000_000_000))
         server.broadcast = { [unowned self] in broadcast($0) }
     }
 
@@ -119,7 +120,8 @@ final class Simulation {
         switch random.below(100) {
         case 0..<20: postFromOthers(url)
         case 20..<24: for _ in 0..<random.below(chance(10) ? 400 : 20) { postFromOthers(url) }
-        case 24..<32: if let id = someMessage(url) { note("edit \(id)"); _ = server.edit(url, id, "edited \(server.now)") }
+        case 24..<32:
+            if let id = someMessage(url) { note("edit \(id)"); _ = server.edit(url, id, "edited \(server.now)") }
         case 32..<36: if let id = someMessage(url) { note("delete \(id)"); server.delete(url, id) }
         case 36..<40: if let id = someMessage(url) { note("react \(id)"); server.react(url, id, "+1") }
         case 40..<43: server.rename(url, "Name \(random.below(100))")
@@ -147,7 +149,8 @@ final class Simulation {
         case 55..<72: if let view { fetch(view, chance(60) ? .previous : .next) }
         case 72..<76:
             if let id = engine.channelViews.keys.sorted().last { fetch(id, .next) }
-        case 76..<78: if let view { command(.resetViewpoint(collection: view, viewpoint: chance(50) ? Int64.max : server.now)) }
+        case 76..<78:
+            if let view { command(.resetViewpoint(collection: view, viewpoint: chance(50) ? Int64.max : server.now)) }
         case 78..<80: if let view { replay[view] = nil; command(.removeCollection(id: view)) }
         case 80..<87:
             if let view {
@@ -157,12 +160,15 @@ final class Simulation {
                 command(.sendMessage(collection: view, requestID: id, body: body, call: newCall()))
             }
         case 87..<89:
-            if let view, let shown = engine.messageViews[view]?.shown.last(where: { $0.senderID == SimulatedServer.me }) {
+            if let view,
+                let shown = engine.messageViews[view]?.shown.last(where: { $0.senderID == SimulatedServer.me })
+            {
                 if chance(50) {
                     command(.deleteMessage(collection: view, messageID: shown.id, requestID: "", call: newCall()))
                 } else {
                     let body = JSON.object(["message": .string("better")]).serialized()
-                    command(.updateMessage(collection: view, messageID: shown.id, requestID: "", body: body, call: newCall()))
+                    command(
+                        .updateMessage(collection: view, messageID: shown.id, requestID: "", body: body, call: newCall()))
                 }
             }
         case 89..<91: command(chance(50) ? .pauseSync : .resumeSync)
@@ -215,7 +221,8 @@ final class Simulation {
         intents.close()
         cache = try CacheStore(directory: directory.path, now: 0)
         intents = try IntentStore(directory: directory.path)
-        engine = Engine(options: Simulation.options(seed &+ UInt64(engineNumber)), cache: cache, intents: intents, now: now)
+        engine = Engine(
+            options: Simulation.options(seed &+ UInt64(engineNumber)), cache: cache, intents: intents, now: now)
         command(.connect(call: newCall()))
     }
 
@@ -270,7 +277,8 @@ final class Simulation {
         }
     }
 
-    private static let lost = ServiceReply.failure(ServiceFailure(kind: .unreachable, code: 800_180, message: "timed out"))
+    private static let lost = ServiceReply.failure(
+        ServiceFailure(kind: .unreachable, code: 800_180, message: "timed out"))
 
     private static func brief(_ event: ServiceEvent) -> String {
         switch event {
@@ -294,7 +302,10 @@ final class Simulation {
                     continue
                 }
                 if case .sendMessage = request {} else { note("ask \(id) \(request)") }
-                if isFaulty, chance(4) { schedule(time + timeout, .reply(id, Simulation.lost, engine: engineNumber)); continue }
+                if isFaulty, chance(4) {
+                    schedule(time + timeout, .reply(id, Simulation.lost, engine: engineNumber))
+                    continue
+                }
                 schedule(time + 1 + random.below(80), .process(id, request, engine: engineNumber))
             case .openConnection:
                 socket += 1
@@ -319,7 +330,8 @@ final class Simulation {
     // MARK: Invariants
 
     private func apply(_ change: CollectionChange) {
-        let places = change.items.prefix(4).map { "\($0.from):\($0.index)=\($0.id)" } + (change.items.count > 4 ? ["…"] : [])
+        let places = change.items.prefix(4).map { "\($0.from):\($0.index)=\($0.id)" }
+            + (change.items.count > 4 ? ["…"] : [])
         note("change \(change.collection) \(change.list) \(change.action) \(change.source) \(places)")
         guard var lists = replay[change.collection] else {
             violation = Violation(description: "an event of collection \(change.collection), which is not open")
@@ -327,7 +339,8 @@ final class Simulation {
         }
         var list = lists[change.list] ?? []
         func bad(_ index: Int, _ count: Int) {
-            violation = Violation(description: "collection \(change.collection): index \(index) of \(count) in \(change.action)")
+            violation = Violation(
+                description: "collection \(change.collection): index \(index) of \(count) in \(change.action)")
         }
         for item in change.items {
             switch change.action {
@@ -336,13 +349,19 @@ final class Simulation {
                 guard (0...list.count).contains(item.index) else { return bad(item.index, list.count) }
                 list.insert((item.id, item.json), at: item.index)
             case .update:
-                guard list.indices.contains(item.index), list[item.index].id == item.id else { return bad(item.index, list.count) }
+                guard list.indices.contains(item.index), list[item.index].id == item.id else {
+                    return bad(item.index, list.count)
+                }
                 list[item.index].json = item.json
             case .remove:
-                guard list.indices.contains(item.index), list[item.index].id == item.id else { return bad(item.index, list.count) }
+                guard list.indices.contains(item.index), list[item.index].id == item.id else {
+                    return bad(item.index, list.count)
+                }
                 list.remove(at: item.index)
             case .move:
-                guard list.indices.contains(item.from), list[item.from].id == item.id else { return bad(item.from, list.count) }
+                guard list.indices.contains(item.from), list[item.from].id == item.id else {
+                    return bad(item.from, list.count)
+                }
                 list.remove(at: item.from)
                 guard (0...list.count).contains(item.index) else { return bad(item.index, list.count) }
                 list.insert((item.id, item.json), at: item.index)
@@ -365,12 +384,15 @@ final class Simulation {
                 guard shown.map(\.json) == view.shown.map(\.json) else {
                     throw Violation(description: "replay of \(id): the content differs")
                 }
-                guard (lists[.pending] ?? []).map(\.id) == view.pending, (lists[.failed] ?? []).map(\.id) == view.failed else {
+                guard (lists[.pending] ?? []).map(\.id) == view.pending,
+                    (lists[.failed] ?? []).map(\.id) == view.failed
+                else {
                     throw Violation(description: "replay of \(id): own messages differ")
                 }
             } else if let view = engine.channelViews[id] {
-                guard (lists[.channels] ?? []).map(\.id) == view.shown.map(\.url) else {
-                    throw Violation(description: "replay of \(id): \((lists[.channels] ?? []).map(\.id)) is not \(view.shown.map(\.url))")
+                let (here, there) = ((lists[.channels] ?? []).map(\.id), view.shown.map(\.url))
+                guard here == there else {
+                    throw Violation(description: "replay of \(id): \(here) is not \(there)")
                 }
             }
         }
@@ -386,7 +408,8 @@ final class Simulation {
                 throw Violation(description: "collection \(view.id): \(left) stands before \(right)")
             }
             // Invariant 3: neighbours here are neighbours there.
-            guard let first = shown.first, let last = shown.last, let channel = server.channels[view.channelURL] else { continue }
+            guard let first = shown.first, let last = shown.last, let channel = server.channels[view.channelURL]
+            else { continue }
             // An own message whose acknowledgement is still out is shown as pending, wherever it stands.
             let held = Set(shown)
             let under = Set(engine.outbox.entries.values.flatMap { $0.map(\.requestID) })
@@ -435,8 +458,11 @@ final class Simulation {
                 return false
             }
             let isBusy = engine.channels.isBusy || engine.timelines.values.contains { $0.isBusy }
-            let isSending = engine.outbox.entries.values.contains { $0.contains { $0.status == .pending && !$0.isHostSent } }
-            if isQuiet, !isBusy, !isSending, engine.connection.isLoggedIn, openCalls.isEmpty, !engine.timers.hasWork { return }
+            let isSending = engine.outbox.entries.values.contains {
+                $0.contains { $0.status == .pending && !$0.isHostSent }
+            }
+            let isReady = engine.connection.isLoggedIn
+            if isQuiet, !isBusy, !isSending, isReady, openCalls.isEmpty, !engine.timers.hasWork { return }
         }
         throw Violation(description: "the engine does not come to rest")
     }
@@ -461,30 +487,37 @@ final class Simulation {
             try fetchToTheEnd(id, .previous)
             try fetchToTheEnd(id, .next)
             try settle()
-            let all = (server.channels[view.channelURL]?.messages ?? []).filter { view.filter.matches($0.record(view.channelURL)) }
+            let all = (server.channels[view.channelURL]?.messages ?? []).filter {
+                view.filter.matches($0.record(view.channelURL))
+            }
             let expected = Array(all.suffix(max(engine.options.messageCollectionCapacity, view.filter.limit)))
             guard view.shown.map(\.id) == expected.map(\.id) else {
                 let missing = Set(expected.map(\.id)).subtracting(view.shown.map(\.id)).sorted()
                 let extra = Set(view.shown.map(\.id)).subtracting(expected.map(\.id)).sorted()
-                throw Violation(description: "collection \(id) of \(view.channelURL): missing \(missing), too many \(extra)")
+                throw Violation(
+                    description: "collection \(id) of \(view.channelURL): missing \(missing), too many \(extra)")
             }
             for (shown, message) in zip(view.shown, expected) {
                 let there = try JSON.parse(message.record(view.channelURL).json)
                 let here = try JSON.parse(shown.json)
                 guard here["message"] == there["message"], reactions(here) == reactions(there) else {
-                    throw Violation(description: "collection \(id): message \(message.id) is \(here.text), not \(there.text)")
+                    throw Violation(
+                        description: "collection \(id): message \(message.id) is \(here.text), not \(there.text)")
                 }
             }
         }
     }
 
-    private func reactions(_ message: JSON) -> [String] { (message["reactions"]?.array ?? []).compactMap { $0["key"]?.string }.sorted() }
+    private func reactions(_ message: JSON) -> [String] {
+        (message["reactions"]?.array ?? []).compactMap { $0["key"]?.string }.sorted()
+    }
 
     private func convergeChannels() throws {
         for view in engine.sortedChannelViews {
             try fetchToTheEnd(view.id, .next)
             try settle()
-            let expected = server.channels.values.map(\.record).filter { view.query.matches($0, userID: SimulatedServer.me) }
+            let expected = server.channels.values.map(\.record)
+                .filter { view.query.matches($0, userID: SimulatedServer.me) }
                 .sorted { view.query.areInIncreasingOrder($0, $1) }
             guard view.shown.map(\.url) == expected.map(\.url) else {
                 let (here, there) = (view.shown.map(\.url), expected.map(\.url))
@@ -494,7 +527,8 @@ final class Simulation {
                 guard shown.name == channel.name, shown.lastMessage == channel.lastMessage,
                     shown.unreadMessageCount == channel.unreadMessageCount
                 else {
-                    let (here, there) = (String(decoding: shown.json, as: UTF8.self), String(decoding: channel.json, as: UTF8.self))
+                    let here = String(decoding: shown.json, as: UTF8.self)
+                    let there = String(decoding: channel.json, as: UTF8.self)
                     throw Violation(description: "channel \(channel.url) is \(here), not \(there)")
                 }
             }

@@ -4,7 +4,9 @@ import XCTest
 
 final class ChannelQueryMatchingTests: XCTestCase {
     /// A channel as the service writes it, with some members replaced.
-    private func channel(_ changes: String = "{}", file: StaticString = #filePath, line: UInt = #line) throws -> ChannelRecord {
+    private func channel(
+        _ changes: String = "{}", file: StaticString = #filePath, line: UInt = #line
+    ) throws -> ChannelRecord {
         let document = try JSON.parse("""
             {"channel_url":"u1","name":"Tea Room","custom_type":"social_small","created_at":1700000000,"freeze":false,
              "is_super":false,"is_broadcast":false,"is_exclusive":false,"is_public":false,"is_chat_notification":false,

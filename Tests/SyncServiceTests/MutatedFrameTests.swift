@@ -24,18 +24,21 @@ final class MutatedFrameTests: XCTestCase {
         #"MESG{"msg_id":7,"ts":1700000000001,"channel_url":"c","message":"h\u00e9 \ud83d\ude00","custom":"d","#
             + #""req_id":"r","user":{"guest_id":"bo","name":"B"},"#
             + #""metaarray":{"a":["1"]},"metaarray_key_order":["a"],"parent_message_id":3}"#,
-        #"FILE{"msg_id":7,"ts":9,"channel_url":"c","type":"image/png","url":"u","name":"n","size":12,"files":[{"url":"v"}]}"#,
+        #"FILE{"msg_id":7,"ts":9,"channel_url":"c","type":"image/png","url":"u","name":"n","size":12,"#
+            + #""files":[{"url":"v"}]}"#,
         #"MEDI{"msg_id":1,"ts":2,"updated_at":5,"channel_url":"c","old_values":{"mention_type":"users"}}"#,
         #"MRCT{"channel_url":"c","msg_id":9,"reaction":"smile","user_id":"bo","operation":"ADD","updated_at":3}"#,
-        #"MTHD{"channel_url":"c","parent_message_id":9,"thread_info":{"reply_count":2,"most_replies":[{"user_id":"a"}]}}"#,
-        #"READ{"channel_url":"c","user":{"user_id":"bo"},"ts":5}"# + "\n" + #"DLVR{"channel_url":"c","updated":{"bo":7}}"#,
+        #"MTHD{"channel_url":"c","parent_message_id":9,"thread_info":{"reply_count":2,"#
+            + #""most_replies":[{"user_id":"a"}]}}"#,
+        #"READ{"channel_url":"c","user":{"user_id":"bo"},"ts":5}"# + "\n"
+            + #"DLVR{"channel_url":"c","updated":{"bo":7}}"#,
         #"MCNT{"group_channels":[{"channel_url":"a","member_count":3,"joined_member_count":2,"ts":1}],"ts":1}"#,
         #"SYEV{"cat":13000,"channel_url":"c","ts_message_offset":5,"data":{"hide_previous_messages":true}}"#,
         #"SYEV{"cat":10601,"channel_url":"c","data":{"user_id":"me","end_at":-1}}"#,
         #"EROR{"code":400309,"message":"m","req_id":"r"}"#, #"EXPR{"expires_in":-5}"#, #"BUSY{"retry_after":2.5}"#,
     ]
-    /// Values at the edges of their types, to stand where others stood. One is an integer that jansson refuses: messages
-    /// with it pass through pages untouched.
+    /// Values at the edges of their types, to stand where others stood. One is an integer that jansson refuses:
+    /// messages with it pass through pages untouched.
     private let edges = [
         "null", "true", "{}", "[]", "\"\"", "-0", "1e308", "9223372036854775807", "-9223372036854775808",
         "18446744073709551616", "0.5", "\"\\ud800\"", "\"\\u0000\"",
@@ -58,9 +61,12 @@ final class MutatedFrameTests: XCTestCase {
             default:
                 // A whole value gives way to one at the edge, so that most of these still are JSON.
                 guard let colon = result[place...].firstIndex(of: UInt8(ascii: ":")),
-                    let end = result[(colon + 1)...].firstIndex(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "}") })
+                    let end = result[(colon + 1)...].firstIndex(where: {
+                        $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "}")
+                    })
                 else { continue }
-                result.replaceSubrange((colon + 1)..<end, with: Array(edges.randomElement(using: &random)?.utf8 ?? "0".utf8))
+                let edge = edges.randomElement(using: &random) ?? "0"
+                result.replaceSubrange((colon + 1)..<end, with: Array(edge.utf8))
             }
         }
         return result
@@ -110,7 +116,8 @@ final class MutatedFrameTests: XCTestCase {
     func testDamagedAnswersAreNeverTraps() {
         let message = #"{"type":"MESG","message_id":7,"created_at":9,"user":{"user_id":"bo"},"parent_message_id":1}"#
         let answers: [(request: ServiceRequest, body: String)] = [
-            (.listMessages(channelURL: "c", around: 1, before: 1, after: 1), #"{"messages":[\#(message),\#(message)],"has_next":true}"#),
+            (.listMessages(channelURL: "c", around: 1, before: 1, after: 1),
+             #"{"messages":[\#(message),\#(message)],"has_next":true}"#),
             (.messageChanges(channelURL: "c", since: .time(1)),
              #"{"updated":[\#(message)],"deleted":[{"message_id":1}],"has_more":true,"next":"n"}"#),
             (.messageGap(channelURL: "c", from: 1, after: 1, held: 1),
@@ -131,7 +138,8 @@ final class MutatedFrameTests: XCTestCase {
                 for message in page.messages { assertWhole(message, bytes) }
                 XCTAssertEqual(page.messages.map(\.position), page.messages.map(\.position).sorted())
             case .gap(let gap): for message in gap.messages { assertWhole(message, bytes) }
-            case .channels(let page): for channel in page.channels { XCTAssertNotNil(ChannelRecord(json: channel.json)) }
+            case .channels(let page):
+                for channel in page.channels { XCTAssertNotNil(ChannelRecord(json: channel.json)) }
             case .failure(let failure): XCTAssertFalse(failure.message.isEmpty && failure.code == 0)
             default: break
             }
