@@ -34,6 +34,7 @@ struct APIError: Error {
     }
     static func outOfRange(_ key: String) -> APIError { APIError(400_113, "\"\(key)\" is out of range.") }
     static func tooLong(_ key: String) -> APIError { APIError(400_110, "\"\(key)\" is too long.") }
+    static func tooMany(_ key: String) -> APIError { APIError(400_203, "\"\(key)\" has too many items.") }
     static func expiredToken() -> APIError { APIError(400_109, "The page token has expired.") }
     static func exists(_ what: String) -> APIError { APIError(400_202, "\(what) exists already.") }
     static func unauthorized(_ why: String) -> APIError { APIError(400_108, "Not authorized: \(why).", status: 403) }

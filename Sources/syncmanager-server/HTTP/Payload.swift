@@ -55,7 +55,7 @@ struct Payload {
             if text.isEmpty { return nil }
             if let number = Int64(text) { return number }
         }
-        if let number = value.double, number.isFinite { return Int64(exactly: number.rounded()) }
+        if let number = value.double, number.isFinite, let whole = Int64(exactly: number.rounded()) { return whole }
         throw APIError.notNumber(key)
     }
 
@@ -67,9 +67,19 @@ struct Payload {
         throw APIError.notBool(key)
     }
 
+    /// The longest list that is looked at. Each element may cost a query, and there is one thread for all.
+    private static let longestList = 10_000
+
+    /// A list, or texts joined by commas; too many of them are refused before any is looked at.
     func strings(_ key: String) throws -> [String]? {
         guard let value = self[key] else { return nil }
-        if let text = value.string { return text.isEmpty ? [] : text.split(separator: ",").map(String.init) }
+        if let text = value.string {
+            let commas = text.utf8.reduce(0) { $1 == UInt8(ascii: ",") ? $0 &+ 1 : $0 }
+            guard commas < Payload.longestList else { throw APIError.tooMany(key) }
+            return text.isEmpty ? [] : text.split(separator: ",").map(String.init)
+        }
+        guard value.kind == .array else { throw APIError.notList(key) }
+        guard value.count <= Payload.longestList else { throw APIError.tooMany(key) }
         guard let elements = value.array else { throw APIError.notList(key) }
         return try elements.map { element in
             guard let text = element.string ?? element.int.map({ String($0) }) ?? element["user_id"]?.string else {
