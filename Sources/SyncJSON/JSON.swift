@@ -1,4 +1,5 @@
 import CJansson
+import Glibc
 
 /// A JSON value held by jansson: the way documents are read and built wherever speed does not decide.
 ///
@@ -38,6 +39,10 @@ public struct JSON {
         var error = json_error_t()
         let base = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
         guard let base, bytes.count > 0 else { throw JSONError(message: "the document is empty", offset: 0) }
+        // jansson takes a NUL behind a number or word for the end of what it has read ahead, and skips it.
+        if let nul = memchr(base, 0, bytes.count) {
+            throw JSONError(message: "a NUL byte", offset: UnsafeRawPointer(nul) - UnsafeRawPointer(base))
+        }
         guard let value = json_loadb(base, bytes.count, shim_JSON_DECODE_ANY | shim_JSON_ALLOW_NUL, &error) else {
             let text = withUnsafeBytes(of: &error.text) { raw in
                 String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
