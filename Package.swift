@@ -65,6 +65,7 @@ let package = Package(
         tests(of: "SyncService"),
         tests(of: "SyncWebSocket"),
         tests(of: "SyncNetwork", ["SyncWebSocket"]),
+        tests(of: "SyncManager", ["SyncEngine", "SyncModel", "SyncJSON"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,131 @@
+import Foundation
+import XCTest
+
+@testable import SyncManager
+
+/// What sm_setup accepts, and what it says of the rest.
+final class ConfigurationTests: XCTestCase {
+    private func configuration(_ more: String = "") throws(BorderError) -> Configuration {
+        try Configuration(Array(#"{"app_id": "app", "user_id": "mei", "data_dir": "/d"\#(more)}"#.utf8))
+    }
+
+    /// Where a document is wrong; fails when it is not, or not as a document is.
+    private func path(of text: [UInt8], file: StaticString = #filePath, line: UInt = #line) -> String? {
+        do throws(BorderError) {
+            _ = try Configuration(text)
+            XCTFail("accepted", file: file, line: line)
+            return nil
+        } catch {
+            XCTAssertEqual(error.status, .invalidDocument, file: file, line: line)
+            XCTAssertFalse(error.message.isEmpty, file: file, line: line)
+            return error.path
+        }
+    }
+
+    private func path(with member: String, file: StaticString = #filePath, line: UInt = #line) -> String? {
+        let text = #"{"app_id": "app", "user_id": "mei", "data_dir": "/d", \#(member)}"#
+        return path(of: Array(text.utf8), file: file, line: line)
+    }
+
+    func testWhatIsLeftOutHasTheHeadersDefaults() throws {
+        let all = try configuration()
+        XCTAssertEqual([all.appID, all.userID, all.dataDirectory, all.accessToken], ["app", "mei", "/d", ""])
+        XCTAssertNil(all.apiHost)
+        XCTAssertNil(all.wsHost)
+        XCTAssertNil(all.caFile)
+        XCTAssertFalse(all.isThreadDelivery)
+        XCTAssertEqual(all.queueLimit, 1000)
+        XCTAssertEqual(all.engine.userID, "mei")
+        XCTAssertEqual(all.engine.messageCollectionCapacity, 1000)
+        XCTAssertEqual(all.engine.resendPolicy, .automatic)
+        XCTAssertEqual(all.engine.resendRetryCount, 10)
+        XCTAssertEqual(all.engine.failedRetentionDays, 7)
+        XCTAssertEqual(all.engine.maxFailedPerChannel, 1000)
+        XCTAssertEqual(all.engine.requestTimeout, 10_000)
+    }
+
+    func testWhatIsGivenIsTaken() throws {
+        let all = try configuration(
+            #", "access_token": "t", "service": "sendbird", "api_host": "http://h:1", "ws_host": "wss://h", "#
+                + #""ca_file": "/ca", "delivery": "thread", "resend_policy": "manual""#)
+        XCTAssertEqual(all.accessToken, "t")
+        XCTAssertEqual(all.engine.accessToken, "t")
+        XCTAssertEqual([all.apiHost, all.wsHost, all.caFile], ["http://h:1", "wss://h", "/ca"])
+        XCTAssertTrue(all.isThreadDelivery)
+        XCTAssertEqual(all.engine.resendPolicy, .manual)
+        let left = try configuration(#", "queue_limit": null, "api_host": null"#)
+        XCTAssertEqual(left.queueLimit, 1000, "null is as good as left out")
+        XCTAssertNil(left.apiHost)
+    }
+
+    func testNumbersAndTheirBounds() throws {
+        let numbers: [(key: String, bounds: ClosedRange<Int>, value: (Configuration) -> Int)] = [
+            ("queue_limit", 16...1_000_000, { $0.queueLimit }),
+            ("message_collection_capacity", 200...1_000_000, { $0.engine.messageCollectionCapacity }),
+            ("resend_retry_count", 1...50, { $0.engine.resendRetryCount }),
+            ("failed_retention_days", 1...365, { $0.engine.failedRetentionDays }),
+            ("max_failed_per_channel", 1...1_000_000, { $0.engine.maxFailedPerChannel }),
+            ("request_timeout_ms", 1000...120_000, { Int($0.engine.requestTimeout) }),
+        ]
+        for (key, bounds, value) in numbers {
+            for number in [bounds.lowerBound, bounds.upperBound] {
+                XCTAssertEqual(value(try configuration(", \"\(key)\": \(number)")), number, key)
+            }
+            let middle = bounds.lowerBound + 1
+            for wrong in [
+                "\(bounds.lowerBound - 1)", "\(bounds.upperBound + 1)", "-1", "9223372036854775807", "\(middle).0",
+                "\"\(middle)\"", "true", "[]",
+            ] {
+                XCTAssertEqual(path(with: "\"\(key)\": \(wrong)"), "$.\(key)", wrong)
+            }
+        }
+    }
+
+    func testAnUnknownKeyIsNamed() {
+        XCTAssertEqual(path(with: #""acces_token": "t""#), "$.acces_token")
+        XCTAssertEqual(path(with: #""zz": 1, "aa": null"#), "$.aa")
+        XCTAssertEqual(path(with: #""": 1"#), "$.")
+    }
+
+    func testAValueOfAnotherTypeIsNamed() {
+        for key in ["access_token", "ca_file", "api_host", "ws_host", "data_dir", "app_id", "user_id"] {
+            for wrong in ["1", "{}", "[\"a\"]", "false", #""a\u0000b""#] {
+                XCTAssertEqual(path(with: "\"\(key)\": \(wrong)"), "$.\(key)", wrong)
+            }
+        }
+        XCTAssertEqual(path(with: #""delivery": "threads""#), "$.delivery")
+        XCTAssertEqual(path(with: #""service": "other""#), "$.service")
+        XCTAssertEqual(path(with: #""resend_policy": 1"#), "$.resend_policy")
+        XCTAssertEqual(path(with: #""api_host": "ws://h""#), "$.api_host")
+        XCTAssertEqual(path(with: #""api_host": "http://""#), "$.api_host")
+        XCTAssertEqual(path(with: #""ws_host": "https://h""#), "$.ws_host")
+    }
+
+    func testWhoItIsMustBeThere() {
+        XCTAssertEqual(path(of: Array("{}".utf8)), "$.app_id")
+        XCTAssertEqual(path(of: Array(#"{"app_id": "", "user_id": "u"}"#.utf8)), "$.app_id")
+        XCTAssertEqual(path(of: Array(#"{"app_id": "a"}"#.utf8)), "$.user_id")
+        XCTAssertEqual(path(of: Array(#"{"app_id": "a", "user_id": null}"#.utf8)), "$.user_id")
+        XCTAssertEqual(path(of: Array(#"{"app_id": "a", "user_id": "u", "data_dir": ""}"#.utf8)), "$.data_dir")
+    }
+
+    func testWhatIsNoObjectInJSONIsWrongAsAWhole() {
+        for text in ["", " ", "[]", "1", "null", #"{"app_id": "a""#, #"{"app_id": "a"} x"#] {
+            XCTAssertEqual(path(of: Array(text.utf8)), "$", text)
+        }
+        let bad: [[UInt8]] = [[0xFF], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF0, 0x9F, 0x98]]
+        for bytes in bad {
+            let text = Array(#"{"user_id": "u", "app_id": ""#.utf8) + bytes + Array("\"}".utf8)
+            XCTAssertEqual(path(of: text), "$", "\(bytes)")
+        }
+    }
+
+    func testNoIdLeavesTheDataDirectory() throws {
+        func directory(_ user: String) throws -> String {
+            try Configuration(Array(#"{"app_id": "..", "user_id": "\#(user)", "data_dir": "/d"}"#.utf8)).userDirectory
+        }
+        XCTAssertEqual(try directory("mei-1_A"), "/d/%2E%2E/mei-1_A")
+        XCTAssertEqual(try directory("../é %"), "/d/%2E%2E/%2E%2E%2F%C3%A9%20%25")
+        XCTAssertNotEqual(try directory("%2F"), try directory("/"))
+    }
+}
