@@ -271,6 +271,14 @@ extension Chat {
         return writer.bytes
     }
 
+    /// What a client misses on one side. Not inside the function: Swift 6.0 looks into functions with types of their
+    /// own already when it emits the module, and warns there of a `try` that has nothing to do.
+    private struct GapSide {
+        let missing: Int
+        let page: MessagePage
+        let hasMore: Bool
+    }
+
     /// What a client that was away misses on both sides of what it holds. Both ranges include their ends.
     ///
     /// A gap is huge when more messages are missing (those there are, less those the client says it holds) than the
@@ -282,17 +290,12 @@ extension Chat {
         let parts = Chat.messageParts(query)
         let most = options.hugeGap
         let fill = max(most, 100)
-        struct Range {
-            let missing: Int
-            let page: MessagePage
-            let hasMore: Bool
-        }
-        func range(_ prefix: String, isNewer: Bool) throws -> Range {
+        func range(_ prefix: String, isNewer: Bool) throws -> GapSide {
             let start = try query.int("\(prefix)_start_ts") ?? 0
             let end = try query.int("\(prefix)_end_ts") ?? 0
             let held = max(0, Int(clamping: try query.int("\(prefix)_cache_count") ?? 0))
             guard start > 0 || end > 0, start <= end else {
-                return Range(missing: 0, page: MessagePage(), hasMore: false)
+                return GapSide(missing: 0, page: MessagePage(), hasMore: false)
             }
             let side = isNewer ? Storage.Side.upwards(start, end) : .downwards(start, end)
             let (bound, overflow) = held.addingReportingOverflow(most + 1)
@@ -303,7 +306,7 @@ extension Chat {
                 try storage.read(channel.id, side, filter, parts, limit: fill + 1, into: &page)
                 if page.entries.count > fill { page.entries.removeLast() }
             }
-            return Range(missing: missing, page: page, hasMore: count > page.entries.count)
+            return GapSide(missing: missing, page: page, hasMore: count > page.entries.count)
         }
         let older = try range("prev", isNewer: false)
         let newer = try range("next", isNewer: true)
