@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import random
 import socket as plain
+import time
 from typing import Any
 
 from conftest import Server
-from wire import Rest, Socket, quote
+from wire import DEADLINE, Rest, Socket, quote
 
 
 def memory(server: Server) -> int:
@@ -132,8 +133,9 @@ def test_a_slow_reader_is_dropped_and_the_others_are_served(server: Server) -> N
     )
     assert slow.recv(1)
     state = Rest(server.port, {})
+    end = time.monotonic() + DEADLINE
     while "ann" not in state.get("/control/state")["sockets"]:
-        pass
+        assert time.monotonic() < end
     for _ in range(15):
         server.control("post_messages", channel_url=channel, user_id="bob", count=100, text="x" * 20_000)
         for _ in range(100):
