@@ -3,9 +3,9 @@
  *   server pages PORT KEY CONNECTIONS COUNT EXPECTED TARGET...
  *       COUNT requests for the targets in turn, one at a time on each of the kept connections; each answer must be a
  *       200 with EXPECTED messages.
- *   server sockets PORT TOKEN CHANNEL READERS MUTE COUNT
- *       READERS + MUTE sockets of users user-0, user-1, …; COUNT messages are posted one after the other, each when
- *       all readers have the last. The mute ones never read. Ends when standard input does.
+ *   server sockets PORT TOKEN CHANNEL READERS MUTE COUNT SIZE
+ *       READERS + MUTE sockets of users user-0, user-1, …; COUNT messages of SIZE letters are posted one after
+ *       the other, each when all readers have the last. The mute ones never read. Ends when standard input does.
  *
  * Both print one line of JSON, and end by themselves after five minutes whatever happens. */
 #define _GNU_SOURCE
@@ -205,10 +205,13 @@ static void open_socket(struct peer *peer, int port, int number, int is_mute) {
 }
 
 static int sockets(int argc, char **argv) {
-    if (argc != 8) return 2;
+    if (argc != 9) return 2;
     int port = atoi(argv[2]), readers = atoi(argv[5]), mute = atoi(argv[6]);
-    long count = atol(argv[7]);
-    if (readers < 1 || mute < 0 || readers + mute > 1000 || count < 1 || count > 1000000) return 2;
+    long count = atol(argv[7]), size = atol(argv[8]);
+    if (readers < 1 || mute < 0 || readers + mute > 1000 || count < 1 || count > 1000000 || size < 0 || size > 60000)
+        return 2;
+    static char body[1 << 16], request[1 << 17], text[1 << 16];
+    memset(text, 'x', (size_t)size);
     struct peer *peers = calloc((size_t)(readers + mute), sizeof *peers), poster;
     double *taken = malloc((size_t)count * sizeof *taken);
     if (!peers || !taken) fail("out of memory");
@@ -223,12 +226,9 @@ static int sockets(int argc, char **argv) {
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = &poster};
     epoll_ctl(poll, EPOLL_CTL_ADD, poster.descriptor, &event);
     for (long number = 1; number <= count; number++) {
-        char body[1024], request[2048];
         int length = snprintf(body, sizeof body,
-                              "{\"message_type\":\"MESG\",\"user_id\":\"" CHANNEL_USER "\",\"message\":\"message %ld: "
-                              "see the notes of the meeting before noon, thanks; see the notes of the meeting, "
-                              "thanks; see the notes of the meeting before noon\"}",
-                              number);
+                              "{\"message_type\":\"MESG\",\"user_id\":\"" CHANNEL_USER "\",\"message\":\"%ld %s\"}",
+                              number, text);
         int whole = snprintf(request, sizeof request,
                              "POST /v3/group_channels/%s/messages HTTP/1.1\r\nHost: x\r\nApi-Token: %s\r\n"
                              "Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
