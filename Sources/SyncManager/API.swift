@@ -56,6 +56,7 @@ public func sm_set_log(
 public func sm_setup(_ config: UnsafePointer<CChar>?, _ out: UnsafeMutablePointer<OpaquePointer?>?) -> Int32 {
     call { () throws(BorderError) in
         guard let out else { throw BorderError(.invalidArgument, "out is NULL") }
+        try Registry.claimProcess()
         let configuration = try Configuration(try CText.read(config, "config"))
         out.pointee = Registry.add(try Client(configuration))
     }

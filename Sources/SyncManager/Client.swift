@@ -19,7 +19,6 @@ final class Client: @unchecked Sendable {
 
     let configuration: Configuration
     let queue: EventQueue
-    private let processID = getpid()
     private let inbox = Monitor()
     private var inputs: [Input] = []
     private var isClosing = false
@@ -91,10 +90,6 @@ final class Client: @unchecked Sendable {
     }
 
     // MARK: Any thread
-
-    func checkProcess() throws(BorderError) {
-        if getpid() != processID { throw BorderError(.forked, "this process is a fork of the one that set the client up") }
-    }
 
     func post(_ command: HostCommand) throws(BorderError) {
         let isAccepted = inbox.locked { () -> Bool in

@@ -81,8 +81,8 @@ enum OwnMessage {
         if !isDeletion {
             _ = try reader.string("message")
             try readFields(&reader)
-            try reader.end()
         }
+        try reader.end()
         reader.document.set("message_id", nil)
         reader.document.set("request_id", nil)
         return (messageID, messageID == 0 ? requestID : "", reader.document.serialized())

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// All live handles of the process. A handle is a number that was never given out before, dressed as a pointer that
 /// nobody follows: a stale or foreign one is simply not found.
@@ -6,6 +7,22 @@ enum Registry {
     private static let monitor = Monitor()
     nonisolated(unsafe) private static var objects: [UInt: AnyObject] = [:]
     nonisolated(unsafe) private static var last: UInt = 0x1000
+
+    /// The process that called `sm_setup`; 0 before. Read before any lock, which a forked child may find locked for ever.
+    private static let owner = Atomic<Int32>(0)
+
+    /// Makes this process the owner, if it is not a fork of one.
+    static func claimProcess() throws(BorderError) {
+        _ = owner.compareExchange(expected: 0, desired: getpid(), ordering: .acquiringAndReleasing)
+        try checkProcess()
+    }
+
+    private static func checkProcess() throws(BorderError) {
+        let owner = owner.load(ordering: .acquiring)
+        if owner != 0, owner != getpid() {
+            throw BorderError(.forked, "this process is a fork of the one that called sm_setup()")
+        }
+    }
 
     static func add(_ object: AnyObject) -> OpaquePointer? {
         monitor.locked {
@@ -23,14 +40,16 @@ enum Registry {
     }
 
     static func client(_ handle: OpaquePointer?) throws(BorderError) -> Client {
+        try checkProcess()
         guard let client = find(handle) as? Client else { throw BorderError(.invalidHandle, "no such client") }
-        try client.checkProcess()
         return client
     }
 
     static func collection(_ handle: OpaquePointer?) throws(BorderError) -> CollectionHandle {
-        guard let collection = find(handle) as? CollectionHandle else { throw BorderError(.invalidHandle, "no such collection") }
-        try collection.client.checkProcess()
+        try checkProcess()
+        guard let collection = find(handle) as? CollectionHandle else {
+            throw BorderError(.invalidHandle, "no such collection")
+        }
         return collection
     }
 
