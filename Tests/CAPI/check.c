@@ -74,7 +74,7 @@ sm_client *open_client(const char *directory, const char *more) {
 char *await_event(sm_client *client, ...) {
     for (;;) {
         const char *json = NULL;
-        GIVES(SM_OK, sm_next_event(client, 10000, &json, NULL));
+        GIVES(SM_OK, sm_next_event(client, 60000, &json, NULL));
         bool holds = json != NULL;
         const char *text, *missing = NULL;
         va_list texts;
@@ -85,7 +85,7 @@ char *await_event(sm_client *client, ...) {
         }
         va_end(texts);
         if (holds) return strdup(json);
-        if (!json) fprintf(stderr, "ten seconds without an event with %s\n", missing ? missing : "anything");
+        if (!json) fprintf(stderr, "a minute without an event with %s\n", missing ? missing : "anything");
         CHECK(json != NULL);
     }
 }
@@ -117,7 +117,8 @@ chat_server start_server(void) {
     FILE *file = fopen(import, "w");
     CHECK(file != NULL);
     for (int index = 0; index < 250; index++)
-        fprintf(file, "{\"ts\":%lld,\"sender\":\"bob\",\"text\":\"message %d é 😀\"}\n", 1700000000000LL + index / 3, index);
+        fprintf(file, "{\"ts\":%lld,\"sender\":\"bob\",\"text\":\"message %d é 😀\"}\n", 1700000000000LL + index / 3,
+            index);
     CHECK(fclose(file) == 0);
     int in[2], out[2];
     CHECK(pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0);
@@ -148,7 +149,8 @@ sm_client *open_online(const chat_server *server, const char *user, const char *
     char *text = NULL;
     CHECK(asprintf(&text,
         "{\"app_id\":\"syncmanager\",\"user_id\":\"%s\",\"access_token\":\"%s-token\",\"data_dir\":\"%s\","
-        "\"api_host\":\"%s\",\"ws_host\":\"%s\"%s}", user, user, directory, server->api_host, server->ws_host, more) > 0);
+        "\"api_host\":\"%s\",\"ws_host\":\"%s\"%s}",
+        user, user, directory, server->api_host, server->ws_host, more) > 0);
     sm_client *client = NULL;
     GIVES(SM_OK, sm_setup(text, &client));
     free(text);

@@ -24,8 +24,8 @@ sm_client *open_client(const char *directory, const char *more);
 /* The configuration of open_client(), to be freed. */
 char *configuration(const char *directory, const char *more);
 
-/* Takes events until one holds each of the texts (the last is NULL); gives it, to be freed. Ten seconds without an event
- * are a failure. */
+/* Takes events until one holds each of the texts (the last is NULL); gives it, to be freed. A minute without an event
+ * is a failure. */
 char *await_event(sm_client *client, ...);
 /* The number behind "key": in an event. */
 long long number_in(const char *json, const char *key);

@@ -63,7 +63,8 @@ int main(void) {
     await_ok(bob, "fetch");
 
     /* mei sends; bob sees it. */
-    GIVES(SM_OK, sm_send_message(messages, "{\"message\":\"hello bob 👋\",\"request_id\":\"m1\"}", NULL, NULL, NULL, NULL));
+    GIVES(SM_OK, sm_send_message(messages, "{\"message\":\"hello bob 👋\",\"request_id\":\"m1\"}",
+        NULL, NULL, NULL, NULL));
     char *event = await_result(mei, "send_message");
     CHECK(number_in(event, "\"status\"") == SM_OK);
     long long id = number_in(event, "\"message_id\"");
@@ -93,9 +94,11 @@ int main(void) {
     /* mei is away; bob writes; mei comes back and gets exactly that. */
     GIVES(SM_OK, sm_disconnect(mei));
     free(await_event(mei, "\"connection\"", "\"disconnected\"", NULL));
-    GIVES(SM_OK, sm_send_message(messages, "{\"message\":\"while away\",\"request_id\":\"m2\"}", NULL, NULL, NULL, NULL));
+    GIVES(SM_OK, sm_send_message(messages, "{\"message\":\"while away\",\"request_id\":\"m2\"}",
+        NULL, NULL, NULL, NULL));
     free(await_event(mei, "\"pending\"", "\"insert\"", "\"m2\"", NULL));
-    GIVES(SM_OK, sm_send_message(of_bob, "{\"message\":\"are you there?\",\"request_id\":\"b1\"}", NULL, NULL, NULL, NULL));
+    GIVES(SM_OK, sm_send_message(of_bob, "{\"message\":\"are you there?\",\"request_id\":\"b1\"}",
+        NULL, NULL, NULL, NULL));
     await_ok(bob, "send_message");
     GIVES(SM_OK, sm_connect(mei, NULL, NULL, NULL, NULL));
     await_count(mei, messages, 252);
