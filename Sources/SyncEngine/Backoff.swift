@@ -4,7 +4,8 @@ struct Backoff {
 
     mutating func reset() { attempts = 0 }
 
-    /// The next pause in milliseconds: `base * factor^(attempts-1)`, at most `limit`, of which the upper half is random.
+    /// The next pause in milliseconds: `base * factor^(attempts-1)`, at most `limit`, of which the upper half is
+    /// random.
     mutating func next(base: Int64, factor: Int64, limit: Int64, random: inout SeededGenerator) -> Int64 {
         attempts = attempts < 1000 ? attempts + 1 : attempts
         var pause = max(base, 1)

@@ -24,7 +24,8 @@ extension Engine {
             }
             patchChannel(channel, members, source: .eventReadStatusUpdated)
         case .delivered(let times):
-            patchChannel(channel, [receipt("delivery_receipt", in: channel, times)], source: .eventDeliveryStatusUpdated)
+            patchChannel(
+                channel, [receipt("delivery_receipt", in: channel, times)], source: .eventDeliveryStatusUpdated)
         case .hidden(let allowsAutoUnhide, _, let offset):
             let state = allowsAutoUnhide ? "hidden_allow_auto_unhide" : "hidden_prevent_auto_unhide"
             var members = [

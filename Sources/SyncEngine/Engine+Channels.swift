@@ -25,7 +25,8 @@ extension Engine {
     /// Goes on with the fetch under way: from the cache when it is complete (or all there is), else from the service.
     func continueFetch(_ view: ChannelView) {
         guard let call = view.call, !view.isAsking else { return }
-        let fromService = canSync && (!channels.isComplete || !view.query.isDecidableFromCache || view.token?.isEmpty == false)
+        let fromService = canSync
+            && (!channels.isComplete || !view.query.isDecidableFromCache || view.token?.isEmpty == false)
         if fromService, view.token != "" { return askForPage(view) }
         let limit = view.wanted
         let page = stored { () throws(StoreError) -> [ChannelRecord] in
@@ -50,7 +51,9 @@ extension Engine {
     private func askForPage(_ view: ChannelView) {
         view.isAsking = true
         channels.inFlight += 1
-        ask(.listChannels(query: view.query, token: view.token ?? "", limit: view.query.limit)) { [weak view, self] reply in
+        ask(
+            .listChannels(query: view.query, token: view.token ?? "", limit: view.query.limit)
+        ) { [weak view, self] reply in
             channels.inFlight = max(0, channels.inFlight - 1)
             guard let view, channelViews[view.id] === view else { return }
             view.isAsking = false
@@ -283,7 +286,9 @@ extension Engine {
         if channels.refreshing[channel.url] != nil { channels.refreshAgain.insert(channel.url) }
         let before = cachedChannel(channel.url)
         guard stored({ () throws(StoreError) in try cache.upsert([channel]) }) != nil else { return }
-        if channel.messageOffset > (before?.messageOffset ?? 0) { cutHistory(channel.url, before: channel.messageOffset) }
+        if channel.messageOffset > (before?.messageOffset ?? 0) {
+            cutHistory(channel.url, before: channel.messageOffset)
+        }
         show(channel, source: source)
     }
 
@@ -327,7 +332,8 @@ extension Engine {
         }
     }
 
-    /// A page as it would be had it been made now: what events have changed while it was under way is newer in the cache.
+    /// A page as it would be had it been made now: what events have changed while it was under way is newer in the
+    /// cache.
     private func keepNewest(_ page: [ChannelRecord]) -> [ChannelRecord] {
         page.compactMap { channel in
             if channels.gone.contains(channel.url) { return nil }

@@ -47,7 +47,9 @@ extension Engine {
         }
     }
 
-    private func patchMessage(_ url: String, _ id: Int64, source: EventSource, _ edit: @escaping ([UInt8]) -> [UInt8]?) {
+    private func patchMessage(
+        _ url: String, _ id: Int64, source: EventSource, _ edit: @escaping ([UInt8]) -> [UInt8]?
+    ) {
         if let timeline = timelines[url] { patched(id, in: timeline, source: source, edit) }
         lastMessageChanged(url, id, edit)
     }

@@ -88,8 +88,8 @@ extension Engine {
             max(lower, chunk.beforeStart), notAfter: chunk.end, channel: key, filter: view.filter, limit: limit)
     }
 
-    /// Whether more is to be had in either direction, from the cache or from the service. `known` says whether the cache
-    /// has more in one direction, for who has just looked.
+    /// Whether more is to be had in either direction, from the cache or from the service. `known` says whether the
+    /// cache has more in one direction, for who has just looked.
     func updateEdges(
         _ view: MessageView, _ timeline: Timeline, known: (direction: HostCommand.Direction, hasMore: Bool)? = nil
     ) {

@@ -15,8 +15,8 @@ extension Engine {
                 stored { () throws(StoreError) in try intents.remove(requestID: intent.requestID) }
                 continue
             }
-            // Nobody is left to tell how a message ended that the host was sending by its own means; and what has waited
-            // too long is not sent any more.
+            // Nobody is left to tell how a message ended that the host was sending by its own means; and what has
+            // waited too long is not sent any more.
             let isStale = now.wall - intent.createdAt > Engine.pendingLifetime
             if intent.status == .pending, intent.isHostSent || isStale {
                 intent.status = .failed
@@ -38,7 +38,9 @@ extension Engine {
 
     func sendMessage(_ collection: UInt64, _ requestID: String, _ body: [UInt8], _ call: UInt64) {
         guard let view = messageViews[collection] else { return complete(call, "send_message", .removed) }
-        guard let intent = accept(requestID, body, view.channelURL, isHostSent: false, call, "send_message") else { return }
+        guard let intent = accept(requestID, body, view.channelURL, isHostSent: false, call, "send_message") else {
+            return
+        }
         outbox.calls[requestID] = Outbox.Call(call: call, name: "send_message")
         pumpOutbox(intent.channelURL)
     }
@@ -91,7 +93,9 @@ extension Engine {
             return complete(call, "handle_send_response", .notFound)
         }
         if let message {
-            guard message.senderID == options.userID else { return complete(call, "handle_send_response", .notOwnMessage) }
+            guard message.senderID == options.userID else {
+                return complete(call, "handle_send_response", .notOwnMessage)
+            }
             sent(intent, message)
         } else {
             fail(intent, ServiceFailure(kind: .refused, code: errorCode, message: "the host could not send it"))
@@ -164,7 +168,9 @@ extension Engine {
 
     /// Codes that a later attempt can cure: connection, timeout, overload, rate.
     static func isCurable(_ code: Int) -> Bool {
-        [800_101, 800_120, 800_180, 800_190, 800_200, 800_210, 800_220, 800_221, 500_901, 500_910, 900_200].contains(code)
+        [
+            800_101, 800_120, 800_180, 800_190, 800_200, 800_210, 800_220, 800_221, 500_901, 500_910, 900_200,
+        ].contains(code)
     }
 
     private func persist(_ intent: Intent) -> Bool {
@@ -270,7 +276,9 @@ extension Engine {
         ask(.updateMessage(channelURL: view.channelURL, messageID: id, body: body)) { [self] reply in
             switch reply {
             case .message(let message):
-                if let timeline = timelines[view.channelURL] { edited(message, in: timeline, source: .eventMessageUpdated) }
+                if let timeline = timelines[view.channelURL] {
+                    edited(message, in: timeline, source: .eventMessageUpdated)
+                }
                 complete(call, "update_message", .ok, members: [("message", message.json)])
             case .failure(let failure): completeFailed(call, "update_message", failure)
             default: complete(call, "update_message", .service)

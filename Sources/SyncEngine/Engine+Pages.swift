@@ -39,8 +39,8 @@ extension Engine {
         commit(fill, covering: chunk, timeline, source: source)
     }
 
-    /// Commits a page: its rows, the deletions inside the range it covers, and the range, in one transaction. Then tells
-    /// the views.
+    /// Commits a page: its rows, the deletions inside the range it covers, and the range, in one transaction. Then
+    /// tells the views.
     private func commit(
         _ messages: [MessageRecord], covering range: ChunkList.Chunk, _ timeline: Timeline, source: EventSource
     ) {
@@ -104,7 +104,8 @@ extension Engine {
 
     private func tellProgress(_ timeline: Timeline) {
         let chunk = timeline.chunks.chunks.last
-        let isComplete = timeline.chunks.chunks.count == 1 && chunk?.reachedFirst == true && chunk?.reachedNewest == true
+        let isComplete =
+            timeline.chunks.chunks.count == 1 && chunk?.reachedFirst == true && chunk?.reachedNewest == true
         tell("sync_progress", [
             ("channel_url", jsonText(timeline.channelURL)), ("done", jsonText(timeline.cached)),
             ("complete", jsonText(isComplete)),
@@ -119,7 +120,9 @@ extension Engine {
         return messages.compactMap { message in
             if timeline.deletedMeanwhile.contains(message.id) { return nil }
             var result = message
-            if let edited = timeline.editedMeanwhile[message.id], edited.updatedAt >= message.updatedAt { result = edited }
+            if let edited = timeline.editedMeanwhile[message.id], edited.updatedAt >= message.updatedAt {
+                result = edited
+            }
             for patch in timeline.patchesMeanwhile where patch.id == message.id {
                 if let json = patch.edit(result.json) { result.json = json }
             }
@@ -200,7 +203,9 @@ extension Engine {
 
     func patched(_ id: Int64, in timeline: Timeline, source: EventSource, _ edit: @escaping ([UInt8]) -> [UInt8]?) {
         if timeline.inFlight > 0 { timeline.patchesMeanwhile.append((id, edit)) }
-        if let index = timeline.strays.firstIndex(where: { $0.id == id }), let json = edit(timeline.strays[index].json) {
+        if let index = timeline.strays.firstIndex(where: { $0.id == id }),
+            let json = edit(timeline.strays[index].json)
+        {
             timeline.strays[index].json = json
         }
         let changed: MessageRecord?? = stored { () throws(StoreError) in

@@ -9,7 +9,8 @@ import SyncStore
 /// runs in the library and in a simulator with a virtual clock, where one seed replays one run exactly.
 ///
 /// Parts, each in a file of its own: the connection (`Engine+Connection`), requests and their continuations
-/// (`Engine+Requests`), the channel list (`Engine+Channels`), messages of a channel (`Timeline`), own messages (`Outbox`).
+/// (`Engine+Requests`), the channel list (`Engine+Channels`), messages of a channel (`Timeline`), own messages
+/// (`Outbox`).
 public final class Engine {
     public let options: EngineOptions
     let cache: CacheStore

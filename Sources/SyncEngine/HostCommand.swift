@@ -20,7 +20,8 @@ public enum HostCommand: Sendable {
     case resendMessage(collection: UInt64, requestID: String, call: UInt64)
     case appendMessage(collection: UInt64, requestID: String, body: [UInt8], call: UInt64)
     /// `message` is set when the host's send succeeded.
-    case handleSendResponse(collection: UInt64, requestID: String, message: MessageRecord?, errorCode: Int, call: UInt64)
+    case handleSendResponse(
+        collection: UInt64, requestID: String, message: MessageRecord?, errorCode: Int, call: UInt64)
     /// Exactly one of `messageID` (not 0) and `requestID` (not empty) is given.
     case updateMessage(collection: UInt64, messageID: Int64, requestID: String, body: [UInt8], call: UInt64)
     case deleteMessage(collection: UInt64, messageID: Int64, requestID: String, call: UInt64)

@@ -7,10 +7,10 @@ import SyncStore
 /// after a lost acknowledgement must not make a second message; and messages of one channel must arrive in the order
 /// they were written.
 ///
-/// The rules. An intent is on disk before the host is told. Per channel one is sent at a time, oldest first. The request
-/// id stays the same for every attempt; the service, or a page that brings the message back, tells us by it that an
-/// earlier attempt had arrived. The sent message goes into the cache before the intent leaves the outbox: a crash in
-/// between sends once more with the same id. A server page never touches these lists.
+/// The rules. An intent is on disk before the host is told. Per channel one is sent at a time, oldest first. The
+/// request id stays the same for every attempt; the service, or a page that brings the message back, tells us by it
+/// that an earlier attempt had arrived. The sent message goes into the cache before the intent leaves the outbox: a
+/// crash in between sends once more with the same id. A server page never touches these lists.
 struct Outbox {
     struct Call {
         let call: UInt64

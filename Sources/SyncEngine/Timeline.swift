@@ -11,8 +11,8 @@ import SyncModel
 /// - A socket message extends the chunk that has reached the newest. If none has, it waits in `strays`: when a page
 ///   reaches the newest in the same session, everything since that page was made has come by socket, so page and strays
 ///   together are complete.
-/// - What the socket deleted or changed while a page was under way is newer than the page: `deletedMeanwhile` keeps such
-///   messages out, `editedMeanwhile` keeps the newer version, `patchesMeanwhile` are applied once more.
+/// - What the socket deleted or changed while a page was under way is newer than the page: `deletedMeanwhile` keeps
+///   such messages out, `editedMeanwhile` keeps the newer version, `patchesMeanwhile` are applied once more.
 /// - A loss of the connection makes "newest" unknown. After the next login the change log brings edits and deletions,
 ///   the gap check brings what was missed, and only then do the background runs go on.
 final class Timeline {

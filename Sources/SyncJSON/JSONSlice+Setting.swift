@@ -1,6 +1,6 @@
 extension JSONSlice {
-    /// A JSON object's text with some members set: replaced where they stand, or added at the end. Everything else stays
-    /// as it was written, byte for byte. `nil` when the text is no JSON object or a value is no JSON.
+    /// A JSON object's text with some members set: replaced where they stand, or added at the end. Everything else
+    /// stays as it was written, byte for byte. `nil` when the text is no JSON object or a value is no JSON.
     public static func setting(_ members: [(key: String, value: [UInt8])], in object: [UInt8]) -> [UInt8]? {
         for member in members where !member.value.withUnsafeBytes(isValid) { return nil }
         return object.withUnsafeBytes { buffer -> [UInt8]? in

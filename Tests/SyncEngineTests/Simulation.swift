@@ -168,7 +168,8 @@ final class Simulation {
                 } else {
                     let body = JSON.object(["message": .string("better")]).serialized()
                     command(
-                        .updateMessage(collection: view, messageID: shown.id, requestID: "", body: body, call: newCall()))
+                        .updateMessage(
+                            collection: view, messageID: shown.id, requestID: "", body: body, call: newCall()))
                 }
             }
         case 89..<91: command(chance(50) ? .pauseSync : .resumeSync)
@@ -439,7 +440,9 @@ final class Simulation {
         }
         for channel in server.channels.values {
             let ids = channel.messages.map(\.requestID).filter { !$0.isEmpty }
-            if ids.count != Set(ids).count { throw Violation(description: "a message was sent twice in \(channel.url)") }
+            if ids.count != Set(ids).count {
+                throw Violation(description: "a message was sent twice in \(channel.url)")
+            }
         }
         command(.close)
         if !openCalls.isEmpty { throw Violation(description: "calls never completed: \(openCalls.sorted())") }

@@ -49,7 +49,8 @@ final class ChannelQueryParsingTests: XCTestCase {
         expected.createdAfter = 1_000
         let parsed = try parse("""
             {"limit":100,"order":"metadata_value_alphabetical","include_empty":false,"include_frozen":false,
-             "include_metadata":false,"include_chat_notification":true,"channel_urls":["a","b","a"],"custom_types":["t"],
+             "include_metadata":false,"include_chat_notification":true,"channel_urls":["a","b","a"],
+             "custom_types":["t"],
              "custom_type_starts_with":"pre","channel_name_contains":"name","user_ids_include":["x","y"],
              "user_ids_query_type":"or","member_state":"invited_by_non_friend","super_channels":"exclusive_only",
              "public_channels":"private","unread_channels":"unread_message",
@@ -91,14 +92,18 @@ final class ChannelQueryParsingTests: XCTestCase {
             (#"{"public_channels":true}"#, "$.public_channels", #"expected "all", "public" or "private""#),
             (#"{"search_query":"q","search_fields":["name"]}"#, "$.search_fields[0]",
              #"expected "member_nickname" or "channel_name""#),
-            (#"{"created_before":-1}"#, "$.created_before", "expected a time in milliseconds since the epoch, 0 or later"),
-            (#"{"created_after":1.5}"#, "$.created_after", "expected a time in milliseconds since the epoch, 0 or later"),
+            (#"{"created_before":-1}"#, "$.created_before",
+             "expected a time in milliseconds since the epoch, 0 or later"),
+            (#"{"created_after":1.5}"#, "$.created_after",
+             "expected a time in milliseconds since the epoch, 0 or later"),
         ]
         for (query, path, message) in cases {
             XCTAssertEqual(try refusal(query), DocumentError(path: path, message: message), query)
         }
         XCTAssertEqual(try refusal(#"{"order":"name"}"#)?.path, "$.order")
-        for word in ["latest_last_message", "chronological", "channel_name_alphabetical", "metadata_value_alphabetical"] {
+        for word in [
+            "latest_last_message", "chronological", "channel_name_alphabetical", "metadata_value_alphabetical",
+        ] {
             XCTAssertTrue(try refusal(#"{"order":"name"}"#)?.message.contains("\"\(word)\"") ?? false, word)
         }
     }
@@ -129,8 +134,10 @@ final class ChannelQueryParsingTests: XCTestCase {
         // Nickname filters add up.
         XCTAssertNil(try refusal(#"{"nickname_starts_with":"a","nickname_contains":"n","nickname_exact":"an"}"#))
         // Null and empty are the same as missing, so nothing contradicts.
-        XCTAssertNil(try refusal(#"{"user_ids_exact":null,"nickname_exact":"n","metadata_order_key":null,"limit":null}"#))
-        XCTAssertNil(try refusal(#"{"user_ids_exact":[],"nickname_exact":"n","metadata_values":[],"created_before":0}"#))
+        XCTAssertNil(
+            try refusal(#"{"user_ids_exact":null,"nickname_exact":"n","metadata_order_key":null,"limit":null}"#))
+        XCTAssertNil(
+            try refusal(#"{"user_ids_exact":[],"nickname_exact":"n","metadata_values":[],"created_before":0}"#))
     }
 
     func testThePathStartsWhereTheQueryStands() throws {

@@ -57,7 +57,8 @@ final class ChannelSortKeyTests: XCTestCase {
         query.order = .channelNameAlphabetical
         assertOrder(query, [
             channel("1", name: "Alpha"), channel("2", name: "Alphabet"), channel("3", name: "Beta"),
-            channel("4", name: "Beta"), channel("5", name: "alpha"), channel("6", name: "Ä"), channel("7", name: "\u{FFFD}"),
+            channel("4", name: "Beta"), channel("5", name: "alpha"), channel("6", name: "Ä"),
+            channel("7", name: "\u{FFFD}"),
             channel("8", name: "\u{1F600}"), channel("0"), channel("9"),
         ])
     }

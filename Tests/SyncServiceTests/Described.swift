@@ -8,7 +8,8 @@ enum Described {
         switch event {
         case .loggedIn(let info):
             "login \(info.userID) at \(info.loginTime) ping \(info.pingInterval)/\(info.pongTimeout) "
-                + "reconnect \(info.reconnectBase)*\(info.reconnectFactor)<=\(info.reconnectMax) #\(info.reconnectLimit)"
+                + "reconnect \(info.reconnectBase)*\(info.reconnectFactor)<=\(info.reconnectMax) "
+                + "#\(info.reconnectLimit)"
         case .loginFailed(let failure): "login failed \(text(failure))"
         case .messageReceived(let url, let message): "received \(url) \(text(message))"
         case .messageUpdated(let url, let message): "updated \(url) \(text(message))"
@@ -34,7 +35,8 @@ enum Described {
             "patched \(source.rawValue) "
                 + members.map { "\($0.key)=\(String(decoding: $0.value, as: UTF8.self))" }.joined(separator: " ")
         case .read(let user, let time): "read by \(user) at \(time)"
-        case .delivered(let times): "delivered " + times.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }.joined(separator: " ")
+        case .delivered(let times):
+            "delivered " + times.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }.joined(separator: " ")
         case .typing(let user, let isTyping): "\(user) \(isTyping ? "types" : "stops")"
         case .hidden(let allow, let previous, let offset): "hidden auto=\(allow) previous=\(previous) offset=\(offset)"
         }
@@ -44,11 +46,13 @@ enum Described {
         switch reply {
         case .channels(let page): "channels \(page.channels.map(\.url)) next '\(page.next)'"
         case .channelChanges(let changes):
-            "changes \(changes.updated.map(\.url)) gone \(changes.deletedURLs) more \(changes.hasMore) next '\(changes.next)'"
+            "changes \(changes.updated.map(\.url)) gone \(changes.deletedURLs) more \(changes.hasMore) "
+                + "next '\(changes.next)'"
         case .channel(let channel): "channel \(channel.url)"
         case .messages(let page): "messages \(page.messages.map(\.id))"
         case .messageChanges(let changes):
-            "changes \(changes.updated.map(\.id)) gone \(changes.deletedIDs) more \(changes.hasMore) next '\(changes.next)'"
+            "changes \(changes.updated.map(\.id)) gone \(changes.deletedIDs) more \(changes.hasMore) "
+                + "next '\(changes.next)'"
         case .gap(let gap): "gap huge \(gap.isHuge) \(gap.messages.map(\.id)) more \(gap.hasMore)"
         case .message(let message): "message \(text(message))"
         case .done: "done"

@@ -32,7 +32,8 @@ final class FrameTests: XCTestCase {
         assert([
             (SendbirdService.loginFrame, ["login me at 1700000000123 ping 15000/5000 reconnect 1500*3<=20000 #5"]),
             // What is missing gets the usual values, what is absurd is bounded.
-            (#"LOGI{"user_id":"me","login_ts":5,"key":"K2"}"#, ["login me at 5 ping 15000/5000 reconnect 2000*2<=20000 #-1"]),
+            (#"LOGI{"user_id":"me","login_ts":5,"key":"K2"}"#,
+             ["login me at 5 ping 15000/5000 reconnect 2000*2<=20000 #-1"]),
             (#"LOGI{"login_ts":5,"ping_interval":-1,"pong_timeout":1e300,"#
                 + #""reconnect":{"interval":"x","mul":9223372036854775807,"retry_cnt":-9}}"#,
              ["login me at 5 ping 0/86400000 reconnect 2000*10<=20000 #-1"]),
@@ -126,9 +127,11 @@ final class FrameTests: XCTestCase {
                 """))
         let nested = #"{"type":"FILE","message_id":7,"created_at":9,"channel_url":"c","file":{"url":"u","type":"a/b"}}"#
         XCTAssertEqual(try JSON.parse(message("FILE" + nested).json), try JSON.parse(nested))
-        let several = #"{"type":"FILE","message_id":7,"created_at":9,"channel_url":"c","files":[{"url":"u"},{"url":"v"}]}"#
+        let several =
+            #"{"type":"FILE","message_id":7,"created_at":9,"channel_url":"c","files":[{"url":"u"},{"url":"v"}]}"#
         XCTAssertEqual(try JSON.parse(message("FILE" + several).json), try JSON.parse(several))
-        XCTAssertEqual(try message(#"FEDI{"msg_id":7,"ts":9,"channel_url":"c","type":"image/png","url":"u"}"#).kind, .file)
+        XCTAssertEqual(
+            try message(#"FEDI{"msg_id":7,"ts":9,"channel_url":"c","type":"image/png","url":"u"}"#).kind, .file)
     }
 
     func testEveryMessageCommand() {
@@ -145,7 +148,8 @@ final class FrameTests: XCTestCase {
             (#"DELM{"channel_url":"c","channel_type":"group","msg_id":9,"ts":2}"#, ["deleted c 9"]),
             (#"MRCT{"channel_url":"c","msg_id":9,"reaction":"smile","user_id":"bo","operation":"ADD","updated_at":3}"#,
              ["reaction c 9 smile bo added 3"]),
-            (#"MRCT{"channel_url":"c","msg_id":9,"reaction":"smile","user_id":"bo","operation":"DELETE","updated_at":4}"#,
+            (#"MRCT{"channel_url":"c","msg_id":9,"reaction":"smile","user_id":"bo","operation":"DELETE","#
+                + #""updated_at":4}"#,
              ["reaction c 9 smile bo taken away 4"]),
             (#"MTHD{"channel_url":"c","parent_message_id":9,"thread_info":{"reply_count":2,"last_replied_at":3}}"#,
              [#"thread c 9 {"reply_count":2,"last_replied_at":3}"#]),
@@ -179,7 +183,8 @@ final class FrameTests: XCTestCase {
             (#"DLRV{"channel_url":"c","updated":{"bo":7}}"#, ["channel c delivered bo=7"]),
             (#"DLVR{"channel_url":"c"}"#, ["alive"]),
             (#"MCNT{"group_channels":[{"channel_url":"a","member_count":3,"joined_member_count":2,"ts":1},"#
-                + #"{"channel_url":"b","member_count":9}],"open_channels":[{"channel_url":"o","participant_count":1}],"ts":1}"#,
+                + #"{"channel_url":"b","member_count":9}],"#
+                + #""open_channels":[{"channel_url":"o","participant_count":1}],"ts":1}"#,
              ["channel a patched event_channel_member_count_changed member_count=3 joined_member_count=2",
               "channel b patched event_channel_member_count_changed member_count=9"]),
             (#"USEV{"cat":20100,"data":{"channel_url":"c","my_role":"operator"},"ts":1}"#,
@@ -200,8 +205,10 @@ final class FrameTests: XCTestCase {
             (10002, #"{"operators":[{"user_id":"me"}]}"#, "changed event_operator_updated"),
             (10020, #"{"inviter":{"user_id":"bo"},"invitees":[{"user_id":"me"}],"invited_at":5}"#,
              "changed event_user_received_invitation"),
-            (10022, #"{"inviter":{"user_id":"me"},"invitee":{"user_id":"bo"}}"#, "changed event_user_declined_invitation"),
-            (10022, #"{"inviter":{"user_id":"bo"},"invitee":{"user_id":"me"}}"#, "removed event_user_declined_invitation"),
+            (10022, #"{"inviter":{"user_id":"me"},"invitee":{"user_id":"bo"}}"#,
+             "changed event_user_declined_invitation"),
+            (10022, #"{"inviter":{"user_id":"bo"},"invitee":{"user_id":"me"}}"#,
+             "removed event_user_declined_invitation"),
             (10200, #"{"user_id":"me"}"#, "changed event_user_unmuted"),
             (10201, #"{"user_id":"me","end_at":-1}"#, "changed event_user_muted"),
             (10600, #"{"user_id":"me"}"#, "changed event_user_unbanned"),
@@ -216,7 +223,8 @@ final class FrameTests: XCTestCase {
             (11200, #"{"updated":{"a":1}}"#, "changed event_meta_counter_updated"),
             (11300, #"{"pinned_message_ids":[1]}"#, "changed event_pinned_message_updated"),
             (12000, "{}", "removed event_channel_deleted"),
-            (13000, #"{"hide_previous_messages":true,"allow_auto_unhide":false}"#, "hidden auto=false previous=true offset=77"),
+            (13000, #"{"hide_previous_messages":true,"allow_auto_unhide":false}"#,
+             "hidden auto=false previous=true offset=77"),
             (13000, "{}", "hidden auto=true previous=false offset=77"),
             (13001, "{}", #"patched event_channel_changed is_hidden=false hidden_state="unhidden""#),
             (19999, "{}", "changed event_channel_changed"),

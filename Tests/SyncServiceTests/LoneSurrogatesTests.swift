@@ -8,7 +8,8 @@ final class LoneSurrogatesTests: XCTestCase {
     func testOnlyLoneHalvesAreReplaced() {
         let bad = #"\ufffd"#
         let cases: [(text: String, result: String)] = [
-            ("", ""), ("plain ü 😀", "plain ü 😀"), (#"\ud83d\ude00"#, #"\ud83d\ude00"#), (#"\uD83D\uDE00x"#, #"\uD83D\uDE00x"#),
+            ("", ""), ("plain ü 😀", "plain ü 😀"), (#"\ud83d\ude00"#, #"\ud83d\ude00"#),
+            (#"\uD83D\uDE00x"#, #"\uD83D\uDE00x"#),
             (#"\ud83d"#, bad), (#"\ude00"#, bad), (#"\ud83dx\ude00"#, bad + "x" + bad),
             (#"\ude00\ud83d"#, bad + bad), (#"\ud83d\ud83d\ude00"#, bad + #"\ud83d\ude00"#),
             (#"\ud83d\ude00\ude00"#, #"\ud83d\ude00"# + bad), (#"\ud83d\n"#, bad + #"\n"#),

@@ -36,11 +36,13 @@ final class ReplyTests: XCTestCase {
     func testKindsOfMessages() {
         let cases: [(message: String, kind: MessageRecord.Kind)] = [
             (#""type":"MESG""#, .user), (#""type":"FILE","file":{"url":"x"}"#, .file), (#""type":"ADMM""#, .admin),
-            (#""type":"ADMN""#, .admin), (#""type":"BRDM""#, .admin), (#""type":"image/png","file":{"url":"x"}"#, .file),
+            (#""type":"ADMN""#, .admin), (#""type":"BRDM""#, .admin),
+            (#""type":"image/png","file":{"url":"x"}"#, .file),
             (#""type":"new_kind""#, .user), (#""type":"MESG","file":{}"#, .user),
         ]
         for (message, kind) in cases {
-            guard case .messages(let answer) = reply(page, #"{"messages":[{"message_id":1,"created_at":2,\#(message)}]}"#)
+            let body = #"{"messages":[{"message_id":1,"created_at":2,\#(message)}]}"#
+            guard case .messages(let answer) = reply(page, body)
             else { return XCTFail(message) }
             XCTAssertEqual(answer.messages.map(\.kind), [kind], message)
         }
@@ -53,12 +55,14 @@ final class ReplyTests: XCTestCase {
         XCTAssertEqual(described(page, #"{"messages":[]}"#), "messages []")
         // Without a place in time there is no message.
         XCTAssertEqual(
-            described(page, #"{"messages":[{"message_id":1},7,null,{"created_at":1},\#(message(2, 1))]}"#), "messages [2]")
+            described(page, #"{"messages":[{"message_id":1},7,null,{"created_at":1},\#(message(2, 1))]}"#),
+            "messages [2]")
     }
 
     func testAPageInTheSocketsShapeIsRewritten() throws {
         let body = #"{"messages":[{"type":"MESG","msg_id":4,"ts":40,"message":"x","custom":"d","#
-            + #""metaarray":{"b":["2"],"a":["1"]},"metaarray_key_order":["a","b"],"user":{"guest_id":"bo","name":"Bo"}}]}"#
+            + #""metaarray":{"b":["2"],"a":["1"]},"metaarray_key_order":["a","b"],"#
+            + #""user":{"guest_id":"bo","name":"Bo"}}]}"#
         guard case .messages(let answer) = reply(page, body) else { return XCTFail("no page") }
         XCTAssertEqual(answer.messages.map(Described.text), ["user 4@40 by 'bo'"])
         XCTAssertEqual(
@@ -86,7 +90,8 @@ final class ReplyTests: XCTestCase {
                 described(gap, #"{"is_huge_gap":false,\#(next),\#(more)}"#), "gap huge false [2] more true", more)
         }
         XCTAssertEqual(
-            described(gap, #"{"is_huge_gap":true,"prev_messages":[],"next_messages":[]}"#), "gap huge true [] more false")
+            described(gap, #"{"is_huge_gap":true,"prev_messages":[],"next_messages":[]}"#),
+            "gap huge true [] more false")
     }
 
     func testSentEditedDeleted() {
@@ -97,7 +102,9 @@ final class ReplyTests: XCTestCase {
         XCTAssertEqual(
             described(.updateMessage(channelURL: "c", messageID: 2, body: []), message),
             "message user 2@3 by 'me' request r")
-        for body in ["", "{}"] { XCTAssertEqual(described(.deleteMessage(channelURL: "c", messageID: 2), body), "done") }
+        for body in ["", "{}"] {
+            XCTAssertEqual(described(.deleteMessage(channelURL: "c", messageID: 2), body), "done")
+        }
     }
 
     // MARK: Channels
@@ -107,13 +114,15 @@ final class ReplyTests: XCTestCase {
         let text = #"{"channel_url":"u1","name":"N","custom_type":"t","created_at":1700000000,"freeze":true,"#
             + #""unread_message_count":3,"is_hidden":true,"ts_message_offset":8,"#
             + #""last_message":{"message_id":7,"created_at":1700000000001}}"#
-        guard case .channels(let answer) = reply(request, #"{"channels":[\#(text),{"name":"no url"}],"next":"n","ts":1}"#)
+        let body = #"{"channels":[\#(text),{"name":"no url"}],"next":"n","ts":1}"#
+        guard case .channels(let answer) = reply(request, body)
         else { return XCTFail("no page") }
         XCTAssertEqual(answer.next, "n")
         XCTAssertEqual(answer.channels, [
             ChannelRecord(
                 url: "u1", name: "N", customType: "t", createdAt: 1_700_000_000_000,
-                lastMessage: MessagePosition(createdAt: 1_700_000_000_001, id: 7), unreadMessageCount: 3, isHidden: true,
+                lastMessage: MessagePosition(createdAt: 1_700_000_000_001, id: 7), unreadMessageCount: 3,
+                isHidden: true,
                 isFrozen: true, messageOffset: 8, json: Array(text.utf8))
         ])
         XCTAssertEqual(

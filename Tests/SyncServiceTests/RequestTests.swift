@@ -9,7 +9,8 @@ final class RequestTests: XCTestCase {
     private func http(
         _ request: ServiceRequest, overREST: Bool = false, file: StaticString = #filePath, line: UInt = #line
     ) throws -> (method: String, path: String, query: [String: String], headers: [String: String], body: JSON?) {
-        guard case .http(let method, let url, let headers, let body) = service.encode(request, overREST: overREST) else {
+        guard case .http(let method, let url, let headers, let body) = service.encode(request, overREST: overREST)
+        else {
             XCTFail("not HTTP", file: file, line: line)
             throw CancellationError()
         }
@@ -32,7 +33,8 @@ final class RequestTests: XCTestCase {
         guard case .frame(let bytes, let awaiting) = service.encode(request) else { throw CancellationError() }
         XCTAssertEqual(bytes.last, 0x0A)
         return (
-            String(decoding: bytes.prefix(4), as: UTF8.self), try JSON.parse(Array(bytes.dropFirst(4).dropLast())), awaiting
+            String(decoding: bytes.prefix(4), as: UTF8.self), try JSON.parse(Array(bytes.dropFirst(4).dropLast())),
+            awaiting
         )
     }
 
@@ -41,7 +43,9 @@ final class RequestTests: XCTestCase {
     func testTheFirstLoginShowsTheTokenAndTheNextTheSessionKey() {
         let first = service.login(token: "tok")
         XCTAssertTrue(first.url.hasPrefix("ws://127.0.0.1:2/?p="), first.url)
-        for part in ["ai=APP", "user_id=me", "sv=0.1.0", "expiring_session=0", "use_local_cache=1", "include_poll_details=1"] {
+        for part in [
+            "ai=APP", "user_id=me", "sv=0.1.0", "expiring_session=0", "use_local_cache=1", "include_poll_details=1",
+        ] {
             XCTAssertTrue(first.url.contains("&" + part), part)
         }
         XCTAssertFalse(first.url.contains("tok"), "a token in a URL ends up in logs")
@@ -109,15 +113,18 @@ final class RequestTests: XCTestCase {
 
     func testEveryFilterReachesTheChannelList() throws {
         let cases: [(query: String, parameters: [String: String])] = [
-            (#"{"order":"chronological","include_empty":false,"include_frozen":false,"include_chat_notification":true}"#,
-             ["order": "chronological", "show_empty": "false", "show_frozen": "false", "include_chat_notification": "true"]),
+            (#"{"order":"chronological","include_empty":false,"include_frozen":false,"#
+                + #""include_chat_notification":true}"#,
+             ["order": "chronological", "show_empty": "false", "show_frozen": "false",
+              "include_chat_notification": "true"]),
             (#"{"super_channels":"exclusive_only","public_channels":"private","unread_channels":"unread_message"}"#,
              ["super_mode": "exclusive_only", "public_mode": "private", "unread_filter": "unread_message"]),
             (#"{"hidden_channels":"hidden_prevent_auto_unhide","member_state":"invited_by_friend"}"#,
              ["hidden_mode": "hidden_prevent_auto_unhide", "member_state_filter": "invited_by_friend"]),
             (#"{"custom_types":["a,b","ü"],"custom_type_starts_with":"x y","channel_urls":["u/1","u2"]}"#,
              ["custom_types": "a%2Cb,%C3%BC", "custom_type_startswith": "x%20y", "channel_urls": "u%2F1,u2"]),
-            (#"{"channel_name_contains":"a&b=c","nickname_contains":"n","nickname_starts_with":"s","nickname_exact":"e"}"#,
+            (#"{"channel_name_contains":"a&b=c","nickname_contains":"n","nickname_starts_with":"s","#
+                + #""nickname_exact":"e"}"#,
              ["name_contains": "a%26b%3Dc", "members_nickname_contains": "n", "members_nickname_startswith": "s",
               "members_nickname": "e"]),
             (#"{"user_ids_exact":["a","b"]}"#, ["members_exactly_in": "a,b"]),
@@ -142,7 +149,8 @@ final class RequestTests: XCTestCase {
             let request = try http(.listChannels(query: query, token: "", limit: 20))
             XCTAssertEqual(request.query, plain.merging(parameters) { $1 }, text)
         }
-        XCTAssertEqual(try http(.listChannels(query: ChannelQuery(), token: "a/b=", limit: 1)).query["token"], "a%2Fb%3D")
+        let request = ServiceRequest.listChannels(query: ChannelQuery(), token: "a/b=", limit: 1)
+        XCTAssertEqual(try http(request).query["token"], "a%2Fb%3D")
     }
 
     func testChannelChangesAndOneChannel() throws {
