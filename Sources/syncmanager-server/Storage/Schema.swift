@@ -41,8 +41,8 @@ enum Schema {
         CREATE TABLE members (
             channel_id INTEGER NOT NULL, user_id TEXT NOT NULL, state INTEGER NOT NULL, is_operator INTEGER NOT NULL,
             inviter TEXT NOT NULL DEFAULT '', invited_at INTEGER NOT NULL DEFAULT 0,
-
-            joined_at INTEGER NOT NULL DEFAULT 0, last_read INTEGER NOT NULL DEFAULT 0, delivered INTEGER NOT NULL DEFAULT 0,
+            joined_at INTEGER NOT NULL DEFAULT 0, last_read INTEGER NOT NULL DEFAULT 0,
+            delivered INTEGER NOT NULL DEFAULT 0,
             read_total INTEGER NOT NULL DEFAULT 0, own_unread INTEGER NOT NULL DEFAULT 0,
             mentions INTEGER NOT NULL DEFAULT 0, hidden INTEGER NOT NULL DEFAULT 0, offset INTEGER NOT NULL DEFAULT 0,
             count_preference TEXT NOT NULL DEFAULT 'all', push_trigger TEXT NOT NULL DEFAULT 'default',
