@@ -177,7 +177,7 @@ public func sm_set_callback(
     listen(Listener(event: callback, userData: userData, destroy: destroy)) { (listener) throws(BorderError) in
         let client = try Registry.client(client)
         try client.checkOpen()
-        client.queue.setListener(listener)
+        try client.queue.setListener(listener)
     }
 }
 
@@ -203,7 +203,7 @@ public func sm_channel_collection_new(
         let id = client.nextCollectionID()
         client.queue.addCollection(DeliveredLists(id: id, channelURL: nil, criteria: text, viewpoint: 0))
         try client.post(.openChannelCollection(id: id, query: parsed))
-        out.pointee = Registry.add(CollectionHandle(client: client, id: id, isMessages: false))
+        out.pointee = try Registry.add(collection: CollectionHandle(client: client, id: id, isMessages: false))
     }
 }
 
@@ -224,7 +224,7 @@ public func sm_message_collection_new(
         let id = client.nextCollectionID()
         client.queue.addCollection(DeliveredLists(id: id, channelURL: url, criteria: text, viewpoint: viewpoint))
         try client.post(.openMessageCollection(id: id, channelURL: url, filter: parsed, viewpoint: viewpoint))
-        out.pointee = Registry.add(CollectionHandle(client: client, id: id, isMessages: true))
+        out.pointee = try Registry.add(collection: CollectionHandle(client: client, id: id, isMessages: true))
     }
 }
 
@@ -241,7 +241,7 @@ public func sm_collection_set_callback(
     listen(Listener(event: callback, userData: userData, destroy: destroy)) { (listener) throws(BorderError) in
         let collection = try Registry.collection(collection)
         try collection.client.checkOpen()
-        collection.client.queue.setListener(listener, collection: collection.id)
+        try collection.client.queue.setListener(listener, collection: collection.id)
     }
 }
 
@@ -405,17 +405,18 @@ private func request(
     fetch: EventQueue.FetchKey? = nil,
     _ body: () throws(BorderError) -> (Client, (UInt64) -> HostCommand)
 ) -> Int32 {
+    var isOurs = true
     let code = call { () throws(BorderError) in
         let (client, command) = try body()
         let call = try client.queue.addCall(listener, fetch: fetch)
         do throws(BorderError) {
             try client.post(command(call))
         } catch {
-            client.queue.forgetCall(call)
+            isOurs = client.queue.forgetCall(call)
             throw error
         }
         outRequest?.pointee = call
     }
-    if code != 0 { listener.end() }
+    if code != 0, isOurs { listener.end() }
     return code
 }

@@ -31,10 +31,13 @@ final class Client: @unchecked Sendable {
     /// The text handed out by the last `sm_next_event`.
     var borrowed: UnsafeMutablePointer<CChar>?
     let borrowedMonitor = Monitor()
+    /// Its handle is gone, and it gets no further ones. The registry's lock guards it.
+    var isForgotten = false
 
     init(_ configuration: Configuration) throws(BorderError) {
         self.configuration = configuration
-        guard let queue = EventQueue(limit: configuration.queueLimit) else {
+        guard let queue = EventQueue(
+            limit: configuration.queueLimit, hasOwnThread: configuration.isThreadDelivery) else {
             throw BorderError(.internal, "no descriptor is left for the event queue")
         }
         self.queue = queue
@@ -53,12 +56,17 @@ final class Client: @unchecked Sendable {
         if let file = cache.setAsideAs {
             queue.push(.event(.client(type: "cache_reset", members: [("file", Array("\"\(file)\"".utf8))])))
         }
-        guard Client.start(&engineThread, clientEngineMain, self) else {
-            throw BorderError(.internal, "the engine thread cannot be started")
-        }
         if configuration.isThreadDelivery {
             var thread = pthread_t()
-            if Client.start(&thread, clientDeliveryMain, self) { deliveryThread = thread }
+            guard Client.start(&thread, clientDeliveryMain, self) else {
+                throw BorderError(.internal, "the delivery thread cannot be started")
+            }
+            deliveryThread = thread
+        }
+        guard Client.start(&engineThread, clientEngineMain, self) else {
+            inbox.locked { isClosing = true }
+            endDelivery()
+            throw BorderError(.internal, "the engine thread cannot be started")
         }
     }
 
@@ -134,16 +142,23 @@ final class Client: @unchecked Sendable {
         }
         guard isFirst else { throw BorderError(.closed, "the client is being closed") }
         pthread_join(engineThread, nil)
-        queue.close()
-        if let deliveryThread { pthread_join(deliveryThread, nil) }
-        Registry.removeAll(of: self)
-        if (try? queue.beginDraining(evenClosed: true)) != nil {
+        endDelivery()
+        if (try? queue.beginDraining(isOwnThread: true, evenClosed: true)) != nil {
             while dispatchNext(timeout: 0) {}
             queue.endDraining()
         }
         queue.endListeners()
+        // Not before: what these callbacks call is told that the client is closing.
+        Registry.removeAll(of: self)
         cache.close()
         intents.close()
+        // Not left to deinit: a call on another thread may hold this object a little longer.
+        lock.release()
+    }
+
+    private func endDelivery() {
+        queue.close()
+        if let deliveryThread { pthread_join(deliveryThread, nil) }
     }
 
     // MARK: Draining
@@ -157,6 +172,7 @@ final class Client: @unchecked Sendable {
         guard let event else { return false }
         use(event)
         event.caller?.end()
+        queue.finished()
         return true
     }
 
@@ -180,8 +196,8 @@ final class Client: @unchecked Sendable {
 
     fileprivate func deliver() {
         pthread_setname_np(pthread_self(), "sm-delivery")
-        guard (try? queue.beginDraining()) != nil else { return }
-        while !inbox.locked({ isClosing }) { _ = dispatchNext(timeout: 1000) }
+        guard (try? queue.beginDraining(isOwnThread: true)) != nil else { return }
+        while !inbox.locked({ isClosing }) { _ = dispatchNext(timeout: -1) }
         queue.endDraining()
     }
 

@@ -41,6 +41,8 @@ final class EventQueue: @unchecked Sendable {
 
     private let monitor = Monitor()
     private let limit: Int
+    /// Whether a thread of the library drains, and nobody else may.
+    private let hasOwnThread: Bool
     private let descriptor: Int32
     private var isDescriptorUsed = false
     private var waiting: [(payload: Payload, time: Int64)] = []
@@ -59,10 +61,18 @@ final class EventQueue: @unchecked Sendable {
     private var isAnewAsked = false
     private var isInterrupted = false
     private var isClosed = false
+    /// No listener is taken in any more: there is nobody left to end it.
+    private var hasEnded = false
     private var drainer: pthread_t?
+    /// The collection whose event is in use by the draining thread, and whether it goes to the client's listener.
     private var running: UInt64 = 0
+    private var isClientListenerInUse = false
+    private var waitingForCallback = 0
+    /// Listeners that were replaced while in use; the draining thread ends them when it is done with them.
+    private var replaced: [Listener] = []
 
-    init?(limit: Int) {
+    init?(limit: Int, hasOwnThread: Bool) {
+        self.hasOwnThread = hasOwnThread
         descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
         guard descriptor >= 0 else { return nil }
         self.limit = limit
@@ -159,35 +169,55 @@ final class EventQueue: @unchecked Sendable {
         }
     }
 
-    /// The call was not made after all; the caller ends its listener.
-    func forgetCall(_ call: UInt64) {
+    /// The call was not made after all. `false` when the client's end has ended its listener already; else that is
+    /// for the caller to do.
+    func forgetCall(_ call: UInt64) -> Bool {
         monitor.locked {
-            if let fetch = calls.removeValue(forKey: call)?.fetch { fetching.remove(fetch) }
+            guard let call = calls.removeValue(forKey: call) else { return false }
+            if let fetch = call.fetch { fetching.remove(fetch) }
+            return true
         }
     }
 
     func addCollection(_ lists: DeliveredLists) { monitor.locked { delivered[lists.id] = lists } }
 
-    func setListener(_ listener: Listener) {
-        let before = monitor.locked {
+    func setListener(_ listener: Listener) throws(BorderError) {
+        let before = try monitor.locked { () throws(BorderError) -> Listener? in
+            if hasEnded { throw BorderError(.closed, "the client is closed") }
             defer { clientListener = listener }
-            return clientListener
+            return retire(clientListener, isInUse: isClientListenerInUse)
         }
-        before.end()
+        before?.end()
     }
 
-    func setListener(_ listener: Listener, collection: UInt64) {
-        let before = monitor.locked { listeners.updateValue(listener, forKey: collection) }
+    func setListener(_ listener: Listener, collection id: UInt64) throws(BorderError) {
+        let before = try monitor.locked { () throws(BorderError) -> Listener? in
+            if hasEnded { throw BorderError(.closed, "the client is closed") }
+            guard delivered[id] != nil else { throw BorderError(.invalidHandle, "the collection was removed") }
+            return retire(listeners.updateValue(listener, forKey: id), isInUse: running == id && !isClientListenerInUse)
+        }
         before?.end()
+    }
+
+    /// Gives a listener back that can be ended now. One in use, by another thread or by the very callback that replaces
+    /// it, is ended when that callback has returned.
+    private func retire(_ listener: Listener?, isInUse: Bool) -> Listener? {
+        guard isInUse, let listener else { return listener }
+        replaced.append(listener)
+        return nil
     }
 
     /// Ends a collection: nothing of it is delivered any more. Waits for a callback that runs on another thread.
     func removeCollection(_ id: UInt64) {
-        let before: Listener? = monitor.locked {
+        let before = monitor.locked { () -> Listener? in
             delivered[id] = nil
             lagging[id] = nil
-            while running == id, let drainer, pthread_equal(drainer, pthread_self()) == 0 { _ = monitor.wait(until: nil) }
-            return listeners.removeValue(forKey: id)
+            while running == id, let drainer, pthread_equal(drainer, pthread_self()) == 0 {
+                waitingForCallback += 1
+                _ = monitor.wait(until: nil)
+                waitingForCallback -= 1
+            }
+            return retire(listeners.removeValue(forKey: id), isInUse: running == id && !isClientListenerInUse)
         }
         before?.end()
     }
@@ -200,16 +230,16 @@ final class EventQueue: @unchecked Sendable {
 
     // MARK: Draining
 
-    /// Makes this thread the one that drains.
-    func beginDraining(evenClosed: Bool = false) throws(BorderError) {
+    /// Makes this thread the one that drains. `isOwnThread`: it is the library's, or the one that closes.
+    func beginDraining(isOwnThread: Bool = false, evenClosed: Bool = false) throws(BorderError) {
         try monitor.locked { () throws(BorderError) in
-            if let drainer {
-                if pthread_equal(drainer, pthread_self()) != 0 {
-                    throw BorderError(.reentrant, "the queue is being drained by this very thread")
-                }
-                throw BorderError(.busy, "another thread drains the queue")
+            if let drainer, pthread_equal(drainer, pthread_self()) != 0 {
+                throw BorderError(.reentrant, "the queue is being drained by this very thread")
             }
             if isClosed, !evenClosed { throw BorderError(.closed, "the client is closed") }
+            if drainer != nil || hasOwnThread && !isOwnThread {
+                throw BorderError(.busy, "another thread drains the queue")
+            }
             drainer = pthread_self()
         }
     }
@@ -217,9 +247,22 @@ final class EventQueue: @unchecked Sendable {
     func endDraining() {
         monitor.locked {
             drainer = nil
-            running = 0
             monitor.signalAll()
         }
+    }
+
+    /// The draining thread is done with the event it took: who waits for its callback goes on, and what was replaced
+    /// meanwhile ends.
+    func finished() {
+        let ended = monitor.locked { () -> [Listener] in
+            running = 0
+            isClientListenerInUse = false
+            if waitingForCallback > 0 { monitor.signalAll() }
+            guard !replaced.isEmpty else { return [] }
+            defer { replaced = [] }
+            return replaced
+        }
+        for listener in ended { listener.end() }
     }
 
     var isDrainedByThisThread: Bool {
@@ -296,7 +339,9 @@ final class EventQueue: @unchecked Sendable {
         }
         sequence += 1
         running = collection
-        let target = collection == 0 ? clientListener : listeners[collection] ?? clientListener
+        let own = collection == 0 ? nil : listeners[collection]
+        isClientListenerInUse = own == nil
+        let target = own ?? clientListener
         return DrainedEvent(
             payload: payload, time: time, sequence: sequence, caller: call?.listener,
             target: Listener(event: target.event, userData: target.userData))
@@ -305,6 +350,7 @@ final class EventQueue: @unchecked Sendable {
     /// Ends every listener that is left; nothing is delivered afterwards.
     func endListeners() {
         let left = monitor.locked { () -> [Listener] in
+            hasEnded = true
             defer {
                 calls = [:]
                 listeners = [:]

@@ -53,9 +53,20 @@ enum Registry {
         return collection
     }
 
+    /// A collection's handle; refused when its client's end has taken all handles back meanwhile.
+    static func add(collection: CollectionHandle) throws(BorderError) -> OpaquePointer? {
+        try monitor.locked { () throws(BorderError) in
+            if collection.client.isForgotten { throw BorderError(.closed, "the client is closed") }
+            last += 16
+            objects[last] = collection
+            return OpaquePointer(bitPattern: last)
+        }
+    }
+
     /// Forgets every handle of a client.
     static func removeAll(of client: Client) {
         monitor.locked {
+            client.isForgotten = true
             objects = objects.filter { $0.value !== client && ($0.value as? CollectionHandle)?.client !== client }
         }
     }

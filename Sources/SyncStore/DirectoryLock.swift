@@ -28,7 +28,13 @@ public final class DirectoryLock: @unchecked Sendable {
         descriptor = opened
     }
 
-    deinit { Glibc.close(descriptor) }
+    deinit {
+        release()
+        Glibc.close(descriptor)
+    }
+
+    /// Gives the directory back, also where a fork of this process still has the descriptor: closing it would not.
+    public func release() { flock(descriptor, LOCK_UN) }
 
     private static func readPID(_ descriptor: Int32) -> Int32? {
         var buffer = [UInt8](repeating: 0, count: 16)
