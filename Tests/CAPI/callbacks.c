@@ -165,10 +165,66 @@ static void on_thread(void *user_data, int32_t status, const char *json, size_t 
     sem_post(&own->done);
 }
 
+static void tell(void *user_data, const char *json, size_t length) {
+    context *own = user_data;
+    (void)length;
+    if (strstr(json, "\"pending\"")) sem_post(&own->done);
+}
+
+/* A callback that replaces itself keeps its context until it has returned. */
+static void replace_itself(void *user_data, const char *json, size_t length) {
+    context *own = user_data;
+    (void)json;
+    (void)length;
+    GIVES(SM_OK, sm_set_callback(own->client, NULL, NULL, NULL));
+    CHECK(own->destroyed == 0);
+    own->events++;
+}
+
+/* While a client closes, what its last callbacks call says so. */
+static void call_while_closing(void *user_data, const char *json, size_t length) {
+    context *own = user_data;
+    char *text = NULL;
+    (void)length;
+    if (!strstr(json, "\"closed\"")) return;
+    GIVES(SM_ERR_CLOSED, sm_disconnect(own->client));
+    GIVES(SM_ERR_CLOSED, sm_fetch(own->collection, SM_NEXT, NULL, NULL, NULL, NULL));
+    (void)sm_collection_info(own->collection, &text);
+    sm_string_free(text);
+    own->events++;
+}
+
+static void lifetimes(const char *directory) {
+    context own = {.client = open_client(directory, "")};
+    GIVES(SM_OK, sm_set_callback(own.client, replace_itself, &own, end));
+    GIVES(SM_OK, sm_clear_cache(own.client, NULL, NULL, NULL, NULL, NULL));
+    while (own.events == 0) CHECK(sm_dispatch(own.client, 1, 10000) > 0);
+    CHECK(own.events == 1 && own.destroyed == 1);
+    sm_close(own.client);
+    CHECK(own.destroyed == 1);
+
+    context closing = {.client = open_client(directory, "")};
+    GIVES(SM_OK, sm_message_collection_new(closing.client, "c", NULL, SM_LATEST, &closing.collection));
+    GIVES(SM_OK, sm_set_callback(closing.client, call_while_closing, &closing, end));
+    sm_close(closing.client);
+    CHECK(closing.events == 1 && closing.destroyed == 1);
+}
+
 static void thread_delivery(const char *directory) {
-    context own = {.client = open_client(directory, ",\"delivery\":\"thread\"")};
+    context own = {.client = open_client(directory, ",\"delivery\":\"thread\"")}, told = {0};
     const char *json = NULL;
     sem_init(&own.done, 0, 0);
+    sem_init(&told.done, 0, 0);
+    /* From the start nobody else drains. */
+    GIVES(SM_ERR_BUSY, sm_next_event(own.client, 0, &json, NULL));
+    /* Removing waits for a callback that runs, not for the next event. */
+    GIVES(SM_OK, sm_message_collection_new(own.client, "c", NULL, SM_LATEST, &own.collection));
+    GIVES(SM_OK, sm_collection_set_callback(own.collection, tell, &told, end));
+    GIVES(SM_OK, sm_append_message(own.collection, "{\"message\":\"m\",\"request_id\":\"r\"}", NULL, NULL, NULL, NULL));
+    while (sem_wait(&told.done) != 0) {
+    }
+    sm_collection_remove(own.collection);
+    CHECK(told.destroyed == 1);
     GIVES(SM_OK, sm_clear_cache(own.client, NULL, on_thread, &own, end, NULL));
     while (sem_wait(&own.done) != 0) {
     }
@@ -177,6 +233,7 @@ static void thread_delivery(const char *directory) {
     sm_close(own.client);
     CHECK(own.destroyed == 1);
     sem_destroy(&own.done);
+    sem_destroy(&told.done);
 }
 
 /* How many own messages the library has stored. */
@@ -225,6 +282,7 @@ int main(void) {
     from_callbacks(fresh_directory());
     silence(fresh_directory());
     waiting(fresh_directory());
+    lifetimes(fresh_directory());
     thread_delivery(fresh_directory());
     overflow(fresh_directory());
     return checks_done();
