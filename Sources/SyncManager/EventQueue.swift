@@ -71,7 +71,7 @@ final class EventQueue: @unchecked Sendable {
     /// Listeners that were replaced while in use; the draining thread ends them when it is done with them.
     private var replaced: [Listener] = []
 
-    init?(limit: Int, hasOwnThread: Bool) {
+    init?(limit: Int, hasOwnThread: Bool = false) {
         self.hasOwnThread = hasOwnThread
         descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
         guard descriptor >= 0 else { return nil }
@@ -171,6 +171,7 @@ final class EventQueue: @unchecked Sendable {
 
     /// The call was not made after all. `false` when the client's end has ended its listener already; else that is
     /// for the caller to do.
+    @discardableResult
     func forgetCall(_ call: UInt64) -> Bool {
         monitor.locked {
             guard let call = calls.removeValue(forKey: call) else { return false }
@@ -247,6 +248,8 @@ final class EventQueue: @unchecked Sendable {
     func endDraining() {
         monitor.locked {
             drainer = nil
+            running = 0
+            isClientListenerInUse = false
             monitor.signalAll()
         }
     }

@@ -282,7 +282,7 @@ final class EventQueueTests: XCTestCase {
     func testRemovingACollectionWaitsForItsCallback() throws {
         let queue = try makeQueue(collections: 1)
         let counted = Counted()
-        queue.setListener(counted.listener(), collection: 1)
+        try queue.setListener(counted.listener(), collection: 1)
         queue.push(insert(1))
         let isInCallback = DispatchSemaphore(value: 0)
         let ended = expectation(description: "the callback ended")
@@ -313,12 +313,12 @@ final class EventQueueTests: XCTestCase {
         let calls = [Counted(), Counted(), Counted()]
         func ends(_ counted: [Counted]) -> [Int] { counted.map(\.ends) }
 
-        queue.setListener(client[0].listener())
-        queue.setListener(client[1].listener())
+        try queue.setListener(client[0].listener())
+        try queue.setListener(client[1].listener())
         XCTAssertEqual(ends(client), [1, 0], "the one before ends when another takes its place")
-        queue.setListener(collection[0].listener(), collection: 1)
-        queue.setListener(collection[1].listener(), collection: 1)
-        queue.setListener(collection[2].listener(), collection: 2)
+        try queue.setListener(collection[0].listener(), collection: 1)
+        try queue.setListener(collection[1].listener(), collection: 1)
+        try queue.setListener(collection[2].listener(), collection: 2)
         XCTAssertEqual(ends(collection), [1, 0, 0])
         queue.removeCollection(1)
         queue.removeCollection(1)
