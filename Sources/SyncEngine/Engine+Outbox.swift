@@ -73,13 +73,14 @@ extension Engine {
     }
 
     func resendMessage(_ collection: UInt64, _ requestID: String, _ call: UInt64) {
-        guard var intent = outbox.entry(requestID), intent.status == .failed else {
+        guard let failed = outbox.entry(requestID), failed.status == .failed else {
             return complete(call, "send_message", .notFound)
         }
-        removeFailed(intent, reason: .none, source: .localMessageResendStarted)
+        var intent = failed
         intent.status = .pending
         intent.isHostSent = false
         guard persist(intent) else { return complete(call, "send_message", .storage) }
+        removeFailed(failed, reason: .none, source: .localMessageResendStarted)
         outbox.put(intent)
         insertPending(intent, source: .localMessageResendStarted)
         outbox.calls[requestID] = Outbox.Call(call: call, name: "send_message")
