@@ -47,8 +47,9 @@ static void message(char *out, int64_t id, int64_t time) {
     snprintf(
         out, LONGEST,
         "{\"type\":\"MESG\",\"message_id\":%" PRId64 ",\"message\":\"%s\",\"data\":\"%s\",\"custom_type\":\"%s\","
-        "\"created_at\":%" PRId64 ",\"updated_at\":%" PRId64 ",\"channel_url\":\"benchmark\",\"channel_type\":\"group\","
-        "\"user\":%s,\"mention_type\":\"users\",\"mentioned_users\":[%s],\"reactions\":[%s],\"sorted_metaarray\":[],"
+        "\"created_at\":%" PRId64 ",\"updated_at\":%" PRId64 ",\"channel_url\":\"benchmark\","
+        "\"channel_type\":\"group\",\"user\":%s,\"mention_type\":\"users\",\"mentioned_users\":[%s],"
+        "\"reactions\":[%s],\"sorted_metaarray\":[],"
         "\"silent\":false,\"is_op_msg\":false,\"is_removed\":false,\"message_survival_seconds\":-1}",
         id, text, below(5) ? "" : "{\\\"client\\\":\\\"ios\\\"}", below(7) ? "" : "note", time,
         below(25) ? 0 : time + 5000, sender, mentioned, reaction);

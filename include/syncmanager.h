@@ -49,6 +49,8 @@
  *   sync_progress    "channel_url", "done" (messages cached by this run), "complete"
  *   token_needed     the access token is missing or was revoked; answer with sm_set_token()
  *   cache_reset      the cache file was corrupt, was set aside under "file", and is being rebuilt
+ *   storage_error    "message": the data directory could not be read or written, as on a full disk; what is shown
+ *                    stays, sync tries again
  *   overflow         "collection", "dropped": the host lagged behind; a `clear` and one full `insert` follow
  *   closed           always the last one
  *
@@ -63,8 +65,8 @@
  *   "action"      "insert" | "update" | "move" | "remove" | "clear"
  *   "source"      why: "cache", "event_message_received", "message_changelog", ... ; "from_event": true or false
  *   "reason"      for the failed list, why it changed
- *   "changes"     a list, to be applied in order: {"index","id"} for insert, update and remove, {"from","to","id"} for move:
- *                 take the element out at "from", then put it in at "to"
+ *   "changes"     a list, to be applied in order: {"index","id"} for insert, update and remove, {"from","to","id"} for
+ *                 move: take the element out at "from", then put it in at "to"
  *   "channels" or "messages"   the new content of each change, in the same order (not for remove and clear)
  *
  * A host that only applies the changes, in order, always shows the right view: every index is valid at the moment it is
@@ -212,12 +214,13 @@ SM_EXPORT int32_t sm_set_log(int32_t level, sm_log_callback callback, void *user
  * Errors: INVALID_ARGUMENT, INVALID_DOCUMENT, LOCKED, STORAGE, NEWER_SCHEMA, CORRUPT_INTENTS. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_setup(const char *config, sm_client **out);
 
-/* Connects and stays connected: after a loss it tries again by itself, with growing pauses. Completes at the first login
- * or its refusal (TOKEN_REJECTED, SERVICE), with NETWORK after the first attempt that found nobody (trying goes on).
- * `callback` may be NULL; the result is then an event. `out_request` (may be NULL) gets the number in that event.
+/* Connects and stays connected: after a loss it tries again by itself, with growing pauses. Completes at the first
+ * login or its refusal (TOKEN_REJECTED, SERVICE), with NETWORK after the first attempt that found nobody (trying goes
+ * on). `callback` may be NULL; the result is then an event. `out_request` (may be NULL) gets the number in that event.
  * Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_connect(
-    sm_client *client, sm_result_callback callback, void *user_data, sm_destroy_callback destroy, uint64_t *out_request);
+    sm_client *client, sm_result_callback callback, void *user_data, sm_destroy_callback destroy,
+    uint64_t *out_request);
 
 /* Closes the connection and stays offline; the cache and the collections stay. Errors: INVALID_HANDLE, CLOSED.
  * @thread any. Since 0.1 */
@@ -250,8 +253,8 @@ SM_EXPORT void sm_close(sm_client *client);
  * (INVALID_HANDLE, CLOSED). @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_get_fd(sm_client *client);
 
-/* Takes the next event, waiting up to `timeout_ms` (0: not at all, negative: for ever). On success `*json` is the event,
- * borrowed until the next sm_next_event() or sm_dispatch() on this client; `*json` is NULL when none came or
+/* Takes the next event, waiting up to `timeout_ms` (0: not at all, negative: for ever). On success `*json` is the
+ * event, borrowed until the next sm_next_event() or sm_dispatch() on this client; `*json` is NULL when none came or
  * sm_interrupt() ended the wait. `out_length` may be NULL. A result taken this way does not run its callback.
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED, REENTRANT, BUSY. @thread owner. Since 0.1 */
 SM_EXPORT int32_t sm_next_event(sm_client *client, int32_t timeout_ms, const char **json, size_t *out_length);
@@ -265,8 +268,8 @@ SM_EXPORT int32_t sm_dispatch(sm_client *client, int32_t max_events, int32_t tim
  * Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_interrupt(sm_client *client);
 
-/* Who hears events that belong to no collection, and those of collections without a callback of their own. NULL ends it.
- * Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1 */
+/* Who hears events that belong to no collection, and those of collections without a callback of their own. NULL ends
+ * it. Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_set_callback(
     sm_client *client, sm_event_callback callback, void *user_data, sm_destroy_callback destroy);
 
@@ -277,8 +280,8 @@ SM_EXPORT int32_t sm_set_callback(
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_channel_collection_new(sm_client *client, const char *query, sm_collection **out);
 
-/* The messages of a channel around `viewpoint` (ms since the epoch; 0: the oldest; SM_LATEST: the newest). `filter` is a
- * JSON object (docs/queries.md) or NULL: "limit" (1..200, default 30), "message_type", "custom_types", "sender_ids",
+/* The messages of a channel around `viewpoint` (ms since the epoch; 0: the oldest; SM_LATEST: the newest). `filter` is
+ * a JSON object (docs/queries.md) or NULL: "limit" (1..200, default 30), "message_type", "custom_types", "sender_ids",
  * "reply_type". Background sync of the channel starts. A channel that turns out not to exist gives `channel_removed`.
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_message_collection_new(
@@ -292,8 +295,8 @@ SM_EXPORT int32_t sm_collection_set_callback(
     sm_collection *collection, sm_event_callback callback, void *user_data, sm_destroy_callback destroy);
 
 /* Loads a page (the "limit" of query or filter): SM_NEXT for channels; SM_PREVIOUS (older, up to and including the
- * viewpoint) or SM_NEXT (newer) for messages. What is cached is inserted at once, the rest as sync brings it; the result
- * comes last, with "has_more" and, when the page is shorter than asked for while more exists, "short":
+ * viewpoint) or SM_NEXT (newer) for messages. What is cached is inserted at once, the rest as sync brings it; the
+ * result comes last, with "has_more" and, when the page is shorter than asked for while more exists, "short":
  * "offline" | "paused" | "error". Nothing left: no insert, only the result.
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, DUPLICATED_FETCH, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_fetch(
@@ -305,8 +308,8 @@ SM_EXPORT int32_t sm_fetch(
 SM_EXPORT int32_t sm_reset_viewpoint(sm_collection *collection, int64_t viewpoint);
 
 /* What the host has been told so far, as JSON: "collection", "kind" ("channels" | "messages"), "channel_url", "count",
- * "pending_count", "failed_count", "has_previous", "has_next", "viewpoint", "query" or "filter". Owned: sm_string_free().
- * Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
+ * "pending_count", "failed_count", "has_previous", "has_next", "viewpoint", "query" or "filter". Owned:
+ * sm_string_free(). Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_collection_info(sm_collection *collection, char **out_json);
 
 /* The lists as they stand after every event drained so far: {"seq":N,"channels":[...]} or {"seq":N,"succeeded":[...],
@@ -314,16 +317,17 @@ SM_EXPORT int32_t sm_collection_info(sm_collection *collection, char **out_json)
 SM_EXPORT int32_t sm_collection_snapshot(sm_collection *collection, char **out_json);
 
 /* Ends the collection: after it returned no callback of it starts (called from another thread it waits for a running
- * one). Outstanding calls complete with SM_ERR_REMOVED. NULL is ignored. Sends under way go on. @thread any. Since 0.1 */
+ * one). Outstanding calls complete with SM_ERR_REMOVED. NULL is ignored. Sends under way go on. @thread any.
+ * Since 0.1 */
 SM_EXPORT void sm_collection_remove(sm_collection *collection);
 
 /* ---- Own messages ------------------------------------------------------------------------------------------- */
 
-/* Sends a text message through the library. `message` is a JSON object: "message" (required, up to 16 MiB as a document),
- * "data", "custom_type", "mention_type", "mentioned_user_ids", "parent_message_id", "reply_to_channel",
+/* Sends a text message through the library. `message` is a JSON object: "message" (required; the document is at most
+ * 16 MiB), "data", "custom_type", "mention_type", "mentioned_user_ids", "parent_message_id", "reply_to_channel",
  * "request_id" (default: a fresh one). With {"resend":"REQUEST_ID"} a failed message is sent again.
- * The message is on disk before the event `change` of the pending list is delivered; from then on it is sent or visibly failed,
- * after any kill. Completes with "request_id" and, when sent, "message".
+ * The message is on disk before the event `change` of the pending list is delivered; from then on it is sent or visibly
+ * failed, after any kill. Completes with "request_id" and, when sent, "message".
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_send_message(
     sm_collection *collection, const char *message, sm_result_callback callback, void *user_data,

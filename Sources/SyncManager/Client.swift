@@ -47,7 +47,9 @@ final class Client: @unchecked Sendable {
             do throws(StoreError) {
                 intents = try IntentStore(directory: configuration.userDirectory)
             } catch {
-                if case .corrupt = error { throw StoreError.failed(code: Status.corruptIntents.rawValue, message: error.message) }
+                if case .corrupt = error {
+                    throw StoreError.failed(code: Status.corruptIntents.rawValue, message: error.message)
+                }
                 throw error
             }
         } catch {
@@ -163,8 +165,8 @@ final class Client: @unchecked Sendable {
 
     // MARK: Draining
 
-    /// Takes one event and makes use of it, with the queue's lock free: neither the engine nor another thread's snapshot
-    /// waits for text or for the host. `false` when none came.
+    /// Takes one event and makes use of it, with the queue's lock free: neither the engine nor another thread's
+    /// snapshot waits for text or for the host. `false` when none came.
     private func take(timeout: Int32, _ use: (DrainedEvent) -> Void) -> Bool {
         var anew: [UInt64: Int] = [:]
         let event = queue.take(timeout: timeout, anew: &anew)
@@ -246,8 +248,8 @@ final class Client: @unchecked Sendable {
         }
     }
 
-    /// Milliseconds for which events are held back so that they go over together: a wake of the host costs more than most
-    /// events do.
+    /// Milliseconds for which events are held back so that they go over together: a wake of the host costs more than
+    /// most events do.
     private static let longestHold: Int64 = 2
 
     /// Carries out what the engine wants. What it tells the host is added to `told`.

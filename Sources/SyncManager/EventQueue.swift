@@ -19,9 +19,9 @@ struct Listener: @unchecked Sendable {
 
 /// The events of one client on their way to the host: bounded, in order, drained by one thread at a time.
 ///
-/// Text is made when an event is drained, on the draining thread and with the lock free; the engine only leaves values. When the host
-/// lags, events of its collections are let go and the engine is asked to show those collections anew; completions of
-/// calls are never let go, since there are no more of them than calls.
+/// Text is made when an event is drained, on the draining thread and with the lock free; the engine only leaves values.
+/// When the host lags, events of its collections are let go and the engine is asked to show those collections anew;
+/// completions of calls are never let go, since there are no more of them than calls.
 final class EventQueue: @unchecked Sendable {
     enum Payload {
         case event(HostEvent)
@@ -156,8 +156,8 @@ final class EventQueue: @unchecked Sendable {
 
     // MARK: Registration
 
-    /// A number for a call whose completion will come through this queue. A second fetch in a direction is refused until
-    /// the first one's result is drained.
+    /// A number for a call whose completion will come through this queue. A second fetch in a direction is refused
+    /// until the first one's result is drained.
     func addCall(_ listener: Listener, fetch: FetchKey? = nil) throws(BorderError) -> UInt64 {
         try monitor.locked { () throws(BorderError) in
             if let fetch, !fetching.insert(fetch).inserted {
@@ -288,8 +288,8 @@ final class EventQueue: @unchecked Sendable {
         }
     }
 
-    /// The next event, waiting up to `timeout` milliseconds (negative: for ever). `anew` names the collections the engine
-    /// has to show anew, when it is time.
+    /// The next event, waiting up to `timeout` milliseconds (negative: for ever). `anew` names the collections the
+    /// engine has to show anew, when it is time.
     func take(timeout: Int32, anew: inout [UInt64: Int]) -> DrainedEvent? {
         monitor.locked {
             let deadline = timeout < 0 ? nil : Clock.monotonic + Int64(timeout)

@@ -77,7 +77,9 @@ enum OwnMessage {
             messageID = id
         }
         let requestID = try reader.string("request_id") ?? ""
-        guard messageID != 0 || !requestID.isEmpty else { throw reader.fail("message_id", "a message_id or a request_id") }
+        guard messageID != 0 || !requestID.isEmpty else {
+            throw reader.fail("message_id", "a message_id or a request_id")
+        }
         if !isDeletion {
             _ = try reader.string("message")
             try readFields(&reader)

@@ -8,7 +8,8 @@ enum Registry {
     nonisolated(unsafe) private static var objects: [UInt: AnyObject] = [:]
     nonisolated(unsafe) private static var last: UInt = 0x1000
 
-    /// The process that called `sm_setup`; 0 before. Read before any lock, which a forked child may find locked for ever.
+    /// The process that called `sm_setup`; 0 before. Read before any lock, which a forked child may find locked for
+    /// ever.
     private static let owner = Atomic<Int32>(0)
 
     /// Makes this process the owner, if it is not a fork of one.

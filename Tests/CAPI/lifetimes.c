@@ -1,4 +1,5 @@
-/* How long a context, a handle and a directory live when callbacks, threads, the client's end and a fork get in between. */
+/* How long a context, a handle and a directory live when callbacks, threads, the client's end and a fork get in
+ * between. */
 #include "check.h"
 
 #include <pthread.h>

@@ -44,7 +44,9 @@ struct PageFile {
 
 func run() throws {
     let arguments = CommandLine.arguments
-    guard arguments.count == 4, let count = Int(arguments[3]) else { fail("usage: sync-benchmark DATA_DIR PAGES COUNT") }
+    guard arguments.count == 4, let count = Int(arguments[3]) else {
+        fail("usage: sync-benchmark DATA_DIR PAGES COUNT")
+    }
     var directory = arguments[1]
     for part in ["", "/benchmark", "/user"] {
         directory += part
@@ -58,10 +60,12 @@ func run() throws {
     let intents = try IntentStore(directory: directory)
     var service = SendbirdService(
         appID: "benchmark", userID: "user", apiHost: nil, wsHost: nil, accessToken: "token", libraryVersion: "0")
-    let engine = Engine(options: EngineOptions(userID: "user", accessToken: "token"), cache: cache, intents: intents, now: now)
+    let options = EngineOptions(userID: "user", accessToken: "token")
+    let engine = Engine(options: options, cache: cache, intents: intents, now: now)
     engine.handle(.connect(call: 1), now: now)
     let login = LoginInfo(userID: "user", loginTime: 1_760_000_100_000)
-    engine.handle(.openMessageCollection(id: 1, channelURL: "benchmark", filter: MessageFilter(), viewpoint: .max), now: now)
+    engine.handle(
+        .openMessageCollection(id: 1, channelURL: "benchmark", filter: MessageFilter(), viewpoint: .max), now: now)
 
     let channel = Array(#"{"channel_url":"benchmark","name":"Benchmark","created_at":1700000000}"#.utf8)
     let channels = Array(#"{"channels":["#.utf8) + channel + Array(#"],"next":""}"#.utf8)
@@ -97,7 +101,9 @@ func run() throws {
     intents.close()
     let elapsed = seconds() - start
     // Everything came in, and the engine knows that it has it all.
-    guard pages.left <= 0, chunks.count == 1, chunks.first?.reachedFirst == true else { fail("the sync did not complete") }
+    guard pages.left <= 0, chunks.count == 1, chunks.first?.reachedFirst == true else {
+        fail("the sync did not complete")
+    }
     print("{\"messages\":\(count),\"requests\":\(requests),\"seconds\":\(elapsed)}")
 }
 

@@ -291,10 +291,9 @@ extension Chat {
         let most = options.hugeGap
         let fill = max(most, 100)
         func range(_ prefix: String, isNewer: Bool) throws -> GapSide {
-            // Interpolated keys make Swift 6.0 warn of a `try` without need.
-            let start = try query.int(prefix + "_start_ts") ?? 0
-            let end = try query.int(prefix + "_end_ts") ?? 0
-            let held = max(0, Int(clamping: try query.int(prefix + "_cache_count") ?? 0))
+            let start = try query.int("\(prefix)_start_ts") ?? 0
+            let end = try query.int("\(prefix)_end_ts") ?? 0
+            let held = max(0, Int(clamping: try query.int("\(prefix)_cache_count") ?? 0))
             guard start > 0 || end > 0, start <= end else {
                 return GapSide(missing: 0, page: MessagePage(), hasMore: false)
             }
