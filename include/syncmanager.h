@@ -169,7 +169,7 @@ typedef void (*sm_event_callback)(void *user_data, const char *json, size_t leng
 /* Told that a call is complete: `status` is SM_OK or an error, `json` the whole result event. */
 typedef void (*sm_result_callback)(void *user_data, int32_t status, const char *json, size_t length);
 typedef void (*sm_destroy_callback)(void *user_data);
-/* Told a line of the log. No sm_ function may be called from it. Any thread. */
+/* Told a line of the log, one at a time. No sm_ function may be called from it. Any thread. */
 typedef void (*sm_log_callback)(void *user_data, int32_t level, const char *line);
 
 /* ---- Library ------------------------------------------------------------------------------------------------ */
@@ -191,7 +191,8 @@ SM_EXPORT const char *sm_last_error(void);
 SM_EXPORT void sm_string_free(char *text);
 
 /* Sends the log of the whole process to `callback` up to `level`; NULL ends it. Lines hold no message text, no name and
- * no token. Errors: INVALID_ARGUMENT. @thread any. Since 0.1 */
+ * no token. When it returns, the callback that was there before runs no more; so the host must hold no lock that this
+ * callback takes. Errors: INVALID_ARGUMENT, REENTRANT (from the callback). @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_set_log(int32_t level, sm_log_callback callback, void *user_data);
 
 /* ---- Client ------------------------------------------------------------------------------------------------- */

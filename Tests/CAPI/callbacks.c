@@ -2,11 +2,13 @@
  * the descriptor, interrupt, delivery on a thread, and a host that lags behind. */
 #include "check.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <sqlite3.h>
+#include <time.h>
 
 typedef struct context {
     struct context *other;
@@ -210,6 +212,49 @@ static void lifetimes(const char *directory) {
     CHECK(closing.events == 1 && closing.destroyed == 1);
 }
 
+typedef struct log_context {
+    sem_t entered, returned;
+    int lines;
+} log_context;
+
+/* A line that is still being told when another thread ends the log. */
+static void told_line(void *user_data, int32_t level, const char *line) {
+    log_context *own = user_data;
+    struct timespec until;
+    CHECK(level >= SM_LOG_ERROR && level <= SM_LOG_DEBUG && line[0] != 0);
+    if (own->lines++ > 0) return;
+    GIVES(SM_ERR_REENTRANT, sm_set_log(SM_LOG_NONE, NULL, NULL));
+    sem_post(&own->entered);
+    /* sm_set_log() must not return before this does: what it gave is in use here. */
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    int waited;
+    while ((waited = sem_timedwait(&own->returned, &until)) != 0 && errno == EINTR) {
+    }
+    CHECK(waited != 0 && errno == ETIMEDOUT);
+}
+
+static void log_ends(const char *directory) {
+    log_context *own = calloc(1, sizeof *own);
+    CHECK(own && sem_init(&own->entered, 0, 0) == 0 && sem_init(&own->returned, 0, 0) == 0);
+    GIVES(SM_OK, sm_set_log(SM_LOG_DEBUG, told_line, own));
+    /* Nobody listens there. */
+    sm_client *client = open_client(directory,
+                                    ",\"access_token\":\"t\",\"api_host\":\"http://127.0.0.1:1\","
+                                    "\"ws_host\":\"ws://127.0.0.1:1\"");
+    GIVES(SM_OK, sm_connect(client, NULL, NULL, NULL, NULL));
+    while (sem_wait(&own->entered) != 0) {
+    }
+    GIVES(SM_OK, sm_set_log(SM_LOG_NONE, NULL, NULL));
+    sem_post(&own->returned);
+    int lines = own->lines;
+    sm_close(client);
+    CHECK(lines >= 1 && own->lines == lines);
+    sem_destroy(&own->entered);
+    sem_destroy(&own->returned);
+    free(own);
+}
+
 static void thread_delivery(const char *directory) {
     context own = {.client = open_client(directory, ",\"delivery\":\"thread\"")}, told = {0};
     const char *json = NULL;
@@ -283,6 +328,7 @@ int main(void) {
     silence(fresh_directory());
     waiting(fresh_directory());
     lifetimes(fresh_directory());
+    log_ends(fresh_directory());
     thread_delivery(fresh_directory());
     overflow(fresh_directory());
     return checks_done();
