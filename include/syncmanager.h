@@ -73,6 +73,10 @@
  * applied, and the outcome equals sm_collection_snapshot() after the same event. Ids are texts in "changes", since not
  * every host keeps 64 bits: message ids, channel URLs, and request ids for pending and failed messages.
  *
+ * A channel whose members are typing has them in "typing_members" (user objects, who began first comes first): for ten
+ * seconds after the service last said so, or until it says they stopped or their message comes. The connected user is
+ * left out. It is not cached; a new process knows of nobody.
+ *
  *
  * THREADS
  *

@@ -6,8 +6,7 @@ extension Engine {
         switch event {
         case .removed(let source): return removeChannel(url, source: source)
         case .changed(let source): return refreshChannel(url, source: source)
-        // Typing is not part of a channel's stored state; it has no event in this version.
-        case .typing: return
+        case .typing(let userID, let user, let isTyping): return typing(url, userID, user, isTyping: isTyping)
         case .patched, .read, .delivered, .hidden: break
         }
         guard let channel = cachedChannel(url) else { return refreshChannel(url, source: .eventChannelChanged) }
@@ -38,6 +37,35 @@ extension Engine {
             patchChannel(channel, members, source: .eventChannelHidden)
         case .removed, .changed, .typing: break
         }
+    }
+
+    private func typing(_ url: String, _ userID: String, _ user: [UInt8], isTyping: Bool) {
+        guard userID != options.userID else { return }
+        guard isTyping else { return stoppedTyping(url, userID) }
+        guard let channel = cachedChannel(url) else { return }
+        if typing.begin(url, userID: userID, user: user, now: now.monotonic) {
+            show(channel, source: .eventTypingStatusUpdated)
+        }
+        setTypingTimer()
+    }
+
+    /// Said by the service, or seen by the message that was typed.
+    func stoppedTyping(_ url: String, _ userID: String) {
+        guard typing.end(url, userID: userID) else { return }
+        if let channel = cachedChannel(url) { show(channel, source: .eventTypingStatusUpdated) }
+        setTypingTimer()
+    }
+
+    /// Takes off who has not been heard of for too long.
+    func typingExpired() {
+        for url in typing.expire(now: now.monotonic) {
+            if let channel = cachedChannel(url) { show(channel, source: .eventTypingStatusUpdated) }
+        }
+        setTypingTimer()
+    }
+
+    private func setTypingTimer() {
+        if let expiry = typing.nextExpiry { timers.set(.typing, at: expiry) } else { timers.cancel(.typing) }
     }
 
     private func receipt(_ key: String, in channel: ChannelRecord, _ times: [String: Int64]) -> ChannelPatch {

@@ -90,7 +90,7 @@ extension Engine {
     /// Inserts channels where they belong, as one event; the indices hold when applied in order.
     private func insert(_ added: [ChannelRecord], into view: ChannelView, source: EventSource) {
         var items: [CollectionChange.Item] = []
-        for channel in added where view.query.matches(channel, userID: options.userID) {
+        for channel in added.map(typing.shown) where view.query.matches(channel, userID: options.userID) {
             let place = view.place(for: channel)
             view.shown.insert(channel, at: place)
             items.append(CollectionChange.Item(index: place, id: channel.url, json: channel.json))
@@ -316,7 +316,9 @@ extension Engine {
         if let timeline = timelines[url] { channelGone(timeline, source: source) }
     }
 
-    private func show(_ channel: ChannelRecord, source: EventSource, except: ChannelView? = nil) {
+    /// Brings every collection up to date with a channel as it is stored.
+    func show(_ stored: ChannelRecord, source: EventSource, except: ChannelView? = nil) {
+        let channel = typing.shown(stored)
         for view in sortedChannelViews where view !== except {
             if let (action, item) = view.reconcile(channel, userID: options.userID) {
                 emitChange(view, action, source, [item])
@@ -367,3 +369,4 @@ extension ChangePoint {
         }
     }
 }
+        typing.forget(url)

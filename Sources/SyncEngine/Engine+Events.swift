@@ -29,6 +29,7 @@ extension Engine {
     }
 
     private func messageReceived(_ url: String, _ message: MessageRecord) {
+        stoppedTyping(url, message.senderID)
         if !message.requestID.isEmpty { outboxSaw(message, channelURL: url) }
         if let timeline = timelines[url] { arrived(message, in: timeline, source: .eventMessageReceived) }
         channelGotMessage(url, message)

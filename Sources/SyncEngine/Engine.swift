@@ -30,6 +30,7 @@ public final class Engine {
     /// Numbers timelines, for timers and a fixed order.
     var lastTimeline: UInt64 = 0
     var outbox = Outbox()
+    var typing = Typing()
     var isSyncPaused = false
     var isClosed = false
     /// The first thing the store could not do; told once, and calls that need the store fail with it.
@@ -98,6 +99,7 @@ public final class Engine {
             case .messageSync(let id): timeline(number: id).map { pump($0) }
             case .outbox(let url): pumpOutbox(url)
             case .fetch(let call): fetchTimedOut(call)
+            case .typing: typingExpired()
             }
         }
         settle()

@@ -6,6 +6,7 @@ struct TimerQueue {
         case messageSync(UInt64)
         case outbox(String)
         case fetch(UInt64)
+        case typing
     }
 
     private var deadlines: [Key: Int64] = [:]
@@ -17,7 +18,7 @@ struct TimerQueue {
         deadlines.keys.contains { key in
             switch key {
             case .channelSync, .channelChanges, .messageSync, .outbox: true
-            case .reconnect, .ping, .pong, .login, .fetch: false
+            case .reconnect, .ping, .pong, .login, .fetch, .typing: false
             }
         }
     }
@@ -46,6 +47,7 @@ struct TimerQueue {
         case .messageSync(let id): "g\(id)"
         case .outbox(let url): "h\(url)"
         case .fetch(let id): "i\(id)"
+        case .typing: "j"
         }
     }
 }

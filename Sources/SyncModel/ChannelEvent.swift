@@ -8,7 +8,8 @@ public enum ChannelEvent: Equatable, Sendable {
     case patched(source: EventSource, members: [ChannelPatch])
     case read(userID: String, at: Int64)
     case delivered([String: Int64])
-    case typing(userID: String, isTyping: Bool)
+    /// Somebody started or stopped typing; `user` is the JSON text of the user.
+    case typing(userID: String, user: [UInt8], isTyping: Bool)
     case hidden(allowAutoUnhide: Bool, hidePreviousMessages: Bool, offset: Int64)
 }
 

@@ -130,6 +130,16 @@ enum MessageCodec {
         }
     }
 
+    /// Who a user is, and nothing else that stood beside it.
+    static func user(_ document: JSON) -> JSON {
+        normalise(document)
+        let user = JSON.object()
+        for key in ["user_id", "nickname", "profile_url"] {
+            if let value = document[key] { user.set(key, value) }
+        }
+        return user
+    }
+
     /// The old names of a user's fields.
     private static func normalise(_ user: JSON) {
         for (old, new) in [("guest_id", "user_id"), ("name", "nickname"), ("image", "profile_url")] {

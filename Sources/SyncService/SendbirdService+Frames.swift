@@ -182,8 +182,10 @@ extension SendbirdService {
                 source: isFrozen ? .eventChannelFrozen : .eventChannelUnfrozen,
                 members: [ChannelPatch(key: "freeze", value: JSON.bool(isFrozen).serialized())]))
         case 10900, 10901:
-            guard let user = identifier(data) ?? data["user"].flatMap(identifier) else { return [.pong] }
-            return event(.typing(userID: user, isTyping: category == 10900))
+            let user = identifier(data) == nil ? data["user"] ?? data : data
+            guard let id = identifier(user) else { return [.pong] }
+            return event(.typing(
+                userID: id, user: MessageCodec.user(user).serialized(), isTyping: category == 10900))
         case 11100: return event(.changed(source: .eventMetaDataUpdated))
         case 11200: return event(.changed(source: .eventMetaCounterUpdated))
         case 11300: return event(.changed(source: .eventPinnedMessageUpdated))

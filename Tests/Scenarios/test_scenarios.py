@@ -15,9 +15,11 @@ FILES = sorted(Path(__file__).parent.glob("*.json"))
 
 
 def holds(part, whole) -> bool:
-    """Whether `part` is contained in `whole`: members of objects, prefixes of nothing else."""
+    """Whether `part` is contained in `whole`: members of objects, at any depth; null is null or no such member."""
     if isinstance(part, dict):
-        return isinstance(whole, dict) and all(key in whole and holds(value, whole[key]) for key, value in part.items())
+        return isinstance(whole, dict) and all(holds(value, whole.get(key)) for key, value in part.items())
+    if isinstance(part, list):
+        return isinstance(whole, list) and len(part) == len(whole) and all(map(holds, part, whole))
     return part == whole
 
 

@@ -37,7 +37,8 @@ enum Described {
         case .read(let user, let time): "read by \(user) at \(time)"
         case .delivered(let times):
             "delivered " + times.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }.joined(separator: " ")
-        case .typing(let user, let isTyping): "\(user) \(isTyping ? "types" : "stops")"
+        case .typing(let id, let user, let isTyping):
+            "\(id) \(isTyping ? "types" : "stops") \(String(decoding: user, as: UTF8.self))"
         case .hidden(let allow, let previous, let offset): "hidden auto=\(allow) previous=\(previous) offset=\(offset)"
         }
     }
