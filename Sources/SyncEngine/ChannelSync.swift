@@ -20,6 +20,16 @@ struct ChannelSync {
     /// Channels that events touched while requests were under way: they are newer than what a page says.
     var touched: Set<String> = []
     var inFlight = 0
+    /// Channels that are asked for once more, because what a page said of them crossed an event: which of the two is
+    /// newer cannot be told.
+    var unsettled: Set<String> = []
+    /// How far the change log has been read while some are unsettled. Stored when none is: whatever ends before that
+    /// reads the log again.
+    var readTo: ChangePoint?
+    /// What the listing under way has named so far.
+    var listed: Set<String>?
+    /// Unsettled channels that a complete listing did not name.
+    var unlisted: Set<String> = []
 
     var isBusy: Bool { isListing || isReadingChanges || !refreshing.isEmpty }
 
@@ -32,6 +42,10 @@ struct ChannelSync {
         gone = []
         touched = []
         inFlight = 0
+        unsettled = []
+        readTo = nil
+        listed = nil
+        unlisted = []
         backoff.reset()
     }
 }

@@ -147,6 +147,7 @@ extension Engine {
         setState(.connected)
         signOfLife()
         finishConnectCalls(.ok)
+        anchorChannelChanges()
         startSync()
     }
 

@@ -7,6 +7,8 @@ extension Engine {
     private static let changesKey = "channels.changes"
     private static let tokenKey = "channels.token"
     private static let completeKey = "channels.complete"
+    /// There while a new listing has to find out which cached channels are gone.
+    private static let relistKey = "channels.relist"
 
     // MARK: Collections
 
@@ -132,17 +134,24 @@ extension Engine {
 
     // MARK: Background sync
 
+    /// The first login: changes count from here, before the first channel is cached, even while sync is paused.
+    func anchorChannelChanges() {
+        let isNew: Bool? = stored { () throws(StoreError) in
+            if try cache.value(Engine.changesKey) != nil { return false }
+            try cache.setValue(Engine.changesKey, ChangePoint.time(connection.info.loginTime).storedText)
+            return true
+        }
+        if isNew == true { channels.hasChanges = true }
+    }
+
     /// Reads the change log to its end, then lets the one-time listing go on.
     func pumpChannelChanges() {
+        refreshUnsettled()
         guard canSync, !channels.isReadingChanges, !channels.hasChanges else { return pumpChannelSync() }
         let text: String? = stored { () throws(StoreError) in try cache.value(Engine.changesKey) } ?? nil
-        guard let text, let since = ChangePoint(storedText: text) else {
-            // The first login: changes count from here, before the first channel is listed.
-            let start = ChangePoint.time(connection.info.loginTime)
-            guard stored({ () throws(StoreError) in try cache.setValue(Engine.changesKey, start.storedText) }) != nil
-            else { return retryChannels(.channelChanges) }
-            channels.hasChanges = true
-            return pumpChannelSync()
+        guard let since = channels.readTo ?? text.flatMap(ChangePoint.init(storedText:)) else {
+            anchorChannelChanges()
+            return channels.hasChanges ? pumpChannelSync() : retryChannels(.channelChanges)
         }
         channels.isReadingChanges = true
         channels.inFlight += 1
@@ -158,9 +167,12 @@ extension Engine {
                         try cache.setValue(Engine.changesKey, ChangePoint.time(connection.info.loginTime).storedText)
                         try cache.setValue(Engine.completeKey, nil)
                         try cache.setValue(Engine.tokenKey, nil)
+                        try cache.setValue(Engine.relistKey, "1")
                     }
                 }
                 channels.isComplete = false
+                channels.readTo = nil
+                channels.listed = nil
                 pumpChannelChanges()
             case .failure(let failure): retryChannels(.channelChanges, after: failure)
             default: retryChannels(.channelChanges)
@@ -169,29 +181,77 @@ extension Engine {
     }
 
     private func take(_ changes: ChannelChanges, since: ChangePoint) {
-        let fresh = keepNewest(changes.updated)
+        let crossed = Set(changes.updated.map(\.url) + changes.deletedURLs)
+            .intersection(channels.touched.union(channels.gone))
+        channels.unsettled.formUnion(crossed)
+        let fresh = changes.updated.filter { !crossed.contains($0.url) }
+        let deleted = changes.deletedURLs.filter { !crossed.contains($0) }
         let next = changes.next.isEmpty ? since : ChangePoint.token(changes.next)
+        let isSettled = channels.unsettled.isEmpty
         let done: Void? = stored { () throws(StoreError) in
             try cache.transaction { () throws(StoreError) in
-                for url in changes.deletedURLs { try cache.deleteChannel(url) }
+                for url in deleted { try cache.deleteChannel(url) }
                 try cache.upsert(fresh)
-                try cache.setValue(Engine.changesKey, next.storedText)
+                if isSettled { try cache.setValue(Engine.changesKey, next.storedText) }
             }
         }
         guard done != nil else { return retryChannels(.channelChanges) }
+        channels.readTo = isSettled ? nil : next
         channels.backoff.reset()
-        for url in changes.deletedURLs { hide(url, source: .channelChangelog) }
+        for url in deleted { hide(url, source: .channelChangelog) }
         for channel in fresh { show(channel, source: .channelChangelog) }
+        // The answer on its way may have been made before this page was.
+        channels.refreshAgain.formUnion(crossed.filter { channels.refreshing[$0] != nil })
+        refreshUnsettled()
         forgetTouchedIfIdle()
         if changes.hasMore, next != since { return pumpChannelChanges() }
         channels.hasChanges = true
         pumpChannelSync()
     }
 
-    /// Lists every channel of the user once, in pages; a kill loses at most one page.
+    /// Asks for the channels in doubt, a few at a time.
+    private func refreshUnsettled() {
+        guard canSync else { return }
+        for url in channels.unsettled.sorted() {
+            if channels.refreshing.count >= 8 { return }
+            if channels.refreshing[url] == nil { refreshChannel(url, source: .channelChangelog) }
+        }
+    }
+
+    /// A channel in doubt is now as the service has it, or gone.
+    private func settled(_ url: String) {
+        channels.unlisted.remove(url)
+        guard channels.unsettled.remove(url) != nil else { return }
+        refreshUnsettled()
+        storeReading()
+    }
+
+    /// Nothing in doubt any more: what was read of the change log, and of a new listing, counts.
+    private func storeReading() {
+        guard channels.unsettled.isEmpty else { return }
+        let done: Void? = stored { () throws(StoreError) in
+            try cache.transaction { () throws(StoreError) in
+                if let readTo = channels.readTo { try cache.setValue(Engine.changesKey, readTo.storedText) }
+                if channels.isComplete {
+                    try cache.setValue(Engine.completeKey, "1")
+                    try cache.setValue(Engine.relistKey, nil)
+                }
+            }
+        }
+        if done != nil { channels.readTo = nil }
+    }
+
+    /// Lists every channel of the user once, in pages; a kill loses at most one page. A new listing that must find out
+    /// what is gone starts over, though.
     func pumpChannelSync() {
         guard canSync, !channels.isComplete, !channels.isListing, channels.hasChanges else { return }
-        let token = (stored { () throws(StoreError) in try cache.value(Engine.tokenKey) } ?? nil) ?? ""
+        let state = stored { () throws(StoreError) in
+            (token: try cache.value(Engine.tokenKey) ?? "", isAnew: try cache.value(Engine.relistKey) != nil)
+        }
+        guard let state else { return retryChannels(.channelSync) }
+        let startsAnew = state.isAnew && channels.listed == nil
+        if startsAnew { channels.listed = [] }
+        let token = startsAnew ? "" : state.token
         channels.isListing = true
         channels.inFlight += 1
         ask(.listChannels(query: Engine.everyChannel, token: token, limit: Engine.pageSize)) { [self] reply in
@@ -201,6 +261,7 @@ extension Engine {
             case .channels(let page): take(page)
             case .failure(let failure) where failure.kind == .pageTokenExpired:
                 stored { () throws(StoreError) in try cache.setValue(Engine.tokenKey, nil) }
+                channels.listed = nil
                 retryChannels(.channelSync, after: failure)
             case .failure(let failure): retryChannels(.channelSync, after: failure)
             default: retryChannels(.channelSync)
@@ -220,17 +281,32 @@ extension Engine {
 
     private func take(_ page: ChannelPage) {
         let fresh = keepNewest(page.channels)
-        let done: Void? = stored { () throws(StoreError) in
+        let isLast = page.next.isEmpty
+        channels.listed?.formUnion(page.channels.map(\.url))
+        let unlisted: Set<String>? = stored { () throws(StoreError) in
             try cache.transaction { () throws(StoreError) in
                 try cache.upsert(fresh)
-                try cache.setValue(Engine.tokenKey, page.next.isEmpty ? nil : page.next)
-                if page.next.isEmpty { try cache.setValue(Engine.completeKey, "1") }
+                try cache.setValue(Engine.tokenKey, isLast ? nil : page.next)
+                guard isLast else { return [] }
+                if let listed = channels.listed { return Set(try cache.channelURLs()).subtracting(listed) }
+                try cache.setValue(Engine.completeKey, "1")
+                return []
             }
         }
-        guard done != nil else { return retryChannels(.channelSync) }
+        guard let unlisted else { return retryChannels(.channelSync) }
         channels.backoff.reset()
-        if page.next.isEmpty { channels.isComplete = true }
         for channel in fresh { show(channel, source: .sync) }
+        if isLast {
+            channels.isComplete = true
+            if channels.listed != nil {
+                // Gone, or come while it was listed.
+                channels.listed = nil
+                channels.unlisted = unlisted
+                channels.unsettled.formUnion(unlisted)
+                refreshUnsettled()
+                storeReading()
+            }
+        }
         forgetTouchedIfIdle()
         pumpChannelSync()
     }
@@ -267,9 +343,14 @@ extension Engine {
             switch reply {
             case .channel(let channel):
                 if again { return refreshChannel(url, source: source) }
-                store(channel, source: source)
-            case .failure(let failure) where failure.kind == .notFound: removeChannel(url, source: source)
-            case .failure(let failure) where connection.isLoggedIn && failure.kind != .refused:
+                if store(channel, source: source) { settled(url) }
+            case .failure(let failure) where failure.kind == .notFound:
+                removeChannel(url, source: source)
+                settled(url)
+            case .failure(let failure) where failure.kind == .refused:
+                if channels.unlisted.contains(url) { removeChannel(url, source: source) }
+                settled(url)
+            case .failure(let failure) where connection.isLoggedIn:
                 // Missed now means wrong later: let the change log bring it.
                 channels.hasChanges = false
                 retryChannels(.channelChanges, after: failure)
@@ -279,17 +360,19 @@ extension Engine {
     }
 
     /// Takes in a channel as it is now.
-    func store(_ channel: ChannelRecord, source: EventSource) {
+    @discardableResult
+    func store(_ channel: ChannelRecord, source: EventSource) -> Bool {
         channels.gone.remove(channel.url)
         if channels.inFlight > 0 { channels.touched.insert(channel.url) }
         // The answer under way may be older than what is stored now.
         if channels.refreshing[channel.url] != nil { channels.refreshAgain.insert(channel.url) }
         let before = cachedChannel(channel.url)
-        guard stored({ () throws(StoreError) in try cache.upsert([channel]) }) != nil else { return }
+        guard stored({ () throws(StoreError) in try cache.upsert([channel]) }) != nil else { return false }
         if channel.messageOffset > (before?.messageOffset ?? 0) {
             cutHistory(channel.url, before: channel.messageOffset)
         }
         show(channel, source: source)
+        return true
     }
 
     func patchChannel(_ channel: ChannelRecord, _ members: [ChannelPatch], source: EventSource) {
@@ -308,6 +391,7 @@ extension Engine {
     }
 
     private func hide(_ url: String, source: EventSource) {
+        typing.forget(url)
         for view in sortedChannelViews {
             guard let index = view.index(of: url) else { continue }
             view.shown.remove(at: index)
@@ -369,4 +453,3 @@ extension ChangePoint {
         }
     }
 }
-        typing.forget(url)

@@ -33,6 +33,15 @@ extension CacheStore {
         }
     }
 
+    /// The URLs of all cached channels.
+    public func channelURLs() throws(StoreError) -> [String] {
+        let statement = try database.prepare("SELECT url FROM channel")
+        defer { statement.reset() }
+        var urls: [String] = []
+        while try statement.next() { urls.append(statement.text(0)) }
+        return urls
+    }
+
     /// How many channels are cached.
     public func channelCount() throws(StoreError) -> Int {
         let statement = try database.prepare("SELECT count(*) FROM channel")

@@ -85,6 +85,8 @@ final class SimulatedServer {
     var channelChanges: [(time: Int64, url: String)] = []
     var nextID: Int64 = 1
     var hugeGap = 300
+    /// Request ids of all messages that were ever taken, deleted ones too.
+    private(set) var taken: Set<String> = []
     /// What the next socket of the client is told, in order.
     var broadcast: (ServiceEvent) -> Void = { _ in }
 
@@ -116,6 +118,7 @@ final class SimulatedServer {
         guard let channel = channels[url] else { return nil }
         let message = Message(id: nextID, createdAt: now, sender: sender, text: text, requestID: requestID)
         nextID += 1
+        taken.insert(requestID)
         channel.messages.append(message)
         if sender != Self.me { channel.unread += 1 }
         channelChanged(url)
@@ -158,6 +161,12 @@ final class SimulatedServer {
         broadcast(.messageDeleted(channelURL: url, messageID: id))
     }
 
+    func type(_ url: String, _ user: String, starts: Bool) {
+        guard channels[url] != nil else { return }
+        let json = JSON.object(["user_id": .string(user)]).serialized()
+        broadcast(.channel(url: url, .typing(userID: user, user: json, isTyping: starts)))
+    }
+
     // MARK: What it answers
 
     func answer(_ request: ServiceRequest) -> ServiceReply {
@@ -167,7 +176,8 @@ final class SimulatedServer {
             let sorted = channels.values.map(\.record).filter { query.matches($0, userID: Self.me) }
                 .sorted { query.areInIncreasingOrder($0, $1) }
             let start = Int(token) ?? 0
-            let page = Array(sorted.dropFirst(start).prefix(limit))
+            // Pages of the background sync are few and large in life, many and small here.
+            let page = Array(sorted.dropFirst(start).prefix(limit >= 100 ? 3 : limit))
             return .channels(ChannelPage(
                 channels: page, next: start + page.count < sorted.count ? String(start + page.count) : ""))
         case .channelChanges(let since):

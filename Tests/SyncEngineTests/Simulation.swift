@@ -41,8 +41,8 @@ final class Simulation {
     private var lastCall: UInt64 = 0
     private var openCalls: Set<UInt64> = []
     private var results: [UInt64: Completion] = [:]
-    private var accepted: Set<String> = []
-    private var givenUp: Set<String> = []
+    /// Own messages that were shown as pending, by request id, with their channel.
+    private var accepted: [String: String] = [:]
     private var lastRequest = 0
     private(set) var steps = 0
 
@@ -119,12 +119,16 @@ final class Simulation {
         let view = views.isEmpty ? nil : views[Int(random.below(Int64(views.count)))]
         switch random.below(100) {
         case 0..<20: postFromOthers(url)
-        case 20..<24: for _ in 0..<random.below(chance(10) ? 400 : 20) { postFromOthers(url) }
+        case 20..<22: server.type(url, chance(45) ? "bo" : chance(80) ? "kit" : SimulatedServer.me, starts: chance(70))
+        case 22..<24: for _ in 0..<random.below(chance(10) ? 400 : 20) { postFromOthers(url) }
         case 24..<32:
             if let id = someMessage(url) { note("edit \(id)"); _ = server.edit(url, id, "edited \(server.now)") }
         case 32..<36: if let id = someMessage(url) { note("delete \(id)"); server.delete(url, id) }
         case 36..<40: if let id = someMessage(url) { note("react \(id)"); server.react(url, id, "+1") }
-        case 40..<43: server.rename(url, "Name \(random.below(100))")
+        case 40..<43:
+            let name = "Name \(random.below(100))"
+            note("rename \(url) to \(name)")
+            server.rename(url, name)
         case 43..<45:
             if urls.count < 8 { server.addChannel("channel_new_\(server.nextID)_\(time)", name: "New") }
         case 45: if urls.count > 2 { note("remove channel \(url)"); server.removeChannel(url) }
@@ -254,7 +258,8 @@ final class Simulation {
     private func deliver(_ delivery: Delivery) {
         switch delivery {
         case .process(let id, let request, let number):
-            let reply = server.answer(request)
+            let reply = isFaulty && chance(2) && Simulation.hasToken(request)
+                ? Simulation.expired : server.answer(request)
             if isFaulty, chance(3) { return schedule(time + 5_000, .reply(id, Simulation.lost, engine: number)) }
             schedule(time + 1 + random.below(80), .reply(id, reply, engine: number))
         case .reply(let id, let reply, let number):
@@ -280,6 +285,17 @@ final class Simulation {
 
     private static let lost = ServiceReply.failure(
         ServiceFailure(kind: .unreachable, code: 800_180, message: "timed out"))
+
+    private static let expired = ServiceReply.failure(
+        ServiceFailure(kind: .pageTokenExpired, code: 400_109, message: "the token is too old"))
+
+    private static func hasToken(_ request: ServiceRequest) -> Bool {
+        switch request {
+        case .channelChanges(.token), .messageChanges(_, .token): true
+        case .listChannels(_, let token, _): !token.isEmpty
+        default: false
+        }
+    }
 
     private static func brief(_ event: ServiceEvent) -> String {
         switch event {
@@ -369,7 +385,9 @@ final class Simulation {
             }
         }
         if change.action == .clear { list = [] }
-        if change.list == .pending, change.action == .insert { accepted.formUnion(change.items.map(\.id)) }
+        if change.list == .pending, change.action == .insert, let view = engine.messageViews[change.collection] {
+            for item in change.items { accepted[item.id] = view.channelURL }
+        }
         lists[change.list] = list
         replay[change.collection] = lists
     }
@@ -391,9 +409,13 @@ final class Simulation {
                     throw Violation(description: "replay of \(id): own messages differ")
                 }
             } else if let view = engine.channelViews[id] {
-                let (here, there) = ((lists[.channels] ?? []).map(\.id), view.shown.map(\.url))
+                let shown = lists[.channels] ?? []
+                let (here, there) = (shown.map(\.id), view.shown.map(\.url))
                 guard here == there else {
                     throw Violation(description: "replay of \(id): \(here) is not \(there)")
+                }
+                guard shown.map(\.json) == view.shown.map(\.json) else {
+                    throw Violation(description: "replay of \(id): the content of channels differs")
                 }
             }
         }
@@ -433,9 +455,10 @@ final class Simulation {
         try check()
         try convergeMessages()
         try convergeChannels()
-        let sent = Set(server.channels.values.flatMap { $0.messages.map(\.requestID) })
+        try checkNobodyTypes()
         let visible = Set(engine.outbox.entries.values.flatMap { $0.map(\.requestID) })
-        for id in accepted where !sent.contains(id) && !visible.contains(id) && !wasRemoved(id) {
+        for (id, url) in accepted.sorted(by: { $0.key < $1.key })
+        where !server.taken.contains(id) && !visible.contains(id) && server.channels[url] != nil {
             throw Violation(description: "the message \(id) was accepted and is neither sent nor visible")
         }
         for channel in server.channels.values {
@@ -448,9 +471,14 @@ final class Simulation {
         if !openCalls.isEmpty { throw Violation(description: "calls never completed: \(openCalls.sorted())") }
     }
 
-    /// A message that was sent and then deleted, or whose channel is gone, need not be anywhere.
-    private func wasRemoved(_ requestID: String) -> Bool {
-        history.contains { $0.contains("delete") } || history.contains { $0.contains("remove channel") }
+    /// Who said ten seconds ago to be typing, and nothing since, is not shown to type.
+    private func checkNobodyTypes() throws {
+        try advance(10_000)
+        for view in engine.sortedChannelViews {
+            for channel in view.shown where try JSON.parse(channel.json)["typing_members"] != nil {
+                throw Violation(description: "somebody types for ever in \(channel.url)")
+            }
+        }
     }
 
     private func settle() throws {
