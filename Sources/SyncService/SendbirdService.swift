@@ -83,10 +83,9 @@ public struct SendbirdService {
 
     // MARK: Requests
 
-    /// A request in the service's words. A message goes over the socket, where its order among others of this user is
-    /// certain; `overREST` sends it without a socket, and the request id keeps a second try from becoming a second
-    /// message.
-    public func encode(_ request: ServiceRequest, overREST: Bool = false) -> Encoded {
+    /// A request in the service's words. A message goes over the socket: its order among others of this user is certain
+    /// there, and its answer comes behind all that the socket told before.
+    public func encode(_ request: ServiceRequest) -> Encoded {
         switch request {
         case .listChannels(let query, let token, let limit):
             return get("/users/\(Query.escape(userID))/my_group_channels", channelQuery(query, token, limit))
@@ -132,11 +131,6 @@ public struct SendbirdService {
         case .sendMessage(let url, let requestID, let body):
             let document = object(body)
             document.set("req_id", .string(requestID))
-            if overREST {
-                document.set("message_type", "MESG")
-                document.set("user_id", .string(userID))
-                return http("POST", "/group_channels/\(Query.escape(url))/messages", Query(), document.serialized())
-            }
             document.set("channel_url", .string(url))
             return frame("MESG", document, awaiting: requestID)
         case .updateMessage(let url, let id, let body):

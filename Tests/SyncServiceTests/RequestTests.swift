@@ -7,10 +7,9 @@ final class RequestTests: XCTestCase {
     private var service = SendbirdService.forTest()
 
     private func http(
-        _ request: ServiceRequest, overREST: Bool = false, file: StaticString = #filePath, line: UInt = #line
+        _ request: ServiceRequest, file: StaticString = #filePath, line: UInt = #line
     ) throws -> (method: String, path: String, query: [String: String], headers: [String: String], body: JSON?) {
-        guard case .http(let method, let url, let headers, let body) = service.encode(request, overREST: overREST)
-        else {
+        guard case .http(let method, let url, let headers, let body) = service.encode(request) else {
             XCTFail("not HTTP", file: file, line: line)
             throw CancellationError()
         }
@@ -205,7 +204,7 @@ final class RequestTests: XCTestCase {
             try http(.messageGap(channelURL: "c1", from: 1, after: 1, held: 0)).query["next_cache_count"], "0")
     }
 
-    func testSendingOverTheSocketAndOverREST() throws {
+    func testSendingGoesOverTheSocket() throws {
         let body = Array(#"{"message":"hi","custom_type":"t","req_id":"forged","channel_url":"other"}"#.utf8)
         let request = ServiceRequest.sendMessage(channelURL: "c1", requestID: "r-1", body: body)
         let sent = try frame(request)
@@ -213,21 +212,13 @@ final class RequestTests: XCTestCase {
         XCTAssertEqual(sent.awaiting, "r-1")
         XCTAssertEqual(
             sent.body, try JSON.parse(#"{"message":"hi","custom_type":"t","req_id":"r-1","channel_url":"c1"}"#))
-
-        let posted = try http(request, overREST: true)
-        XCTAssertEqual(posted.method, "POST")
-        XCTAssertEqual(posted.path, "/group_channels/c1/messages")
-        XCTAssertEqual(posted.headers["Content-Type"], "application/json")
-        XCTAssertEqual(posted.body?["message_type"], "MESG")
-        XCTAssertEqual(posted.body?["user_id"], "me")
-        XCTAssertEqual(posted.body?["req_id"], "r-1")
-        XCTAssertEqual(posted.body?["message"], "hi")
     }
 
     func testEditingAndDeleting() throws {
         let edit = try http(.updateMessage(channelURL: "c/1", messageID: 7, body: Array(#"{"message":"new"}"#.utf8)))
         XCTAssertEqual(edit.method, "PUT")
         XCTAssertEqual(edit.path, "/group_channels/c%2F1/messages/7")
+        XCTAssertEqual(edit.headers["Content-Type"], "application/json")
         XCTAssertEqual(edit.body, try JSON.parse(#"{"message":"new","message_type":"MESG","user_id":"me"}"#))
         let delete = try http(.deleteMessage(channelURL: "c1", messageID: -7))
         XCTAssertEqual(delete.method, "DELETE")
