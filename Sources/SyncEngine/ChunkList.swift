@@ -58,9 +58,12 @@ struct ChunkList: Equatable {
         return index
     }
 
-    /// The session is over: nobody knows what is newest now.
-    mutating func forgetNewest() {
-        for index in chunks.indices { chunks[index].reachedNewest = false }
+    /// The session is over: nobody knows what is newest now, nor what is between `sureEnd` and the end.
+    mutating func forgetNewest(sureEnd: MessagePosition?) {
+        for index in chunks.indices where chunks[index].reachedNewest {
+            chunks[index].reachedNewest = false
+            if let sureEnd { chunks[index].end = max(chunks[index].start, min(chunks[index].end, sureEnd)) }
+        }
     }
 
     /// Everything before a time is gone for this user: history was reset or messages were retired.

@@ -97,7 +97,7 @@ extension Engine {
             guard message.senderID == options.userID else {
                 return complete(call, "handle_send_response", .notOwnMessage)
             }
-            sent(intent, message)
+            sent(intent, message, isInOrder: false)
         } else {
             fail(intent, ServiceFailure(kind: .refused, code: errorCode, message: "the host could not send it"))
         }
@@ -183,8 +183,8 @@ extension Engine {
         } ?? false
     }
 
-    /// The service has the message.
-    private func sent(_ intent: Intent, _ message: MessageRecord) {
+    /// The service has the message. A host's own connection may tell so before ours told what came earlier.
+    private func sent(_ intent: Intent, _ message: MessageRecord, isInOrder: Bool = true) {
         let wasFailed = intent.status == .failed
         if wasFailed {
             removeFailed(intent, reason: .removeResendSucceeded, source: .eventMessageSent)
@@ -192,7 +192,7 @@ extension Engine {
             removePending(intent, source: .eventMessageSent)
         }
         if let timeline = timelines[intent.channelURL] {
-            arrived(message, in: timeline, source: .eventMessageSent)
+            arrived(message, in: timeline, source: .eventMessageSent, isInOrder: isInOrder)
         } else {
             storeIfCovered(message, intent.channelURL)
         }

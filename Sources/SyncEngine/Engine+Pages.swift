@@ -51,8 +51,11 @@ extension Engine {
             timeline.hasLostStrays = false
         }
         var rows = newest(messages, timeline)
+        var sureEnd = timeline.sureEnd
         if added.reachedNewest {
             let known = Set(rows.map(\.id))
+            let inOrder = timeline.strays.filter { !timeline.outOfOrder.contains($0.id) }.map(\.position)
+            sureEnd = (inOrder + [added.end, rows.last?.position, sureEnd].compactMap { $0 }).max()
             let strays = timeline.strays.filter { !known.contains($0.id) && $0.position > range.start }
             rows = (rows + strays).sorted { $0.position < $1.position }
             timeline.strays = []
@@ -73,14 +76,14 @@ extension Engine {
                 }.map(\.id)
                 try cache.deleteMessages(ids: gone, channel: key)
                 try cache.upsert(rows, channel: key)
-                try cache.setChunks(channel: key, chunks.chunks.map {
-                    StoredChunk(start: $0.start, end: $0.end, reachedFirst: $0.reachedFirst)
-                })
+                try save(chunks, channel: key, sureEnd: sureEnd)
                 return gone
             }
         }
         guard let gone else { return }
         timeline.chunks = chunks
+        timeline.sureEnd = sureEnd
+        timeline.outOfOrder.subtract(messages.map(\.id))
         timeline.cached += Int64(rows.count)
         for row in rows where !row.requestID.isEmpty { outboxSaw(row, channelURL: timeline.channelURL) }
         if !gone.isEmpty { removeFromViews(Set(gone), timeline, source: source) }
@@ -90,6 +93,15 @@ extension Engine {
             updateEdges(view, timeline)
         }
         tellProgress(timeline)
+    }
+
+    /// Stores how far the cache is complete whatever comes.
+    private func save(_ chunks: ChunkList, channel key: Int64, sureEnd: MessagePosition?) throws(StoreError) {
+        var sure = chunks
+        sure.forgetNewest(sureEnd: sureEnd)
+        try cache.setChunks(channel: key, sure.chunks.map {
+            StoredChunk(start: $0.start, end: $0.end, reachedFirst: $0.reachedFirst)
+        })
     }
 
     /// Whether the page speaks for a position: it lies strictly inside what was asked and answered, not at a far edge
@@ -132,9 +144,10 @@ extension Engine {
 
     // MARK: Realtime
 
-    /// A message came by socket or as the answer to an own send.
-    func arrived(_ message: MessageRecord, in timeline: Timeline, source: EventSource) {
+    /// A message came by socket or as the answer to an own send. In order means that everything older has come, too.
+    func arrived(_ message: MessageRecord, in timeline: Timeline, source: EventSource, isInOrder: Bool = true) {
         // A late answer to an own send may lie inside what is covered already: the service had the message all along.
+        if isInOrder { timeline.outOfOrder.remove(message.id) } else { timeline.outOfOrder.insert(message.id) }
         guard let place = timeline.chunks.index(covering: message.position) else {
             if !timeline.strays.contains(where: { $0.id == message.id }) {
                 timeline.strays.append(message)
@@ -148,27 +161,30 @@ extension Engine {
         }
         var chunk = timeline.chunks.chunks[place]
         chunk.end = max(chunk.end, message.position)
+        var sureEnd = timeline.sureEnd
+        if isInOrder, let sure = sureEnd { sureEnd = max(sure, message.position) }
         var chunks = timeline.chunks
         chunks.cover(chunk)
         let key = timeline.channelKey
         let isKnown: Bool? = stored { () throws(StoreError) in
             try cache.transaction { () throws(StoreError) in
-                if try cache.message(id: message.id, channel: key) != nil { return true }
-                try cache.upsert([message], channel: key)
-                try cache.setChunks(channel: key, chunks.chunks.map {
-                    StoredChunk(start: $0.start, end: $0.end, reachedFirst: $0.reachedFirst)
-                })
-                return false
+                let isKnown = try cache.message(id: message.id, channel: key) != nil
+                if !isKnown { try cache.upsert([message], channel: key) }
+                if chunks != timeline.chunks || sureEnd != timeline.sureEnd {
+                    try save(chunks, channel: key, sureEnd: sureEnd)
+                }
+                return isKnown
             }
         }
         guard let isKnown else {
             // It could not be stored: what follows it is not contiguous with the cache any more.
-            timeline.chunks.forgetNewest()
+            timeline.forgetNewest()
             timeline.nextRun = .idle
             return pump(timeline)
         }
-        if isKnown { return }
         timeline.chunks = chunks
+        timeline.sureEnd = sureEnd
+        if isKnown { return }
         // A page under way may be older than this message, and must not take it for deleted.
         if timeline.inFlight > 0 { timeline.editedMeanwhile[message.id] = message }
         let views = timeline.views.filter { !(timeline.home(of: $0) == place && $0.spans(message.position)) }
@@ -238,9 +254,7 @@ extension Engine {
             chunks.cut(before: time)
             try cache.transaction { () throws(StoreError) in
                 try cache.deleteMessages(channel: key, olderThan: time)
-                try cache.setChunks(channel: key, chunks.chunks.map {
-                    StoredChunk(start: $0.start, end: $0.end, reachedFirst: $0.reachedFirst)
-                })
+                try save(chunks, channel: key, sureEnd: timeline?.sureEnd)
             }
             return chunks
         }
@@ -310,6 +324,8 @@ extension Engine {
         guard !ids.isEmpty else { return }
         for view in timeline.views where only == nil || only === view {
             var items: [CollectionChange.Item] = []
+            // Emptied, the window goes on behind what it showed last.
+            let last = view.shown.last?.position
             var index = view.shown.count
             while index > 0 {
                 index -= 1
@@ -318,6 +334,7 @@ extension Engine {
                 view.shown.remove(at: index)
                 items.append(CollectionChange.Item(index: index, message: id))
             }
+            if view.shown.isEmpty, let last { view.emptyEdge = last }
             if !items.isEmpty { emitChange(view, .succeeded, .remove, source, items) }
         }
     }

@@ -38,7 +38,7 @@ extension Engine {
     }
 
     func leaveSession(_ timeline: Timeline) {
-        timeline.chunks.forgetNewest()
+        timeline.forgetNewest()
         timeline.generation += 1
         timeline.step = .changes
         timeline.isStepRunning = false
@@ -56,6 +56,7 @@ extension Engine {
     /// The cached messages are gone: every view is emptied and sync begins again.
     func startOver(_ timeline: Timeline, source: EventSource) {
         timeline.generation += 1
+        timeline.forgetNewest()
         timeline.chunks = ChunkList()
         timeline.step = .changes
         timeline.isStepRunning = false
@@ -74,6 +75,7 @@ extension Engine {
 
     func channelGone(_ timeline: Timeline, source: EventSource) {
         timeline.generation += 1
+        timeline.forgetNewest()
         timeline.chunks = ChunkList()
         timeline.step = .sync
         timeline.previousRun = .done
@@ -190,6 +192,12 @@ extension Engine {
 
     private func hugeGap(_ timeline: Timeline) {
         for view in timeline.views where view.isFollowing && view.isLoaded {
+            // An own message out of order stands behind the gap, of which nothing else is shown.
+            if let home = timeline.home(of: view) {
+                let end = timeline.chunks.chunks[home].end
+                let behind = Set(view.shown.filter { $0.position > end }.map(\.id))
+                removeFromViews(behind, timeline, source: .messageFill, only: view)
+            }
             view.isFollowing = false
             view.hasNext = true
             emit(.event(.collection(id: view.id, type: "huge_gap", members: [("has_next", jsonText(true))])))

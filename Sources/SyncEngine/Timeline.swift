@@ -11,6 +11,9 @@ import SyncModel
 /// - A socket message extends the chunk that has reached the newest. If none has, it waits in `strays`: when a page
 ///   reaches the newest in the same session, everything since that page was made has come by socket, so page and strays
 ///   together are complete.
+/// - The answer to an own send comes by the socket, in order. What a host sent by its own means may be told before what
+///   the socket still holds: such a message is shown, but the chunk is complete only up to `sureEnd`, and from there
+///   the gap is asked for after a loss of the connection.
 /// - What the socket deleted or changed while a page was under way is newer than the page: `deletedMeanwhile` keeps
 ///   such messages out, `editedMeanwhile` keeps the newer version, `patchesMeanwhile` are applied once more.
 /// - A loss of the connection makes "newest" unknown. After the next login the change log brings edits and deletions,
@@ -35,6 +38,11 @@ final class Timeline {
     var strays: [MessageRecord] = []
     /// So many strays came that some were let go: newest must be asked for again.
     var hasLostStrays = false
+    /// Messages that a host's own connection told of, and ours has not yet: older ones may still be on their way.
+    var outOfOrder: Set<Int64> = []
+    /// How far the chunk that has reached the newest is complete whatever happens to the connection: its end, but for
+    /// messages out of order.
+    var sureEnd: MessagePosition?
 
     var inFlight = 0
     var deletedMeanwhile: Set<Int64> = []
@@ -65,7 +73,19 @@ final class Timeline {
 
     /// The chunk a view stands in: the one that covers its window, or its viewpoint, or else the nearest below.
     func home(of view: MessageView) -> Int? {
-        if let last = view.shown.last { return chunks.index(covering: last.position) }
-        return chunks.index(covering: view.anchor)
+        guard let last = view.shown.last else { return chunks.index(covering: view.anchor) }
+        if let home = chunks.index(covering: last.position) { return home }
+        // The last ones may be out of order, and outside since the connection was lost.
+        for message in view.shown.reversed() {
+            if let home = chunks.index(covering: message.position) { return home }
+        }
+        return nil
+    }
+
+    /// The session is over: nobody knows what is newest now, and nothing on its way arrives any more.
+    func forgetNewest() {
+        chunks.forgetNewest(sureEnd: sureEnd)
+        sureEnd = nil
+        outOfOrder = []
     }
 }
