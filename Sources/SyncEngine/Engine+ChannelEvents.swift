@@ -33,6 +33,14 @@ extension Engine {
             ]
             if offset > channel.messageOffset {
                 members.append(ChannelPatch(key: "ts_message_offset", value: jsonText(offset)))
+                // What is before it is not there for this user any more, and so neither the last message nor unread.
+                if let last = channel.lastMessage, last.createdAt < offset {
+                    members += [
+                        ChannelPatch(key: "last_message", value: Array("null".utf8)),
+                        ChannelPatch(key: "unread_message_count", value: jsonText(0)),
+                        ChannelPatch(key: "unread_mention_count", value: jsonText(0)),
+                    ]
+                }
             }
             patchChannel(channel, members, source: .eventChannelHidden)
         case .removed, .changed, .typing: break

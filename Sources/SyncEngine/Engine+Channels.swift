@@ -65,17 +65,40 @@ extension Engine {
                 return fetchFromCacheAfterFailure(view)
             }
             let fresh = keepNewest(page.channels)
-            guard stored({ () throws(StoreError) in try cache.upsert(fresh) }) != nil else {
-                return finishFetch(view, status: .storage)
-            }
+            let cuts = stored { () throws(StoreError) in try keep(fresh) }
+            guard let cuts else { return finishFetch(view, status: .storage) }
+            cutHistories(cuts)
             view.isLoaded = true
             view.token = page.next
             view.hasNext = !page.next.isEmpty
             for channel in fresh { show(channel, source: .sync, except: view) }
             insert(fresh.filter { view.index(of: $0.url) == nil }, into: view, source: .sync)
+            takeOver(view)
             finishFetch(view, short: nil)
             forgetTouchedIfIdle()
         }
+    }
+
+    /// Pages of the service may skip a channel that moved between them. Once every channel is cached, the cache has the
+    /// last word on what a view shows, and goes on with it.
+    private func takeOver(_ view: ChannelView) {
+        guard channels.isComplete, view.query.isDecidableFromCache, view.token != nil else { return }
+        let last = view.hasNext ? view.shown.last : nil
+        var missing: [ChannelRecord] = []
+        var behind: ChannelRecord?
+        while !view.hasNext || last != nil {
+            let page = stored { () throws(StoreError) -> [ChannelRecord] in
+                try cache.channels(query: view.query, userID: options.userID, after: behind, limit: Engine.pageSize)
+            }
+            // The token stays, and with it this is tried again.
+            guard let page else { return }
+            let part = last.map { last in page.prefix { view.query.areInIncreasingOrder($0, last) } } ?? page[...]
+            missing += part.filter { view.index(of: $0.url) == nil }
+            behind = page.last
+            if part.count < Engine.pageSize { break }
+        }
+        view.token = nil
+        insert(missing, into: view, source: .sync)
     }
 
     private func fetchFromCacheAfterFailure(_ view: ChannelView) {
@@ -188,19 +211,19 @@ extension Engine {
         let deleted = changes.deletedURLs.filter { !crossed.contains($0) }
         let next = changes.next.isEmpty ? since : ChangePoint.token(changes.next)
         let isSettled = channels.unsettled.isEmpty
-        let done: Void? = stored { () throws(StoreError) in
+        let cuts: [ChannelRecord]? = stored { () throws(StoreError) in
             try cache.transaction { () throws(StoreError) in
                 for url in deleted { try cache.deleteChannel(url) }
-                try cache.upsert(fresh)
                 if isSettled { try cache.setValue(Engine.changesKey, next.storedText) }
+                return try keep(fresh)
             }
         }
-        guard done != nil else { return retryChannels(.channelChanges) }
+        guard let cuts else { return retryChannels(.channelChanges) }
+        cutHistories(cuts)
         channels.readTo = isSettled ? nil : next
         channels.backoff.reset()
         for url in deleted { hide(url, source: .channelChangelog) }
         for channel in fresh { show(channel, source: .channelChangelog) }
-        // The answer on its way may have been made before this page was.
         channels.refreshAgain.formUnion(crossed.filter { channels.refreshing[$0] != nil })
         refreshUnsettled()
         forgetTouchedIfIdle()
@@ -281,32 +304,42 @@ extension Engine {
 
     private func take(_ page: ChannelPage) {
         let fresh = keepNewest(page.channels)
+        // After a gap in the change log an event says too little: what is cached before it may be old.
+        if channels.listed != nil {
+            channels.unsettled.formUnion(page.channels.map(\.url).filter { channels.touched.contains($0) })
+        }
         let isLast = page.next.isEmpty
         channels.listed?.formUnion(page.channels.map(\.url))
-        let unlisted: Set<String>? = stored { () throws(StoreError) in
+        var unlisted: Set<String> = []
+        let cuts: [ChannelRecord]? = stored { () throws(StoreError) in
             try cache.transaction { () throws(StoreError) in
-                try cache.upsert(fresh)
+                let cuts = try keep(fresh)
                 try cache.setValue(Engine.tokenKey, isLast ? nil : page.next)
-                guard isLast else { return [] }
-                if let listed = channels.listed { return Set(try cache.channelURLs()).subtracting(listed) }
-                try cache.setValue(Engine.completeKey, "1")
-                return []
+                guard isLast else { return cuts }
+                if let listed = channels.listed {
+                    unlisted = Set(try cache.channelURLs()).subtracting(listed)
+                } else {
+                    try cache.setValue(Engine.completeKey, "1")
+                }
+                return cuts
             }
         }
-        guard let unlisted else { return retryChannels(.channelSync) }
+        guard let cuts else { return retryChannels(.channelSync) }
+        cutHistories(cuts)
         channels.backoff.reset()
         for channel in fresh { show(channel, source: .sync) }
         if isLast {
             channels.isComplete = true
+            for view in sortedChannelViews { takeOver(view) }
             if channels.listed != nil {
                 // Gone, or come while it was listed.
                 channels.listed = nil
                 channels.unlisted = unlisted
                 channels.unsettled.formUnion(unlisted)
-                refreshUnsettled()
-                storeReading()
             }
         }
+        refreshUnsettled()
+        if isLast { storeReading() }
         forgetTouchedIfIdle()
         pumpChannelSync()
     }
@@ -364,15 +397,28 @@ extension Engine {
     func store(_ channel: ChannelRecord, source: EventSource) -> Bool {
         channels.gone.remove(channel.url)
         if channels.inFlight > 0 { channels.touched.insert(channel.url) }
-        // The answer under way may be older than what is stored now.
-        if channels.refreshing[channel.url] != nil { channels.refreshAgain.insert(channel.url) }
-        let before = cachedChannel(channel.url)
-        guard stored({ () throws(StoreError) in try cache.upsert([channel]) }) != nil else { return false }
-        if channel.messageOffset > (before?.messageOffset ?? 0) {
-            cutHistory(channel.url, before: channel.messageOffset)
-        }
+        let cuts = stored { () throws(StoreError) in try keep([channel]) }
+        guard let cuts else { return false }
+        cutHistories(cuts)
         show(channel, source: source)
         return true
+    }
+
+    /// Puts channels into the cache; gives those whose history was cut since they were put there before.
+    private func keep(_ fresh: [ChannelRecord]) throws(StoreError) -> [ChannelRecord] {
+        var cuts: [ChannelRecord] = []
+        for channel in fresh where channel.messageOffset > 0 {
+            let before = try cache.channel(channel.url)?.messageOffset ?? 0
+            if channel.messageOffset > before { cuts.append(channel) }
+        }
+        try cache.upsert(fresh)
+        // An answer on its way may have been made before this was.
+        for channel in fresh where channels.refreshing[channel.url] != nil { channels.refreshAgain.insert(channel.url) }
+        return cuts
+    }
+
+    private func cutHistories(_ cuts: [ChannelRecord]) {
+        for channel in cuts { cutHistory(channel.url, before: channel.messageOffset) }
     }
 
     func patchChannel(_ channel: ChannelRecord, _ members: [ChannelPatch], source: EventSource) {

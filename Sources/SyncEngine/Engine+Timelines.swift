@@ -298,7 +298,8 @@ extension Engine {
         ask(request) { reply in
             guard timeline.generation == generation else { return }
             then(reply)
-            timeline.endRequest()
+            // The reply may have made everything start over, and that has counted anew.
+            if timeline.generation == generation { timeline.endRequest() }
         }
     }
 

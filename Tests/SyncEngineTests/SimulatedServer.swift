@@ -56,6 +56,11 @@ final class SimulatedServer {
         /// Ids edited or deleted, in order: the message change log.
         var changes: [(time: Int64, id: Int64, isDeleted: Bool)] = []
         var unread: Int64 = 0
+        var isFrozen = false
+        var isHidden = false
+        /// Messages before it are not for this user any more.
+        var offset: Int64 = 0
+        var visible: ArraySlice<Message> { messages.drop { $0.createdAt < offset } }
 
         init(url: String, name: String, createdAt: Int64) {
             self.url = url
@@ -71,8 +76,12 @@ final class SimulatedServer {
             writer.member("created_at", createdAt)
             writer.member("unread_message_count", unread)
             writer.member("member_state", "joined")
+            writer.member("freeze", isFrozen)
+            writer.member("is_hidden", isHidden)
+            writer.member("hidden_state", isHidden ? "hidden_allow_auto_unhide" : "unhidden")
+            writer.member("ts_message_offset", offset)
             writer.key("last_message")
-            if let last = messages.last { writer.raw(last.record(url).json) } else { writer.null() }
+            if let last = visible.last { writer.raw(last.record(url).json) } else { writer.null() }
             writer.endObject()
             return ChannelRecord(json: writer.bytes) ?? ChannelRecord(url: url, json: writer.bytes)
         }
@@ -121,6 +130,7 @@ final class SimulatedServer {
         taken.insert(requestID)
         channel.messages.append(message)
         if sender != Self.me { channel.unread += 1 }
+        channel.isHidden = false
         channelChanged(url)
         if echo { broadcast(.messageReceived(channelURL: url, message: message.record(url))) }
         return message
@@ -161,6 +171,36 @@ final class SimulatedServer {
         broadcast(.messageDeleted(channelURL: url, messageID: id))
     }
 
+    func freeze(_ url: String, _ isFrozen: Bool) {
+        guard let channel = channels[url] else { return }
+        channel.isFrozen = isFrozen
+        channelChanged(url)
+        broadcast(.channel(url: url, .patched(
+            source: isFrozen ? .eventChannelFrozen : .eventChannelUnfrozen,
+            members: [ChannelPatch(key: "freeze", value: JSON.bool(isFrozen).serialized())])))
+    }
+
+    /// This user, from another device; with the messages before if asked for.
+    func hide(_ url: String, previousMessages: Bool) {
+        guard let channel = channels[url] else { return }
+        channel.isHidden = true
+        if previousMessages {
+            now += 1
+            channel.offset = now
+            channel.unread = 0
+        }
+        channelChanged(url)
+        broadcast(.channel(url: url, .hidden(
+            allowAutoUnhide: true, hidePreviousMessages: previousMessages, offset: channel.offset)))
+    }
+
+    func read(_ url: String, by user: String) {
+        guard let channel = channels[url] else { return }
+        if user == Self.me { channel.unread = 0 }
+        channelChanged(url)
+        broadcast(.channel(url: url, .read(userID: user, at: now)))
+    }
+
     func type(_ url: String, _ user: String, starts: Bool) {
         guard channels[url] != nil else { return }
         let json = JSON.object(["user_id": .string(user)]).serialized()
@@ -194,9 +234,9 @@ final class SimulatedServer {
         case .getChannel(let url): return channels[url].map { .channel($0.record) } ?? missing
         case .listMessages(let url, let time, let before, let after):
             guard let channel = channels[url] else { return missing }
-            let older = channel.messages.filter { $0.createdAt < time }.suffix(before)
-            let same = channel.messages.filter { $0.createdAt == time }
-            let newer = channel.messages.filter { $0.createdAt > time }.prefix(after)
+            let older = channel.visible.filter { $0.createdAt < time }.suffix(before)
+            let same = channel.visible.filter { $0.createdAt == time }
+            let newer = channel.visible.filter { $0.createdAt > time }.prefix(after)
             return .messages(MessagePage(messages: (older + same + newer).map { $0.record(url) }))
         case .messageChanges(let url, let since):
             guard let channel = channels[url] else { return missing }
@@ -208,12 +248,12 @@ final class SimulatedServer {
             let batch = channel.changes[start..<min(start + 5, channel.changes.count)]
             let ids = Set(batch.map(\.id))
             return .messageChanges(MessageChanges(
-                updated: channel.messages.filter { ids.contains($0.id) }.map { $0.record(url) },
+                updated: channel.visible.filter { ids.contains($0.id) }.map { $0.record(url) },
                 deletedIDs: ids.filter { id in !channel.messages.contains { $0.id == id } }.sorted(),
                 hasMore: start + batch.count < channel.changes.count, next: String(start + batch.count)))
         case .messageGap(let url, _, let after, _):
             guard let channel = channels[url] else { return missing }
-            let missed = channel.messages.filter { $0.createdAt >= after }
+            let missed = channel.visible.filter { $0.createdAt >= after }
             if missed.count > hugeGap { return .gap(MessageGap(isHuge: true, messages: [], hasMore: true)) }
             return .gap(MessageGap(isHuge: false, messages: missed.map { $0.record(url) }, hasMore: false))
         case .sendMessage(let url, let requestID, let body):
@@ -222,6 +262,9 @@ final class SimulatedServer {
                 return .message(known.record(url))
             }
             let text = (try? JSON.parse(body))?["message"]?.string ?? ""
+            if text.hasPrefix("bad") {
+                return .failure(ServiceFailure(kind: .refused, code: 900_060, message: "the text is not allowed"))
+            }
             guard let sent = post(url, sender: Self.me, text: text, requestID: requestID, echo: false)
             else { return missing }
             return .message(sent.record(url))

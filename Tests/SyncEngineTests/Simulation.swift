@@ -24,6 +24,7 @@ final class Simulation {
 
     private enum Delivery {
         case reply(UInt64, ServiceReply, engine: Int)
+        case answer(UInt64, ServiceReply, socket: Int)
         case process(UInt64, ServiceRequest, engine: Int)
         case event(ServiceEvent, socket: Int)
         case login(socket: Int, isAccepted: Bool)
@@ -37,6 +38,8 @@ final class Simulation {
     private var isFaulty = true
 
     private var replay: [UInt64: [CollectionChange.List: [(id: String, json: [UInt8])]]] = [:]
+    /// The id of the next message when the last one of a window was removed.
+    private var emptySince: [UInt64: Int64] = [:]
     private var lastCollection: UInt64 = 0
     private var lastCall: UInt64 = 0
     private var openCalls: Set<UInt64> = []
@@ -109,6 +112,7 @@ final class Simulation {
     private func postFromOthers(_ url: String) {
         // Many messages share a timestamp, as in real data.
         if !chance(40) { server.now += random.below(5_000) }
+        note("post \(server.nextID) in \(url)")
         server.post(url, sender: chance(50) ? "bo" : "kit", text: "text \(server.nextID)")
     }
 
@@ -119,7 +123,8 @@ final class Simulation {
         let view = views.isEmpty ? nil : views[Int(random.below(Int64(views.count)))]
         switch random.below(100) {
         case 0..<20: postFromOthers(url)
-        case 20..<22: server.type(url, chance(45) ? "bo" : chance(80) ? "kit" : SimulatedServer.me, starts: chance(70))
+        case 20: try rareAct(url, view)
+        case 21: server.type(url, chance(45) ? "bo" : chance(80) ? "kit" : SimulatedServer.me, starts: chance(70))
         case 22..<24: for _ in 0..<random.below(chance(10) ? 400 : 20) { postFromOthers(url) }
         case 24..<32:
             if let id = someMessage(url) { note("edit \(id)"); _ = server.edit(url, id, "edited \(server.now)") }
@@ -148,6 +153,8 @@ final class Simulation {
             replay[lastCollection] = [:]
             var query = ChannelQuery()
             query.limit = 1 + Int(random.below(4))
+            query.includeFrozen = chance(80)
+            if chance(20) { query.hiddenChannels = .all }
             query.order = chance(60) ? .latestLastMessage : chance(50) ? .chronological : .channelNameAlphabetical
             command(.openChannelCollection(id: lastCollection, query: query))
         case 55..<72: if let view { fetch(view, chance(60) ? .previous : .next) }
@@ -160,8 +167,14 @@ final class Simulation {
             if let view {
                 lastRequest += 1
                 let id = "r\(seed)-\(lastRequest)"
-                let body = JSON.object(["message": .string("mine \(lastRequest)")]).serialized()
-                command(.sendMessage(collection: view, requestID: id, body: body, call: newCall()))
+                // Some are refused for good.
+                let text = chance(8) ? "bad \(lastRequest)" : "mine \(lastRequest)"
+                let body = JSON.object(["message": .string(text)]).serialized()
+                if chance(85) {
+                    command(.sendMessage(collection: view, requestID: id, body: body, call: newCall()))
+                } else {
+                    try sendByHost(view, id, body)
+                }
             }
         case 87..<89:
             if let view,
@@ -181,6 +194,53 @@ final class Simulation {
         case 96..<98: try restart()
         default: server.now += random.below(100_000)
         }
+    }
+
+    private func rareAct(_ url: String, _ view: UInt64?) throws {
+        switch random.below(14) {
+        case 12..<14:
+            // A channel runs empty.
+            guard let ids = server.channels[url]?.messages.map(\.id), ids.count < 20 else { return }
+            note("delete all \(ids.count) of \(url)")
+            for id in ids { server.delete(url, id) }
+        case 0..<2:
+            let isFrozen = chance(50)
+            note("freeze \(url) \(isFrozen)")
+            server.freeze(url, isFrozen)
+        case 2..<4:
+            let previous = chance(50)
+            note("hide \(url)\(previous ? " with its messages" : "")")
+            server.hide(url, previousMessages: previous)
+        case 4..<7:
+            let user = chance(60) ? SimulatedServer.me : "bo"
+            note("read \(url) by \(user)")
+            server.read(url, by: user)
+        case 7..<9: command(.clearCache(channelURL: chance(70) ? url : nil, call: newCall()))
+        case 9: command(.showAnew(collections: view.map { [$0: 3] } ?? [:]))
+        default:
+            guard let view, let own = engine.messageViews[view]?.failed.first else { return }
+            if chance(50) {
+                command(.resendMessage(collection: view, requestID: own, call: newCall()))
+            } else {
+                accepted[own] = nil
+                command(.deleteMessage(collection: view, messageID: 0, requestID: own, call: newCall()))
+            }
+        }
+    }
+
+    /// The host sends by its own means, and tells how it went; or dies before.
+    private func sendByHost(_ view: UInt64, _ id: String, _ body: [UInt8]) throws {
+        guard let url = engine.messageViews[view]?.channelURL else { return }
+        command(.appendMessage(collection: view, requestID: id, body: body, call: newCall()))
+        guard engine.outbox.entry(id) != nil else { return }
+        note("the host sends \(server.nextID) in \(url)")
+        let message = chance(70)
+            ? server.post(url, sender: SimulatedServer.me, text: "by host", requestID: id) : nil
+        try advance(random.below(100))
+        if chance(10) { return try restart() }
+        command(.handleSendResponse(
+            collection: view, requestID: id, message: message?.record(url), errorCode: message == nil ? 400_000 : 0,
+            call: newCall()))
     }
 
     private func someMessage(_ url: String) -> Int64? {
@@ -258,12 +318,22 @@ final class Simulation {
     private func deliver(_ delivery: Delivery) {
         switch delivery {
         case .process(let id, let request, let number):
+            // A send, and its answer, go by the socket: in order with its events, and lost with it.
+            if case .sendMessage = request {
+                guard isSocketOpen, number == engineNumber else { return }
+                let reply = server.answer(request)
+                lastSocketTime = max(lastSocketTime, time + 1 + random.below(60))
+                return schedule(lastSocketTime, .answer(id, reply, socket: socket))
+            }
             let reply = isFaulty && chance(2) && Simulation.hasToken(request)
                 ? Simulation.expired : server.answer(request)
             if isFaulty, chance(3) { return schedule(time + 5_000, .reply(id, Simulation.lost, engine: number)) }
             schedule(time + 1 + random.below(80), .reply(id, reply, engine: number))
         case .reply(let id, let reply, let number):
             guard number == engineNumber else { return }
+            engine.receive(reply, for: id, now: now)
+        case .answer(let id, let reply, let number):
+            guard number == socket, isSocketOpen else { return }
             engine.receive(reply, for: id, now: now)
         case .event(let event, let number):
             guard number == socket, isSocketOpen else { return }
@@ -385,6 +455,9 @@ final class Simulation {
             }
         }
         if change.action == .clear { list = [] }
+        if change.list == .succeeded {
+            emptySince[change.collection] = change.action == .remove && list.isEmpty ? server.nextID : nil
+        }
         if change.list == .pending, change.action == .insert, let view = engine.messageViews[change.collection] {
             for item in change.items { accepted[item.id] = view.channelURL }
         }
@@ -435,10 +508,19 @@ final class Simulation {
             else { continue }
             // An own message whose acknowledgement is still out is shown as pending, wherever it stands.
             let held = Set(shown)
+            // What the host sent by its own means may come before what is still on its way to us.
+            let sureEnd = engine.timelines[view.channelURL].flatMap { timeline in
+                timeline.home(of: view).flatMap { home in
+                    let chunk = timeline.chunks.chunks[home]
+                    if !chunk.reachedNewest { return chunk.end }
+                    return timeline.outOfOrder.isEmpty ? nil : timeline.sureEnd
+                }
+            }
             let under = Set(engine.outbox.entries.values.flatMap { $0.map(\.requestID) })
-            for message in channel.messages where !under.contains(message.requestID)
+            for message in channel.visible where !under.contains(message.requestID)
                 && view.filter.matches(message.record(view.channelURL)) && message.position > first
                 && message.position < last && !held.contains(message.position)
+                && sureEnd.map({ message.position <= $0 }) ?? true
             {
                 throw Violation(description: "collection \(view.id): a hole at \(message.position)")
             }
@@ -453,6 +535,7 @@ final class Simulation {
         if engine.connection.state == .disconnected { command(.connect(call: newCall())) }
         try settle()
         try check()
+        try checkWindows()
         try convergeMessages()
         try convergeChannels()
         try checkNobodyTypes()
@@ -511,6 +594,27 @@ final class Simulation {
         throw Violation(description: "collection \(id) has more for ever")
     }
 
+    /// With nothing more to come, a window shows a part of the history without a hole, and as far as it says it does,
+    /// without being asked.
+    private func checkWindows() throws {
+        for view in engine.sortedMessageViews where view.isLoaded {
+            guard let channel = server.channels[view.channelURL] else { continue }
+            let all = channel.visible.filter { view.filter.matches($0.record(view.channelURL)) }.map(\.id)
+            let shown = view.shown.map(\.id)
+            let place = shown.first.flatMap { all.firstIndex(of: $0) } ?? all.count
+            guard Array(all[place...].prefix(shown.count)) == shown else {
+                throw Violation(description: "collection \(view.id) shows \(shown), no part of \(all)")
+            }
+            let last = shown.last ?? (emptySince[view.id] ?? 0) - 1
+            if !view.hasNext, let newest = all.last, last < newest, !shown.isEmpty || last > 0 {
+                throw Violation(description: "collection \(view.id) has no next and ends at \(last) of \(all)")
+            }
+            if !view.hasPrevious, place > 0, !shown.isEmpty || !view.hasNext {
+                throw Violation(description: "collection \(view.id) has no previous and misses \(all[..<place])")
+            }
+        }
+    }
+
     private func convergeMessages() throws {
         for view in engine.sortedMessageViews where server.channels[view.channelURL] != nil {
             guard let id = engine.messageViews[view.id]?.id else { continue }
@@ -518,7 +622,7 @@ final class Simulation {
             try fetchToTheEnd(id, .previous)
             try fetchToTheEnd(id, .next)
             try settle()
-            let all = (server.channels[view.channelURL]?.messages ?? []).filter {
+            let all = (server.channels[view.channelURL]?.visible ?? []).filter {
                 view.filter.matches($0.record(view.channelURL))
             }
             let expected = Array(all.suffix(max(engine.options.messageCollectionCapacity, view.filter.limit)))
@@ -556,7 +660,8 @@ final class Simulation {
             }
             for (shown, channel) in zip(view.shown, expected) {
                 guard shown.name == channel.name, shown.lastMessage == channel.lastMessage,
-                    shown.unreadMessageCount == channel.unreadMessageCount
+                    shown.unreadMessageCount == channel.unreadMessageCount, shown.isFrozen == channel.isFrozen,
+                    shown.isHidden == channel.isHidden, shown.messageOffset == channel.messageOffset
                 else {
                     let here = String(decoding: shown.json, as: UTF8.self)
                     let there = String(decoding: channel.json, as: UTF8.self)

@@ -26,7 +26,8 @@ final class SimulationTests: XCTestCase {
             try simulation.run(steps: 150)
         } catch {
             let lines = simulation.history.suffix(printing ? simulation.history.count : 12)
-            print("seed \(seed), step \(simulation.steps): \(error)\n  " + lines.joined(separator: "\n  "))
+            print("seed \(seed), step \(simulation.steps): \(error)")
+            for line in lines { print("  " + line) }
             throw error
         }
     }
