@@ -229,6 +229,31 @@ def test_edit(server: Server) -> None:
     ]
 
 
+def test_meta_arrays_of_their_own(server: Server) -> None:
+    ann = server.user("ann")
+    channel = ann.channel()
+    sent = ann.rest.post(channel.path + "/messages", {"message": "m"})
+    path = f"{channel.path}/messages/{sent['message_id']}/sorted_metaarray"
+    ann.rest.post(path, {"sorted_metaarray": [{"key": "b", "value": ["1", "2"]}, {"key": "a", "value": ["x"]}]})
+    ann.rest.put(path, {"sorted_metaarray": [{"key": "b", "value": ["3"]}]})
+    left = ann.rest.delete(path, {"keys": ["a"]})
+    assert left["sorted_metaarray"] == [{"key": "b", "value": ["1", "2", "3"]}]
+    got = page(ann, channel, message_ts=2**62, prev_limit=1, with_sorted_meta_array=True)["messages"][0]
+    assert got["sorted_metaarray"] == left["sorted_metaarray"]
+
+
+def test_total_count_is_what_a_member_may_see(server: Server) -> None:
+    ann, bob = server.user("ann"), server.user("bob")
+    channel = ann.channel(bob)
+    parent = ann.rest.post(channel.path + "/messages", {"message": "1"})
+    ann.rest.post(channel.path + "/messages", {"message": "2", "parent_message_id": parent["message_id"]})
+    assert bob.rest.get(channel.path + "/messages/total_count") == {"total": 2}
+    bob.rest.put(channel.path + "/reset_user_history", {"user_id": "bob"})
+    ann.rest.post(channel.path + "/messages", {"message": "3"})
+    assert bob.rest.get(channel.path + "/messages/total_count") == {"total": 1}
+    assert ann.rest.get(channel.path + "/messages/total_count") == {"total": 3}
+
+
 def test_delete(server: Server) -> None:
     ann, bob = server.user("ann"), server.user("bob")
     b = bob.connect()
@@ -260,6 +285,8 @@ def test_reactions(server: Server) -> None:
         {"key": "❤ / +", "user_ids": ["bob", "ann"], "updated_at": got["reactions"][0]["updated_at"]}
     ]
     assert "reactions" not in ann.rest.get(path)
+    assert bob.rest.get(path + "/reactions") == {"reactions": got["reactions"]}
+    server.user("eve").rest.refused(900020, "GET", path + "/reactions")
     ann.rest.delete(path + "/reactions?reaction=" + quote("❤ / +"))
     bob.rest.delete(path + "/reactions", {"reaction": "❤ / +"})
     assert b.wait("MRCT", lambda f: f["operation"] == "DELETE" and f["user_id"] == "bob")
