@@ -594,8 +594,8 @@ final class Simulation {
         throw Violation(description: "collection \(id) has more for ever")
     }
 
-    /// With nothing more to come, a window shows a part of the history without a hole, and as far as it says it does,
-    /// without being asked.
+    /// With nothing more to come, a window shows a part of the history without a hole, a list of channels the beginning
+    /// of all, and as far as they say they do, without being asked.
     private func checkWindows() throws {
         for view in engine.sortedMessageViews where view.isLoaded {
             guard let channel = server.channels[view.channelURL] else { continue }
@@ -613,6 +613,18 @@ final class Simulation {
                 throw Violation(description: "collection \(view.id) has no previous and misses \(all[..<place])")
             }
         }
+        for view in engine.sortedChannelViews where view.isLoaded {
+            let all = expectedChannels(view.query).map(\.url)
+            let shown = view.shown.map(\.url)
+            guard Array(all.prefix(shown.count)) == shown, view.hasNext || shown.count == all.count else {
+                throw Violation(description: "channels \(view.id) shows \(shown), no beginning of \(all)")
+            }
+        }
+    }
+
+    private func expectedChannels(_ query: ChannelQuery) -> [ChannelRecord] {
+        server.channels.values.map(\.record).filter { query.matches($0, userID: SimulatedServer.me) }
+            .sorted { query.areInIncreasingOrder($0, $1) }
     }
 
     private func convergeMessages() throws {
@@ -651,9 +663,7 @@ final class Simulation {
         for view in engine.sortedChannelViews {
             try fetchToTheEnd(view.id, .next)
             try settle()
-            let expected = server.channels.values.map(\.record)
-                .filter { view.query.matches($0, userID: SimulatedServer.me) }
-                .sorted { view.query.areInIncreasingOrder($0, $1) }
+            let expected = expectedChannels(view.query)
             guard view.shown.map(\.url) == expected.map(\.url) else {
                 let (here, there) = (view.shown.map(\.url), expected.map(\.url))
                 throw Violation(description: "channels \(view.id) \(view.query.order): \(here) is not \(there)")
