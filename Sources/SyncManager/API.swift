@@ -46,6 +46,7 @@ public func sm_set_log(
 ) -> Int32 {
     call { () throws(BorderError) in
         guard (0...4).contains(level) else { throw BorderError(.invalidArgument, "level must be from 0 to 4") }
+        try Registry.checkProcess()
         try Log.set(level: level, callback: callback, userData: userData)
     }
 }

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import SyncEngine
+import SyncJSON
 import SyncModel
 import SyncNetwork
 import SyncService
@@ -56,7 +57,9 @@ final class Client: @unchecked Sendable {
             throw Client.border(error)
         }
         if let file = cache.setAsideAs {
-            queue.push(.event(.client(type: "cache_reset", members: [("file", Array("\"\(file)\"".utf8))])))
+            var writer = JSONWriter(capacity: file.utf8.count + 2)
+            writer.string(file)
+            queue.push(.event(.client(type: "cache_reset", members: [("file", writer.bytes)])))
         }
         if configuration.isThreadDelivery {
             var thread = pthread_t()

@@ -128,6 +128,8 @@ final class EventQueue: @unchecked Sendable {
                 isAnewAsked = !lagging.isEmpty && isAnewAsked
                 return delivered[id] != nil
             }
+            // Told once, and not to be seen from the lists that follow an overflow.
+            if type == "channel_removed" || type == "huge_gap" { return delivered[id] != nil }
         case .change(let change): id = change.collection
         }
         guard delivered[id] != nil else { return false }

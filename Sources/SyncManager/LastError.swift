@@ -20,10 +20,6 @@ enum LastError {
         store(writer.bytes)
     }
 
-    static func clear() {
-        if pthread_getspecific(key) != nil { store(Array("null".utf8)) }
-    }
-
     static var text: UnsafePointer<CChar>? {
         if pthread_getspecific(key) == nil { store(Array("null".utf8)) }
         return UnsafePointer(pthread_getspecific(key)?.assumingMemoryBound(to: CChar.self))

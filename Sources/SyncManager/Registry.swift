@@ -18,7 +18,7 @@ enum Registry {
         try checkProcess()
     }
 
-    private static func checkProcess() throws(BorderError) {
+    static func checkProcess() throws(BorderError) {
         let owner = owner.load(ordering: .acquiring)
         if owner != 0, owner != getpid() {
             throw BorderError(.forked, "this process is a fork of the one that called sm_setup()")

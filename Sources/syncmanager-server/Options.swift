@@ -35,7 +35,7 @@ struct Options {
           --user ID[:TOKEN]     a user that exists from the start; may be repeated
           --import FILE         lines {ts, sender, text} (.jsonl or .jsonl.gz) into a channel; may be repeated
           --generate SEED       a believable account, the same for the same seed
-          --scale N             size of the generated account, 1 by default (0.1 … 100)
+          --scale N             size of the generated account, 1 by default (0.01 … 1000)
           --huge-gap N          a gap of more messages than this is huge (default 300)
           --session-ttl SECONDS life of an expiring session key (default 3600)
           --ping-interval S     how often clients are told to ping (default 15)
