@@ -42,17 +42,20 @@
  *                    collection shows; nothing was inserted
  *   channel_updated  "collection", "channel": the channel of a message collection changed
  *   channel_removed  "collection", "channel_url": it is gone, or this user is out of it
- *   huge_gap         "collection": more is missing after a reconnect than the service fills; what is shown stays
- *                    usable; sm_fetch(SM_NEXT) goes on, sm_reset_viewpoint() jumps
- *   connection       "state": "disconnected" | "connecting" | "connected" | "waiting" (with "retry_in", ms)
+ *   huge_gap         "collection", "has_next" (true): more is missing after a reconnect than the service fills; what
+ *                    is shown stays usable; sm_fetch(SM_NEXT) goes on, sm_reset_viewpoint() jumps
+ *   connection       "state": "disconnected" | "connecting" | "connected" | "waiting" (with "retry_in", ms) |
+ *                    "token_needed" (offline until sm_set_token())
  *   sync_state       "state": "idle" | "running" | "paused"
  *   sync_progress    "channel_url", "done" (messages cached by this run), "complete"
  *   token_needed     the access token is missing or was revoked; answer with sm_set_token()
- *   cache_reset      the cache file was corrupt, was set aside under "file", and is being rebuilt
+ *   cache_reset      the cache file was corrupt, was set aside under "file" (its path), and is being rebuilt
  *   storage_error    "message": the data directory could not be read or written, as on a full disk; what is shown
  *                    stays, sync tries again
- *   overflow         "collection", "dropped": the host lagged behind; a `clear` and one full `insert` follow
- *   closed           always the last one
+ *   overflow         "collection", "dropped": the host lagged behind. For each list of the collection a `clear` and, if
+ *                    it is not empty, one full `insert` follow. A new_message or channel_updated among those dropped is
+ *                    not told again
+ *   closed           always the last one; only callbacks hear it, see sm_close()
  *
  *
  * CHANGES
@@ -63,15 +66,24 @@
  *   "collection"  its number (sm_collection_number())
  *   "list"        "channels" | "succeeded" | "pending" | "failed"
  *   "action"      "insert" | "update" | "move" | "remove" | "clear"
- *   "source"      why: "cache", "event_message_received", "message_changelog", ... ; "from_event": true or false
- *   "reason"      for the failed list, why it changed
- *   "changes"     a list, to be applied in order: {"index","id"} for insert, update and remove, {"from","to","id"} for
- *                 move: take the element out at "from", then put it in at "to"
+ *   "source"      why: "cache", "sync", "message_fill" (missed while away), "message_changelog", "channel_changelog",
+ *                 "channel_refresh", "capacity" (trimmed), "overflow", "viewpoint_reset", "cache_cleared",
+ *                 "local_message_pending_created" | "..._failed" | "..._canceled" | "..._resend_started", or
+ *                 "event_...": a realtime event. More may come; treat an unknown one as "sync"
+ *   "from_event"  true when "source" begins with "event_"
+ *   "reason"      only for the failed list, why: "none", "remove_resend_succeeded", "remove_exceeded_max_count",
+ *                 "remove_manual_action"
+ *   "changes"     a list, empty for clear, to be applied in order: {"index","id"} for insert, update and remove,
+ *                 {"from","to","id"} for move: take the element out at "from", then put it in at "to"
  *   "channels" or "messages"   the new content of each change, in the same order (not for remove and clear)
  *
  * A host that only applies the changes, in order, always shows the right view: every index is valid at the moment it is
  * applied, and the outcome equals sm_collection_snapshot() after the same event. Ids are texts in "changes", since not
  * every host keeps 64 bits: message ids, channel URLs, and request ids for pending and failed messages.
+ *
+ * Own messages in "pending" and "failed" are what the host gave plus "message_id" (0), "request_id", "channel_url",
+ * "type", "created_at" (this machine's clock), "user", "status" ("pending" | "failed") and, when failed, "error_code"
+ * and "retry_count". All other channels and messages are the service's objects, with the fields it sent.
  *
  * A channel whose members are typing has them in "typing_members" (user objects, who began first comes first): for ten
  * seconds after the service last said so, or until it says they stopped or their message comes. The connected user is
@@ -92,8 +104,9 @@
  * The library starts one thread per client and one for the network in all ("sm-engine", "sm-network"), and one more per
  * client with thread delivery ("sm-delivery"). All signals are blocked in them. It leaves signal handlers, the locale
  * and the environment alone, registers no atexit handler, and opens its descriptors close-on-exec. SIGPIPE is not
- * raised. It cannot be unloaded (-z nodelete). In a child after fork() every call gives SM_ERR_FORKED.
- * One process owns a data directory; a second one gets SM_ERR_LOCKED with the owner's pid.
+ * raised. It cannot be unloaded (-z nodelete). In a child after fork() every call that can fail gives SM_ERR_FORKED.
+ * One client at a time has the files of a user (of one app): a second one, in this process or another, gets
+ * SM_ERR_LOCKED with the owner's pid. Several users may share a data_dir.
  *
  *
  * MEMORY AND TEXT
@@ -102,8 +115,8 @@
  * Outputs come last, as pointers, are untouched on failure, and may be NULL where the comment says so.
  * A user_data comes with an optional destroy function, called exactly once when the library will not use user_data any
  * more: after the callback of a call ran, when a callback is replaced, at removal or close - also when the call that
- * took it fails. It is called on the draining thread, or on the calling thread when the call fails or the callback is
- * replaced there.
+ * took it fails. It is called on the thread that drains, when a result was delivered or a callback in use is replaced
+ * or removed; else on the thread that replaces, removes or closes, or whose call fails.
  */
 #ifndef SYNCMANAGER_H
 #define SYNCMANAGER_H
@@ -143,7 +156,7 @@ enum {
     SM_ERR_REENTRANT = -5,          /* would wait for the callback it is called from */
     SM_ERR_FORKED = -6,             /* this process is a fork of the one that called sm_setup() */
     SM_ERR_DUPLICATED_FETCH = -7,   /* a fetch in that direction is under way */
-    SM_ERR_LOCKED = -8,             /* another process owns the data directory */
+    SM_ERR_LOCKED = -8,             /* another client, in this process or another, has this user's files */
     SM_ERR_STORAGE = -9,            /* the data directory cannot be made, read or written, or is full */
     SM_ERR_NEWER_SCHEMA = -10,      /* a later version of the library wrote the files */
     SM_ERR_CORRUPT_INTENTS = -11,   /* the outbox file is damaged; it is never thrown away by itself */
@@ -153,7 +166,7 @@ enum {
     SM_ERR_TIMEOUT = -15,           /* nothing came within the call's deadline */
     SM_ERR_NOT_FOUND = -16,         /* no such channel or message */
     SM_ERR_NOT_OWN_MESSAGE = -17,   /* only messages of this user can be changed */
-    SM_ERR_REMOVED = -18,           /* the collection was removed before the call was done */
+    SM_ERR_REMOVED = -18,           /* the collection was removed, or the message given up, before the call was done */
     SM_ERR_TOKEN_REJECTED = -19,    /* the access token is missing, wrong or revoked */
     SM_ERR_BUSY = -20,              /* another thread is draining this client's queue */
     SM_ERR_INTERNAL = -99           /* a fault of the library: please report it with the log */
@@ -188,7 +201,8 @@ SM_EXPORT const char *sm_version_string(void);
 SM_EXPORT const char *sm_status_name(int32_t status);
 
 /* The last error of this thread as JSON: {"code":-3,"name":"SM_ERR_INVALID_DOCUMENT","message":"...","path":"$.limit"}.
- * Borrowed until the next sm_ call on this thread. "null" when there was none. @thread any. Since 0.1 */
+ * Borrowed until the next sm_ call on this thread. "null" when there was none; success does not clear it.
+ * @thread any. Since 0.1 */
 SM_EXPORT const char *sm_last_error(void);
 
 /* Frees a text that a comment calls owned. NULL is ignored. @thread any. Since 0.1 */
@@ -203,25 +217,30 @@ SM_EXPORT int32_t sm_set_log(int32_t level, sm_log_callback callback, void *user
 
 /* Opens the cache of one user and starts the engine; needs no connection. `config` is a JSON object:
  *   "app_id", "user_id"      required
- *   "data_dir"               default: $XDG_STATE_HOME/syncmanager or ~/.local/state/syncmanager
+ *   "data_dir"               default: $XDG_STATE_HOME/syncmanager or ~/.local/state/syncmanager; a user's files are in
+ *                            APP/USER below it
  *   "access_token"           may come later by sm_set_token()
  *   "service"                "sendbird" (default)
- *   "api_host", "ws_host"    default: the service's own for the app; with scheme, as "http://127.0.0.1:8080"
+ *   "api_host"               default: the service's own for the app; begins with "http://" or "https://"
+ *   "ws_host"                the same for the socket; begins with "ws://" or "wss://", as "ws://127.0.0.1:8080"
  *   "ca_file"                PEM file of trusted roots, default: the system's
  *   "delivery"               "host" (default) or "thread"
  *   "queue_limit"            events that may wait, 16..1000000, default 1000
  *   "message_collection_capacity"  messages a collection holds, 200..1000000, default 1000
- *   "resend_policy"          "none", "manual", "automatic" (default)
+ *   "resend_policy"          "automatic" (default): failed messages are sent again when that can help;
+ *                            "manual": only by {"resend"}; "none": a failed message is not kept
  *   "resend_retry_count"     1..50, default 10
- *   "failed_retention_days"  1..365, default 7
+ *   "failed_retention_days"  1..365, default 7; older failed messages are dropped by sm_setup(), without an event
  *   "max_failed_per_channel" 1..1000000, default 1000
  *   "request_timeout_ms"     1000..120000, default 10000
  * Errors: INVALID_ARGUMENT, INVALID_DOCUMENT, LOCKED, STORAGE, NEWER_SCHEMA, CORRUPT_INTENTS. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_setup(const char *config, sm_client **out);
 
-/* Connects and stays connected: after a loss it tries again by itself, with growing pauses. Completes at the first
- * login or its refusal (TOKEN_REJECTED, SERVICE), with NETWORK after the first attempt that found nobody (trying goes
- * on). `callback` may be NULL; the result is then an event. `out_request` (may be NULL) gets the number in that event.
+/* Connects and stays connected: after a loss it tries again by itself, with growing pauses, as often as the service
+ * allows; then the state is "disconnected" until the next sm_connect(). Completes at the first login, or when the first
+ * attempt failed: TOKEN_REJECTED (see sm_set_token()), SERVICE or NETWORK with "code" and "message" (trying goes on
+ * after both), CLOSED (sm_disconnect() came first). Without `callback` the result goes to the client's callback.
+ * `out_request` (may be NULL) gets the number in that event; a thread that drains meanwhile may see the result before.
  * Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_connect(
     sm_client *client, sm_result_callback callback, void *user_data, sm_destroy_callback destroy,
@@ -236,19 +255,23 @@ SM_EXPORT int32_t sm_disconnect(sm_client *client);
 SM_EXPORT int32_t sm_resume_sync(sm_client *client);
 SM_EXPORT int32_t sm_pause_sync(sm_client *client);
 
-/* A new access token, the answer to `token_needed`; a waiting connection goes on with it.
+/* A new access token, the answer to `token_needed`: in that state the library connects with it at once, else at its
+ * next attempt. There is no new result for it, see `connection`.
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_set_token(sm_client *client, const char *access_token);
 
-/* Removes cached messages of one channel, or of all with NULL; collections get `clear`. Unsent messages stay.
- * Completes when the space is free. Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
+/* Removes cached messages of one channel, or of all with NULL; their collections get `clear` of the succeeded list, and
+ * fetches under way end with "short":"reset". Unsent messages stay. Completes when they are gone (or STORAGE); the file
+ * keeps its size and uses the space again. Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_clear_cache(
     sm_client *client, const char *channel_url, sm_result_callback callback, void *user_data,
     sm_destroy_callback destroy, uint64_t *out_request);
 
-/* Ends the client: refuses new calls, completes every outstanding one with SM_ERR_CLOSED, delivers what is queued and
- * `closed` to callbacks (host delivery: on this thread), joins the client's threads, frees all its handles.
- * NULL is ignored. From a callback of this client it does nothing but set SM_ERR_REENTRANT as last error.
+/* Ends the client: refuses new calls, completes every outstanding one with SM_ERR_CLOSED, joins the client's threads,
+ * frees all its handles. What is still queued, these results and `closed` go to callbacks on this thread, with thread
+ * delivery too; so hold no lock that a callback takes. A host that pulls with sm_next_event() sees none of it: after
+ * sm_close() every call counts as closed. While another thread closes, it returns at once with SM_ERR_CLOSED as last
+ * error. NULL is ignored. From a callback of this client it does nothing but set SM_ERR_REENTRANT as last error.
  * @thread any, outside callbacks. Since 0.1 */
 SM_EXPORT void sm_close(sm_client *client);
 
@@ -259,22 +282,23 @@ SM_EXPORT void sm_close(sm_client *client);
 SM_EXPORT int32_t sm_get_fd(sm_client *client);
 
 /* Takes the next event, waiting up to `timeout_ms` (0: not at all, negative: for ever). On success `*json` is the
- * event, borrowed until the next sm_next_event() or sm_dispatch() on this client; `*json` is NULL when none came or
- * sm_interrupt() ended the wait. `out_length` may be NULL. A result taken this way does not run its callback.
+ * event, borrowed until the next sm_next_event(), sm_dispatch() or sm_close() on this client; `*json` is NULL when none
+ * came or sm_interrupt() ended the wait. `out_length` may be NULL. A result taken this way does not run its callback.
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED, REENTRANT, BUSY. @thread owner. Since 0.1 */
 SM_EXPORT int32_t sm_next_event(sm_client *client, int32_t timeout_ms, const char **json, size_t *out_length);
 
-/* Waits up to `timeout_ms` for the first event, then runs the callbacks of up to `max_events` (0: all that wait) on
- * this thread. An event nobody registered for is dropped. Returns how many were taken, 0 on timeout or interrupt, or an
- * error: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED, REENTRANT, BUSY. @thread owner. Since 0.1 */
+/* Waits up to `timeout_ms` for the first event, then runs the callbacks of up to `max_events` (0: all that wait, but at
+ * most 1000) on this thread. An event nobody registered for is dropped. Returns how many were taken, 0 on timeout or
+ * interrupt, or an error: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED, REENTRANT, BUSY. @thread owner. Since 0.1 */
 SM_EXPORT int32_t sm_dispatch(sm_client *client, int32_t max_events, int32_t timeout_ms);
 
 /* Ends a waiting sm_next_event() or sm_dispatch(), or the next one if none waits.
  * Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_interrupt(sm_client *client);
 
-/* Who hears events that belong to no collection, and those of collections without a callback of their own. NULL ends
- * it. Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1 */
+/* Who hears events that belong to no collection, results of calls without a callback (of sm_fetch(), too), and events
+ * of collections without a callback of their own. NULL ends it. Errors: INVALID_HANDLE, CLOSED. @thread any.
+ * Since 0.1 */
 SM_EXPORT int32_t sm_set_callback(
     sm_client *client, sm_event_callback callback, void *user_data, sm_destroy_callback destroy);
 
@@ -288,6 +312,8 @@ SM_EXPORT int32_t sm_channel_collection_new(sm_client *client, const char *query
 /* The messages of a channel around `viewpoint` (ms since the epoch; 0: the oldest; SM_LATEST: the newest). `filter` is
  * a JSON object (docs/queries.md) or NULL: "limit" (1..200, default 30), "message_type", "custom_types", "sender_ids",
  * "reply_type". Background sync of the channel starts. A channel that turns out not to exist gives `channel_removed`.
+ * Own messages under way or failed come at once as inserts, before any fetch. With thread delivery events may come
+ * before sm_collection_set_callback(): they go to the client's callback, and the snapshot has them.
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_message_collection_new(
     sm_client *client, const char *channel_url, const char *filter, int64_t viewpoint, sm_collection **out);
@@ -301,8 +327,11 @@ SM_EXPORT int32_t sm_collection_set_callback(
 
 /* Loads a page (the "limit" of query or filter): SM_NEXT for channels; SM_PREVIOUS (older, up to and including the
  * viewpoint) or SM_NEXT (newer) for messages. What is cached is inserted at once, the rest as sync brings it; the
- * result comes last, with "has_more" and, when the page is shorter than asked for while more exists, "short":
- * "offline" | "paused" | "error". Nothing left: no insert, only the result.
+ * result comes last, with "collection", "has_more" and, when nothing more can come for now, "short": "offline" |
+ * "paused" | "error" | "reset" (the view or its cache was emptied). A short page is SM_OK. Nothing left: no insert,
+ * only the result. The next fetch in a direction is accepted once the result of the one before is drained.
+ * Completion: TIMEOUT (messages; "short":"error", after three request timeouts), STORAGE, NOT_FOUND (the channel is
+ * gone), REMOVED, CLOSED.
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, DUPLICATED_FETCH, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_fetch(
     sm_collection *collection, int32_t direction, sm_result_callback callback, void *user_data,
@@ -312,36 +341,47 @@ SM_EXPORT int32_t sm_fetch(
  * completes with "short":"reset". Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_reset_viewpoint(sm_collection *collection, int64_t viewpoint);
 
-/* What the host has been told so far, as JSON: "collection", "kind" ("channels" | "messages"), "channel_url", "count",
- * "pending_count", "failed_count", "has_previous", "has_next", "viewpoint", "query" or "filter". Owned:
- * sm_string_free(). Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
+/* What the host has been told so far, as JSON: "collection", "kind" ("channels" | "messages"), "count", "has_next", and
+ * "query"; or for messages "filter", "channel_url", "pending_count", "failed_count", "has_previous" and "viewpoint".
+ * Owned: sm_string_free(). Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_collection_info(sm_collection *collection, char **out_json);
 
 /* The lists as they stand after every event drained so far: {"seq":N,"channels":[...]} or {"seq":N,"succeeded":[...],
  * "pending":[...],"failed":[...]}. Owned: sm_string_free(). Errors as sm_collection_info(). @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_collection_snapshot(sm_collection *collection, char **out_json);
 
-/* Ends the collection: after it returned no callback of it starts (called from another thread it waits for a running
- * one). Outstanding calls complete with SM_ERR_REMOVED. NULL is ignored. Sends under way go on. @thread any.
- * Since 0.1 */
+/* Ends the collection: after it returned no event callback of it starts (called from another thread it waits for a
+ * running one, so the host must hold no lock that callback takes). Its fetches complete with SM_ERR_REMOVED; sends,
+ * edits and deletions go on and complete as usual. Result callbacks of all these still run afterwards: free what they
+ * use in their destroy function. NULL is ignored. @thread any. Since 0.1 */
 SM_EXPORT void sm_collection_remove(sm_collection *collection);
 
 /* ---- Own messages ------------------------------------------------------------------------------------------- */
 
 /* Sends a text message through the library. `message` is a JSON object: "message" (required; the document is at most
- * 16 MiB), "data", "custom_type", "mention_type", "mentioned_user_ids", "parent_message_id", "reply_to_channel",
- * "request_id" (default: a fresh one). With {"resend":"REQUEST_ID"} a failed message is sent again.
- * The message is on disk before the event `change` of the pending list is delivered; from then on it is sent or visibly
- * failed, after any kill. Completes with "request_id" and, when sent, "message".
+ * 16 MiB), "data", "custom_type", "mention_type" ("users" | "channel"), "mentioned_user_ids", "parent_message_id" (a
+ * number), "reply_to_channel", "request_id" (default: a fresh one). With {"resend":"REQUEST_ID"} a failed message is
+ * sent again. The message is on disk before the event `change` of the pending list is delivered; from then on it is
+ * sent or visibly failed, after any kill. Under "automatic" it waits for a connection, and so does the call; under the
+ * other policies it fails when there is none.
+ * Completes after the first attempt: with "request_id" and "message" (the service's object), or with NETWORK, TIMEOUT
+ * or SERVICE, "request_id", "code" and "message" (a text). Under "automatic" the library then still repeats what a
+ * retry can cure: follow the lists, do not send again yourself. Completion also: INVALID_ARGUMENT ("request_id" is in
+ * use), NOT_FOUND (nothing failed to resend), STORAGE, REMOVED (the message was given up, or the collection removed),
+ * CLOSED.
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_send_message(
     sm_collection *collection, const char *message, sm_result_callback callback, void *user_data,
     sm_destroy_callback destroy, uint64_t *out_request);
 
-/* For hosts that send by their own means. sm_append_message() shows a message under way ("request_id" and "message"
- * required); sm_handle_send_response() ends it: with the service's message object when `error_code` is 0, else with the
- * object given to append. Same events as sm_send_message(). They complete when stored.
- * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED; completion NOT_FOUND. @thread any. Since 0.1 */
+/* For hosts that send by their own means. sm_append_message() shows a message under way: "request_id" and "message" are
+ * required, all else is shown as it is. sm_handle_send_response() ends it: with the service's message object, which has
+ * that "request_id" (or "req_id"), when `error_code` is 0, else with the object given to append. The library never
+ * resends such a message by itself; {"resend"} makes it the library's. A kill before the response makes it failed.
+ * Same events as sm_send_message(). Both complete when stored, with "request_id".
+ * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. Completion: STORAGE; of append INVALID_ARGUMENT
+ * (with "message", a text: "request_id" is in use) and REMOVED; of response NOT_FOUND and NOT_OWN_MESSAGE.
+ * @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_append_message(
     sm_collection *collection, const char *message, sm_result_callback callback, void *user_data,
     sm_destroy_callback destroy, uint64_t *out_request);
@@ -349,15 +389,20 @@ SM_EXPORT int32_t sm_handle_send_response(
     sm_collection *collection, const char *message, int32_t error_code, sm_result_callback callback, void *user_data,
     sm_destroy_callback destroy, uint64_t *out_request);
 
-/* Edits a message of this user on the service, or a failed one in place. `message` is a JSON object with "message_id"
- * (or "request_id" of a failed one) and the fields to change. Needs a connection for a sent message.
- * Completion: NOT_CONNECTED, NOT_FOUND, NOT_OWN_MESSAGE, NETWORK, SERVICE. @thread any. Since 0.1 */
+/* Edits a message of this user on the service, or a failed one in place, which does not send it. `message` is a JSON
+ * object with "message_id" (number or text), or "request_id" of a failed one, and of "message", "data", "custom_type",
+ * "mention_type", "mentioned_user_ids", "parent_message_id", "reply_to_channel" those to change. For a sent message it
+ * needs a connection and the message in the cache. Completes with "message" (the service's object), or "request_id" for
+ * a failed one. Completion: NOT_FOUND (also: not in the cache), NOT_OWN_MESSAGE, NOT_CONNECTED, NETWORK, SERVICE (with
+ * "code" and "message", a text), STORAGE, REMOVED, CLOSED.
+ * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_update_message(
     sm_collection *collection, const char *message, sm_result_callback callback, void *user_data,
     sm_destroy_callback destroy, uint64_t *out_request);
 
-/* Deletes a message of this user on the service ("message_id"), or gives up a pending or failed one ("request_id").
- * Completion as sm_update_message(). @thread any. Since 0.1 */
+/* Deletes a message of this user on the service ("message_id"), or gives up a pending or failed one ("request_id"); no
+ * other key is taken. A send that still waits then completes with REMOVED. Completes with "request_id" if that was
+ * given. Errors and completion as sm_update_message(). @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_delete_message(
     sm_collection *collection, const char *message, sm_result_callback callback, void *user_data,
     sm_destroy_callback destroy, uint64_t *out_request);

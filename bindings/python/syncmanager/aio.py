@@ -58,7 +58,10 @@ class AsyncClient:
         return await future
 
     async def events(self) -> AsyncIterator[dict[str, Any]]:
-        """Every event that is not an awaited result, for ever."""
+        """Every event that is not an awaited result, for ever, also after close.
+
+        Skip those that a snapshot's "seq" covers.
+        """
         while True:
             yield await self._events.get()
 

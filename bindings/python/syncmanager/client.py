@@ -27,8 +27,8 @@ def _text(document: dict[str, Any] | None) -> bytes | None:
 class Client:
     """The cache of one user and its way to the chat service.
 
-    ``config`` takes the keys of ``sm_setup`` (see syncmanager.h). Raises SyncManagerError. Use as a context manager, or
-    call ``close``. Since 0.1.
+    ``config`` takes the keys of ``sm_setup`` (see syncmanager.h). Leave ``delivery`` at "host": with "thread" nothing
+    can be drained from Python. Raises SyncManagerError. Use as a context manager, or call ``close``. Since 0.1.
     """
 
     def __init__(self, **config: Any) -> None:
