@@ -46,7 +46,8 @@ final class ChannelView {
     func reconcile(_ channel: ChannelRecord, userID: String) -> (CollectionChange.Action, CollectionChange.Item)? {
         let belongs = query.matches(channel, userID: userID)
         guard let old = index(of: channel.url) else {
-            guard belongs, isLoaded else { return nil }
+            // What only the service can decide enters by its pages.
+            guard belongs, isLoaded, query.isDecidableFromCache else { return nil }
             let place = place(for: channel)
             if place == shown.count, hasNext { return nil }
             shown.insert(channel, at: place)

@@ -91,7 +91,7 @@ extension Engine {
         let limit = connection.info.reconnectLimit
         if limit >= 0, connection.backoff.attempts > limit {
             setState(.disconnected)
-            return finishConnectCalls(.network)
+            return finishConnectCalls(.network, failure)
         }
         // The first attempt after a loss is immediate; those after it wait longer and longer.
         let wait: Int64
@@ -106,7 +106,7 @@ extension Engine {
         }
         setState(.waiting, retryIn: wait)
         timers.set(.reconnect, at: now.monotonic + wait)
-        finishConnectCalls(failure.kind == .refused ? .service : .network)
+        finishConnectCalls(failure.kind == .refused ? .service : .network, failure)
     }
 
     /// Everything that depends on the session ends: outstanding requests fail, timers stop, "newest" is forgotten.
@@ -122,6 +122,7 @@ extension Engine {
         channels.leaveSession()
         for timeline in sortedTimelines { leaveSession(timeline) }
         for view in sortedChannelViews { finishWaitingFetch(view, short: "offline") }
+        for url in outbox.channelURLs { failWhatCannotWait(url) }
     }
 
     private func needToken() {
@@ -149,6 +150,8 @@ extension Engine {
         finishConnectCalls(.ok)
         anchorChannelChanges()
         startSync()
+        // Own messages do not wait for sync.
+        for url in outbox.channelURLs { pumpOutbox(url) }
     }
 
     func loginFailed(_ failure: ServiceFailure) {
@@ -189,9 +192,12 @@ extension Engine {
         tell("connection", members)
     }
 
-    func finishConnectCalls(_ status: Completion.Status) {
+    func finishConnectCalls(_ status: Completion.Status, _ failure: ServiceFailure? = nil) {
         let calls = connection.calls
         connection.calls = []
-        for call in calls { complete(call, "connect", status) }
+        let members = failure.map {
+            [(key: "code", value: jsonText(Int64($0.code))), (key: "message", value: jsonText($0.message))]
+        }
+        for call in calls { complete(call, "connect", status, members: members ?? []) }
     }
 }

@@ -4,6 +4,8 @@ import SyncStore
 
 extension Engine {
     private static let pageSize = 100
+    /// Before a channel is asked for once more that events changed while the answer was under way, in milliseconds.
+    private static let refreshPause: Int64 = 500
     private static let changesKey = "channels.changes"
     private static let tokenKey = "channels.token"
     private static let completeKey = "channels.complete"
@@ -30,6 +32,13 @@ extension Engine {
         let fromService = canSync
             && (!channels.isComplete || !view.query.isDecidableFromCache || view.token?.isEmpty == false)
         if fromService, view.token != "" { return askForPage(view) }
+        guard view.query.isDecidableFromCache else {
+            // Only the service can tell.
+            if view.token != "", mayStillSync, !canSync { return }
+            view.isLoaded = true
+            view.hasNext = view.token != ""
+            return finishFetch(view, short: view.hasNext ? (isSyncPaused ? "paused" : "offline") : nil)
+        }
         let limit = view.wanted
         let page = stored { () throws(StoreError) -> [ChannelRecord] in
             try cache.channels(query: view.query, userID: options.userID, after: view.shown.last, limit: limit + 1)
@@ -103,7 +112,7 @@ extension Engine {
 
     private func fetchFromCacheAfterFailure(_ view: ChannelView) {
         let limit = view.wanted
-        let page = stored { () throws(StoreError) -> [ChannelRecord] in
+        let page = !view.query.isDecidableFromCache ? [] : stored { () throws(StoreError) -> [ChannelRecord] in
             try cache.channels(query: view.query, userID: options.userID, after: view.shown.last, limit: limit)
         }
         view.isLoaded = true
@@ -234,7 +243,7 @@ extension Engine {
 
     /// Asks for the channels in doubt, a few at a time.
     private func refreshUnsettled() {
-        guard canSync else { return }
+        guard connection.isLoggedIn, !isClosed else { return }
         for url in channels.unsettled.sorted() {
             if channels.refreshing.count >= 8 { return }
             if channels.refreshing[url] == nil { refreshChannel(url, source: .channelChangelog) }
@@ -374,22 +383,33 @@ extension Engine {
             let source = channels.refreshing.removeValue(forKey: url) ?? source
             let again = channels.refreshAgain.remove(url) != nil
             switch reply {
+            case .channel(let channel) where !again:
+                if store(channel, source: source) { settled(url) } else { missedChannel() }
             case .channel(let channel):
-                if again { return refreshChannel(url, source: source) }
-                if store(channel, source: source) { settled(url) }
+                // Something happened meanwhile. Where events come faster than answers, that is so every time: the first
+                // answer is better than nothing, and the next question waits a little.
+                if cachedChannel(url) == nil { store(channel, source: source) }
+                channels.unsettled.insert(url)
+                timers.set(.channelChanges, at: now.monotonic + Engine.refreshPause)
+            case .failure(let failure) where again && (failure.kind == .notFound || failure.kind == .refused):
+                channels.unsettled.insert(url)
+                timers.set(.channelChanges, at: now.monotonic + Engine.refreshPause)
             case .failure(let failure) where failure.kind == .notFound:
                 removeChannel(url, source: source)
                 settled(url)
             case .failure(let failure) where failure.kind == .refused:
                 if channels.unlisted.contains(url) { removeChannel(url, source: source) }
                 settled(url)
-            case .failure(let failure) where connection.isLoggedIn:
-                // Missed now means wrong later: let the change log bring it.
-                channels.hasChanges = false
-                retryChannels(.channelChanges, after: failure)
+            case .failure(let failure) where connection.isLoggedIn: missedChannel(after: failure)
             default: break
             }
         }
+    }
+
+    /// Missed now means wrong later: let the change log bring it.
+    private func missedChannel(after failure: ServiceFailure? = nil) {
+        channels.hasChanges = false
+        retryChannels(.channelChanges, after: failure)
     }
 
     /// Takes in a channel as it is now.

@@ -7,9 +7,10 @@ extension Engine {
 
     func fetch(_ id: UInt64, _ direction: HostCommand.Direction, _ call: UInt64) {
         if let view = channelViews[id] { return fetchChannels(view, call: call) }
-        guard let view = messageViews[id], let timeline = timelines[view.channelURL] else {
-            return complete(call, "fetch", .removed)
-        }
+        guard let view = messageViews[id] else { return complete(call, "fetch", .removed) }
+        // Without one the store failed when the view was opened.
+        let known = timelines[view.channelURL].flatMap { $0.views.contains { $0 === view } ? $0 : nil }
+        guard let timeline = known ?? attach(view) else { return complete(call, "fetch", .storage) }
         guard view.fetches[direction] == nil else { return complete(call, "fetch", .duplicatedFetch, info: view.info) }
         view.fetches[direction] = MessageView.Fetch(call: call, wanted: view.filter.limit)
         timers.set(.fetch(call), at: now.monotonic + options.requestTimeout * Engine.fetchPatience)
@@ -26,10 +27,10 @@ extension Engine {
     }
 
     /// The chunk a view reads from. Without a chunk at its viewpoint the nearest cached one below stands in, unless the
-    /// service can be asked for what really is there.
+    /// service can be asked for what really is there. At the newest point that is so once the gap has been asked for.
     func source(of view: MessageView, in timeline: Timeline) -> Int? {
         if let home = timeline.home(of: view) { return home }
-        if canSync, view.viewpoint != Int64.max { return nil }
+        if canSync, view.viewpoint != Int64.max || timeline.step == .sync { return nil }
         return timeline.chunks.index(atOrBelow: view.anchor)
     }
 
@@ -72,7 +73,7 @@ extension Engine {
     private func rowsBefore(
         _ view: MessageView, _ chunk: ChunkList.Chunk, _ key: Int64, limit: Int
     ) throws(StoreError) -> [MessageRecord] {
-        let upper = view.shown.first?.position ?? view.anchor
+        let upper = view.shown.first?.position ?? view.stand
         if !chunk.reachedFirst, upper <= chunk.start { return [] }
         return try cache.messagesBefore(
             min(upper, chunk.pastEnd), notBefore: chunk.reachedFirst ? .first : chunk.start, channel: key,
@@ -82,7 +83,7 @@ extension Engine {
     private func rowsAfter(
         _ view: MessageView, _ chunk: ChunkList.Chunk, _ key: Int64, limit: Int
     ) throws(StoreError) -> [MessageRecord] {
-        let lower = view.shown.last?.position ?? view.anchor
+        let lower = view.shown.last?.position ?? view.stand
         if lower >= chunk.end { return [] }
         return try cache.messagesAfter(
             max(lower, chunk.beforeStart), notAfter: chunk.end, channel: key, filter: view.filter, limit: limit)
@@ -100,7 +101,7 @@ extension Engine {
                 ? known?.hasMore == true : !rowsBefore(view, chunk, timeline.channelKey, limit: 1).isEmpty
             let isAfter = try known?.direction == .next
                 ? known?.hasMore == true : !rowsAfter(view, chunk, timeline.channelKey, limit: 1).isEmpty
-            if view.shown.isEmpty { view.emptyEdge = chunk.end }
+            if view.shown.isEmpty, view.emptiedAt == nil { view.emptyEdge = chunk.end }
             view.hasPrevious = isBefore || !chunk.reachedFirst
             view.isFollowing = !isAfter && view.isLoaded && (chunk.reachedNewest || view.isFollowing)
             view.hasNext = !view.isFollowing && (isAfter || !chunk.reachedNewest)
@@ -114,6 +115,7 @@ extension Engine {
         guard !rows.isEmpty else { return }
         let start = direction == .previous ? 0 : view.shown.count
         // A page that is the whole window is shared, not copied row by row.
+        view.emptiedAt = nil
         if view.shown.isEmpty { view.shown = rows } else { view.shown.insert(contentsOf: rows, at: start) }
         let items = rows.indices.map { offset in
             CollectionChange.Item(index: start + offset, message: rows[offset].id, json: rows[offset].json)
@@ -179,6 +181,7 @@ extension Engine {
 
     func empty(_ view: MessageView, viewpoint: Int64) {
         view.shown = []
+        view.emptiedAt = nil
         view.viewpoint = viewpoint
         view.hasPrevious = true
         view.hasNext = viewpoint != Int64.max

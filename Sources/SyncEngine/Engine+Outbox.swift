@@ -21,10 +21,9 @@ extension Engine {
             if intent.status == .pending, intent.isHostSent || isStale {
                 intent.status = .failed
                 intent.errorCode = 800_101
-                stored { () throws(StoreError) in
-                    try intents.update(
-                        requestID: intent.requestID, status: .failed, errorCode: 800_101, retryCount: intent.retryCount)
-                }
+                // That code alone would be cured by the next connection.
+                if isStale { intent.retryCount = max(intent.retryCount, options.resendRetryCount) }
+                _ = persist(intent)
             }
             outbox.put(intent)
         }
@@ -118,8 +117,11 @@ extension Engine {
         outbox.sending.insert(intent.requestID)
         ask(.sendMessage(channelURL: url, requestID: intent.requestID, body: intent.body)) { [self] reply in
             outbox.sending.remove(intent.requestID)
-            // The message may have come back by another road, or have been given up.
-            guard let current = outbox.entry(intent.requestID) else { return pumpOutbox(url) }
+            guard let current = outbox.entry(intent.requestID) else {
+                // The message has come back by another road, or was given up too late: the service has it.
+                if case .message(let message) = reply { take(message, url) }
+                return pumpOutbox(url)
+            }
             switch reply {
             case .message(let message):
                 outbox.backoff[url] = nil
@@ -143,7 +145,7 @@ extension Engine {
     }
 
     /// Without automatic resending a message that cannot go out now has failed now.
-    private func failWhatCannotWait(_ url: String) {
+    func failWhatCannotWait(_ url: String) {
         guard options.resendPolicy != .automatic, !connection.isOpen else { return }
         for intent in outbox.entries[url] ?? [] where intent.status == .pending && !intent.isHostSent {
             fail(intent, ServiceFailure(kind: .unreachable, code: 800_101, message: "there is no connection"))
@@ -191,18 +193,34 @@ extension Engine {
         } else {
             removePending(intent, source: .eventMessageSent)
         }
-        if let timeline = timelines[intent.channelURL] {
-            arrived(message, in: timeline, source: .eventMessageSent, isInOrder: isInOrder)
-        } else {
-            storeIfCovered(message, intent.channelURL)
-        }
-        channelGotMessage(intent.channelURL, message)
-        stored { () throws(StoreError) in try intents.remove(requestID: intent.requestID) }
-        outbox.remove(intent)
+        take(message, intent.channelURL, isInOrder: isInOrder)
+        forget(intent)
         if let call = outbox.calls.removeValue(forKey: intent.requestID) {
             complete(call.call, call.name, .ok, members: [
                 ("request_id", jsonText(intent.requestID)), ("message", message.json),
             ])
+        }
+    }
+
+    /// An own message as the service has it.
+    private func take(_ message: MessageRecord, _ url: String, isInOrder: Bool = true) {
+        if let timeline = timelines[url] {
+            arrived(message, in: timeline, source: .eventMessageSent, isInOrder: isInOrder)
+        } else {
+            storeIfCovered(message, url)
+        }
+        channelGotMessage(url, message)
+    }
+
+    /// Takes an intent out of the outbox and, at once or as soon as that is possible, off the disk.
+    private func forget(_ intent: Intent) {
+        outbox.remove(intent)
+        outbox.forgotten.append(intent.requestID)
+        outbox.forgotten.removeAll { id in
+            stored { () throws(StoreError) in
+                try intents.remove(requestID: id)
+                return true
+            } ?? false
         }
     }
 
@@ -224,8 +242,7 @@ extension Engine {
         failed.errorCode = failure.code
         failed.retryCount += 1
         if options.resendPolicy == .none {
-            stored { () throws(StoreError) in try intents.remove(requestID: intent.requestID) }
-            outbox.remove(intent)
+            forget(intent)
         } else {
             _ = persist(failed)
             outbox.put(failed)
@@ -255,8 +272,7 @@ extension Engine {
         } else {
             removePending(intent, source: .localMessageCanceled)
         }
-        stored { () throws(StoreError) in try intents.remove(requestID: intent.requestID) }
-        outbox.remove(intent)
+        forget(intent)
         if let call = outbox.calls.removeValue(forKey: intent.requestID) { complete(call.call, call.name, .removed) }
     }
 
@@ -274,7 +290,9 @@ extension Engine {
         guard let view = messageViews[collection] else { return complete(call, "update_message", .removed) }
         if id == 0 { return updateFailed(requestID, body, call) }
         guard mayChange(id, view, call, "update_message") else { return }
+        edits[call] = "update_message"
         ask(.updateMessage(channelURL: view.channelURL, messageID: id, body: body)) { [self] reply in
+            edits[call] = nil
             switch reply {
             case .message(let message):
                 if let timeline = timelines[view.channelURL] {
@@ -311,11 +329,17 @@ extension Engine {
         guard let view = messageViews[collection] else { return complete(call, "delete_message", .removed) }
         if id == 0 {
             guard let intent = outbox.entry(requestID) else { return complete(call, "delete_message", .notFound) }
+            // On disk first: a message that stays there would be sent after the next start.
+            guard stored({ () throws(StoreError) in try intents.remove(requestID: requestID) }) != nil else {
+                return complete(call, "delete_message", .storage)
+            }
             giveUp(intent, reason: .removeManualAction)
             return complete(call, "delete_message", .ok, members: [("request_id", jsonText(requestID))])
         }
         guard mayChange(id, view, call, "delete_message") else { return }
+        edits[call] = "delete_message"
         ask(.deleteMessage(channelURL: view.channelURL, messageID: id)) { [self] reply in
+            edits[call] = nil
             if case .failure(let failure) = reply { return completeFailed(call, "delete_message", failure) }
             if let timeline = timelines[view.channelURL] { deleted([id], in: timeline, source: .eventMessageDeleted) }
             complete(call, "delete_message", .ok)
@@ -346,7 +370,7 @@ extension Engine {
         let status: Completion.Status
         switch failure.kind {
         case .notFound: status = .notFound
-        case .unreachable: status = isClosed ? .closed : .network
+        case .unreachable: status = .network
         default: status = .service
         }
         complete(call, name, status, members: [

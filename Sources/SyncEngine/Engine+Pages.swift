@@ -5,17 +5,19 @@ import SyncStore
 extension Engine {
     // MARK: Pages
 
-    func takePrevious(_ page: MessagePage, from edge: MessagePosition, _ timeline: Timeline) {
+    // Each gives whether what came could be stored.
+
+    func takePrevious(_ page: MessagePage, from edge: MessagePosition, _ timeline: Timeline) -> Bool {
         let lowest = page.messages.first?.position ?? edge
         let isShort = page.messages.count < Engine.messagePageSize
         let isStuck = lowest >= edge
         let reachedFirst = isShort || isStuck
         let chunk = ChunkList.Chunk(
             start: min(lowest, edge), end: max(edge, page.messages.last?.position ?? edge), reachedFirst: reachedFirst)
-        commit(page.messages, covering: chunk, timeline, source: .sync)
+        return commit(page.messages, covering: chunk, timeline, source: .sync)
     }
 
-    func takeAround(_ page: MessagePage, anchor: MessagePosition, _ timeline: Timeline) {
+    func takeAround(_ page: MessagePage, anchor: MessagePosition, _ timeline: Timeline) -> Bool {
         let older = page.messages.filter { $0.position <= anchor }.count
         let newer = page.messages.count - older
         var chunk = ChunkList.Chunk(start: .init(createdAt: 0, id: 0), end: .init(createdAt: 0, id: 0))
@@ -24,26 +26,26 @@ extension Engine {
         }
         chunk.reachedFirst = older < Engine.messagePageSize
         chunk.reachedNewest = newer < Engine.messagePageSize
-        commit(page.messages, covering: chunk, timeline, source: .sync)
+        return commit(page.messages, covering: chunk, timeline, source: .sync)
     }
 
     /// Takes in what follows the end of a chunk.
     func take(
         _ messages: [MessageRecord], after edge: MessagePosition, reachedNewest: Bool, _ timeline: Timeline,
         source: EventSource
-    ) {
+    ) -> Bool {
         let fill = messages.filter { $0.position.createdAt >= edge.createdAt }
         let chunk = ChunkList.Chunk(
             start: min(edge, fill.first?.position ?? edge), end: max(edge, fill.last?.position ?? edge),
             reachedNewest: reachedNewest)
-        commit(fill, covering: chunk, timeline, source: source)
+        return commit(fill, covering: chunk, timeline, source: source)
     }
 
     /// Commits a page: its rows, the deletions inside the range it covers, and the range, in one transaction. Then
     /// tells the views.
     private func commit(
         _ messages: [MessageRecord], covering range: ChunkList.Chunk, _ timeline: Timeline, source: EventSource
-    ) {
+    ) -> Bool {
         var added = range
         if added.reachedNewest, timeline.hasLostStrays {
             // Some of what came by socket meanwhile was let go: one more page has to bring it.
@@ -80,7 +82,7 @@ extension Engine {
                 return gone
             }
         }
-        guard let gone else { return }
+        guard let gone else { return false }
         timeline.chunks = chunks
         timeline.sureEnd = sureEnd
         timeline.outOfOrder.subtract(messages.map(\.id))
@@ -93,6 +95,7 @@ extension Engine {
             updateEdges(view, timeline)
         }
         tellProgress(timeline)
+        return true
     }
 
     /// Stores how far the cache is complete whatever comes.
@@ -261,11 +264,19 @@ extension Engine {
         guard let timeline, let chunks else { return }
         timeline.chunks = chunks
         timeline.strays.removeAll { $0.position.createdAt < time }
+        // A page under way may hold what is gone now: it is asked for again.
+        timeline.generation += 1
+        timeline.isStepRunning = false
+        timeline.previousRun = .idle
+        timeline.nextRun = .idle
+        timeline.inFlight = 0
+        timeline.endRequest()
         for view in timeline.views {
             let old = Set(view.shown.filter { $0.position.createdAt < time }.map(\.id))
             removeFromViews(old, timeline, source: .eventMessageDeleted, only: view)
             updateEdges(view, timeline)
         }
+        pump(timeline)
     }
 
     // MARK: Views
@@ -285,6 +296,7 @@ extension Engine {
                     updated.append(CollectionChange.Item(index: place, message: row.id, json: row.json))
                 }
             } else {
+                view.emptiedAt = nil
                 view.shown.insert(row, at: place)
                 inserted.append(CollectionChange.Item(index: place, message: row.id, json: row.json))
             }
@@ -334,7 +346,10 @@ extension Engine {
                 view.shown.remove(at: index)
                 items.append(CollectionChange.Item(index: index, message: id))
             }
-            if view.shown.isEmpty, let last { view.emptyEdge = last }
+            if view.shown.isEmpty, let last {
+                view.emptyEdge = last
+                view.emptiedAt = last
+            }
             if !items.isEmpty { emitChange(view, .succeeded, .remove, source, items) }
         }
     }

@@ -10,11 +10,19 @@ extension Engine {
     func openMessageView(_ id: UInt64, _ url: String, _ filter: MessageFilter, _ viewpoint: Int64) {
         let view = MessageView(id: id, channelURL: url, filter: filter, viewpoint: viewpoint)
         messageViews[id] = view
-        guard let timeline = timelines[url] ?? makeTimeline(url) else { return }
+        attach(view)
+    }
+
+    /// Gives a view its channel's timeline; `nil` when the store fails.
+    @discardableResult
+    func attach(_ view: MessageView) -> Timeline? {
+        let url = view.channelURL
+        guard let timeline = timelines[url] ?? makeTimeline(url) else { return nil }
         timeline.views.append(view)
         showOwnMessages(view)
         if connection.isLoggedIn, cachedChannel(url) == nil { refreshChannel(url, source: .channelRefresh) }
         pump(timeline)
+        return timeline
     }
 
     private func makeTimeline(_ url: String) -> Timeline? {
@@ -77,10 +85,14 @@ extension Engine {
         timeline.generation += 1
         timeline.forgetNewest()
         timeline.chunks = ChunkList()
-        timeline.step = .sync
-        timeline.previousRun = .done
-        timeline.nextRun = .done
+        // Should it come back, everything begins anew.
+        timeline.step = .changes
+        timeline.previousRun = .idle
+        timeline.nextRun = .idle
         timeline.isStepRunning = false
+        timeline.strays = []
+        timeline.inFlight = 0
+        timeline.endRequest()
         timers.cancel(.messageSync(timeline.number))
         for view in timeline.views {
             empty(view, viewpoint: view.viewpoint)
@@ -110,8 +122,19 @@ extension Engine {
     private func changesKey(_ timeline: Timeline) -> String { "messages.changes.\(timeline.channelKey)" }
 
     private func readChanges(_ timeline: Timeline) {
-        let text: String? = (stored { () throws(StoreError) in try cache.value(changesKey(timeline)) }) ?? nil
-        guard !timeline.chunks.chunks.isEmpty, let text, let since = ChangePoint(storedText: text) else {
+        guard let read = stored({ () throws(StoreError) in try cache.value(changesKey(timeline)) }) else {
+            return retry(timeline, after: nil)
+        }
+        let since = read.flatMap(ChangePoint.init(storedText:))
+        if since == nil, !timeline.chunks.chunks.isEmpty {
+            // What is cached may have changed since anybody knows when.
+            let done: Void? = stored { () throws(StoreError) in
+                try cache.clearMessages(channel: timeline.channelKey)
+            }
+            guard done != nil else { return retry(timeline, after: nil) }
+            return startOver(timeline, source: .messageChangelog)
+        }
+        guard let since, !timeline.chunks.chunks.isEmpty else {
             // Nothing is cached yet: changes count from this login, which is before the first page.
             let start = ChangePoint.time(connection.info.loginTime).storedText
             guard stored({ () throws(StoreError) in try cache.setValue(changesKey(timeline), start) }) != nil else {
@@ -163,7 +186,10 @@ extension Engine {
         let wantsNewest = timeline.views.contains { $0.isFollowing || $0.viewpoint == Int64.max }
         guard wantsNewest, let chunk = timeline.chunks.chunks.last, !chunk.reachedNewest,
             let held = stored({ () throws(StoreError) in
-                try cache.messageCount(channel: timeline.channelKey, from: chunk.start, through: chunk.end)
+                // Of what the service is asked for, only this is held; less than one, when it has been deleted.
+                try cache.messageCount(
+                    channel: timeline.channelKey,
+                    from: MessagePosition(createdAt: chunk.end.createdAt, id: Int64.min), through: chunk.end)
             })
         else {
             timeline.step = .sync
@@ -176,13 +202,15 @@ extension Engine {
             timeline.isStepRunning = false
             switch reply {
             case .gap(let gap):
-                timeline.backoff.reset()
-                timeline.step = .sync
                 if gap.isHuge {
                     hugeGap(timeline)
-                } else {
-                    take(gap.messages, after: chunk.end, reachedNewest: !gap.hasMore, timeline, source: .messageFill)
+                } else if !take(
+                    gap.messages, after: chunk.end, reachedNewest: !gap.hasMore, timeline, source: .messageFill)
+                {
+                    return retry(timeline, after: nil)
                 }
+                timeline.backoff.reset()
+                timeline.step = .sync
                 pump(timeline)
             case .failure(let failure): failed(timeline, failure)
             default: retry(timeline, after: nil)
@@ -211,15 +239,18 @@ extension Engine {
 
     private func runPrevious(_ timeline: Timeline) {
         guard timeline.previousRun != .asking, timeline.previousRun != .waiting else { return }
+        // A host that waits at a place of which nothing is known comes before the long way back of another collection.
+        let stranded = timeline.views.first { !$0.fetches.isEmpty && timeline.home(of: $0) == nil }
+        if let stranded { return askAround(stranded, timeline) }
         for view in byUrgency(timeline, .previous) {
-            guard let home = syncSource(of: view, timeline) else { return askAround(view, timeline) }
+            guard let home = timeline.home(of: view) else { return askAround(view, timeline) }
             let chunk = timeline.chunks.chunks[home]
             if chunk.reachedFirst { continue }
             timeline.previousRun = .asking
             let edge = chunk.start.createdAt
             return askPage(timeline, around: edge, before: Engine.messagePageSize, after: 0) { [self] page in
                 timeline.previousRun = .idle
-                takePrevious(page, from: chunk.start, timeline)
+                return takePrevious(page, from: chunk.start, timeline)
             }
         }
         timeline.previousRun = .done
@@ -228,7 +259,7 @@ extension Engine {
     private func runNext(_ timeline: Timeline) {
         guard timeline.nextRun != .asking, timeline.nextRun != .waiting else { return }
         for view in byUrgency(timeline, .next) {
-            guard let home = syncSource(of: view, timeline) else { continue }
+            guard let home = timeline.home(of: view) else { continue }
             let chunk = timeline.chunks.chunks[home]
             if chunk.reachedNewest { continue }
             timeline.nextRun = .asking
@@ -240,18 +271,12 @@ extension Engine {
                 // at all ends the run, whatever its size.
                 let isShort = page.messages.count < Engine.messagePageSize
                 let isStuck = newer == 0 && !page.messages.contains { $0.position > chunk.end }
-                take(
+                return take(
                     page.messages, after: chunk.end, reachedNewest: isShort || isStuck, timeline,
                     source: timeline.views.contains { $0.isFollowing } ? .messageFill : .sync)
             }
         }
         timeline.nextRun = .done
-    }
-
-    /// Where background sync works for a view; `nil` when nothing is known around its viewpoint.
-    private func syncSource(of view: MessageView, _ timeline: Timeline) -> Int? {
-        if let home = timeline.home(of: view) { return home }
-        return view.viewpoint == Int64.max ? timeline.chunks.index(atOrBelow: view.anchor) : nil
     }
 
     /// The first page of a viewpoint about which nothing is known.
@@ -267,26 +292,30 @@ extension Engine {
         ) { [self] page in
             timeline.previousRun = .idle
             timeline.nextRun = .idle
-            takeAround(page, anchor: anchor, timeline)
+            return takeAround(page, anchor: anchor, timeline)
         }
     }
 
     private func askPage(
-        _ timeline: Timeline, around time: Int64, before: Int, after: Int, then: @escaping (MessagePage) -> Void
+        _ timeline: Timeline, around time: Int64, before: Int, after: Int, then: @escaping (MessagePage) -> Bool
     ) {
         let request = ServiceRequest.listMessages(
             channelURL: timeline.channelURL, around: time, before: before, after: after)
         askMessages(timeline, request) { [self] reply in
             switch reply {
             case .messages(let page):
+                // What could not be stored is asked for again, but not at once.
+                guard then(page) else { return retry(timeline, after: nil) }
                 timeline.backoff.reset()
-                then(page)
                 pump(timeline)
             case .failure(let failure):
                 timeline.previousRun = .idle
                 timeline.nextRun = .idle
                 failed(timeline, failure)
-            default: retry(timeline, after: nil)
+            default:
+                timeline.previousRun = .idle
+                timeline.nextRun = .idle
+                retry(timeline, after: nil)
             }
         }
     }

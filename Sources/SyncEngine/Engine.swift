@@ -8,9 +8,8 @@ import SyncStore
 /// with the current time, and carries out what `takeOutputs` gives. It calls the stores synchronously. The same engine
 /// runs in the library and in a simulator with a virtual clock, where one seed replays one run exactly.
 ///
-/// Parts, each in a file of its own: the connection (`Engine+Connection`), requests and their continuations
-/// (`Engine+Requests`), the channel list (`Engine+Channels`), messages of a channel (`Timeline`), own messages
-/// (`Outbox`).
+/// Parts, each in a file of its own: the connection (`Connection`), requests and their continuations (`Requests`), the
+/// channel list (`Engine+Channels`), messages of a channel (`Timeline`), own messages (`Outbox`).
 public final class Engine {
     public let options: EngineOptions
     let cache: CacheStore
@@ -31,6 +30,8 @@ public final class Engine {
     var lastTimeline: UInt64 = 0
     var outbox = Outbox()
     var typing = Typing()
+    /// Edits and deletions the service is asked for: their calls, with their names.
+    var edits: [UInt64: String] = [:]
     var isSyncPaused = false
     var isClosed = false
     /// The first thing the store could not do; told once, and calls that need the store fail with it.
@@ -175,7 +176,6 @@ public final class Engine {
         pumpChannelChanges()
         for view in sortedChannelViews { continueFetch(view) }
         for timeline in sortedTimelines { pump(timeline) }
-        for url in outbox.channelURLs { pumpOutbox(url) }
     }
 
     var canSync: Bool { connection.isLoggedIn && !isSyncPaused && !isClosed }
@@ -205,6 +205,8 @@ public final class Engine {
         for view in sortedChannelViews { finishFetches(of: view, .closed) }
         for view in sortedMessageViews { finishFetches(of: view, .closed) }
         for call in outbox.takeCalls() { complete(call.call, call.name, .closed) }
+        for (call, name) in edits.sorted(by: { $0.key < $1.key }) { complete(call, name, .closed) }
+        edits = [:]
         requests.cancelAll()
         timers.cancelAll()
         isClosed = true

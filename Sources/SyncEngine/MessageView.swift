@@ -24,6 +24,8 @@ final class MessageView {
     var isLoaded = false
     /// The newest position known when the window was last seen empty: only what comes behind it is contiguous.
     var emptyEdge = MessagePosition.last
+    /// Where the window stands since all it showed is gone.
+    var emptiedAt: MessagePosition?
     var fetches: [HostCommand.Direction: Fetch] = [:]
     /// Own messages under way and failed, as shown, by request id in order.
     var pending: [String] = []
@@ -42,8 +44,11 @@ final class MessageView {
         CollectionInfo(collection: id, hasPrevious: hasPrevious, hasNext: hasNext, viewpoint: viewpoint)
     }
 
-    /// Behind every message at the viewpoint: where an empty window stands.
+    /// Behind every message at the viewpoint: where a window stands that has shown nothing yet.
     var anchor: MessagePosition { MessagePosition(createdAt: viewpoint, id: Int64.max) }
+
+    /// Where an empty window stands.
+    var stand: MessagePosition { emptiedAt ?? anchor }
 
     /// The place of the first message that is not before `position`.
     func place(of position: MessagePosition) -> Int {

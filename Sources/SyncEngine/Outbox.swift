@@ -21,6 +21,8 @@ struct Outbox {
     var entries: [String: [Intent]] = [:]
     /// The call that waits for an intent, by request id.
     var calls: [String: Call] = [:]
+    /// Request ids of intents that are done with and may still be on disk.
+    var forgotten: [String] = []
     /// Request ids being sent.
     var sending: Set<String> = []
     var backoff: [String: Backoff] = [:]

@@ -73,7 +73,9 @@ final class Timeline {
 
     /// The chunk a view stands in: the one that covers its window, or its viewpoint, or else the nearest below.
     func home(of view: MessageView) -> Int? {
-        guard let last = view.shown.last else { return chunks.index(covering: view.anchor) }
+        guard let last = view.shown.last else {
+            return chunks.index(covering: view.stand) ?? chunks.index(covering: view.anchor)
+        }
         if let home = chunks.index(covering: last.position) { return home }
         // The last ones may be out of order, and outside since the connection was lost.
         for message in view.shown.reversed() {

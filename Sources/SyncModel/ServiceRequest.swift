@@ -9,7 +9,8 @@ public enum ServiceRequest: Equatable, Sendable {
     case listMessages(channelURL: String, around: Int64, before: Int, after: Int)
     /// Messages edited or deleted since a point.
     case messageChanges(channelURL: String, since: ChangePoint)
-    /// What lies between the newest message held (`after`, of `held` cached rows from `from`) and now.
+    /// What lies between the newest message held (at the time `after`, where `held` rows are cached) and now. `from` is
+    /// the time of the oldest one that is held without a gap.
     case messageGap(channelURL: String, from: Int64, after: Int64, held: Int)
     /// Sends a user message. `body` is a JSON object in canonical field names; the request id makes a retry harmless.
     case sendMessage(channelURL: String, requestID: String, body: [UInt8])

@@ -118,14 +118,13 @@ public struct SendbirdService {
         case .messageGap(let url, let from, let after, let held):
             var query = Query()
             // The service compares how many messages lie in a range, both ends included, with how many are held there,
-            // and sends the range when they differ. Behind the newest message only that one is held. Nothing is missing
-            // before: that range is the oldest message alone.
+            // and sends the range when they differ. Nothing is missing before: that range is the oldest message alone.
             query.add("prev_start_ts", String(from))
             query.add("prev_end_ts", String(from))
-            query.add("prev_cache_count", String(min(held, 1)))
+            query.add("prev_cache_count", "1")
             query.add("next_start_ts", String(after))
             query.add("next_end_ts", String(Int64.max))
-            query.add("next_cache_count", String(min(held, 1)))
+            query.add("next_cache_count", String(held))
             query.addMessageParts()
             return get("/group_channels/\(Query.escape(url))/messages_gap", query)
         case .sendMessage(let url, let requestID, let body):

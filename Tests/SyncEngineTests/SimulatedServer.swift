@@ -251,10 +251,12 @@ final class SimulatedServer {
                 updated: channel.visible.filter { ids.contains($0.id) }.map { $0.record(url) },
                 deletedIDs: ids.filter { id in !channel.messages.contains { $0.id == id } }.sorted(),
                 hasMore: start + batch.count < channel.changes.count, next: String(start + batch.count)))
-        case .messageGap(let url, _, let after, _):
+        case .messageGap(let url, _, let after, let held):
             guard let channel = channels[url] else { return missing }
             let missed = channel.visible.filter { $0.createdAt >= after }
-            if missed.count > hugeGap { return .gap(MessageGap(isHuge: true, messages: [], hasMore: true)) }
+            // Equal counts mean that nothing is missing.
+            if missed.count == held { return .gap(MessageGap(isHuge: false, messages: [], hasMore: false)) }
+            if missed.count - held > hugeGap { return .gap(MessageGap(isHuge: true, messages: [], hasMore: true)) }
             return .gap(MessageGap(isHuge: false, messages: missed.map { $0.record(url) }, hasMore: false))
         case .sendMessage(let url, let requestID, let body):
             guard let channel = channels[url] else { return missing }

@@ -67,12 +67,13 @@ final class Simulation {
 
     deinit { try? FileManager.default.removeItem(at: directory) }
 
-    private static func options(_ seed: UInt64) -> EngineOptions {
+    private static func options(_ seed: UInt64, start: Int = 0) -> EngineOptions {
         var options = EngineOptions(userID: SimulatedServer.me, accessToken: "token")
-        options.seed = seed
+        options.seed = seed &+ UInt64(start)
         options.requestTimeout = 5_000
         // Some runs trim: the window is then smaller than the channel.
         if seed % 4 == 0 { options.messageCollectionCapacity = 60 }
+        options.resendPolicy = seed % 6 == 1 ? .manual : seed % 6 == 2 ? .none : .automatic
         return options
     }
 
@@ -218,7 +219,10 @@ final class Simulation {
         case 7..<9: command(.clearCache(channelURL: chance(70) ? url : nil, call: newCall()))
         case 9: command(.showAnew(collections: view.map { [$0: 3] } ?? [:]))
         default:
-            guard let view, let own = engine.messageViews[view]?.failed.first else { return }
+            // Also one under way: the service may have it already.
+            guard let view, let window = engine.messageViews[view],
+                let own = window.failed.first ?? window.pending.first
+            else { return }
             if chance(50) {
                 command(.resendMessage(collection: view, requestID: own, call: newCall()))
             } else {
@@ -287,7 +291,7 @@ final class Simulation {
         cache = try CacheStore(directory: directory.path, now: 0)
         intents = try IntentStore(directory: directory.path)
         engine = Engine(
-            options: Simulation.options(seed &+ UInt64(engineNumber)), cache: cache, intents: intents, now: now)
+            options: Simulation.options(seed, start: engineNumber), cache: cache, intents: intents, now: now)
         command(.connect(call: newCall()))
     }
 
@@ -540,8 +544,11 @@ final class Simulation {
         try convergeChannels()
         try checkNobodyTypes()
         let visible = Set(engine.outbox.entries.values.flatMap { $0.map(\.requestID) })
+        // Without resending, what failed is told as the call's outcome and not kept.
         for (id, url) in accepted.sorted(by: { $0.key < $1.key })
-        where !server.taken.contains(id) && !visible.contains(id) && server.channels[url] != nil {
+        where engine.options.resendPolicy != .none && !server.taken.contains(id) && !visible.contains(id)
+            && server.channels[url] != nil
+        {
             throw Violation(description: "the message \(id) was accepted and is neither sent nor visible")
         }
         for channel in server.channels.values {
@@ -550,7 +557,17 @@ final class Simulation {
                 throw Violation(description: "a message was sent twice in \(channel.url)")
             }
         }
+        // Whatever is under way ends with the client.
+        for view in engine.sortedMessageViews {
+            fetch(view.id, .previous)
+            guard let own = view.shown.last(where: { $0.senderID == SimulatedServer.me }) else { continue }
+            let body = JSON.object(["message": .string("late")]).serialized()
+            command(.updateMessage(
+                collection: view.id, messageID: own.id, requestID: "", body: body, call: newCall()))
+            command(.deleteMessage(collection: view.id, messageID: own.id, requestID: "", call: newCall()))
+        }
         command(.close)
+        if let violation { throw violation }
         if !openCalls.isEmpty { throw Violation(description: "calls never completed: \(openCalls.sorted())") }
     }
 

@@ -198,7 +198,7 @@ final class RequestTests: XCTestCase {
             gap.query,
             completeness.merging([
                 "prev_start_ts": "100", "prev_end_ts": "100", "prev_cache_count": "1", "next_start_ts": "900",
-                "next_end_ts": "9223372036854775807", "next_cache_count": "1",
+                "next_end_ts": "9223372036854775807", "next_cache_count": "40",
             ]) { $1 })
         XCTAssertEqual(
             try http(.messageGap(channelURL: "c1", from: 1, after: 1, held: 0)).query["next_cache_count"], "0")
