@@ -220,7 +220,7 @@ extension Engine {
         let deleted = changes.deletedURLs.filter { !crossed.contains($0) }
         let next = changes.next.isEmpty ? since : ChangePoint.token(changes.next)
         let isSettled = channels.unsettled.isEmpty
-        let cuts: [ChannelRecord]? = stored { () throws(StoreError) in
+        let cuts: [HistoryCut]? = stored { () throws(StoreError) in
             try cache.transaction { () throws(StoreError) in
                 for url in deleted { try cache.deleteChannel(url) }
                 if isSettled { try cache.setValue(Engine.changesKey, next.storedText) }
@@ -320,7 +320,7 @@ extension Engine {
         let isLast = page.next.isEmpty
         channels.listed?.formUnion(page.channels.map(\.url))
         var unlisted: Set<String> = []
-        let cuts: [ChannelRecord]? = stored { () throws(StoreError) in
+        let cuts: [HistoryCut]? = stored { () throws(StoreError) in
             try cache.transaction { () throws(StoreError) in
                 let cuts = try keep(fresh)
                 try cache.setValue(Engine.tokenKey, isLast ? nil : page.next)
@@ -424,21 +424,29 @@ extension Engine {
         return true
     }
 
-    /// Puts channels into the cache; gives those whose history was cut since they were put there before.
-    private func keep(_ fresh: [ChannelRecord]) throws(StoreError) -> [ChannelRecord] {
-        var cuts: [ChannelRecord] = []
-        for channel in fresh where channel.messageOffset > 0 {
-            let before = try cache.channel(channel.url)?.messageOffset ?? 0
-            if channel.messageOffset > before { cuts.append(channel) }
+    private typealias HistoryCut = (url: String, time: Int64, chunks: ChunkList)
+
+    /// Puts channels into the cache. Gives those whose history was cut since they were put there before; their messages
+    /// are gone from the cache then.
+    private func keep(_ fresh: [ChannelRecord]) throws(StoreError) -> [HistoryCut] {
+        let cuts = try cache.transaction { () throws(StoreError) in
+            var cuts: [HistoryCut] = []
+            for channel in fresh where channel.messageOffset > 0 {
+                let before = try cache.channel(channel.url)?.messageOffset ?? 0
+                guard channel.messageOffset > before else { continue }
+                let chunks = try cutStoredHistory(channel.url, before: channel.messageOffset)
+                cuts.append((channel.url, channel.messageOffset, chunks))
+            }
+            try cache.upsert(fresh)
+            return cuts
         }
-        try cache.upsert(fresh)
         // An answer on its way may have been made before this was.
         for channel in fresh where channels.refreshing[channel.url] != nil { channels.refreshAgain.insert(channel.url) }
         return cuts
     }
 
-    private func cutHistories(_ cuts: [ChannelRecord]) {
-        for channel in cuts { cutHistory(channel.url, before: channel.messageOffset) }
+    private func cutHistories(_ cuts: [HistoryCut]) {
+        for cut in cuts { cutShownHistory(cut.url, before: cut.time, cut.chunks) }
     }
 
     func patchChannel(_ channel: ChannelRecord, _ members: [ChannelPatch], source: EventSource) {

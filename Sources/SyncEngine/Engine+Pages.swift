@@ -245,23 +245,23 @@ extension Engine {
         removeFromViews(Set(ids), timeline, source: source)
     }
 
-    /// History was reset or retired: what is older is gone from cache and views.
-    func cutHistory(_ url: String, before time: Int64) {
+    /// History was reset or retired: what is older goes from the cache. Part of the transaction that stores the time.
+    func cutStoredHistory(_ url: String, before time: Int64) throws(StoreError) -> ChunkList {
+        let key = try cache.channelKey(url)
         let timeline = timelines[url]
-        let chunks: ChunkList? = stored { () throws(StoreError) in
-            let key = try cache.channelKey(url)
-            var chunks = ChunkList(try cache.chunks(channel: key).map {
-                ChunkList.Chunk(start: $0.start, end: $0.end, reachedFirst: $0.reachedFirst)
-            })
-            if let timeline { chunks = timeline.chunks }
-            chunks.cut(before: time)
-            try cache.transaction { () throws(StoreError) in
-                try cache.deleteMessages(channel: key, olderThan: time)
-                try save(chunks, channel: key, sureEnd: timeline?.sureEnd)
-            }
-            return chunks
-        }
-        guard let timeline, let chunks else { return }
+        var chunks = ChunkList(try cache.chunks(channel: key).map {
+            ChunkList.Chunk(start: $0.start, end: $0.end, reachedFirst: $0.reachedFirst)
+        })
+        if let timeline { chunks = timeline.chunks }
+        chunks.cut(before: time)
+        try cache.deleteMessages(channel: key, olderThan: time)
+        try save(chunks, channel: key, sureEnd: timeline?.sureEnd)
+        return chunks
+    }
+
+    /// And from the views.
+    func cutShownHistory(_ url: String, before time: Int64, _ chunks: ChunkList) {
+        guard let timeline = timelines[url] else { return }
         timeline.chunks = chunks
         timeline.strays.removeAll { $0.position.createdAt < time }
         // A page under way may hold what is gone now: it is asked for again.
