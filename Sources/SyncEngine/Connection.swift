@@ -195,9 +195,7 @@ extension Engine {
     func finishConnectCalls(_ status: Completion.Status, _ failure: ServiceFailure? = nil) {
         let calls = connection.calls
         connection.calls = []
-        let members = failure.map {
-            [(key: "code", value: jsonText(Int64($0.code))), (key: "message", value: jsonText($0.message))]
-        }
-        for call in calls { complete(call, "connect", status, members: members ?? []) }
+        let members = failure.map(Engine.members(of:)) ?? []
+        for call in calls { complete(call, "connect", status, members: members) }
     }
 }

@@ -15,11 +15,7 @@ extension Engine {
         case .read(let userID, let time):
             var members = [receipt("read_receipt", in: channel, [userID: time])]
             if userID == options.userID {
-                members += [
-                    ChannelPatch(key: "unread_message_count", value: jsonText(0)),
-                    ChannelPatch(key: "unread_mention_count", value: jsonText(0)),
-                    ChannelPatch(key: "user_last_read", value: jsonText(time)),
-                ]
+                members += Engine.nothingUnread + [ChannelPatch(key: "user_last_read", value: jsonText(time))]
             }
             patchChannel(channel, members, source: .eventReadStatusUpdated)
         case .delivered(let times):
@@ -35,17 +31,18 @@ extension Engine {
                 members.append(ChannelPatch(key: "ts_message_offset", value: jsonText(offset)))
                 // What is before it is not there for this user any more, and so neither the last message nor unread.
                 if let last = channel.lastMessage, last.createdAt < offset {
-                    members += [
-                        ChannelPatch(key: "last_message", value: Array("null".utf8)),
-                        ChannelPatch(key: "unread_message_count", value: jsonText(0)),
-                        ChannelPatch(key: "unread_mention_count", value: jsonText(0)),
-                    ]
+                    members += [ChannelPatch(key: "last_message", value: Array("null".utf8))] + Engine.nothingUnread
                 }
             }
             patchChannel(channel, members, source: .eventChannelHidden)
         case .removed, .changed, .typing: break
         }
     }
+
+    private static let nothingUnread = [
+        ChannelPatch(key: "unread_message_count", value: jsonText(0)),
+        ChannelPatch(key: "unread_mention_count", value: jsonText(0)),
+    ]
 
     private func typing(_ url: String, _ userID: String, _ user: [UInt8], isTyping: Bool) {
         guard userID != options.userID else { return }
@@ -59,14 +56,14 @@ extension Engine {
 
     /// Said by the service, or seen by the message that was typed.
     func stoppedTyping(_ url: String, _ userID: String) {
-        guard typing.end(url, userID: userID) else { return }
-        if let channel = cachedChannel(url) { show(channel, source: .eventTypingStatusUpdated) }
-        setTypingTimer()
+        if typing.end(url, userID: userID) { typingEnded([url]) }
     }
 
     /// Takes off who has not been heard of for too long.
-    func typingExpired() {
-        for url in typing.expire(now: now.monotonic) {
+    func typingExpired() { typingEnded(typing.expire(now: now.monotonic)) }
+
+    private func typingEnded(_ urls: [String]) {
+        for url in urls {
             if let channel = cachedChannel(url) { show(channel, source: .eventTypingStatusUpdated) }
         }
         setTypingTimer()

@@ -389,11 +389,9 @@ extension Engine {
                 // Something happened meanwhile. Where events come faster than answers, that is so every time: the first
                 // answer is better than nothing, and the next question waits a little.
                 if cachedChannel(url) == nil { store(channel, source: source) }
-                channels.unsettled.insert(url)
-                timers.set(.channelChanges, at: now.monotonic + Engine.refreshPause)
+                refreshLater(url)
             case .failure(let failure) where again && (failure.kind == .notFound || failure.kind == .refused):
-                channels.unsettled.insert(url)
-                timers.set(.channelChanges, at: now.monotonic + Engine.refreshPause)
+                refreshLater(url)
             case .failure(let failure) where failure.kind == .notFound:
                 removeChannel(url, source: source)
                 settled(url)
@@ -404,6 +402,11 @@ extension Engine {
             default: break
             }
         }
+    }
+
+    private func refreshLater(_ url: String) {
+        channels.unsettled.insert(url)
+        timers.set(.channelChanges, at: now.monotonic + Engine.refreshPause)
     }
 
     /// Missed now means wrong later: let the change log bring it.

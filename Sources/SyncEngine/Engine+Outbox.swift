@@ -252,10 +252,9 @@ extension Engine {
         if let call = outbox.calls.removeValue(forKey: intent.requestID) {
             let status: Completion.Status = failure.kind == .unreachable
                 ? (failure.code == 800_180 ? .timeout : .network) : .service
-            complete(call.call, call.name, status, members: [
-                ("request_id", jsonText(intent.requestID)), ("code", jsonText(Int64(failure.code))),
-                ("message", jsonText(failure.message)),
-            ])
+            complete(
+                call.call, call.name, status,
+                members: [("request_id", jsonText(intent.requestID))] + Engine.members(of: failure))
         }
     }
 
@@ -373,9 +372,7 @@ extension Engine {
         case .unreachable: status = .network
         default: status = .service
         }
-        complete(call, name, status, members: [
-            ("code", jsonText(Int64(failure.code))), ("message", jsonText(failure.message)),
-        ])
+        complete(call, name, status, members: Engine.members(of: failure))
     }
 
     // MARK: Views

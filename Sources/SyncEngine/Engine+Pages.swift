@@ -107,6 +107,12 @@ extension Engine {
         })
     }
 
+    func storedChunks(channel key: Int64) throws(StoreError) -> ChunkList {
+        ChunkList(try cache.chunks(channel: key).map {
+            ChunkList.Chunk(start: $0.start, end: $0.end, reachedFirst: $0.reachedFirst)
+        })
+    }
+
     /// Whether the page speaks for a position: it lies strictly inside what was asked and answered, not at a far edge
     /// where messages of the same time may have been cut off.
     private func isCovered(_ position: MessagePosition, by page: [MessageRecord], _ range: ChunkList.Chunk) -> Bool {
@@ -249,10 +255,7 @@ extension Engine {
     func cutStoredHistory(_ url: String, before time: Int64) throws(StoreError) -> ChunkList {
         let key = try cache.channelKey(url)
         let timeline = timelines[url]
-        var chunks = ChunkList(try cache.chunks(channel: key).map {
-            ChunkList.Chunk(start: $0.start, end: $0.end, reachedFirst: $0.reachedFirst)
-        })
-        if let timeline { chunks = timeline.chunks }
+        var chunks = if let timeline { timeline.chunks } else { try storedChunks(channel: key) }
         chunks.cut(before: time)
         try cache.deleteMessages(channel: key, olderThan: time)
         try save(chunks, channel: key, sureEnd: timeline?.sureEnd)
@@ -265,12 +268,7 @@ extension Engine {
         timeline.chunks = chunks
         timeline.strays.removeAll { $0.position.createdAt < time }
         // A page under way may hold what is gone now: it is asked for again.
-        timeline.generation += 1
-        timeline.isStepRunning = false
-        timeline.previousRun = .idle
-        timeline.nextRun = .idle
-        timeline.inFlight = 0
-        timeline.endRequest()
+        timeline.abandonRequests()
         for view in timeline.views {
             let old = Set(view.shown.filter { $0.position.createdAt < time }.map(\.id))
             removeFromViews(old, timeline, source: .eventMessageDeleted, only: view)

@@ -30,9 +30,7 @@ extension Engine {
         guard let key else { return nil }
         lastTimeline += 1
         let timeline = Timeline(number: lastTimeline, channelURL: url, channelKey: key)
-        timeline.chunks = ChunkList((stored { () throws(StoreError) in try cache.chunks(channel: key) } ?? []).map {
-            ChunkList.Chunk(start: $0.start, end: $0.end, reachedFirst: $0.reachedFirst)
-        })
+        timeline.chunks = stored { () throws(StoreError) in try storedChunks(channel: key) } ?? ChunkList()
         timelines[url] = timeline
         return timeline
     }
@@ -47,15 +45,10 @@ extension Engine {
 
     func leaveSession(_ timeline: Timeline) {
         timeline.forgetNewest()
-        timeline.generation += 1
+        timeline.abandonRequests()
         timeline.step = .changes
-        timeline.isStepRunning = false
-        timeline.previousRun = .idle
-        timeline.nextRun = .idle
         timeline.strays = []
         timeline.hasLostStrays = false
-        timeline.inFlight = 0
-        timeline.endRequest()
         timeline.backoff.reset()
         timers.cancel(.messageSync(timeline.number))
         finishWaitingFetches(timeline, short: "offline")
@@ -63,16 +56,11 @@ extension Engine {
 
     /// The cached messages are gone: every view is emptied and sync begins again.
     func startOver(_ timeline: Timeline, source: EventSource) {
-        timeline.generation += 1
+        timeline.abandonRequests()
         timeline.forgetNewest()
         timeline.chunks = ChunkList()
         timeline.step = .changes
-        timeline.isStepRunning = false
-        timeline.previousRun = .idle
-        timeline.nextRun = .idle
         timeline.strays = []
-        timeline.inFlight = 0
-        timeline.endRequest()
         for view in timeline.views {
             finishFetches(of: view, .ok, short: "reset")
             empty(view, viewpoint: view.viewpoint)
@@ -82,17 +70,12 @@ extension Engine {
     }
 
     func channelGone(_ timeline: Timeline, source: EventSource) {
-        timeline.generation += 1
+        timeline.abandonRequests()
         timeline.forgetNewest()
         timeline.chunks = ChunkList()
         // Should it come back, everything begins anew.
         timeline.step = .changes
-        timeline.previousRun = .idle
-        timeline.nextRun = .idle
-        timeline.isStepRunning = false
         timeline.strays = []
-        timeline.inFlight = 0
-        timeline.endRequest()
         timers.cancel(.messageSync(timeline.number))
         for view in timeline.views {
             empty(view, viewpoint: view.viewpoint)

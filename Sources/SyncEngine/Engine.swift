@@ -123,6 +123,11 @@ public final class Engine {
         emit(.completion(Completion(call: call, name: name, status: status, members: members, info: info)))
     }
 
+    /// What a result says of the failure behind it.
+    static func members(of failure: ServiceFailure) -> [(key: String, value: [UInt8])] {
+        [("code", jsonText(Int64(failure.code))), ("message", jsonText(failure.message))]
+    }
+
     func tell(_ type: String, _ members: [(key: String, value: [UInt8])] = []) {
         emit(.event(.client(type: type, members: members)))
     }

@@ -71,6 +71,16 @@ final class Timeline {
         }
     }
 
+    /// What is under way is given up: its answers will be dropped, and every step may begin anew.
+    func abandonRequests() {
+        generation += 1
+        isStepRunning = false
+        previousRun = .idle
+        nextRun = .idle
+        inFlight = 0
+        endRequest()
+    }
+
     /// The chunk a view stands in: the one that covers its window, or its viewpoint, or else the nearest below.
     func home(of view: MessageView) -> Int? {
         guard let last = view.shown.last else {
