@@ -43,7 +43,7 @@ extension Engine {
         }
         let chunk = timeline.chunks.chunks[home]
         // One row more than is shown tells whether there is more, without a second query.
-        let found: [MessageRecord]? = stored { () throws(StoreError) in
+        let found: [MessageRow]? = stored { () throws(StoreError) in
             switch direction {
             case .previous: try rowsBefore(view, chunk, timeline.channelKey, limit: fetch.wanted + 1)
             case .next: try rowsAfter(view, chunk, timeline.channelKey, limit: fetch.wanted + 1)
@@ -72,7 +72,7 @@ extension Engine {
 
     private func rowsBefore(
         _ view: MessageView, _ chunk: ChunkList.Chunk, _ key: Int64, limit: Int
-    ) throws(StoreError) -> [MessageRecord] {
+    ) throws(StoreError) -> [MessageRow] {
         let upper = view.shown.first?.position ?? view.stand
         if !chunk.reachedFirst, upper <= chunk.start { return [] }
         return try cache.messagesBefore(
@@ -82,7 +82,7 @@ extension Engine {
 
     private func rowsAfter(
         _ view: MessageView, _ chunk: ChunkList.Chunk, _ key: Int64, limit: Int
-    ) throws(StoreError) -> [MessageRecord] {
+    ) throws(StoreError) -> [MessageRow] {
         let lower = view.shown.last?.position ?? view.stand
         if lower >= chunk.end { return [] }
         return try cache.messagesAfter(
@@ -110,7 +110,7 @@ extension Engine {
 
     /// Puts a page at one end of the window, and trims the other end beyond the capacity.
     func attach(
-        _ rows: [MessageRecord], to view: MessageView, _ direction: HostCommand.Direction, source: EventSource
+        _ rows: [MessageRow], to view: MessageView, _ direction: HostCommand.Direction, source: EventSource
     ) {
         guard !rows.isEmpty else { return }
         let start = direction == .previous ? 0 : view.shown.count

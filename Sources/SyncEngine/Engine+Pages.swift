@@ -280,23 +280,24 @@ extension Engine {
     // MARK: Views
 
     /// Shows those of some stored messages that lie inside what a view shows: new ones are inserted, others updated.
-    func merge(_ rows: [MessageRecord], into view: MessageView, _ timeline: Timeline, source: EventSource) {
+    func merge(_ records: [MessageRecord], into view: MessageView, _ timeline: Timeline, source: EventSource) {
         let nearest = view.shown.isEmpty ? timeline.chunks.index(atOrBelow: view.anchor) : nil
         guard view.isLoaded, let home = timeline.home(of: view) ?? nearest else { return }
         let chunk = timeline.chunks.chunks[home]
         var inserted: [CollectionChange.Item] = []
         var updated: [CollectionChange.Item] = []
-        for row in rows where view.filter.matches(row) && chunk.covers(row.position) && view.spans(row.position) {
-            let place = view.place(of: row.position)
-            if place < view.shown.count, view.shown[place].position == row.position {
-                if view.shown[place].json != row.json {
-                    view.shown[place] = row
-                    updated.append(CollectionChange.Item(index: place, message: row.id, json: row.json))
+        for record in records
+        where view.filter.matches(record) && chunk.covers(record.position) && view.spans(record.position) {
+            let place = view.place(of: record.position)
+            if place < view.shown.count, view.shown[place].position == record.position {
+                if view.shown[place].json != record.json {
+                    view.shown[place] = record.row
+                    updated.append(CollectionChange.Item(index: place, message: record.id, json: record.json))
                 }
             } else {
                 view.emptiedAt = nil
-                view.shown.insert(row, at: place)
-                inserted.append(CollectionChange.Item(index: place, message: row.id, json: row.json))
+                view.shown.insert(record.row, at: place)
+                inserted.append(CollectionChange.Item(index: place, message: record.id, json: record.json))
             }
         }
         // Updates keep every place, so they may be told first only with the places they have after the inserts: tell
@@ -318,7 +319,7 @@ extension Engine {
             if let index = view.index(of: message.position) {
                 if view.filter.matches(message) {
                     guard view.shown[index].json != message.json else { continue }
-                    view.shown[index] = message
+                    view.shown[index] = message.row
                     let item = CollectionChange.Item(index: index, message: message.id, json: message.json)
                     emitChange(view, .succeeded, .update, source, [item])
                 } else {

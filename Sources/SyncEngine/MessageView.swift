@@ -14,7 +14,7 @@ final class MessageView {
     let channelURL: String
     let filter: MessageFilter
     var viewpoint: Int64
-    var shown: [MessageRecord] = []
+    var shown: [MessageRow] = []
     var hasPrevious = true
     var hasNext: Bool
     /// Shows the newest message and takes in those that come: no fetch is needed to keep up. A view that opens at the

@@ -17,21 +17,35 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
     public init() {}
 
     /// Whether the filter lets everything through.
-    public var isEmpty: Bool { type == .all && customTypes.isEmpty && senderIDs.isEmpty && replyType == .all }
+    public var isEmpty: Bool { looksAtThreadOnly && replyType == .all }
+
+    /// Whether a message's kind, custom type and sender make no difference.
+    public var looksAtThreadOnly: Bool { type == .all && customTypes.isEmpty && senderIDs.isEmpty }
 
     public func matches(_ message: MessageRecord) -> Bool {
+        matches(
+            kind: message.kind, customType: message.customType, senderID: message.senderID, parentID: message.parentID,
+            isReplyToChannel: message.isReplyToChannel)
+    }
+
+    /// Looks only at what makes a difference to it.
+    public func matches(
+        kind: @autoclosure () -> MessageRecord.Kind, customType: @autoclosure () -> String,
+        senderID: @autoclosure () -> String, parentID: @autoclosure () -> Int64,
+        isReplyToChannel: @autoclosure () -> Bool
+    ) -> Bool {
         switch type {
         case .all: break
-        case .user: if message.kind != .user { return false }
-        case .file: if message.kind != .file { return false }
-        case .admin: if message.kind != .admin { return false }
+        case .user: if kind() != .user { return false }
+        case .file: if kind() != .file { return false }
+        case .admin: if kind() != .admin { return false }
         }
-        if !customTypes.isEmpty, !customTypes.contains(message.customType) { return false }
-        if !senderIDs.isEmpty, !senderIDs.contains(message.senderID) { return false }
+        if !customTypes.isEmpty, !customTypes.contains(customType()) { return false }
+        if !senderIDs.isEmpty, !senderIDs.contains(senderID()) { return false }
         switch replyType {
         case .all: return true
-        case .none: return message.parentID == 0
-        case .onlyReplyToChannel: return message.parentID == 0 || message.isReplyToChannel
+        case .none: return parentID() == 0
+        case .onlyReplyToChannel: return parentID() == 0 || isReplyToChannel()
         }
     }
 }

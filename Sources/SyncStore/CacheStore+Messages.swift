@@ -90,8 +90,9 @@ extension CacheStore {
     /// Up to `limit` messages that match, the nearest before a position; ascending.
     public func messagesBefore(
         _ position: MessagePosition, notBefore bound: MessagePosition, channel: Int64, filter: MessageFilter, limit: Int
-    ) throws(StoreError) -> [MessageRecord] {
-        var rows = try page(CacheStore.pageBefore, position, channel, filter, limit) { $0 < bound }
+    ) throws(StoreError) -> [MessageRow] {
+        let sql = filter.looksAtThreadOnly ? CacheStore.pageBefore : CacheStore.filteredPageBefore
+        var rows = try page(sql, position, channel, filter, limit) { $0 < bound }
         rows.reverse()
         return rows
     }
@@ -99,35 +100,43 @@ extension CacheStore {
     /// Up to `limit` messages that match, the nearest after a position; ascending.
     public func messagesAfter(
         _ position: MessagePosition, notAfter bound: MessagePosition, channel: Int64, filter: MessageFilter, limit: Int
-    ) throws(StoreError) -> [MessageRecord] {
-        try page(CacheStore.pageAfter, position, channel, filter, limit) { $0 > bound }
+    ) throws(StoreError) -> [MessageRow] {
+        let sql = filter.looksAtThreadOnly ? CacheStore.pageAfter : CacheStore.filteredPageAfter
+        return try page(sql, position, channel, filter, limit) { $0 > bound }
     }
 
-    private static let pageBefore = """
-        SELECT \(columns) FROM message WHERE channel = ?1 AND (created_at, id) < (?2, ?3)
-        ORDER BY created_at DESC, id DESC
+    /// Decoding columns is most of a page's work, so those that few filters look at are read for them only.
+    private static let pageColumns = "created_at, id, json, parent_id, is_reply_to_channel"
+    private static let filteredPageColumns = "\(pageColumns), kind, custom_type, sender_id"
+    private static let before = """
+        FROM message WHERE channel = ?1 AND (created_at, id) < (?2, ?3) ORDER BY created_at DESC, id DESC
         """
-    private static let pageAfter = """
-        SELECT \(columns) FROM message WHERE channel = ?1 AND (created_at, id) > (?2, ?3)
-        ORDER BY created_at ASC, id ASC
+    private static let after = """
+        FROM message WHERE channel = ?1 AND (created_at, id) > (?2, ?3) ORDER BY created_at ASC, id ASC
         """
+    private static let pageBefore = "SELECT \(pageColumns) \(before)"
+    private static let pageAfter = "SELECT \(pageColumns) \(after)"
+    private static let filteredPageBefore = "SELECT \(filteredPageColumns) \(before)"
+    private static let filteredPageAfter = "SELECT \(filteredPageColumns) \(after)"
 
     /// Walks from a position until there are enough. The far end is looked for here: as a term of the statement SQLite
     /// would compare it a second time for every row.
     private func page(
         _ sql: String, _ position: MessagePosition, _ channel: Int64, _ filter: MessageFilter, _ limit: Int,
         isPast: (MessagePosition) -> Bool
-    ) throws(StoreError) -> [MessageRecord] {
+    ) throws(StoreError) -> [MessageRow] {
         guard limit > 0 else { return [] }
         let statement = try database.prepare(sql).bind(channel).bind(position.createdAt).bind(position.id)
         defer { statement.reset() }
-        var result: [MessageRecord] = []
+        var result: [MessageRow] = []
         result.reserveCapacity(min(limit, 128))
         while result.count < limit, try statement.next() {
             let place = MessagePosition(createdAt: statement.int(0), id: statement.int(1))
             if isPast(place) { break }
-            let record = CacheStore.record(statement, at: place)
-            if filter.matches(record) { result.append(record) }
+            let isWanted = filter.matches(
+                kind: CacheStore.kind(statement.int(5)), customType: statement.text(6), senderID: statement.text(7),
+                parentID: statement.int(3), isReplyToChannel: statement.bool(4))
+            if isWanted { result.append(MessageRow(position: place, json: statement.bytes(2))) }
         }
         return result
     }
@@ -184,8 +193,10 @@ extension CacheStore {
     private static func record(_ row: Statement, at position: MessagePosition) -> MessageRecord {
         MessageRecord(
             position: position, updatedAt: row.int(2),
-            kind: MessageRecord.Kind(rawValue: row.int(3)) ?? .user, customType: row.text(4), senderID: row.text(5),
+            kind: kind(row.int(3)), customType: row.text(4), senderID: row.text(5),
             parentID: row.int(6), isReplyToChannel: row.bool(7), isSilent: row.bool(8), requestID: row.text(9),
             json: row.bytes(10))
     }
+
+    private static func kind(_ stored: Int64) -> MessageRecord.Kind { MessageRecord.Kind(rawValue: stored) ?? .user }
 }

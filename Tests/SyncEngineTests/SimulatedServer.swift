@@ -88,6 +88,11 @@ final class SimulatedServer {
     }
 
     static let me = "mei"
+
+    static func isOwn(_ shown: MessageRow) -> Bool {
+        (try? JSON.parse(shown.json))?["user"]?["user_id"]?.string == me
+    }
+
     var now: Int64 = 1_700_000_000_000
     var channels: [String: Channel] = [:]
     /// URLs in the order of their changes: the channel change log.

@@ -145,7 +145,7 @@ extension Simulation {
         // Whatever is under way ends with the client.
         for view in engine.sortedMessageViews {
             fetch(view.id, .previous)
-            guard let own = view.shown.last(where: { $0.senderID == SimulatedServer.me }) else { continue }
+            guard let own = view.shown.last(where: SimulatedServer.isOwn) else { continue }
             let body = JSON.object(["message": .string("late")]).serialized()
             command(.updateMessage(
                 collection: view.id, messageID: own.id, requestID: "", body: body, call: newCall()))

@@ -178,9 +178,7 @@ final class Simulation {
                 }
             }
         case 87..<89:
-            if let view,
-                let shown = engine.messageViews[view]?.shown.last(where: { $0.senderID == SimulatedServer.me })
-            {
+            if let view, let shown = engine.messageViews[view]?.shown.last(where: SimulatedServer.isOwn) {
                 if chance(50) {
                     command(.deleteMessage(collection: view, messageID: shown.id, requestID: "", call: newCall()))
                 } else {
