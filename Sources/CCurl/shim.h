@@ -1,48 +1,76 @@
 #ifndef SYNCMANAGER_CCURL_H
 #define SYNCMANAGER_CCURL_H
 #include <curl/curl.h>
+#include <dlfcn.h>
 #include <sys/socket.h>
 
-/* curl's setters and getters are variadic, which Swift cannot call. One typed door each. */
-static inline CURLcode shim_curl_setopt_long(CURL *handle, CURLoption option, long value) {
-    return curl_easy_setopt(handle, option, value);
+/* libcurl is not linked but loaded, see SyncNetwork/Curl.swift. One door to each of its functions that we use: looked
+ * up in the loaded library, with the type that curl's header gives it; null, with dlerror() saying why, if missing. */
+#define SHIM_CURL_FIND(function)                                             \
+    static inline __typeof__(&function) shim_find_##function(void *library) { \
+        return (__typeof__(&function))dlsym(library, #function);              \
+    }
+SHIM_CURL_FIND(curl_global_init)
+SHIM_CURL_FIND(curl_easy_init)
+SHIM_CURL_FIND(curl_easy_cleanup)
+SHIM_CURL_FIND(curl_easy_reset)
+SHIM_CURL_FIND(curl_easy_setopt)
+SHIM_CURL_FIND(curl_easy_getinfo)
+SHIM_CURL_FIND(curl_easy_strerror)
+SHIM_CURL_FIND(curl_easy_recv)
+SHIM_CURL_FIND(curl_easy_send)
+SHIM_CURL_FIND(curl_slist_append)
+SHIM_CURL_FIND(curl_slist_free_all)
+SHIM_CURL_FIND(curl_multi_init)
+SHIM_CURL_FIND(curl_multi_cleanup)
+SHIM_CURL_FIND(curl_multi_setopt)
+SHIM_CURL_FIND(curl_multi_add_handle)
+SHIM_CURL_FIND(curl_multi_remove_handle)
+SHIM_CURL_FIND(curl_multi_socket_action)
+SHIM_CURL_FIND(curl_multi_info_read)
+
+/* curl's setters and getters are variadic, which Swift cannot call. One typed door each, to the function given. */
+typedef __typeof__(&curl_easy_setopt) shim_curl_setopt;
+typedef __typeof__(&curl_easy_getinfo) shim_curl_getinfo;
+typedef __typeof__(&curl_multi_setopt) shim_curl_multi_setopt;
+
+static inline CURLcode shim_curl_set_long(shim_curl_setopt set, CURL *handle, CURLoption option, long value) {
+    return set(handle, option, value);
 }
-static inline CURLcode shim_curl_setopt_off(CURL *handle, CURLoption option, curl_off_t value) {
-    return curl_easy_setopt(handle, option, value);
+static inline CURLcode shim_curl_set_off(shim_curl_setopt set, CURL *handle, CURLoption option, curl_off_t value) {
+    return set(handle, option, value);
 }
-static inline CURLcode shim_curl_setopt_pointer(CURL *handle, CURLoption option, const void *value) {
-    return curl_easy_setopt(handle, option, value);
+static inline CURLcode shim_curl_set_pointer(shim_curl_setopt set, CURL *handle, CURLoption option, const void *value) {
+    return set(handle, option, value);
 }
-static inline CURLcode shim_curl_setopt_string(CURL *handle, CURLoption option, const char *value) {
-    return curl_easy_setopt(handle, option, value);
+static inline CURLcode shim_curl_set_string(shim_curl_setopt set, CURL *handle, CURLoption option, const char *value) {
+    return set(handle, option, value);
 }
 typedef size_t (*shim_curl_data_callback)(char *bytes, size_t size, size_t count, void *context);
-static inline CURLcode shim_curl_setopt_data_callback(CURL *handle, CURLoption option, shim_curl_data_callback value) {
-    return curl_easy_setopt(handle, option, value);
+static inline CURLcode shim_curl_set_data_callback(
+    shim_curl_setopt set, CURL *handle, CURLoption option, shim_curl_data_callback value) {
+    return set(handle, option, value);
 }
-static inline CURLcode shim_curl_getinfo_long(CURL *handle, CURLINFO info, long *value) {
-    return curl_easy_getinfo(handle, info, value);
+static inline CURLcode shim_curl_get_long(shim_curl_getinfo get, CURL *handle, CURLINFO info, long *value) {
+    return get(handle, info, value);
 }
-static inline CURLcode shim_curl_getinfo_pointer(CURL *handle, CURLINFO info, void **value) {
-    return curl_easy_getinfo(handle, info, value);
+static inline CURLcode shim_curl_get_socket(shim_curl_getinfo get, CURL *handle, CURLINFO info, curl_socket_t *value) {
+    return get(handle, info, value);
 }
-static inline CURLcode shim_curl_getinfo_socket(CURL *handle, CURLINFO info, curl_socket_t *value) {
-    return curl_easy_getinfo(handle, info, value);
-}
-static inline CURLMcode shim_curl_multi_setopt_long(CURLM *multi, CURLMoption option, long value) {
-    return curl_multi_setopt(multi, option, value);
-}
-static inline CURLMcode shim_curl_multi_setopt_pointer(CURLM *multi, CURLMoption option, void *value) {
-    return curl_multi_setopt(multi, option, value);
+static inline CURLMcode shim_curl_multi_set_pointer(
+    shim_curl_multi_setopt set, CURLM *multi, CURLMoption option, void *value) {
+    return set(multi, option, value);
 }
 typedef int (*shim_curl_socket_callback)(
     CURL *handle, curl_socket_t socket, int what, void *context, void *socket_context);
 typedef int (*shim_curl_timer_callback)(CURLM *multi, long timeout_ms, void *context);
-static inline CURLMcode shim_curl_multi_setopt_socket_callback(CURLM *multi, shim_curl_socket_callback value) {
-    return curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, value);
+static inline CURLMcode shim_curl_multi_set_socket_callback(
+    shim_curl_multi_setopt set, CURLM *multi, shim_curl_socket_callback value) {
+    return set(multi, CURLMOPT_SOCKETFUNCTION, value);
 }
-static inline CURLMcode shim_curl_multi_setopt_timer_callback(CURLM *multi, shim_curl_timer_callback value) {
-    return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, value);
+static inline CURLMcode shim_curl_multi_set_timer_callback(
+    shim_curl_multi_setopt set, CURLM *multi, shim_curl_timer_callback value) {
+    return set(multi, CURLMOPT_TIMERFUNCTION, value);
 }
 /* Connections that a host's child program does not inherit. */
 static inline curl_socket_t shim_curl_open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
@@ -50,8 +78,8 @@ static inline curl_socket_t shim_curl_open_socket(void *context, curlsocktype pu
     (void)purpose;
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
-static inline CURLcode shim_curl_close_on_exec(CURL *handle) {
-    return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, shim_curl_open_socket);
+static inline CURLcode shim_curl_close_on_exec(shim_curl_setopt set, CURL *handle) {
+    return set(handle, CURLOPT_OPENSOCKETFUNCTION, shim_curl_open_socket);
 }
 static inline CURLcode shim_curl_message_result(const CURLMsg *message) { return message->data.result; }
 #endif

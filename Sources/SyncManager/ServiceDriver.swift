@@ -53,13 +53,13 @@ final class ServiceDriver {
         let number = socketNumber
         let post = post
         Log.write(.info, "socket \(number): connecting")
-        if network == nil { network = NetworkThread.acquire() }
-        if let network {
+        do throws(NetworkFailure) {
+            let network = if let held = network { held } else { try NetworkThread.acquire() }
+            self.network = network
             socket = network.openSocket(options) { post(.socket(number, $0)) }
-        } else {
+        } catch {
             socket = 0
-            let message = "the network thread cannot be started"
-            post(.socket(number, .closed(NetworkFailure(.cannotConnect, message))))
+            post(.socket(number, .closed(error)))
         }
     }
 

@@ -6,13 +6,15 @@ import SyncWebSocket
 /// libcurl copies the strings and header lists are kept here, so options may be temporary. The first option that
 /// libcurl refuses is remembered in `refusal` and must be asked for before the handle is used.
 final class CurlHandle {
-    let pointer: UnsafeMutableRawPointer
+    let curl: Curl
+    let pointer: Curl.Handle
     private(set) var refusal: NetworkFailure?
-    private var headerList: UnsafeMutablePointer<curl_slist>?
+    private var headerList: Curl.HeaderList?
     private let errorText: UnsafeMutablePointer<CChar>
 
-    init?() {
-        guard let pointer = curl_easy_init() else { return nil }
+    init?(_ curl: Curl) {
+        guard let pointer = curl.easyInit() else { return nil }
+        self.curl = curl
         self.pointer = pointer
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.pointee = 0
@@ -20,15 +22,15 @@ final class CurlHandle {
     }
 
     deinit {
-        curl_easy_cleanup(pointer)
-        curl_slist_free_all(headerList)
+        curl.easyCleanup(pointer)
+        curl.listFree(headerList)
         errorText.deallocate()
     }
 
     /// Makes the handle new, but keeps its memory; for the next exchange.
     func reset() {
-        curl_easy_reset(pointer)
-        curl_slist_free_all(headerList)
+        curl.easyReset(pointer)
+        curl.listFree(headerList)
         headerList = nil
         errorText.pointee = 0
         refusal = nil
@@ -37,7 +39,7 @@ final class CurlHandle {
 
     /// What went wrong on this handle.
     func failure(_ code: CURLcode) -> NetworkFailure {
-        NetworkFailure(curl: code, detail: String(cString: errorText))
+        curl.failure(code, detail: String(cString: errorText))
     }
 
     private func prepare() {
@@ -50,7 +52,7 @@ final class CurlHandle {
         // A name lookup that hangs must not hold the thread when its transfer is given up.
         set(CURLOPT_QUICK_EXIT, 1)
         // The host's child programs must not inherit our connections.
-        check(shim_curl_close_on_exec(pointer))
+        check(shim_curl_close_on_exec(curl.setOption, pointer))
     }
 
     /// Where to connect, whom to trust.
@@ -88,14 +90,25 @@ final class CurlHandle {
     func useHeaders() { set(CURLOPT_HTTPHEADER, pointer: headerList) }
 
     private func append(_ line: String) {
-        guard let list = curl_slist_append(headerList, line) else {
+        guard let list = curl.listAppend(headerList, line) else {
             refuse(NetworkFailure(.cannotConnect, "out of memory"))
             return
         }
         headerList = list
     }
 
-    func set(_ option: CURLoption, _ value: Int) { check(shim_curl_setopt_long(pointer, option, value)) }
+    func set(_ option: CURLoption, _ value: Int) { check(shim_curl_set_long(curl.setOption, pointer, option, value)) }
+
+    /// Sets an option that may be refused without harm.
+    func trySet(_ option: CURLoption, _ value: Int) { _ = shim_curl_set_long(curl.setOption, pointer, option, value) }
+
+    func set(_ option: CURLoption, size: Int) {
+        check(shim_curl_set_off(curl.setOption, pointer, option, curl_off_t(size)))
+    }
+
+    func set(_ option: CURLoption, _ callback: @escaping shim_curl_data_callback) {
+        check(shim_curl_set_data_callback(curl.setOption, pointer, option, callback))
+    }
 
     func set(_ option: CURLoption, _ value: String) {
         // C would take the part before a NUL for the whole.
@@ -103,15 +116,28 @@ final class CurlHandle {
             refuse(NetworkFailure(.protocolError, "a NUL byte in the URL, the method or a file name"))
             return
         }
-        check(shim_curl_setopt_string(pointer, option, value))
+        check(shim_curl_set_string(curl.setOption, pointer, option, value))
     }
 
     func set(_ option: CURLoption, pointer value: UnsafeRawPointer?) {
-        check(shim_curl_setopt_pointer(pointer, option, value))
+        check(shim_curl_set_pointer(curl.setOption, pointer, option, value))
+    }
+
+    /// The status of the last answer; 0 if there was none.
+    var responseStatus: Int {
+        var status = 0
+        return shim_curl_get_long(curl.getInfo, pointer, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK ? status : 0
+    }
+
+    /// The socket of a handle that only connects, `nil` if it has none. It belongs to libcurl.
+    var activeSocket: curl_socket_t? {
+        var socket = curl_socket_t(-1)
+        let code = shim_curl_get_socket(curl.getInfo, pointer, CURLINFO_ACTIVESOCKET, &socket)
+        return code == CURLE_OK && socket >= 0 ? socket : nil
     }
 
     func check(_ code: CURLcode) {
-        if code != CURLE_OK { refuse(NetworkFailure(curl: code)) }
+        if code != CURLE_OK { refuse(curl.failure(code)) }
     }
 
     private func refuse(_ failure: NetworkFailure) {

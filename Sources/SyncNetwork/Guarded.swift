@@ -19,9 +19,9 @@ final class Guarded<Value>: @unchecked Sendable {
     }
 
     /// Runs `body` alone. It must not come back to the same lock.
-    func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
+    func withLock<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
-        return body(&value)
+        return try body(&value)
     }
 }

@@ -28,7 +28,7 @@ final class HTTPTransfer {
         handle.set(CURLOPT_ACCEPT_ENCODING, "")
         // A page of messages in one piece instead of four. Refused by a handle that still has a buffer from a transfer
         // that never began; then it reads in smaller pieces.
-        _ = shim_curl_setopt_long(handle.pointer, CURLOPT_BUFFERSIZE, 128 << 10)
+        handle.trySet(CURLOPT_BUFFERSIZE, 128 << 10)
         setMethod(request)
         for (name, value) in request.headers { handle.addHeader(name, value) }
         handle.useHeaders()
@@ -46,7 +46,7 @@ final class HTTPTransfer {
             }
             let wantsBody = ["POST", "PUT", "PATCH"].contains(request.method)
             if let body = request.body ?? (wantsBody ? [] : nil) {
-                handle.check(shim_curl_setopt_off(handle.pointer, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)))
+                handle.set(CURLOPT_POSTFIELDSIZE_LARGE, size: body.count)
                 body.withUnsafeBytes { bytes in
                     // No address would mean "no body"; with size 0 nothing is read from it.
                     handle.set(CURLOPT_COPYPOSTFIELDS, pointer: bytes.baseAddress ?? UnsafeRawPointer(handle.pointer))
@@ -64,19 +64,17 @@ final class HTTPTransfer {
     private func setCallbacks() {
         // The transfer outlives its stay in the multi handle, see NetworkLoop.
         let context = Unmanaged.passUnretained(self).toOpaque()
-        handle.check(
-            shim_curl_setopt_data_callback(handle.pointer, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
-                guard let bytes, let context else { return 0 }
-                let transfer = Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue()
-                return transfer.takeBody(UnsafeRawBufferPointer(start: bytes, count: size &* count))
-            })
+        handle.set(CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+            guard let bytes, let context else { return 0 }
+            let transfer = Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue()
+            return transfer.takeBody(UnsafeRawBufferPointer(start: bytes, count: size &* count))
+        }
         handle.set(CURLOPT_WRITEDATA, pointer: context)
-        handle.check(
-            shim_curl_setopt_data_callback(handle.pointer, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
-                guard let bytes, let context else { return 0 }
-                let transfer = Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue()
-                return transfer.takeHeader(UnsafeRawBufferPointer(start: bytes, count: size &* count))
-            })
+        handle.set(CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+            guard let bytes, let context else { return 0 }
+            let transfer = Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue()
+            return transfer.takeHeader(UnsafeRawBufferPointer(start: bytes, count: size &* count))
+        }
         handle.set(CURLOPT_HEADERDATA, pointer: context)
     }
 
@@ -120,9 +118,7 @@ final class HTTPTransfer {
                     ? NetworkFailure(.tooLarge, "the answer is larger than \(responseLimit) bytes")
                     : handle.failure(code))
         }
-        var status = 0
-        _ = shim_curl_getinfo_long(handle.pointer, CURLINFO_RESPONSE_CODE, &status)
-        let response = HTTPResponse(status: status, headers: headers, body: body)
+        let response = HTTPResponse(status: handle.responseStatus, headers: headers, body: body)
         body = []
         completion(.success(response))
     }

@@ -34,9 +34,7 @@ public struct NetworkFailure: Error, Equatable, Sendable {
         self.message = message
     }
 
-    /// What libcurl reports; `detail` is its error buffer, empty if it said no more than the code.
-    init(curl code: CURLcode, detail: String = "") {
-        let message = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
+    init(curl code: CURLcode, message: String) {
         let kind: Kind =
             switch code {
             case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY,

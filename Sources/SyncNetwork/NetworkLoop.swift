@@ -18,7 +18,8 @@ final class NetworkLoop {
     private static let idleHandleLimit = 16
     private static let eventCount = 64
 
-    private let multi: UnsafeMutableRawPointer
+    private let curl: Curl
+    private let multi: Curl.Handle
     private let epoll: Int32
     private let wakeup: Int32
     private let events: UnsafeMutablePointer<epoll_event>
@@ -41,13 +42,14 @@ final class NetworkLoop {
     private var isBroken = false
 
     /// - Parameter wakeup: an eventfd that becomes readable when there are commands.
-    init?(wakeup: Int32) {
-        guard let multi = curl_multi_init() else { return nil }
+    init?(_ curl: Curl, wakeup: Int32) {
+        guard let multi = curl.multiInit() else { return nil }
         let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard epoll >= 0 else {
-            curl_multi_cleanup(multi)
+            _ = curl.multiCleanup(multi)
             return nil
         }
+        self.curl = curl
         self.multi = multi
         self.epoll = epoll
         self.wakeup = wakeup
@@ -68,14 +70,14 @@ final class NetworkLoop {
     private func subscribe() -> Bool {
         let context = Unmanaged.passUnretained(self).toOpaque()
         let results = [
-            shim_curl_multi_setopt_pointer(multi, CURLMOPT_SOCKETDATA, context),
-            shim_curl_multi_setopt_pointer(multi, CURLMOPT_TIMERDATA, context),
-            shim_curl_multi_setopt_socket_callback(multi) { _, socket, what, context, _ in
+            shim_curl_multi_set_pointer(curl.setMultiOption, multi, CURLMOPT_SOCKETDATA, context),
+            shim_curl_multi_set_pointer(curl.setMultiOption, multi, CURLMOPT_TIMERDATA, context),
+            shim_curl_multi_set_socket_callback(curl.setMultiOption, multi) { _, socket, what, context, _ in
                 guard let context else { return 0 }
                 Unmanaged<NetworkLoop>.fromOpaque(context).takeUnretainedValue().watch(socket, what)
                 return 0
             },
-            shim_curl_multi_setopt_timer_callback(multi) { _, timeout, context in
+            shim_curl_multi_set_timer_callback(curl.setMultiOption, multi) { _, timeout, context in
                 guard let context else { return 0 }
                 let loop = Unmanaged<NetworkLoop>.fromOpaque(context).takeUnretainedValue()
                 // Not called from here: libcurl must not be entered again from its callbacks.
@@ -91,7 +93,7 @@ final class NetworkLoop {
     /// connections.
     func close() {
         idleHandles = []
-        curl_multi_cleanup(multi)
+        _ = curl.multiCleanup(multi)
         Glibc.close(epoll)
     }
 
@@ -172,12 +174,12 @@ final class NetworkLoop {
     private func act(on socket: curl_socket_t, _ mask: Int32) {
         var running: Int32 = 0
         // Fails only for a broken multi handle; single transfers report by their own messages.
-        if curl_multi_socket_action(multi, socket, mask, &running) != CURLM_OK { isBroken = true }
+        if curl.multiAct(multi, socket, mask, &running) != CURLM_OK { isBroken = true }
     }
 
     private func takeFinished() {
         var left: Int32 = 0
-        while let message = curl_multi_info_read(multi, &left) {
+        while let message = curl.multiInfoRead(multi, &left) {
             guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle else { continue }
             // The message is gone with the next call into libcurl.
             let code = shim_curl_message_result(message)
@@ -197,7 +199,7 @@ final class NetworkLoop {
     private func execute(_ command: NetworkCommand) {
         switch command {
         case .send(let id, let request, let completion):
-            guard let handle = idleHandles.popLast() ?? CurlHandle() else {
+            guard let handle = idleHandles.popLast() ?? CurlHandle(curl) else {
                 return command.refuse(NetworkFailure(.cannotConnect, "out of memory"))
             }
             let transfer = HTTPTransfer(id: id, request, on: handle, completion: completion)
@@ -207,7 +209,7 @@ final class NetworkLoop {
             }
             transfers[handle.pointer] = transfer
             transferHandles[id] = handle.pointer
-            guard curl_multi_add_handle(multi, handle.pointer) == CURLM_OK else {
+            guard curl.multiAdd(multi, handle.pointer) == CURLM_OK else {
                 forget(transfer)
                 return transfer.fail(NetworkFailure(.cannotConnect, "out of memory"))
             }
@@ -217,14 +219,14 @@ final class NetworkLoop {
             transfer.fail(NetworkFailure(.cancelled, "cancelled"))
             recycle(transfer.handle)
         case .open(let id, let options, let handler):
-            guard let handle = CurlHandle() else {
+            guard let handle = CurlHandle(curl) else {
                 return command.refuse(NetworkFailure(.cannotConnect, "out of memory"))
             }
             let socket = SocketTransfer(id: id, options, on: handle, handler: handler)
             if let refusal = socket.refusal { return socket.end(refusal) }
             sockets[id] = socket
             socketIDs[handle.pointer] = id
-            if curl_multi_add_handle(multi, handle.pointer) != CURLM_OK {
+            if curl.multiAdd(multi, handle.pointer) != CURLM_OK {
                 socket.end(NetworkFailure(.cannotConnect, "out of memory"))
                 settle(socket)
             }
@@ -252,7 +254,7 @@ final class NetworkLoop {
     }
 
     private func forget(_ transfer: HTTPTransfer) {
-        curl_multi_remove_handle(multi, transfer.handle.pointer)
+        _ = curl.multiRemove(multi, transfer.handle.pointer)
         transfers[transfer.handle.pointer] = nil
         transferHandles[transfer.id] = nil
     }
@@ -279,7 +281,7 @@ final class NetworkLoop {
                 ownDescriptors.remove(socket.descriptor)
                 socket.watched = 0
             }
-            curl_multi_remove_handle(multi, socket.handle.pointer)
+            _ = curl.multiRemove(multi, socket.handle.pointer)
             sockets[socket.id] = nil
             socketIDs[socket.handle.pointer] = nil
             return

@@ -26,18 +26,19 @@ public final class NetworkThread: @unchecked Sendable {
     private let process = getpid()
     private var thread = pthread_t()
 
-    /// The running thread, started if need be; `nil` if it cannot be started, or in a child forked from a process that
-    /// held it. Each call that gives a thread needs one `release`.
-    public static func acquire() -> NetworkThread? { SharedNetworkThread.acquire() }
+    /// The running thread, started if need be; the first call in a process loads libcurl. Fails if libcurl cannot be
+    /// loaded or the thread not be started, and in a child forked from a process that held it. Each call that gives a
+    /// thread needs one `release`.
+    public static func acquire() throws(NetworkFailure) -> NetworkThread { try SharedNetworkThread.acquire() }
 
     /// Gives the thread back. The last one ends it: open requests and sockets are cancelled, and when the call returns
     /// no completion or handler runs any more. (From inside a completion it returns before that.)
     public static func release() { SharedNetworkThread.release() }
 
-    init?() {
+    init?(_ curl: Curl) {
         let wakeup = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         guard wakeup >= 0 else { return nil }
-        guard let loop = NetworkLoop(wakeup: wakeup) else {
+        guard let loop = NetworkLoop(curl, wakeup: wakeup) else {
             Glibc.close(wakeup)
             return nil
         }

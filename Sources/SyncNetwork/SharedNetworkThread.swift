@@ -1,4 +1,3 @@
-import CCurl
 import Glibc
 import Synchronization
 
@@ -7,7 +6,7 @@ enum SharedNetworkThread {
     private struct State {
         var holders = 0
         var thread: NetworkThread?
-        var isInitialised = false
+        var curl: Curl?
     }
 
     private static let state = Guarded(State())
@@ -15,16 +14,15 @@ enum SharedNetworkThread {
     /// find locked forever.
     private static let owner = Atomic<Int32>(0)
 
-    static func acquire() -> NetworkThread? {
-        guard !isForeign else { return nil }
-        return state.withLock { state in
-            if !state.isInitialised {
-                // Never cleaned up: the host may use libcurl as well.
-                guard curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK else { return nil }
-                state.isInitialised = true
+    static func acquire() throws(NetworkFailure) -> NetworkThread {
+        guard !isForeign else { throw NetworkFailure(.cancelled, "the network does not survive a fork") }
+        return try state.withLock { state throws(NetworkFailure) in
+            let curl = if let known = state.curl { known } else { try Curl() }
+            state.curl = curl
+            if state.thread == nil { state.thread = NetworkThread(curl) }
+            guard let thread = state.thread else {
+                throw NetworkFailure(.cannotConnect, "the network thread cannot be started")
             }
-            if state.thread == nil { state.thread = NetworkThread() }
-            guard let thread = state.thread else { return nil }
             state.holders += 1
             owner.store(getpid(), ordering: .releasing)
             return thread

@@ -81,8 +81,7 @@ final class SocketTransfer {
     func connected(_ code: CURLcode, now: Int64) {
         guard phase == .connecting else { return }
         guard code == CURLE_OK else { return end(handle.failure(code)) }
-        var socket = curl_socket_t(-1)
-        guard shim_curl_getinfo_socket(handle.pointer, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK, socket >= 0 else {
+        guard let socket = handle.activeSocket else {
             return end(NetworkFailure(.cannotConnect, "the connection has no socket"))
         }
         guard let key = WebSocketHandshake.freshKey() else {
@@ -111,7 +110,7 @@ final class SocketTransfer {
         var reads = 0
         while phase != .ended, reads < SocketTransfer.readsPerTurn {
             var count = 0
-            let code = curl_easy_recv(handle.pointer, buffer.baseAddress, buffer.count, &count)
+            let code = handle.curl.easyReceive(handle.pointer, buffer.baseAddress, buffer.count, &count)
             if code == CURLE_AGAIN {
                 flush(now: now)
                 if let writeFailure { peerEnded(writeFailure) }
@@ -246,7 +245,7 @@ final class SocketTransfer {
     /// Writes a part of `bytes` and returns its size: 0 if the socket takes none now, or never again.
     private func write(_ bytes: UnsafeRawBufferPointer) -> Int {
         var sent = 0
-        let code = curl_easy_send(handle.pointer, bytes.baseAddress, bytes.count, &sent)
+        let code = handle.curl.easySend(handle.pointer, bytes.baseAddress, bytes.count, &sent)
         if code == CURLE_OK { return min(sent, bytes.count) }
         if code != CURLE_AGAIN { writeFailure = code }
         return 0

@@ -126,11 +126,15 @@ class Server:
 
 
 class Watch:
-    """The C program `watch` as a process: its lines are read as they come."""
+    """The C program `watch` as a process: its lines are read as they come. `libraries` is where the dynamic loader
+    looks before it looks elsewhere."""
 
-    def __init__(self, program: Path, config: dict, channel: str | None = None, echo=None) -> None:
+    def __init__(
+        self, program: Path, config: dict, channel: str | None = None, echo=None, libraries: Path | None = None
+    ) -> None:
         command = [str(program), json.dumps(config), *([channel] if channel else [])]
-        environment = {**os.environ, "LD_LIBRARY_PATH": str(LIBRARY.parent)}
+        path = [str(folder) for folder in (libraries, LIBRARY.parent) if folder]
+        environment = {**os.environ, "LD_LIBRARY_PATH": ":".join(path)}
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
         self.lines: queue.Queue[str | None] = queue.Queue()

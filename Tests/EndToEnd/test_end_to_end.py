@@ -108,6 +108,22 @@ def test_a_new_process_shows_the_cache_without_a_server(server, tmp_path, watch_
     assert program.quit() == 0
 
 
+def test_without_libcurl_the_cache_is_shown_and_the_connection_says_what_is_missing(server, tmp_path, watch_program):
+    server.create_channel("c", "mei", "bo", name="Lunch")
+    server.post("c", "bo", "one")
+    config = server.config(server.mei, tmp_path / "data")
+    program = Watch(watch_program, config, "c")
+    program.wait("synced c")
+    program.kill()
+    libraries = tmp_path / "libraries"
+    libraries.mkdir()
+    (libraries / "libcurl.so.4").write_text("no library")
+    program = Watch(watch_program, config, "c", libraries=libraries)
+    assert "libcurl.so.4" in program.wait("= connect", "SM_ERR_NETWORK")
+    assert [message["message"] for message in program.ask("snapshot")["succeeded"]] == ["one"]
+    assert program.quit() == 0
+
+
 def test_a_lost_acknowledgement_makes_no_second_message(server, tmp_path):
     server.create_channel("c", "mei", "bo")
     with connected(server, tmp_path, request_timeout_ms=1000) as client:

@@ -8,7 +8,7 @@ class NetworkTestCase: XCTestCase {
     private var cleanups: [() -> Void] = []
 
     override func setUpWithError() throws {
-        network = try XCTUnwrap(NetworkThread.acquire())
+        network = try NetworkThread.acquire()
     }
 
     override func tearDown() {

@@ -86,9 +86,10 @@ static void on_event(void *user_data, const char *json, size_t length) {
 static void on_result(void *user_data, int32_t status, const char *json, size_t length) {
     (void)user_data;
     json_t *event = json_loadb(json, length, 0, NULL);
-    printf("= %s: %s%s%s%s\n", text_of(event, "call"), sm_status_name(status),
+    printf("= %s: %s%s%s%s%s%s\n", text_of(event, "call"), sm_status_name(status),
         json_is_true(json_object_get(event, "has_more")) ? ", more" : "",
-        *text_of(event, "short") ? ", short: " : "", text_of(event, "short"));
+        *text_of(event, "short") ? ", short: " : "", text_of(event, "short"),
+        *text_of(event, "message") ? ": " : "", text_of(event, "message"));
     json_decref(event);
 }
 

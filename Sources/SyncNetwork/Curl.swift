@@ -1,0 +1,72 @@
+import CCurl
+import Glibc
+
+/// libcurl, loaded and initialised: those of its functions that are used here.
+///
+/// It is not linked. Behind it stand thirty libraries, whose loading takes longer than all else a new process does
+/// before it shows its first page from the cache; so they are loaded when the first connection is made. Never unloaded
+/// nor cleaned up: the host may use libcurl as well.
+struct Curl: @unchecked Sendable {
+    typealias Handle = UnsafeMutableRawPointer
+    typealias HeaderList = UnsafeMutablePointer<curl_slist>
+
+    let easyInit: @convention(c) () -> Handle?
+    let easyCleanup: @convention(c) (Handle?) -> Void
+    let easyReset: @convention(c) (Handle?) -> Void
+    private let easyStrerror: @convention(c) (CURLcode) -> UnsafePointer<CChar>?
+    let easyReceive: @convention(c) (Handle?, UnsafeMutableRawPointer?, Int, UnsafeMutablePointer<Int>?) -> CURLcode
+    let easySend: @convention(c) (Handle?, UnsafeRawPointer?, Int, UnsafeMutablePointer<Int>?) -> CURLcode
+    let listAppend: @convention(c) (HeaderList?, UnsafePointer<CChar>?) -> HeaderList?
+    let listFree: @convention(c) (HeaderList?) -> Void
+    let multiInit: @convention(c) () -> Handle?
+    let multiCleanup: @convention(c) (Handle?) -> CURLMcode
+    let multiAdd: @convention(c) (Handle?, Handle?) -> CURLMcode
+    let multiRemove: @convention(c) (Handle?, Handle?) -> CURLMcode
+    let multiAct: @convention(c) (Handle?, curl_socket_t, Int32, UnsafeMutablePointer<Int32>?) -> CURLMcode
+    let multiInfoRead: @convention(c) (Handle?, UnsafeMutablePointer<Int32>?) -> UnsafeMutablePointer<CURLMsg>?
+    // Variadic; the shims call them.
+    let setOption: OpaquePointer
+    let getInfo: OpaquePointer
+    let setMultiOption: OpaquePointer
+
+    /// Loads it. The name has stood for one binary interface since 2006.
+    init(library name: String = "libcurl.so.4") throws(NetworkFailure) {
+        guard let library = dlopen(name, RTLD_NOW | RTLD_LOCAL) else { throw Curl.loaderFailure }
+        let initialise = try Curl.found(shim_find_curl_global_init(library))
+        easyInit = try Curl.found(shim_find_curl_easy_init(library))
+        easyCleanup = try Curl.found(shim_find_curl_easy_cleanup(library))
+        easyReset = try Curl.found(shim_find_curl_easy_reset(library))
+        easyStrerror = try Curl.found(shim_find_curl_easy_strerror(library))
+        easyReceive = try Curl.found(shim_find_curl_easy_recv(library))
+        easySend = try Curl.found(shim_find_curl_easy_send(library))
+        listAppend = try Curl.found(shim_find_curl_slist_append(library))
+        listFree = try Curl.found(shim_find_curl_slist_free_all(library))
+        multiInit = try Curl.found(shim_find_curl_multi_init(library))
+        multiCleanup = try Curl.found(shim_find_curl_multi_cleanup(library))
+        multiAdd = try Curl.found(shim_find_curl_multi_add_handle(library))
+        multiRemove = try Curl.found(shim_find_curl_multi_remove_handle(library))
+        multiAct = try Curl.found(shim_find_curl_multi_socket_action(library))
+        multiInfoRead = try Curl.found(shim_find_curl_multi_info_read(library))
+        setOption = try Curl.found(shim_find_curl_easy_setopt(library))
+        getInfo = try Curl.found(shim_find_curl_easy_getinfo(library))
+        setMultiOption = try Curl.found(shim_find_curl_multi_setopt(library))
+        let code = initialise(Int(CURL_GLOBAL_ALL))
+        guard code == CURLE_OK else { throw failure(code) }
+    }
+
+    private static func found<T>(_ function: T?) throws(NetworkFailure) -> T {
+        guard let function else { throw loaderFailure }
+        return function
+    }
+
+    /// What the dynamic loader says, which names the library and what it misses.
+    private static var loaderFailure: NetworkFailure {
+        NetworkFailure(.cannotConnect, dlerror().map { String(cString: $0) } ?? "libcurl cannot be loaded")
+    }
+
+    /// What libcurl reports; `detail` is its error buffer, empty if it said no more than the code.
+    func failure(_ code: CURLcode, detail: String = "") -> NetworkFailure {
+        let message = detail.isEmpty ? easyStrerror(code).map { String(cString: $0) } ?? "" : detail
+        return NetworkFailure(curl: code, message: message)
+    }
+}
