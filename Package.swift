@@ -61,7 +61,7 @@ let package = Package(
         tests(of: "SyncJSON"),
         tests(of: "SyncModel"),
         tests(of: "SyncStore", ["SyncModel", "CSQLite"]),
-        tests(of: "SyncEngine"),
+        tests(of: "SyncEngine", ["CSQLite"]),
         tests(of: "SyncService"),
         tests(of: "SyncWebSocket"),
         tests(of: "SyncNetwork", ["SyncWebSocket"]),

@@ -150,6 +150,7 @@ extension Engine {
         finishConnectCalls(.ok)
         anchorChannelChanges()
         startSync()
+        clearForgotten()
         // Own messages do not wait for sync.
         for url in outbox.channelURLs { pumpOutbox(url) }
     }

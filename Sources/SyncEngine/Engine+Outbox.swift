@@ -216,6 +216,11 @@ extension Engine {
     private func forget(_ intent: Intent) {
         outbox.remove(intent)
         outbox.forgotten.append(intent.requestID)
+        clearForgotten()
+    }
+
+    /// Tries to take off the disk what could not be: at the next occasion, and at the last.
+    func clearForgotten() {
         outbox.forgotten.removeAll { id in
             stored { () throws(StoreError) in
                 try intents.remove(requestID: id)

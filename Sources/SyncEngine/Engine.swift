@@ -214,6 +214,7 @@ public final class Engine {
         edits = [:]
         requests.cancelAll()
         timers.cancelAll()
+        clearForgotten()
         isClosed = true
         tell("closed")
     }
