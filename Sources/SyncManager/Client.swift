@@ -219,7 +219,7 @@ final class Client: @unchecked Sendable {
             let deadline = [engine.nextDeadline, driver.nextDeadline].compactMap { $0 }.min()
             let batch = inbox.locked { () -> [Input] in
                 while inputs.isEmpty, deadline.map({ $0 > Clock.monotonic }) ?? true {
-                    if !inbox.wait(until: deadline) { break }
+                    if !inbox.wait(until: deadline, looksOn: true) { break }
                 }
                 defer { inputs = [] }
                 return inputs

@@ -301,7 +301,8 @@ final class EventQueue: @unchecked Sendable {
                         isInterrupted = false
                         return nil
                     }
-                    if !monitor.wait(until: deadline) { return nil }
+                    // What the cache has comes at once.
+                    if !monitor.wait(until: deadline, looksOn: !calls.isEmpty) { return nil }
                 }
                 let entry = waiting[head]
                 head += 1
