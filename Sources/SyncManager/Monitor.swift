@@ -61,9 +61,9 @@ final class Monitor: @unchecked Sendable {
         return pthread_cond_timedwait(condition, mutex, &time) != ETIMEDOUT
     }
 
-    /// Looks on for a signal, with the lock free, for a moment that a sleep and a wake would take as well. When that was
-    /// in vain, the next wait sleeps at once, then the next three, seven and so on: where signals come late, or the
-    /// signalling thread has no processor of its own, looking on costs next to nothing.
+    /// Looks on for a signal, with the lock free, for a moment that a sleep and a wake would take as well. After a look
+    /// in vain the next wait sleeps at once, then the next three, seven and so on: where signals come late, or whoever
+    /// signals has no processor of its own, looking on costs next to nothing.
     private func isSignalledSoon() -> Bool {
         guard sleepsLeft == 0 else {
             sleepsLeft -= 1
