@@ -119,7 +119,14 @@ def test_without_libcurl_the_cache_is_shown_and_the_connection_says_what_is_miss
     libraries.mkdir()
     (libraries / "libcurl.so.4").write_text("no library")
     program = Watch(watch_program, config, "c", libraries=libraries)
-    assert "libcurl.so.4" in program.wait("= connect", "SM_ERR_NETWORK")
+    results = {"= connect:": [], "= fetch:": []}
+    while not results["= connect:"] or len(results["= fetch:"]) < 2:
+        line = program.next_line()
+        for kind, lines in results.items():
+            if line.startswith(kind):
+                lines.append(line)
+    assert "SM_ERR_NETWORK" in results["= connect:"][0] and "libcurl.so.4" in results["= connect:"][0]
+    assert all("SM_OK" in line for line in results["= fetch:"])
     assert [message["message"] for message in program.ask("snapshot")["succeeded"]] == ["one"]
     assert program.quit() == 0
 
