@@ -47,7 +47,7 @@ final class EngineTests: EngineTestCase {
         for round in 1...5 {
             // Something happens between each question and its answer.
             engine.receive(.channel(url: "c", .changed(source: .eventChannelChanged)), now: now)
-            engine.receive(.channel(try channel("c")), for: asked.removeLast(), now: now)
+            engine.receive(.channel(try channel("c")), for: try XCTUnwrap(asked.popLast()), now: now)
             XCTAssertNotNil(engine.cachedChannel("c"), "round \(round)")
             XCTAssertEqual(requests(engine.takeOutputs()).count, 0, "round \(round)")
             now = EngineTime(monotonic: now.monotonic + 499, wall: now.wall + 499)
@@ -71,10 +71,11 @@ final class EngineTests: EngineTestCase {
         engine.handle(.openChannelCollection(id: 1, query: query), now: now)
         _ = connect(engine)
         engine.handle(.fetch(collection: 1, direction: .next, call: 1), now: now)
-        let number = try XCTUnwrap(
-            requests(engine.takeOutputs()).first { if case .listChannels(query, _, _) = $0.request { true } else { false } })
+        let page = try XCTUnwrap(requests(engine.takeOutputs()).first {
+            if case .listChannels(query, _, _) = $0.request { true } else { false }
+        })
         engine.receive(
-            .channels(ChannelPage(channels: [try channel("friend", membership: "invited")], next: "")), for: number.id,
+            .channels(ChannelPage(channels: [try channel("friend", membership: "invited")], next: "")), for: page.id,
             now: now)
         XCTAssertEqual(completions(engine.takeOutputs()), [1: .ok])
         engine.receive(.channel(url: "stranger", .changed(source: .eventChannelChanged)), now: now)
