@@ -105,8 +105,11 @@
  * client with thread delivery ("sm-delivery"). All signals are blocked in them. It leaves signal handlers, the locale
  * and the environment alone, registers no atexit handler, and opens its descriptors close-on-exec. SIGPIPE is not
  * raised. It cannot be unloaded (-z nodelete). In a child after fork() every call that can fail gives SM_ERR_FORKED.
- * The first sm_connect() of a process loads libcurl (libcurl.so.4) with all that is behind it; a program that stays
- * offline never does. A host that locks itself in (chroot, seccomp) connects first, or keeps it and /etc/ssl in reach.
+ * The first connection of a process loads libcurl (libcurl.so.4) with all that is behind it, on the network thread; a
+ * program that stays offline never does. Meanwhile, some milliseconds, fork() waits for it (2 s at most). Constructors
+ * and destructors of libraries must not call this one: they hold the dynamic loader's lock, for which sm_close() may
+ * wait. A host that locks itself in (chroot, seccomp) waits for the result of its first sm_connect(), or keeps libcurl
+ * in reach; every connection needs /etc/ssl and what name lookups read.
  * One client at a time has the files of a user (of one app): a second one, in this process or another, gets
  * SM_ERR_LOCKED with the owner's pid. Several users may share a data_dir.
  *

@@ -87,7 +87,7 @@ final class ServiceDriver {
         case .text(let bytes):
             for event in service.decode(frame: bytes) { deliver(event, engine, now) }
         case .closed(let failure):
-            Log.write(.info, "socket \(number): \(failure.message)")
+            Log.write(failure.kind == .notInstalled ? .error : .info, "socket \(number): \(failure.message)")
             socket = nil
             acks = [:]
             exchanges = [:]

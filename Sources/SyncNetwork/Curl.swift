@@ -4,8 +4,7 @@ import Glibc
 /// libcurl, loaded and initialised: those of its functions that are used here.
 ///
 /// It is not linked. Behind it stand thirty libraries, whose loading takes longer than all else a new process does
-/// before it shows its first page from the cache; so they are loaded when the first connection is made. Never unloaded
-/// nor cleaned up: the host may use libcurl as well.
+/// before it shows its first page from the cache. Never unloaded nor cleaned up: the host may use libcurl as well.
 struct Curl: @unchecked Sendable {
     typealias Handle = UnsafeMutableRawPointer
     typealias HeaderList = UnsafeMutablePointer<curl_slist>
@@ -29,9 +28,50 @@ struct Curl: @unchecked Sendable {
     let getInfo: OpaquePointer
     let setMultiOption: OpaquePointer
 
-    /// Loads it. The name has stood for one binary interface since 2006.
-    init(library name: String = "libcurl.so.4") throws(NetworkFailure) {
-        guard let library = dlopen(name, RTLD_NOW | RTLD_LOCAL) else { throw Curl.loaderFailure }
+    // MARK: Loading
+
+    /// The libcurl of this process, loaded by the first call that can. That takes milliseconds, and seconds from a cold
+    /// disk.
+    static func shared() throws(NetworkFailure) -> Curl {
+        _ = holdsForks
+        return try loaded.withLock { loaded throws(NetworkFailure) in
+            if let loaded { return loaded }
+            let curl = try Curl(libraries: ["libcurl.so.4", "libcurl-gnutls.so.4"])
+            loaded = curl
+            return curl
+        }
+    }
+
+    private static let loaded = Guarded<Curl?>(nil)
+
+    /// A fork in the midst of loading would give the child a dynamic loader that is half changed, so it waits. Not for
+    /// ever: the forking thread may hold the loader's own lock, in a constructor of a library.
+    private static let holdsForks: Void = {
+        pthread_atfork({ Curl.loaded.hold(milliseconds: 2000) }, { Curl.loaded.letGo() }, { Curl.loaded.letGo() })
+    }()
+
+    /// Loads the first of some libraries that is there. Each name has stood for one binary interface since 2006; the
+    /// second is Debian's, of a build with another TLS library.
+    init(libraries names: [String]) throws(NetworkFailure) {
+        var failures: [NetworkFailure] = []
+        for name in names {
+            guard let library = dlopen(name, RTLD_NOW | RTLD_LOCAL) else {
+                failures.append(Curl.loaderFailure)
+                continue
+            }
+            do throws(NetworkFailure) {
+                self = try Curl(library)
+                return
+            } catch {
+                dlclose(library)
+                failures.append(error)
+            }
+        }
+        // The first name is the usual one.
+        throw failures.first ?? NetworkFailure(.notInstalled, "no library was named")
+    }
+
+    private init(_ library: UnsafeMutableRawPointer) throws(NetworkFailure) {
         let initialise = try Curl.found(shim_find_curl_global_init(library))
         easyInit = try Curl.found(shim_find_curl_easy_init(library))
         easyCleanup = try Curl.found(shim_find_curl_easy_cleanup(library))
@@ -61,8 +101,10 @@ struct Curl: @unchecked Sendable {
 
     /// What the dynamic loader says, which names the library and what it misses.
     private static var loaderFailure: NetworkFailure {
-        NetworkFailure(.cannotConnect, dlerror().map { String(cString: $0) } ?? "libcurl cannot be loaded")
+        NetworkFailure(.notInstalled, dlerror().map { String(cString: $0) } ?? "libcurl cannot be loaded")
     }
+
+    // MARK: Use
 
     /// What libcurl reports; `detail` is its error buffer, empty if it said no more than the code.
     func failure(_ code: CURLcode, detail: String = "") -> NetworkFailure {

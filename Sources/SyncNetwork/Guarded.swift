@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// A value that several threads share under a lock.
 ///
@@ -6,6 +7,8 @@ import Glibc
 final class Guarded<Value>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private var value: Value
+    /// The thread that holds the lock from `hold` to `letGo`, 0 for none.
+    private let holder = Atomic<UInt>(0)
 
     init(_ value: Value) {
         self.value = value
@@ -23,5 +26,23 @@ final class Guarded<Value>: @unchecked Sendable {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return try body(&value)
+    }
+
+    /// Takes the lock for this thread, for a fork: the child has it then, too, and a value that nobody was changing.
+    /// Without it, if that takes too long.
+    func hold(milliseconds: Int) {
+        var end = timespec()
+        clock_gettime(CLOCK_REALTIME, &end)
+        let nanoseconds = end.tv_nsec + milliseconds % 1000 * 1_000_000
+        end.tv_sec += milliseconds / 1000 + nanoseconds / 1_000_000_000
+        end.tv_nsec = nanoseconds % 1_000_000_000
+        if pthread_mutex_timedlock(mutex, &end) == 0 { holder.store(pthread_self(), ordering: .relaxed) }
+    }
+
+    /// Gives the lock back if this thread holds it.
+    func letGo() {
+        guard holder.load(ordering: .relaxed) == pthread_self() else { return }
+        holder.store(0, ordering: .relaxed)
+        pthread_mutex_unlock(mutex)
     }
 }

@@ -5,6 +5,8 @@ public struct NetworkFailure: Error, Equatable, Sendable {
     public enum Kind: Sendable {
         /// No connection: the name is unknown, the server refuses, the network is away.
         case cannotConnect
+        /// libcurl is missing on this machine, or is not what its name says.
+        case notInstalled
         /// A deadline passed: of the connection, the answer, the handshake, or a silent WebSocket's.
         case timedOut
         /// TLS failed: untrusted certificate, wrong name, unreadable `caFile`.

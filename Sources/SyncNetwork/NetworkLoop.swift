@@ -12,7 +12,7 @@ import Glibc
 // The watched thing is named in the event: 0 is the inbox, the top bit with a descriptor is libcurl's, all else is the
 // id of a WebSocket.
 
-/// What the network thread does. Made before the thread starts, then touched by that thread only.
+/// What the network thread does. Only that thread makes and touches it.
 final class NetworkLoop {
     private static let curlTag: UInt64 = 1 << 63
     private static let idleHandleLimit = 16

@@ -21,36 +21,23 @@ public final class NetworkThread: @unchecked Sendable {
 
     private let inbox = Guarded(Inbox())
     private let wakeup: Int32
-    /// Only the thread touches it.
-    private let loop: NetworkLoop
     private let process = getpid()
     private var thread = pthread_t()
 
-    /// The running thread, started if need be; the first call in a process loads libcurl. Fails if libcurl cannot be
-    /// loaded or the thread not be started, and in a child forked from a process that held it. Each call that gives a
-    /// thread needs one `release`.
+    /// The running thread, started if need be. Fails if it cannot be started, and in a child forked from a process that
+    /// held it. Each call that gives a thread needs one `release`.
     public static func acquire() throws(NetworkFailure) -> NetworkThread { try SharedNetworkThread.acquire() }
 
     /// Gives the thread back. The last one ends it: open requests and sockets are cancelled, and when the call returns
     /// no completion or handler runs any more. (From inside a completion it returns before that.)
     public static func release() { SharedNetworkThread.release() }
 
-    init?(_ curl: Curl) {
-        let wakeup = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        guard wakeup >= 0 else { return nil }
-        guard let loop = NetworkLoop(curl, wakeup: wakeup) else {
-            Glibc.close(wakeup)
-            return nil
-        }
-        self.wakeup = wakeup
-        self.loop = loop
-        guard start() else {
-            loop.close()
-            return nil
-        }
+    init?() {
+        wakeup = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        guard wakeup >= 0, start() else { return nil }
     }
 
-    deinit { Glibc.close(wakeup) }
+    deinit { if wakeup >= 0 { Glibc.close(wakeup) } }
 
     private func start() -> Bool {
         // The thread inherits the mask: no signal of the host is ever handled on it. Faults of its own stay visible to
@@ -126,7 +113,7 @@ public final class NetworkThread: @unchecked Sendable {
             if inbox.commands.count == 1 { wake() }
             return true
         }
-        if !isTaken { command.refuse(NetworkFailure(.cancelled, "the network is shut down")) }
+        if !isTaken { command.refuse(NetworkThread.shutDown) }
     }
 
     private func wake() {
@@ -139,21 +126,57 @@ public final class NetworkThread: @unchecked Sendable {
 
     fileprivate func run() {
         pthread_setname_np(pthread_self(), "sm-network")
-        loop.run {
-            inbox.withLock { inbox in
-                let commands = inbox.commands
-                inbox.commands = []
-                return (commands, inbox.isClosed)
+        if let (loop, first) = begin() {
+            var first = first
+            loop.run {
+                let (commands, isStopping) = takeCommands()
+                defer { first = [] }
+                return (first + commands, isStopping)
             }
         }
-        let rest = inbox.withLock { inbox in
-            inbox.isClosed = true
-            let commands = inbox.commands
-            inbox.commands = []
-            return commands
-        }
-        for command in rest { command.refuse(NetworkFailure(.cancelled, "the network is shut down")) }
+        inbox.withLock { $0.isClosed = true }
+        for command in takeCommands().commands { command.refuse(NetworkThread.shutDown) }
     }
+
+    /// The loop, made when the first commands come, and those commands. That loads libcurl, here, where nobody waits
+    /// for it; where it fails they are refused, and the next ones try again. `nil` when the thread is stopped before.
+    private func begin() -> (NetworkLoop, [NetworkCommand])? {
+        while true {
+            let (commands, isStopping) = takeCommands()
+            if isStopping {
+                for command in commands { command.refuse(NetworkThread.shutDown) }
+                return nil
+            }
+            if commands.isEmpty {
+                sleep()
+                continue
+            }
+            do throws(NetworkFailure) {
+                let curl = try Curl.shared()
+                if let loop = NetworkLoop(curl, wakeup: wakeup) { return (loop, commands) }
+                throw NetworkFailure(.cannotConnect, "the system gives no event queue")
+            } catch {
+                for command in commands { command.refuse(error) }
+            }
+        }
+    }
+
+    private func takeCommands() -> (commands: [NetworkCommand], isStopping: Bool) {
+        inbox.withLock { inbox in
+            defer { inbox.commands = [] }
+            return (inbox.commands, inbox.isClosed)
+        }
+    }
+
+    /// Until there is a command, or a stop.
+    private func sleep() {
+        var watched = pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0)
+        poll(&watched, 1, -1)
+        var count: UInt64 = 0
+        _ = read(wakeup, &count, 8)
+    }
+
+    private static let shutDown = NetworkFailure(.cancelled, "the network is shut down")
 }
 
 private func networkThreadMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {

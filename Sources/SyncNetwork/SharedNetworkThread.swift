@@ -6,7 +6,6 @@ enum SharedNetworkThread {
     private struct State {
         var holders = 0
         var thread: NetworkThread?
-        var curl: Curl?
     }
 
     private static let state = Guarded(State())
@@ -17,9 +16,7 @@ enum SharedNetworkThread {
     static func acquire() throws(NetworkFailure) -> NetworkThread {
         guard !isForeign else { throw NetworkFailure(.cancelled, "the network does not survive a fork") }
         return try state.withLock { state throws(NetworkFailure) in
-            let curl = if let known = state.curl { known } else { try Curl() }
-            state.curl = curl
-            if state.thread == nil { state.thread = NetworkThread(curl) }
+            if state.thread == nil { state.thread = NetworkThread() }
             guard let thread = state.thread else {
                 throw NetworkFailure(.cannotConnect, "the network thread cannot be started")
             }

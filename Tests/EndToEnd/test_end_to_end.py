@@ -117,7 +117,8 @@ def test_without_libcurl_the_cache_is_shown_and_the_connection_says_what_is_miss
     program.kill()
     libraries = tmp_path / "libraries"
     libraries.mkdir()
-    (libraries / "libcurl.so.4").write_text("no library")
+    for name in "libcurl.so.4", "libcurl-gnutls.so.4":
+        (libraries / name).write_text("no library")
     program = Watch(watch_program, config, "c", libraries=libraries)
     results = {"= connect:": [], "= fetch:": []}
     while not results["= connect:"] or len(results["= fetch:"]) < 2:
