@@ -1,6 +1,6 @@
 /* What a good engineer would write in an hour with jansson and SQLite: the measure for the library.
  *
- * usage: baseline ingest DB PAGES COUNT | page DB TIMES      prints one JSON object
+ * usage: baseline ingest DB PAGES COUNT | page DB TIMES PAUSE_MS      prints one JSON object
  *        baseline realtime DB PORT QUERY    prints "ready", then "MESSAGE_ID NANOSECONDS" as each message arrives,
  *                                           until standard input ends */
 #define _GNU_SOURCE
@@ -218,7 +218,7 @@ int main(int argc, char **argv) {
         printf("{\"messages\":%ld,\"seconds\":%.6f}\n", count, now() - start);
         return 0;
     }
-    if (argc == 4 && !strcmp(argv[1], "page")) {
+    if (argc == 5 && !strcmp(argv[1], "page")) {
         double start = since_exec(argv);
         sqlite3 *db = open_database(argv[2]);
         sqlite3_stmt *select =
@@ -227,14 +227,19 @@ int main(int argc, char **argv) {
         double first = now() - start;
         long memory = resident();
         long times = atol(argv[3]);
-        start = now();
-        for (long index = 0; index < times; index++) page(select);
+        double all = 0;
+        for (long index = 0; index < times; index++) {
+            rest(atol(argv[4]));
+            start = now();
+            page(select);
+            all += now() - start;
+        }
         printf(
             "{\"delivered\":%zu,\"first_page_seconds\":%.6f,\"page_seconds\":%.9f,\"rss_kb\":%ld}\n", delivered, first,
-            times ? (now() - start) / (double)times : 0.0, memory);
+            times ? all / (double)times : 0.0, memory);
         return delivered == (size_t)times + 1 ? 0 : 1;
     }
     if (argc == 5 && !strcmp(argv[1], "realtime")) return realtime(argv[2], atoi(argv[3]), argv[4]);
-    fprintf(stderr, "usage: baseline ingest DB PAGES COUNT | page DB TIMES | realtime DB PORT QUERY\n");
+    fprintf(stderr, "usage: baseline ingest DB PAGES COUNT | page DB TIMES PAUSE_MS | realtime DB PORT QUERY\n");
     return 2;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a good engineer would write in an hour in Python: json and sqlite3.
 
-usage: baseline.py ingest DB PAGES COUNT | page DB TIMES      prints one JSON object
+usage: baseline.py ingest DB PAGES COUNT | page DB TIMES PAUSE_MS      prints one JSON object
        baseline.py realtime DB PORT QUERY    prints "ready", then "MESSAGE_ID NANOSECONDS" as each message arrives,
                                              until standard input ends
 """
@@ -116,11 +116,15 @@ def main():
         host("[" + ",".join(row[0] for row in reversed(rows)) + "]")
 
     page()
-    first, memory, times = time.perf_counter() - start, resident(), int(sys.argv[3])
-    start = time.perf_counter()
+    first, memory, times, pause = time.perf_counter() - start, resident(), int(sys.argv[3]), int(sys.argv[4]) / 1000
+    whole = 0
     for _ in range(times):
+        if pause:
+            time.sleep(pause)
+        start = time.perf_counter()
         page()
-    each = (time.perf_counter() - start) / max(times, 1)
+        whole += time.perf_counter() - start
+    each = whole / max(times, 1)
     assert delivered == times + 1
     print(json.dumps({"first_page_seconds": first, "page_seconds": each, "rss_kb": memory}))
 

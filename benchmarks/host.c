@@ -1,8 +1,9 @@
 /* A host of the library, over its C interface.
  *
- * usage: host page DATA_DIR TIMES    pages out of the cache, offline; prints one JSON object
- *        host realtime CONFIG        prints "ready", then "MESSAGE_ID NANOSECONDS" as each message arrives, until
- *                                    standard input ends */
+ * usage: host page DATA_DIR TIMES PAUSE_MS    pages out of the cache, offline; prints one JSON object
+ *        host connect DATA_DIR                one page, asked for after sm_connect() to where no server is
+ *        host realtime CONFIG                 prints "ready", then "MESSAGE_ID NANOSECONDS" as each message arrives,
+ *                                             until standard input ends */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <stdio.h>
@@ -53,12 +54,15 @@ static void page(sm_client *client, sm_collection *messages) {
     while (results < wanted) must(sm_dispatch(client, 0, -1));
 }
 
-static int pages(double start, const char *directory, long times) {
+static int pages(double start, const char *directory, long times, long pause_ms, int connects) {
     char config[4096];
-    snprintf(config, sizeof config, "{\"app_id\":\"benchmark\",\"user_id\":\"user\",\"data_dir\":\"%s\"}", directory);
+    snprintf(
+        config, sizeof config, "{\"app_id\":\"benchmark\",\"user_id\":\"user\",\"data_dir\":\"%s\"%s}", directory,
+        connects ? ",\"access_token\":\"t\",\"api_host\":\"http://127.0.0.1:9\",\"ws_host\":\"ws://127.0.0.1:9\"" : "");
     sm_client *client = NULL;
     sm_collection *messages = NULL;
     must(sm_setup(config, &client));
+    if (connects) must(sm_connect(client, NULL, NULL, NULL, NULL));
     must(sm_message_collection_new(client, "benchmark", NULL, SM_LATEST, &messages));
     must(sm_collection_set_callback(messages, changed, NULL, NULL));
     page(client, messages);
@@ -69,12 +73,15 @@ static int pages(double start, const char *directory, long times) {
     size_t shown = 0;
     for (const char *at = snapshot; (at = strstr(at, "\"message_id\":")); at++) shown++;
     sm_string_free(snapshot);
-    start = now();
+    double all = 0;
     for (long index = 0; index < times; index++) {
+        rest(pause_ms);
+        start = now();
         must(sm_reset_viewpoint(messages, SM_LATEST));
         page(client, messages);
+        all += now() - start;
     }
-    double each = times ? (now() - start) / (double)times : 0;
+    double each = times ? all / (double)times : 0;
     sm_close(client);
     printf(
         "{\"inserts\":%zu,\"shown\":%zu,\"first_page_seconds\":%.6f,\"page_seconds\":%.9f,\"rss_kb\":%ld}\n", inserts,
@@ -112,8 +119,10 @@ static int realtime(const char *config) {
 }
 
 int main(int argc, char **argv) {
-    if (argc == 4 && !strcmp(argv[1], "page")) return pages(since_exec(argv), argv[2], atol(argv[3]));
+    if (argc == 5 && !strcmp(argv[1], "page"))
+        return pages(since_exec(argv), argv[2], atol(argv[3]), atol(argv[4]), 0);
+    if (argc == 3 && !strcmp(argv[1], "connect")) return pages(since_exec(argv), argv[2], 0, 0, 1);
     if (argc == 3 && !strcmp(argv[1], "realtime")) return realtime(argv[2]);
-    fprintf(stderr, "usage: host page DATA_DIR TIMES | realtime CONFIG\n");
+    fprintf(stderr, "usage: host page DATA_DIR TIMES PAUSE_MS | connect DATA_DIR | realtime CONFIG\n");
     return 2;
 }

@@ -12,6 +12,12 @@ static inline double now(void) {
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
+/* What a user does between two pages. */
+static inline void rest(long milliseconds) {
+    struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+    if (milliseconds > 0) nanosleep(&time, NULL);
+}
+
 /* When this process was started: it notes the time and starts itself once more, so that loading the program and its
  * libraries counts. */
 static inline double since_exec(char **argv) {

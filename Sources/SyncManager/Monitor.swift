@@ -9,7 +9,7 @@ final class Monitor: @unchecked Sendable {
     private var isSignalled = false
     private let signals = Atomic<UInt32>(0)
     /// Waits that sleep at once before one looks on again, and how many there were the last time.
-    private var sleepsLeft = 0
+    private(set) var sleepsLeft = 0
     private var sleeps = 0
 
     init() {

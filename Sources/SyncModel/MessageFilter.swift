@@ -16,9 +16,6 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
 
     public init() {}
 
-    /// Whether the filter lets everything through.
-    public var isEmpty: Bool { looksAtThreadOnly && replyType == .all }
-
     /// Whether a message's kind, custom type and sender make no difference.
     public var looksAtThreadOnly: Bool { type == .all && customTypes.isEmpty && senderIDs.isEmpty }
 

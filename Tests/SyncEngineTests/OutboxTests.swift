@@ -59,6 +59,22 @@ final class OutboxTests: EngineTestCase {
 
     /// Else the next start would send it once more.
     func testASentMessageThatStayedOnDiskLeavesItAtTheLastOccasion() throws {
+        let engine = try engineWithASentMessageStuckOnDisk()
+        try sql("DROP TRIGGER stuck", file: "intents.db")
+        engine.handle(.close, now: now)
+        XCTAssertEqual(try stored(), [])
+    }
+
+    func testASentMessageThatStayedOnDiskLeavesItAtTheNextLogin() throws {
+        let engine = try engineWithASentMessageStuckOnDisk()
+        try sql("DROP TRIGGER stuck", file: "intents.db")
+        engine.handle(.disconnect, now: now)
+        XCTAssertEqual(try stored(), ["sent"])
+        XCTAssertEqual(sends(engine).map(\.id), [])
+        XCTAssertEqual(try stored(), [])
+    }
+
+    private func engineWithASentMessageStuckOnDisk() throws -> Engine {
         try add("sent", age: 1)
         let engine = start()
         let number = try XCTUnwrap(sends(engine).first?.number)
@@ -70,8 +86,6 @@ final class OutboxTests: EngineTestCase {
         engine.receive(.message(message), for: number, now: now)
         XCTAssertEqual(engine.messageViews[1]?.pending, [])
         XCTAssertEqual(try stored(), ["sent"])
-        try sql("DROP TRIGGER stuck", file: "intents.db")
-        engine.handle(.close, now: now)
-        XCTAssertEqual(try stored(), [])
+        return engine
     }
 }

@@ -53,6 +53,21 @@ final class MonitorTests: XCTestCase {
         }
     }
 
+    /// Each look in vain doubles the waits that do not look, up to a limit.
+    func testLookingOnGetsRareWhereItIsInVain() {
+        let monitor = Monitor()
+        func waitInVain() -> Int {
+            monitor.locked {
+                _ = monitor.wait(until: 0, looksOn: true)
+                return monitor.sleepsLeft
+            }
+        }
+        XCTAssertEqual((0..<12).map { _ in waitInVain() }, [1, 0, 3, 2, 1, 0, 7, 6, 5, 4, 3, 2])
+        var longest = 0
+        for _ in 0..<5000 { longest = max(longest, waitInVain()) }
+        XCTAssertEqual(longest, 1023)
+    }
+
     /// A signal given under the same lock before the wait is for others, not for the waiting thread.
     func testOnesOwnSignalDoesNotEndTheWait() {
         let monitor = Monitor()
