@@ -37,7 +37,7 @@ extension Engine {
             if view.token != "", mayStillSync, !canSync { return }
             view.isLoaded = true
             view.hasNext = view.token != ""
-            return finishFetch(view, short: view.hasNext ? (isSyncPaused ? "paused" : "offline") : nil)
+            return finishFetch(view, short: view.hasNext ? shortReason : nil)
         }
         let limit = view.wanted
         let page = stored { () throws(StoreError) -> [ChannelRecord] in
@@ -56,7 +56,7 @@ extension Engine {
         let isShort = view.wanted > 0 && view.hasNext
         // An attempt to connect is under way: what is cached is shown, the rest comes with the login or not at all.
         if isShort, mayStillSync, !canSync { return }
-        finishFetch(view, short: isShort ? (isSyncPaused ? "paused" : "offline") : nil)
+        finishFetch(view, short: isShort ? shortReason : nil)
     }
 
     private func askForPage(_ view: ChannelView) {

@@ -68,7 +68,8 @@ extension Engine {
         }
     }
 
-    private var shortReason: String { isSyncPaused ? "paused" : "offline" }
+    /// Why a fetch ends with less than it wanted.
+    var shortReason: String { isSyncPaused ? "paused" : "offline" }
 
     private func rowsBefore(
         _ view: MessageView, _ chunk: ChunkList.Chunk, _ key: Int64, limit: Int

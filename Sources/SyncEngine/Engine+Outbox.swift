@@ -267,16 +267,17 @@ extension Engine {
         let failed = (outbox.entries[url] ?? []).filter { $0.status == .failed }
         for intent in failed.prefix(max(0, failed.count - options.maxFailedPerChannel)) {
             giveUp(intent, reason: .removeExceededMaxCount)
+            forget(intent)
         }
     }
 
+    /// Tells views and caller; outbox and disk are left to whoever gives it up.
     private func giveUp(_ intent: Intent, reason: FailedReason) {
         if intent.status == .failed {
             removeFailed(intent, reason: reason, source: .eventMessageDeleted)
         } else {
             removePending(intent, source: .localMessageCanceled)
         }
-        forget(intent)
         if let call = outbox.calls.removeValue(forKey: intent.requestID) { complete(call.call, call.name, .removed) }
     }
 
@@ -337,6 +338,7 @@ extension Engine {
             guard stored({ () throws(StoreError) in try intents.remove(requestID: requestID) }) != nil else {
                 return complete(call, "delete_message", .storage)
             }
+            outbox.remove(intent)
             giveUp(intent, reason: .removeManualAction)
             return complete(call, "delete_message", .ok, members: [("request_id", jsonText(requestID))])
         }
