@@ -47,7 +47,7 @@ struct Curl: @unchecked Sendable {
     /// A fork in the midst of loading would give the child a dynamic loader that is half changed, so it waits. Not for
     /// ever: the forking thread may hold the loader's own lock, in a constructor of a library.
     private static let holdsForks: Void = {
-        pthread_atfork({ Curl.loaded.hold(milliseconds: 2000) }, { Curl.loaded.letGo() }, { Curl.loaded.letGo() })
+        pthread_atfork({ Curl.loaded.hold(seconds: 2) }, { Curl.loaded.letGo() }, { Curl.loaded.letGo() })
     }()
 
     /// Loads the first of some libraries that is there. Each name has stood for one binary interface since 2006; the

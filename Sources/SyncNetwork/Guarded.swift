@@ -30,12 +30,10 @@ final class Guarded<Value>: @unchecked Sendable {
 
     /// Takes the lock for this thread, for a fork: the child has it then, too, and a value that nobody was changing.
     /// Without it, if that takes too long.
-    func hold(milliseconds: Int) {
+    func hold(seconds: Int) {
         var end = timespec()
         clock_gettime(CLOCK_REALTIME, &end)
-        let nanoseconds = end.tv_nsec + milliseconds % 1000 * 1_000_000
-        end.tv_sec += milliseconds / 1000 + nanoseconds / 1_000_000_000
-        end.tv_nsec = nanoseconds % 1_000_000_000
+        end.tv_sec += seconds
         if pthread_mutex_timedlock(mutex, &end) == 0 { holder.store(pthread_self(), ordering: .relaxed) }
     }
 

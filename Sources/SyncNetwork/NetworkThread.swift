@@ -104,9 +104,7 @@ public final class NetworkThread: @unchecked Sendable {
 
     private func post(_ command: NetworkCommand) {
         // In a forked child the lock may be held by a thread that does not exist there.
-        guard getpid() == process else {
-            return command.refuse(NetworkFailure(.cancelled, "the network does not survive a fork"))
-        }
+        guard getpid() == process else { return command.refuse(NetworkThread.forked) }
         let isTaken = inbox.withLock { inbox in
             guard !inbox.isClosed else { return false }
             inbox.commands.append(command)
@@ -126,37 +124,27 @@ public final class NetworkThread: @unchecked Sendable {
 
     fileprivate func run() {
         pthread_setname_np(pthread_self(), "sm-network")
-        if let (loop, first) = begin() {
-            var first = first
-            loop.run {
-                let (commands, isStopping) = takeCommands()
-                defer { first = [] }
-                return (first + commands, isStopping)
-            }
-        }
+        if let loop = begin() { loop.run(next: takeCommands) }
         inbox.withLock { $0.isClosed = true }
         for command in takeCommands().commands { command.refuse(NetworkThread.shutDown) }
     }
 
-    /// The loop, made when the first commands come, and those commands. That loads libcurl, here, where nobody waits
-    /// for it; where it fails they are refused, and the next ones try again. `nil` when the thread is stopped before.
-    private func begin() -> (NetworkLoop, [NetworkCommand])? {
+    /// The loop, made when the first commands come. That loads libcurl, here, where nobody waits for it; where it fails
+    /// they are refused, and the next ones try again. `nil` when the thread is stopped before.
+    private func begin() -> NetworkLoop? {
         while true {
-            let (commands, isStopping) = takeCommands()
-            if isStopping {
-                for command in commands { command.refuse(NetworkThread.shutDown) }
-                return nil
-            }
-            if commands.isEmpty {
+            let (hasCommands, isStopping) = inbox.withLock { (!$0.commands.isEmpty, $0.isClosed) }
+            if isStopping { return nil }
+            guard hasCommands else {
                 sleep()
                 continue
             }
             do throws(NetworkFailure) {
                 let curl = try Curl.shared()
-                if let loop = NetworkLoop(curl, wakeup: wakeup) { return (loop, commands) }
+                if let loop = NetworkLoop(curl, wakeup: wakeup) { return loop }
                 throw NetworkFailure(.cannotConnect, "the system gives no event queue")
             } catch {
-                for command in commands { command.refuse(error) }
+                for command in takeCommands().commands { command.refuse(error) }
             }
         }
     }
@@ -176,6 +164,8 @@ public final class NetworkThread: @unchecked Sendable {
         _ = read(wakeup, &count, 8)
     }
 
+    /// Made anew each time: a child must not wait for the making of a global.
+    static var forked: NetworkFailure { NetworkFailure(.cancelled, "the network does not survive a fork") }
     private static let shutDown = NetworkFailure(.cancelled, "the network is shut down")
 }
 

@@ -14,7 +14,7 @@ enum SharedNetworkThread {
     private static let owner = Atomic<Int32>(0)
 
     static func acquire() throws(NetworkFailure) -> NetworkThread {
-        guard !isForeign else { throw NetworkFailure(.cancelled, "the network does not survive a fork") }
+        guard !isForeign else { throw NetworkThread.forked }
         return try state.withLock { state throws(NetworkFailure) in
             if state.thread == nil { state.thread = NetworkThread() }
             guard let thread = state.thread else {
