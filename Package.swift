@@ -50,10 +50,8 @@ let package = Package(
                 "SyncEngine", "SyncStore", "SyncService", "SyncNetwork", "SyncWebSocket", "SyncModel", "SyncJSON",
                 "CLinux", "CSyncManager",
             ]),
-        .executableTarget(
-            name: "syncmanager-server",
-            dependencies: ["SyncWebSocket", "SyncJSON", "CSQLite", "CMicrohttpd", "CLinux", "CWslay", "CZlib"],
-            swiftSettings: libraryFlags),
+        room("SyncServer", ["SyncWebSocket", "SyncJSON", "CSQLite", "CMicrohttpd", "CLinux", "CWslay", "CZlib"]),
+        .executableTarget(name: "syncmanager-server", dependencies: ["SyncServer"], swiftSettings: libraryFlags),
         .executableTarget(
             name: "sync-benchmark", dependencies: ["SyncEngine", "SyncStore", "SyncService", "SyncModel"],
             path: "benchmarks/engine", swiftSettings: libraryFlags),

@@ -1,39 +1,9 @@
-import CLinux
 import Glibc
+import SyncServer
 
 @main
 enum Main {
     static func main() {
-        exit(start(CommandLine.argc, CommandLine.unsafeArgv))
+        exit(ServerProgram.run(CommandLine.argc, CommandLine.unsafeArgv))
     }
-}
-
-/// Apart from `main`, which the compiler binds to an actor that this program does without.
-private func start(_ count: Int32, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
-    switch Options.parse(count, words) {
-    case .help:
-        _ = shim_write_stdout(Options.usage)
-        return 0
-    case .wrong(let why):
-        _ = shim_write_stderr(why + Options.usage)
-        return 2
-    case .options(let options):
-        raiseDescriptorLimit()
-        do {
-            let server = try Server(options)
-            let seeded = try Seeder(server.chat).seed()
-            return server.run(seeded)
-        } catch {
-            Log.failure("cannot start", error)
-            return 1
-        }
-    }
-}
-
-/// As many sockets as the system allows.
-private func raiseDescriptorLimit() {
-    var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-    limit.rlim_cur = limit.rlim_max
-    _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
 }

@@ -1,0 +1,35 @@
+import CLinux
+import Glibc
+
+/// The program `syncmanager-server` as one call: reads its options, fills the storage, serves until it is told to stop.
+public enum ServerProgram {
+    /// Runs the server; the result is the process's exit status.
+    public static func run(_ count: Int32, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
+        switch Options.parse(count, words) {
+        case .help:
+            _ = shim_write_stdout(Options.usage)
+            return 0
+        case .wrong(let why):
+            _ = shim_write_stderr(why + Options.usage)
+            return 2
+        case .options(let options):
+            raiseDescriptorLimit()
+            do {
+                let server = try Server(options)
+                let seeded = try Seeder(server.chat).seed()
+                return server.run(seeded)
+            } catch {
+                Log.failure("cannot start", error)
+                return 1
+            }
+        }
+    }
+
+    /// As many sockets as the system allows.
+    private static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}
