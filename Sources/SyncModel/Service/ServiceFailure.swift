@@ -2,14 +2,14 @@
 public struct ServiceFailure: Error, Equatable, Sendable {
     /// What the engine can do about it.
     public enum Kind: Equatable, Sendable {
-        /// No answer came: connection refused, lost or timed out. Worth a retry when connected again.
+        /// No answer came: connection refused or lost. Worth a retry when connected again.
         case unreachable
+        /// No answer came in time. Whether the service has done what it was asked is not known.
+        case timedOut
         /// The service asks to wait this long (milliseconds) and try again.
         case rateLimited(retryAfter: Int64)
         /// The service is ill (5xx, an answer that is no answer). Worth a retry after a pause.
         case unavailable
-        /// The session key has run out; renew it and repeat.
-        case sessionExpired
         /// The access token is no good; only the host can help.
         case tokenRejected
         /// A page token is too old; start over from a time.
@@ -21,7 +21,7 @@ public struct ServiceFailure: Error, Equatable, Sendable {
     }
 
     public var kind: Kind
-    /// The service's code, or a client code of the 800000 range.
+    /// The code hosts know the failure by; what it means only the service's rules say.
     public var code: Int
     /// One line, impersonal.
     public var message: String

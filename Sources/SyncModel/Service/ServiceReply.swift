@@ -39,20 +39,35 @@ public struct ChannelChanges: Sendable {
     }
 }
 
+/// A page of history: messages, and the stretch that is complete with them.
 public struct MessagePage: Sendable {
     /// In ascending order of position.
     public var messages: [MessageRecord]
+    /// The ends of the stretch inside which nothing is missing; `nil` when there is none, since the channel is empty.
+    /// It reaches at least from the edge that was asked from to the farthest message.
+    public var range: (start: HistoryEdge, end: HistoryEdge)?
+    /// Nothing is older than the stretch, nothing was newer when the page was made.
+    public var reachedFirst: Bool
+    public var reachedNewest: Bool
 
-    public init(messages: [MessageRecord]) { self.messages = messages }
+    public init(
+        messages: [MessageRecord], range: (start: HistoryEdge, end: HistoryEdge)?, reachedFirst: Bool,
+        reachedNewest: Bool
+    ) {
+        self.messages = messages
+        self.range = range
+        self.reachedFirst = reachedFirst
+        self.reachedNewest = reachedNewest
+    }
 }
 
 public struct MessageChanges: Sendable {
     public var updated: [MessageRecord]
-    public var deletedIDs: [Int64]
+    public var deletedIDs: [String]
     public var hasMore: Bool
     public var next: String
 
-    public init(updated: [MessageRecord], deletedIDs: [Int64], hasMore: Bool, next: String) {
+    public init(updated: [MessageRecord], deletedIDs: [String], hasMore: Bool, next: String) {
         self.updated = updated
         self.deletedIDs = deletedIDs
         self.hasMore = hasMore
@@ -60,15 +75,10 @@ public struct MessageChanges: Sendable {
     }
 }
 
-public struct MessageGap: Sendable {
-    public var isHuge: Bool
-    /// What was missing after the newest message held, in ascending order; empty when huge.
-    public var messages: [MessageRecord]
-    public var hasMore: Bool
-
-    public init(isHuge: Bool, messages: [MessageRecord], hasMore: Bool) {
-        self.isHuge = isHuge
-        self.messages = messages
-        self.hasMore = hasMore
-    }
+/// What was missed behind the newest message held.
+public enum MessageGap: Sendable {
+    /// Too much to be filled at once.
+    case huge
+    /// The stretch from the end that was asked about on; complete to its own end.
+    case fill(MessagePage)
 }

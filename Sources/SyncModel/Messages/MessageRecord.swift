@@ -1,9 +1,9 @@
-import SyncJSON
-
 /// A message as the service gave it: what ordering and filters need, beside the JSON that hosts see.
 public struct MessageRecord: Equatable, Sendable {
     public enum Kind: Int64, Sendable { case user = 0, file = 1, admin = 2 }
 
+    /// The service's id, unique within the channel.
+    public var id: String
     public var position: MessagePosition
     /// Milliseconds since the epoch; 0 when never edited.
     public var updatedAt: Int64
@@ -11,8 +11,8 @@ public struct MessageRecord: Equatable, Sendable {
     public var customType: String
     /// Empty for admin messages.
     public var senderID: String
-    /// The thread's first message, 0 outside threads.
-    public var parentID: Int64
+    /// The id of the thread's first message, empty outside threads.
+    public var parentID: String
     public var isReplyToChannel: Bool
     public var isSilent: Bool
     /// The request that made it, when it is known; empty otherwise.
@@ -21,10 +21,11 @@ public struct MessageRecord: Equatable, Sendable {
     public var json: [UInt8]
 
     public init(
-        position: MessagePosition, updatedAt: Int64 = 0, kind: Kind = .user, customType: String = "",
-        senderID: String = "", parentID: Int64 = 0, isReplyToChannel: Bool = false, isSilent: Bool = false,
+        id: String, position: MessagePosition, updatedAt: Int64 = 0, kind: Kind = .user, customType: String = "",
+        senderID: String = "", parentID: String = "", isReplyToChannel: Bool = false, isSilent: Bool = false,
         requestID: String = "", json: [UInt8]
     ) {
+        self.id = id
         self.position = position
         self.updatedAt = updatedAt
         self.kind = kind
@@ -36,11 +37,4 @@ public struct MessageRecord: Equatable, Sendable {
         self.requestID = requestID
         self.json = json
     }
-
-    public var id: Int64 { position.id }
-}
-
-extension MessageRecord {
-    /// The channel the message says it is in.
-    public var channelURL: String? { (try? JSON.parse(json))?["channel_url"]?.string }
 }

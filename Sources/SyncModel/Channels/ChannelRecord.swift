@@ -9,8 +9,8 @@ public struct ChannelRecord: Equatable, Sendable {
     public var customType: String
     /// Milliseconds since the epoch (the service counts channel creation in seconds; the codec converts).
     public var createdAt: Int64
-    /// Position of the last message; `nil` in an empty channel.
-    public var lastMessage: MessagePosition?
+    /// The last message; `nil` in an empty channel.
+    public var lastMessage: MessageReference?
     public var unreadMessageCount: Int64
     public var isHidden: Bool
     public var isFrozen: Bool
@@ -21,7 +21,7 @@ public struct ChannelRecord: Equatable, Sendable {
 
     public init(
         url: String, name: String = "", customType: String = "", createdAt: Int64 = 0,
-        lastMessage: MessagePosition? = nil, unreadMessageCount: Int64 = 0, isHidden: Bool = false,
+        lastMessage: MessageReference? = nil, unreadMessageCount: Int64 = 0, isHidden: Bool = false,
         isFrozen: Bool = false, messageOffset: Int64 = 0, json: [UInt8]
     ) {
         self.url = url
@@ -63,7 +63,8 @@ public struct ChannelRecord: Equatable, Sendable {
             else if key.equals("last_message"), let createdAt = value["created_at"]?.int,
                 let id = value["message_id"]?.int
             {
-                record.lastMessage = MessagePosition(createdAt: createdAt, id: id)
+                record.lastMessage = MessageReference(
+                    id: String(id), position: MessagePosition(order: createdAt, tie: id))
             }
         }
         guard let url, !url.isEmpty else { return nil }

@@ -15,7 +15,7 @@ public struct ChannelSortKey: Comparable, Equatable, Sendable {
         switch query.order {
         case .latestLastMessage:
             group = channel.lastMessage == nil ? 1 : 0
-            time = channel.lastMessage?.createdAt ?? channel.createdAt
+            time = channel.lastMessage?.position.order ?? channel.createdAt
             text = ""
         case .chronological:
             group = 0

@@ -28,7 +28,7 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
     /// Looks only at what makes a difference to it.
     public func matches(
         kind: @autoclosure () -> MessageRecord.Kind, customType: @autoclosure () -> String,
-        senderID: @autoclosure () -> String, parentID: @autoclosure () -> Int64,
+        senderID: @autoclosure () -> String, parentID: @autoclosure () -> String,
         isReplyToChannel: @autoclosure () -> Bool
     ) -> Bool {
         switch type {
@@ -41,8 +41,8 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
         if !senderIDs.isEmpty, !senderIDs.contains(senderID()) { return false }
         switch replyType {
         case .all: return true
-        case .none: return parentID() == 0
-        case .onlyReplyToChannel: return parentID() == 0 || isReplyToChannel()
+        case .none: return parentID().isEmpty
+        case .onlyReplyToChannel: return parentID().isEmpty || isReplyToChannel()
         }
     }
 }

@@ -5,23 +5,25 @@ public enum ServiceRequest: Equatable, Sendable {
     /// Channels changed or gone since a point.
     case channelChanges(since: ChangePoint)
     case getChannel(url: String)
-    /// Messages around a time: up to `before` older ones, all at that time, up to `after` newer ones.
-    case listMessages(channelURL: String, around: Int64, before: Int, after: Int)
+    /// The first page about a time (milliseconds since the epoch; `Int64.max`: the newest messages): up to `limit` older
+    /// ones, those at that time, and up to `limit` newer ones.
+    case messagesAround(channelURL: String, time: Int64, limit: Int)
+    /// Up to `limit` messages behind an edge, in one direction. What stands at the edge itself may come again.
+    case messages(channelURL: String, from: HistoryEdge, direction: PageDirection, limit: Int)
     /// Messages edited or deleted since a point.
     case messageChanges(channelURL: String, since: ChangePoint)
-    /// What lies between the newest message held (at the time `after`, where `held` rows are cached) and now. `from` is
-    /// the time of the oldest one that is held without a gap.
-    case messageGap(channelURL: String, from: Int64, after: Int64, held: Int)
+    /// What lies between the newest message held and now. History is held without a gap from `start` to `end`; `held`
+    /// messages are cached that have the order of `end`.
+    case messageGap(channelURL: String, start: HistoryEdge, end: HistoryEdge, held: Int)
     /// Sends a user message. `body` is a JSON object in canonical field names; the request id makes a retry harmless.
     case sendMessage(channelURL: String, requestID: String, body: [UInt8])
-    case updateMessage(channelURL: String, messageID: Int64, body: [UInt8])
-    case deleteMessage(channelURL: String, messageID: Int64)
+    case updateMessage(channelURL: String, messageID: String, body: [UInt8])
+    case deleteMessage(channelURL: String, messageID: String)
     case markAsRead(channelURL: String)
-    /// A fresh session key for the access token.
-    case renewSession
-    /// A sign of life on the socket. Its reply is any received frame, so the engine awaits none.
-    case ping(time: Int64)
 }
+
+/// Towards older or newer.
+public enum PageDirection: String, Hashable, Sendable { case previous, next }
 
 /// From where a change log is read.
 public enum ChangePoint: Equatable, Hashable, Sendable {
