@@ -14,14 +14,19 @@ import SyncModel
 /// nobody knows what came since. That is why "newest" is never stored.
 struct ChunkList: Equatable {
     struct Chunk: Equatable {
-        var start: MessagePosition
-        var end: MessagePosition
+        var start: HistoryEdge
+        var end: HistoryEdge
         var reachedFirst = false
         /// The newest message is inside, and realtime messages extend the chunk.
         var reachedNewest = false
 
         func covers(_ position: MessagePosition) -> Bool {
-            (start <= position || reachedFirst) && (position <= end || reachedNewest)
+            (start.position <= position || reachedFirst) && (position <= end.position || reachedNewest)
+        }
+
+        /// Takes in a message behind the end.
+        mutating func extend(to position: MessagePosition) {
+            if end.position < position { end = HistoryEdge(position) }
         }
     }
 
@@ -30,51 +35,53 @@ struct ChunkList: Equatable {
 
     init(_ chunks: [Chunk] = []) { self.chunks = chunks }
 
+    var last: Chunk? { chunks.last }
+    var isEmpty: Bool { chunks.isEmpty }
+
     func index(covering position: MessagePosition) -> Int? { chunks.firstIndex { $0.covers(position) } }
 
     /// The chunk nearest below a position, or the one that covers it.
-    func index(atOrBelow position: MessagePosition) -> Int? { chunks.lastIndex { $0.start <= position } }
+    func index(atOrBelow position: MessagePosition) -> Int? { chunks.lastIndex { $0.start.position <= position } }
 
-    /// Adds a range, merging what it touches. Returns the index of the chunk that holds it now.
-    @discardableResult
-    mutating func cover(_ added: Chunk) -> Int {
+    /// Adds a range, merging what it touches.
+    mutating func cover(_ added: Chunk) {
         var merged = added
         var kept: [Chunk] = []
         for chunk in chunks {
-            let apartBelow = chunk.end < merged.start && !merged.reachedFirst && !chunk.reachedNewest
-            let apartAbove = merged.end < chunk.start && !merged.reachedNewest && !chunk.reachedFirst
-            if apartBelow || apartAbove {
+            let isBelow = chunk.end.position < merged.start.position && !merged.reachedFirst && !chunk.reachedNewest
+            let isAbove = merged.end.position < chunk.start.position && !merged.reachedNewest && !chunk.reachedFirst
+            if isBelow || isAbove {
                 kept.append(chunk)
             } else {
-                merged.start = min(merged.start, chunk.start)
-                merged.end = max(merged.end, chunk.end)
+                if chunk.start.position < merged.start.position { merged.start = chunk.start }
+                if merged.end.position < chunk.end.position { merged.end = chunk.end }
                 merged.reachedFirst = merged.reachedFirst || chunk.reachedFirst
                 merged.reachedNewest = merged.reachedNewest || chunk.reachedNewest
             }
         }
-        let index = kept.firstIndex { $0.start > merged.start } ?? kept.count
-        kept.insert(merged, at: index)
+        kept.insert(merged, at: kept.firstIndex { $0.start.position > merged.start.position } ?? kept.count)
         chunks = kept
-        return index
     }
 
-    /// The session is over: nobody knows what is newest now, nor what is between `sureEnd` and the end.
+    /// Nobody knows what is newest now, nor what is between `sureEnd` and the end.
     mutating func forgetNewest(sureEnd: MessagePosition?) {
         for index in chunks.indices where chunks[index].reachedNewest {
             chunks[index].reachedNewest = false
-            if let sureEnd { chunks[index].end = max(chunks[index].start, min(chunks[index].end, sureEnd)) }
+            if let sureEnd, sureEnd < chunks[index].end.position {
+                chunks[index].end = HistoryEdge(max(chunks[index].start.position, sureEnd))
+            }
         }
     }
 
-    /// Everything before a time is gone for this user: history was reset or messages were retired.
-    mutating func cut(before createdAt: Int64) {
-        let bound = MessagePosition(createdAt: createdAt, id: Int64.min)
+    /// Everything before an order is gone for this user: history was reset or messages were retired.
+    mutating func cut(before order: Int64) {
+        let bound = MessagePosition(order: order, tie: Int64.min)
         chunks = chunks.compactMap { chunk in
-            guard chunk.end >= bound || chunk.reachedNewest else { return nil }
+            guard chunk.end.position >= bound || chunk.reachedNewest else { return nil }
             var rest = chunk
-            if rest.start < bound {
-                rest.start = bound
-                rest.end = max(rest.end, bound)
+            if rest.start.position < bound {
+                rest.start = HistoryEdge(bound)
+                if rest.end.position < bound { rest.end = rest.start }
                 rest.reachedFirst = true
             }
             return rest

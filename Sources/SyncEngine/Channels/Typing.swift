@@ -32,15 +32,15 @@ struct Typing {
 
     /// Whether this changes who types.
     mutating func end(_ url: String, userID: String) -> Bool {
-        remove(in: url) { $0.userID == userID }
+        removeEntries(in: url) { $0.userID == userID }
     }
 
     /// The channels whose typing users changed because time passed, in a fixed order.
     mutating func expire(now: Int64) -> [String] {
-        entries.keys.sorted().filter { url in remove(in: url) { $0.until <= now } }
+        entries.keys.sorted().filter { url in removeEntries(in: url) { $0.until <= now } }
     }
 
-    mutating func forget(_ url: String) { entries[url] = nil }
+    mutating func forget(_ urls: [String]) { for url in urls { entries[url] = nil } }
 
     /// The channel as a host sees it.
     func shown(_ channel: ChannelRecord) -> ChannelRecord {
@@ -55,7 +55,7 @@ struct Typing {
         return shown
     }
 
-    private mutating func remove(in url: String, where matches: (Entry) -> Bool) -> Bool {
+    private mutating func removeEntries(in url: String, where matches: (Entry) -> Bool) -> Bool {
         guard var typing = entries[url] else { return false }
         let before = typing.count
         typing.removeAll(where: matches)
