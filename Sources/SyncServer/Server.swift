@@ -24,7 +24,7 @@ final class Server {
         hub = SocketHub(loop: loop)
         storage = try Storage(path: options.database)
         chat = Chat(storage: storage, clock: clock, hub: hub, options: options)
-        apiToken = options.apiToken ?? Storage.randomHex(20)
+        apiToken = options.apiToken ?? storage.random.hex(20)
         router = Router(chat: chat, apiToken: apiToken)
         control = options.isControlled ? ControlEndpoint(chat) : nil
         commands = CommandHandler(chat)
