@@ -76,7 +76,7 @@ extension Chat {
         delivered[channel.id, default: [:]][caller.userID] = time
         guard !isTellingDeliveries else { return }
         isTellingDeliveries = true
-        hub.loop.after(30) { [weak self] in self?.tellDeliveries() }
+        timers.after(30) { [weak self] in self?.tellDeliveries() }
     }
 
     /// Stores and tells the delivery marks that have gathered.
