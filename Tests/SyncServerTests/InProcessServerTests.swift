@@ -85,6 +85,22 @@ final class InProcessServerTests: XCTestCase {
         XCTAssertEqual(page["messages"]?.array?.map { $0["message"]?.string }, ["once"])
     }
 
+    /// Who replied first stands first among equals, also when all happens in one millisecond.
+    func testWhoRepliedMostInOneMillisecond() throws {
+        let server = try makeServer()
+        let ann = try InProcessClient(server, "ann", token: "a")
+        let bo = try InProcessClient(server, "bo", token: "b")
+        try makeChannel(ann)
+        let path = "/v3/group_channels/c/messages"
+        let parent = try XCTUnwrap(try ann.ask("POST", path, .object(["message": "parent"]))["message_id"])
+        for client in [bo, ann] {
+            try client.ask("POST", path, .object(["message": "reply", "parent_message_id": parent]))
+        }
+        let told = try XCTUnwrap(try bo.heard().last { $0.name == "MTHD" })
+        let most = told.body["thread_info"]?["most_replies"]?.array
+        XCTAssertEqual(most?.map { $0["user_id"]?.string }, ["bo", "ann"])
+    }
+
     func testReadMarksAndUnreadCounts() throws {
         let server = try makeServer()
         let ann = try InProcessClient(server, "ann", token: "a")
