@@ -64,6 +64,7 @@ let package = Package(
         tests(of: "SyncWebSocket"),
         tests(of: "SyncNetwork", ["SyncWebSocket"]),
         tests(of: "SyncManager", ["SyncEngine", "SyncModel", "SyncJSON"]),
+        tests(of: "SyncServer", ["SyncJSON"]),
     ],
     swiftLanguageModes: [.v6]
 )

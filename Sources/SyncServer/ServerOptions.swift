@@ -1,29 +1,40 @@
 import CLinux
 import Glibc
 
-/// What the command line asks for.
-struct Options {
-    struct SeedUser {
-        let id: String
-        let token: String
+/// What the command line asks for; its usage text says what each option means.
+public struct ServerOptions {
+    /// A user that exists from the start; an empty token lets anybody log in.
+    public struct SeedUser: Sendable {
+        public let id: String
+        public let token: String
+
+        public init(id: String, token: String = "") {
+            self.id = id
+            self.token = token
+        }
     }
 
     var host = "127.0.0.1"
     var port: UInt16 = 0
-    var database = ":memory:"
-    var imports: [String] = []
-    var seed: UInt64?
-    var scale = Double(1)
-    var appID = "syncmanager"
-    var apiToken: String?
-    var users: [SeedUser] = []
+    /// A file, or ":memory:".
+    public var database = ":memory:"
+    public var imports: [String] = []
+    public var seed: UInt64?
+    public var scale = Double(1)
+    public var appID = "syncmanager"
+    public var apiToken: String?
+    public var users: [SeedUser] = []
     var exitsWithStdin = false
-    var isControlled = false
-    var hugeGap = 300
-    var sessionLife: Int64 = 3_600_000
-    var maximumMessageLength = 65_536
-    var pingInterval: Int64 = 15
-    var pongTimeout: Int64 = 5
+    public var isControlled = false
+    public var hugeGap = 300
+    /// Of an expiring session key, in milliseconds.
+    public var sessionLife: Int64 = 3_600_000
+    public var maximumMessageLength = 65_536
+    /// In seconds, 1 to 3600, as LOGI tells it; so is `pongTimeout`.
+    public var pingInterval: Int64 = 15
+    public var pongTimeout: Int64 = 5
+
+    public init() {}
 
     static let usage = """
         Usage: syncmanager-server [options]
@@ -48,7 +59,7 @@ struct Options {
         """
 
     enum Outcome {
-        case options(Options)
+        case options(ServerOptions)
         case help
         case wrong(String)
     }
@@ -84,7 +95,7 @@ struct Options {
     }
 
     static func parse(_ count: Int32, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Outcome {
-        var options = Options()
+        var options = ServerOptions()
         var table = Name.allCases.map { name in
             option(
                 name: UnsafeRawPointer(name.text.utf8Start).assumingMemoryBound(to: CChar.self),
@@ -106,7 +117,7 @@ struct Options {
 
     private mutating func take(_ name: Name, _ value: String) -> Bool {
         switch name {
-        case .port: return Options.set(&port, UInt16(value))
+        case .port: return Self.set(&port, UInt16(value))
         case .host: host = value
         case .db: database = value
         case .appID: appID = value
@@ -116,16 +127,16 @@ struct Options {
             guard let id = parts.first, !id.isEmpty else { return false }
             users.append(SeedUser(id: id, token: parts.count > 1 ? parts[1] : ""))
         case .import: imports.append(value)
-        case .generate: return Options.set(&seed, UInt64(value))
-        case .scale: return Options.set(&scale, Double(value).flatMap { (0.01...1000).contains($0) ? $0 : nil })
-        case .hugeGap: return Options.set(&hugeGap, Int(value).flatMap { (0...1_000_000_000).contains($0) ? $0 : nil })
+        case .generate: return Self.set(&seed, UInt64(value))
+        case .scale: return Self.set(&scale, Double(value).flatMap { (0.01...1000).contains($0) ? $0 : nil })
+        case .hugeGap: return Self.set(&hugeGap, Int(value).flatMap { (0...1_000_000_000).contains($0) ? $0 : nil })
         case .sessionTTL:
-            return Options.set(
+            return Self.set(
                 &sessionLife, Int64(value).flatMap { (1...1_000_000_000).contains($0) ? $0 * 1000 : nil })
         case .pingInterval:
-            return Options.set(&pingInterval, Int64(value).flatMap { (1...3600).contains($0) ? $0 : nil })
-        case .pongTimeout: return Options.set(&pongTimeout, Int64(value).flatMap { (1...3600).contains($0) ? $0 : nil })
-        case .maxMessageLength: return Options.set(&maximumMessageLength, Int(value).flatMap { $0 > 0 ? $0 : nil })
+            return Self.set(&pingInterval, Int64(value).flatMap { (1...3600).contains($0) ? $0 : nil })
+        case .pongTimeout: return Self.set(&pongTimeout, Int64(value).flatMap { (1...3600).contains($0) ? $0 : nil })
+        case .maxMessageLength: return Self.set(&maximumMessageLength, Int(value).flatMap { $0 > 0 ? $0 : nil })
         case .control: isControlled = true
         case .exitWithStdin: exitsWithStdin = true
         case .help: break
