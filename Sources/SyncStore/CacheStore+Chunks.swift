@@ -19,11 +19,12 @@ extension CacheStore {
         return chunks
     }
 
-    /// Replaces the chunks of a channel, which are ascending and disjoint. Writes only what differs from what the file
+    /// Replaces the chunks of a channel, which are disjoint. Writes only what differs from what the file
     /// has: of an open-ended chunk that goes on growing, nothing.
     public func setChunks(channel: Int64, _ chunks: [StoredChunk]) throws(StoreError) {
         try transaction { () throws(StoreError) in
             let stored = try chunksOnDisk(channel)
+            let chunks = chunks.sorted { $0.start.position < $1.start.position }
             var gone = Set(stored.map(\.start.position))
             for chunk in chunks {
                 gone.remove(chunk.start.position)
