@@ -17,8 +17,8 @@ func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// The tests of one room, under the same name.
-func tests(of room: String, _ more: [Target.Dependency] = []) -> Target {
-    .testTarget(name: room + "Tests", dependencies: [.init(stringLiteral: room)] + more)
+func tests(of room: String, _ more: [Target.Dependency] = [], exclude: [String] = []) -> Target {
+    .testTarget(name: room + "Tests", dependencies: [.init(stringLiteral: room)] + more, exclude: exclude)
 }
 
 let package = Package(
@@ -58,7 +58,7 @@ let package = Package(
 
         tests(of: "SyncJSON"),
         tests(of: "SyncModel"),
-        tests(of: "SyncStore", ["SyncModel", "CSQLite"]),
+        tests(of: "SyncStore", ["SyncModel", "CSQLite"], exclude: ["Fixtures"]),
         tests(of: "SyncEngine", ["CSQLite"]),
         tests(of: "SyncService"),
         tests(of: "SyncWebSocket"),
