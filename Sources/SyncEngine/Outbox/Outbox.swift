@@ -82,6 +82,10 @@ struct Outbox {
 
     mutating func close(_ collection: UInt64, _ url: String) { windows.close(collection, url) }
 
+    func resync(_ collection: UInt64, _ url: String, _ effects: inout Effects) {
+        windows.resync(collection, url, &effects)
+    }
+
     // MARK: Host calls
 
     mutating func send(
