@@ -26,6 +26,8 @@ public final class Engine {
     private var timelines: [String: Timeline] = [:]
     /// The channel of every message collection.
     private var channelURLs: [UInt64: String] = [:]
+    /// Message collections whose channel could not be read when they were opened; the next fetch tries again.
+    private var unopened: [UInt64: MessageWindow] = [:]
     private var outbox = Outbox()
     private var actions = MessageActions()
     private var isPaused = false
@@ -134,6 +136,7 @@ public final class Engine {
         case .removeCollection(let id): removeCollection(id, &effects)
         case .fetch(let id, let direction, let call): fetch(id, direction, call, &effects)
         case .resetViewpoint(let id, let viewpoint):
+            _ = unopened[id]?.reset(to: viewpoint)
             timeline(of: id)?.resetViewpoint(id, viewpoint, context, &effects)
         case .resync(let collections): resync(collections, &effects)
         case .close: close(&effects)
@@ -201,22 +204,24 @@ public final class Engine {
         effects.complete(Completion(call: call, name: .clearCache, status: .ok))
     }
 
-    /// Shows a collection's channel; `false` when the store failed.
-    @discardableResult
-    private func openTimeline(_ window: MessageWindow, _ url: String, _ effects: inout Effects) -> Bool {
+    private func openTimeline(_ window: MessageWindow, _ url: String, _ effects: inout Effects) {
         let stored = storage.cached { (cache) throws(StoreError) in
             if let open = timelines[url] { open } else { try Timeline.stored(url, cache) }
         }
-        guard let timeline = stored else { return false }
+        guard let timeline = stored else {
+            unopened[window.id] = window
+            return
+        }
+        unopened[window.id] = nil
         timelines[url] = timeline
         outbox.open(window.id, url, context, &effects)
         if context.isLoggedIn, cachedChannel(url) == nil { sync.want(url, .channelRefresh, context, &effects) }
         timeline.open(window, context, &effects)
-        return true
     }
 
     private func removeCollection(_ id: UInt64, _ effects: inout Effects) {
         lists.close(id, &effects)
+        unopened[id] = nil
         guard let url = channelURLs.removeValue(forKey: id), let timeline = timelines[url] else { return }
         timeline.close(id, &effects)
         outbox.close(id, url)
@@ -227,10 +232,12 @@ public final class Engine {
 
     private func fetch(_ id: UInt64, _ direction: PageDirection, _ call: UInt64, _ effects: inout Effects) {
         if lists.contains(id) { return lists.fetch(id, call: call, context, &effects) }
-        guard let timeline = timeline(of: id), timeline.windows.info(of: id) != nil else {
-            // The store failed when the collection was opened, or the collection is gone.
-            let status: Status = channelURLs[id] == nil ? .removed : .storage
-            return effects.complete(Completion(call: call, name: .fetch, status: status))
+        guard let url = channelURLs[id] else {
+            return effects.complete(Completion(call: call, name: .fetch, status: .removed))
+        }
+        if let window = unopened[id] { openTimeline(window, url, &effects) }
+        guard unopened[id] == nil, let timeline = timelines[url] else {
+            return effects.complete(Completion(call: call, name: .fetch, status: .storage))
         }
         timeline.fetch(id, direction, call: call, context, &effects)
     }
