@@ -32,8 +32,9 @@ enum ChannelFacts {
     }
 
     private static func arrived(_ message: MessageRecord, _ cached: ChannelRecord?, _ context: Context) -> Outcome {
-        guard let cached else { return .mustBeAsked }
-        let patches = context.rules.patches(for: message, in: cached, userID: context.options.userID)
+        guard let cached,
+            let patches = context.rules.patches(for: message, in: cached, userID: context.options.userID)
+        else { return .mustBeAsked }
         return patches.isEmpty ? .mayCross : patched(cached, patches)
     }
 
