@@ -58,6 +58,8 @@ enum ChannelFacts {
     private static func deleted(_ ids: [String], _ cached: ChannelRecord?, _ context: Context) -> Outcome {
         // Which message is the last one now, only the service knows.
         if let last = cached?.lastMessage, ids.contains(last.id) { return .mustBeAsked }
+        // And whether it was one of the unread ones.
+        if let cached, cached.unreadMessageCount > 0, !ids.isEmpty { return .mustBeAsked }
         return concern(ids, cached, context)
     }
 
