@@ -20,6 +20,8 @@ struct Knowledge {
     private(set) var inDoubt: Set<String> = []
     /// Messages (ids) that the host told of, not the service's connection.
     var toldByHost: Set<String> = []
+    /// This user's history was reset from another device since the last login.
+    var isHistoryReset = false
     /// Channels there are, and URLs of some that were deleted.
     private(set) var urls: [String] = []
     private(set) var goneURLs: [String] = []

@@ -165,6 +165,9 @@ final class SimulatedNetwork: Transport {
         }
     }
 
+    /// A connection that died, of which the device does not know yet.
+    var hasDeadSocket: Bool { openSockets.contains { $0.socket.isDead } }
+
     /// Whether anything but signs of life is on its way.
     var isCarrying: Bool {
         agenda.all.contains { entry in

@@ -39,12 +39,12 @@ final class SimulatedService {
     var note: ((String) -> Void)?
     private var ids: [String: (version: Int, ids: [(id: Int64, createdAt: Int64)])] = [:]
 
-    init(seed: UInt64, hugeGap: Int) throws {
+    init(seed: UInt64, hugeGap: Int, time: Int64) throws {
         var options = ServerOptions()
         options.isControlled = true
         options.hugeGap = hugeGap
         options.users = [.init(id: Self.me, token: token)] + Self.others.map { .init(id: $0) }
-        server = try InProcessServer(options, time: Self.start, seed: seed)
+        server = try InProcessServer(options, time: Self.start + time, seed: seed)
         admin = [("Api-Token", server.apiToken)]
         witness = open("bo")
         kit = open("kit")

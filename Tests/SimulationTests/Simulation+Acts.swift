@@ -83,6 +83,7 @@ extension Simulation {
         case 90: service.ask("PUT", "\(service.path(url))/messages/mark_as_delivered", .object(["user_id": "bo"]))
         case 91:
             note("history of \(url) is reset")
+            knowledge.isHistoryReset = true
             service.ask(
                 "PUT", "\(service.path(url))/reset_user_history", .object(["user_id": .string(SimulatedService.me)]))
         case 92..<94: comeOrGo(url)

@@ -17,6 +17,8 @@ extension Simulation {
         try settle()
         command(.resumeSync)
         if !isConnected { command(.connect(call: newCall("connect"))) }
+        // A reset of the history from another device is told to nobody: the next login brings it.
+        if knowledge.isHistoryReset { network.reset() }
         try settle()
         try checkAll()
         try checkWindows()
@@ -38,7 +40,9 @@ extension Simulation {
             try advance(500)
             drain()
             let isSending = engine.ownMessages.contains { $0.status == .pending && !$0.isHostSent }
-            if isConnected, engine.isAtRest, openCalls.isEmpty, plans.isEmpty, !isSending, !network.isCarrying {
+            if isConnected, engine.isAtRest, openCalls.isEmpty, plans.isEmpty, !isSending, !network.isCarrying,
+                !network.hasDeadSocket
+            {
                 return
             }
         }

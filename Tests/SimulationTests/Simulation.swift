@@ -51,11 +51,10 @@ final class Simulation {
         directory = base.appendingPathComponent("sm-sim-\(ProcessInfo.processInfo.processIdentifier)-\(seed)")
         try? FileManager.default.removeItem(at: directory)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        service = try SimulatedService(seed: seed, hugeGap: traits.hugeGap)
+        service = try SimulatedService(seed: seed, hugeGap: traits.hugeGap, time: time)
         network = SimulatedNetwork(server: service, seed: seed &+ 1, pageSize: traits.pageSize)
         network.weather = traits.weather
         network.move(to: time)
-        service.move(to: time)
         host = Host(isSlow: traits.isHostSlow)
         device = try Device(
             directory: directory.path, options: traits.options(token: service.token, process: 0), network: network,
@@ -123,7 +122,7 @@ final class Simulation {
     }
 
     func command(_ command: HostCommand) {
-        note("host \(command)")
+        note("host \(Simulation.brief(command))")
         device.core.handle(command, now: now)
         inputDone()
     }
@@ -151,6 +150,7 @@ final class Simulation {
                 if case .syncProgress = notice {} else { note("  \(notice)") }
                 if case .connection(let state, _) = notice {
                     isConnected = state == .connected
+                    if isConnected { knowledge.isHistoryReset = false }
                     isTokenNeeded = state == .tokenNeeded
                 }
                 if case .tokenNeeded = notice { plan(.setToken, in: isFaulty ? random.below(3_000) : 1) }
@@ -246,6 +246,20 @@ final class Simulation {
         network.move(to: time)
         service.move(to: time)
         network.collect()
+    }
+
+    private static func brief(_ command: HostCommand) -> String {
+        switch command {
+        case .sendMessage(let id, let requestID, let body, let call):
+            "sendMessage \(requestID) in \(id), call \(call): \(String(decoding: body, as: UTF8.self))"
+        case .appendMessage(let id, let requestID, let body, let call):
+            "appendMessage \(requestID) in \(id), call \(call): \(String(decoding: body, as: UTF8.self))"
+        case .handleSendResponse(let id, let requestID, let message, let code, let call):
+            "handleSendResponse \(requestID) in \(id), call \(call): \(message?.id ?? "failed with \(code)")"
+        case .updateMessage(let id, let reference, let body, let call):
+            "updateMessage \(reference) in \(id), call \(call): \(String(decoding: body, as: UTF8.self))"
+        default: "\(command)"
+        }
     }
 
     private static func brief(_ change: CollectionChange) -> String {
