@@ -59,7 +59,7 @@ let package = Package(
         tests(of: "SyncJSON"),
         tests(of: "SyncModel"),
         tests(of: "SyncStore", ["SyncModel", "CSQLite"], exclude: ["Fixtures"]),
-        tests(of: "SyncEngine", ["CSQLite"]),
+        tests(of: "SyncEngine", ["SyncService", "SyncStore", "SyncModel", "CSQLite"]),
         tests(of: "SyncService"),
         tests(of: "SyncWebSocket"),
         tests(of: "SyncNetwork", ["SyncWebSocket"]),
