@@ -154,7 +154,8 @@ final class HistoryPagesTests: XCTestCase {
             let held = Set(page.messages.map(\.position))
             return history.filter { place in
                 let isCovered = page.range.map {
-                    ($0.start.position <= place || page.reachedFirst) && (place <= $0.end.position || page.reachedNewest)
+                    ($0.start.position <= place || page.reachedFirst)
+                        && (place <= $0.end.position || page.reachedNewest)
                 }
                 return isCovered ?? true && !held.contains(place)
             }

@@ -54,7 +54,8 @@ final class ReplyTests: XCTestCase {
     func testPagesComeOutAscendingWhateverTheirOrder() {
         func message(_ id: Int, _ time: Int) -> String { #"{"type":"MESG","message_id":\#(id),"created_at":\#(time)}"# }
         let descending = [message(9, 30), message(8, 20), message(3, 20), message(7, 10)].joined(separator: ",")
-        XCTAssertEqual(described(page, #"{"messages":[\#(descending)]}"#), "messages [7, 3, 8, 9] first 7@10...9@30 newest")
+        XCTAssertEqual(
+            described(page, #"{"messages":[\#(descending)]}"#), "messages [7, 3, 8, 9] first 7@10...9@30 newest")
         XCTAssertEqual(described(page, #"{"messages":[]}"#), "messages [] first nothing newest")
         // Without a place in time there is no message.
         XCTAssertEqual(
@@ -161,7 +162,8 @@ final class ReplyTests: XCTestCase {
 
     func testFailuresByCodeAndStatus() {
         let cases: [(status: Int, code: Int?, kind: ServiceFailure.Kind)] = [
-            (400, 400_309, .tokenRejected), (400, 400_302, .tokenRejected), (401, 400_302, .tokenRejected), (400, 400_310, .tokenRejected),
+            (400, 400_309, .tokenRejected), (400, 400_302, .tokenRejected), (401, 400_302, .tokenRejected),
+            (400, 400_310, .tokenRejected),
             (400, 400_108, .tokenRejected), (400, 400_303, .tokenRejected), (401, nil, .tokenRejected),
             (400, 400_109, .pageTokenExpired),
             (400, 400_201, .notFound), (400, 900_020, .notFound), (400, 900_500, .notFound), (400, 900_300, .notFound),
@@ -195,7 +197,8 @@ final class ReplyTests: XCTestCase {
             ("X-Other", "9", 1000),
         ]
         for (name, value, pause) in cases {
-            guard case .failure(let failure) = reply(page, "", status: 429, headers: [TransportHeader(name, value)]) else {
+            let header = TransportHeader(name, value)
+            guard case .failure(let failure) = reply(page, "", status: 429, headers: [header]) else {
                 return XCTFail(value)
             }
             XCTAssertEqual(failure.kind, .rateLimited(retryAfter: pause), "\(name): \(value)")

@@ -174,7 +174,9 @@ final class RulesTests: XCTestCase {
         XCTAssertEqual(
             try read(#"{"msg_id":7,"ts":9,"user":{"guest_id":"me"},"type":"FILE","url":"u"}"#), "file 7@9 by 'me'")
         XCTAssertEqual(try read(#"{"msg_id":7,"ts":9,"type":"ADMN"}"#), "admin 7@9 by ''")
-        for text in ["{}", "[]", "7", #"{"message_id":7}"#, #"{"created_at":7}"#, #"{"message_id":"7","created_at":9}"#] {
+        for text in [
+            "{}", "[]", "7", #"{"message_id":7}"#, #"{"created_at":7}"#, #"{"message_id":"7","created_at":9}"#,
+        ] {
             XCTAssertEqual(try read(text), "none", text)
         }
     }
