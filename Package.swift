@@ -18,7 +18,8 @@ func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 /// The tests of one room, under the same name.
 func tests(of room: String, _ more: [Target.Dependency] = [], exclude: [String] = []) -> Target {
-    .testTarget(name: room + "Tests", dependencies: [.init(stringLiteral: room)] + more, exclude: exclude)
+    .testTarget(
+        name: room + "Tests", dependencies: [.init(stringLiteral: room), "TestSupport"] + more, exclude: exclude)
 }
 
 let package = Package(
@@ -57,6 +58,8 @@ let package = Package(
             name: "sync-benchmark", dependencies: ["SyncEngine", "SyncStore", "SyncService", "SyncModel"],
             path: "benchmarks/engine", swiftSettings: libraryFlags),
 
+        // What tests of several rooms use.
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
         tests(of: "SyncJSON"),
         tests(of: "SyncModel"),
         tests(of: "SyncStore", ["SyncModel", "CSQLite"], exclude: ["Fixtures"]),

@@ -1,71 +1,59 @@
 import XCTest
 
-@testable import SyncManager
+@testable import SyncThreads
 
 final class MonitorTests: XCTestCase {
     private final class Ball: @unchecked Sendable {
-        let monitor = Monitor()
+        let conditions: Int
+        let monitor: Monitor
         /// Guarded by the monitor.
         var turn = 0
         var isLate = false
+
+        init(_ conditions: Int) {
+            self.conditions = conditions
+            monitor = Monitor(conditions: conditions)
+        }
     }
 
-    /// Two threads that wait for each other's every step: a signal that got lost would stop them.
-    func testNoSignalIsLostWhoeverLooksOn() {
-        for (first, second) in [(false, false), (true, false), (true, true)] {
-            let ball = Ball()
+    /// Two threads that wait for each other's every step, with a condition for both or one for each: a signal that got
+    /// lost would stop them.
+    func testNoSignalIsLost() {
+        for conditions in 1...2 {
+            let ball = Ball(conditions)
             let rounds = 20_000
-            let done = expectation(description: "\(first) \(second)")
+            let done = expectation(description: "\(conditions) conditions")
             Thread.detachNewThread {
-                MonitorTests.play(ball, side: 0, rounds, looksOn: first)
+                MonitorTests.play(ball, side: 0, rounds)
                 done.fulfill()
             }
-            MonitorTests.play(ball, side: 1, rounds, looksOn: second)
+            MonitorTests.play(ball, side: 1, rounds)
             wait(for: [done], timeout: 60)
             XCTAssertEqual(ball.turn, 2 * rounds)
             XCTAssertFalse(ball.isLate)
         }
     }
 
-    private static func play(_ ball: Ball, side: Int, _ rounds: Int, looksOn: Bool) {
+    private static func play(_ ball: Ball, side: Int, _ rounds: Int) {
         for _ in 0..<rounds {
             ball.monitor.locked {
                 while ball.turn % 2 != side, !ball.isLate {
-                    ball.isLate = !ball.monitor.wait(until: Clock.monotonic + 30_000, looksOn: looksOn)
+                    ball.isLate = !ball.monitor.wait(for: side % ball.conditions, until: Clock.monotonic + 30_000)
                 }
                 ball.turn += 1
-                ball.monitor.signalAll()
+                ball.monitor.signalAll((1 - side) % ball.conditions)
             }
         }
     }
 
     func testAWaitEndsAtItsDeadlineAndNotBefore() {
         let monitor = Monitor()
-        for looksOn in [false, true] {
-            for _ in 0..<3 {
-                let deadline = Clock.monotonic + 5
-                var isSignalled = true
-                monitor.locked {
-                    while isSignalled { isSignalled = monitor.wait(until: deadline, looksOn: looksOn) }
-                }
-                XCTAssertGreaterThanOrEqual(Clock.monotonic, deadline)
-            }
+        for _ in 0..<3 {
+            let deadline = Clock.monotonic + 5
+            var isSignalled = true
+            monitor.locked { while isSignalled { isSignalled = monitor.wait(until: deadline) } }
+            XCTAssertGreaterThanOrEqual(Clock.monotonic, deadline)
         }
-    }
-
-    /// Each look in vain doubles the waits that do not look, up to a limit.
-    func testLookingOnGetsRareWhereItIsInVain() {
-        let monitor = Monitor()
-        func waitInVain() -> Int {
-            monitor.locked {
-                _ = monitor.wait(until: 0, looksOn: true)
-                return monitor.sleepsLeft
-            }
-        }
-        XCTAssertEqual((0..<12).map { _ in waitInVain() }, [1, 0, 3, 2, 1, 0, 7, 6, 5, 4, 3, 2])
-        var longest = 0
-        for _ in 0..<5000 { longest = max(longest, waitInVain()) }
-        XCTAssertEqual(longest, 1023)
     }
 
     /// A signal given under the same lock before the wait is for others, not for the waiting thread.
@@ -73,7 +61,7 @@ final class MonitorTests: XCTestCase {
         let monitor = Monitor()
         monitor.locked {
             monitor.signalAll()
-            XCTAssertFalse(monitor.wait(until: Clock.monotonic + 5, looksOn: true))
+            XCTAssertFalse(monitor.wait(until: Clock.monotonic + 5))
         }
     }
 }
