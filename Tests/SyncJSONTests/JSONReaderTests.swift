@@ -121,6 +121,10 @@ final class JSONReaderTests: XCTestCase {
                 }
             }
         }
+        // Only levels count, not how many stand beside each other.
+        let flat = Array(("[" + Array(repeating: "[{}]", count: 600).joined(separator: ",") + "]").utf8)
+        XCTAssertTrue(isChecked(flat))
+        XCTAssertEqual(try walked(flat).count, 600)
         for entered in [0, 1, 500] {
             if case .failure(let error) = reader(512, entered: entered) { XCTFail("\(entered): \(error)") }
             guard case .failure(let error) = reader(513, entered: entered) else {

@@ -110,6 +110,54 @@ final class SocketShapeTests: XCTestCase {
         return result
     }
 
+    private func members(_ json: [UInt8]) -> Int {
+        json.withUnsafeBytes { bytes in
+            var count = 0
+            try? JSONSlice.checked(bytes).forEachMember { _, _ in count += 1 }
+            return count
+        }
+    }
+
+    /// One difference alone makes the text be written in another way.
+    func testEachDifferenceIsSeen() throws {
+        func text(_ more: String) -> String {
+            #"{"type":"MESG","message_id":7,"created_at":9,"channel_url":"c","message":"hi"\#(more)}"#
+        }
+        let cases: [(told: String, canonical: String)] = [
+            ("", ""),
+            (#","user":{"guest_id":"bo"}"#, #","user":{"user_id":"bo"}"#),
+            (#","user":{"user_id":"bo","name":"Bo"}"#, #","user":{"user_id":"bo","nickname":"Bo"}"#),
+            (#","user":{"image":"i","profile_url":"p"}"#, #","user":{"profile_url":"p"}"#),
+            (#","user":7"#, #","user":7"#),
+            (#","mentioned_users":[{"user_id":"a"},{"name":"B"}]"#,
+             #","mentioned_users":[{"user_id":"a"},{"nickname":"B"}]"#),
+            (#","mentioned_users":{"name":"B"}"#, #","mentioned_users":{"name":"B"}"#),
+            (#","custom":"d""#, #","data":"d""#), (#","custom":"d","data":"e""#, #","data":"e""#),
+            (#","reply_to_channel":true"#, #","is_reply_to_channel":true"#),
+            (#","reply_to_channel":true,"is_reply_to_channel":false"#, #","is_reply_to_channel":false"#),
+            (#","msg_id":8"#, ""), (#","ts":8"#, ""), (#","req_id":"""#, ""), (#","req_id":7"#, ""),
+            (#","unread_cnt":{}"#, ""), (#","previous_message_id":1"#, ""), (#","unique_id":1"#, ""),
+            (#","sts":1"#, ""), (#","request_id":"r""#, ""), (#","channel_id":1"#, ""), (#","old_values":{}"#, ""),
+            (#","metaarray":{"a":["1"]}"#, #","sorted_metaarray":[{"key":"a","value":["1"]}]"#),
+            (#","metaarray":[1]"#, #","sorted_metaarray":[1]"#), (#","metaarray":7"#, ""),
+            (#","metaarray":{"a":["1"]},"sorted_metaarray":[]"#, #","sorted_metaarray":[]"#),
+            (#","metaarray_key_order":[]"#, ""),
+            (#","name":"n","size":1,"url":"u""#, #","name":"n","size":1,"url":"u""#),
+        ]
+        for (told, canonical) in cases {
+            guard case .event(.messageReceived("c", let message)) = FrameDecoder.forTest.decode(
+                Array(("MESG" + text(told)).utf8)).first
+            else { return XCTFail(told) }
+            XCTAssertEqual(String(decoding: message.json, as: UTF8.self), text(canonical), told)
+        }
+        for command in ["FILE", "ADMM", "BRDM"] {
+            guard case .event(.messageReceived("c", let message)) = FrameDecoder.forTest.decode(
+                Array((command + text("")).utf8)).first
+            else { return XCTFail(command) }
+            XCTAssertEqual(try JSON.parse(message.json)["type"]?.string, command)
+        }
+    }
+
     func testWhatIsToldByTheSocketIsWhatPagesBring() throws {
         for seed in 0..<1500 as Range<UInt64> {
             random = Generator(state: seed)
@@ -122,6 +170,7 @@ final class SocketShapeTests: XCTestCase {
                     return XCTFail("seed \(seed): no message")
                 }
                 XCTAssertEqual(try JSON.parse(told.json), rest, "seed \(seed) mixed \(isMixed)")
+                XCTAssertEqual(members(told.json), rest.count, "seed \(seed) mixed \(isMixed): one is there twice")
                 XCTAssertEqual(Described.text(told), Described.text(fromPage), "seed \(seed) mixed \(isMixed)")
             }
             // In canonical shape it stays as it is, byte for byte.
