@@ -67,7 +67,8 @@ class EngineTestCase: XCTestCase {
     func send(_ collection: UInt64, _ requestID: String) -> UInt64 {
         let call = newCall()
         command(.sendMessage(
-            collection: collection, requestID: requestID, body: Array(#"{"message":"\#(requestID)"}"#.utf8), call: call))
+                collection: collection, requestID: requestID, body: Array(#"{"message":"\#(requestID)"}"#.utf8),
+                call: call))
         return call
     }
 
@@ -125,8 +126,8 @@ class EngineTestCase: XCTestCase {
         .failure(ServiceFailure(kind: kind, code: code, message: "\(kind)"))
     }
 
-    /// Answers change logs with nothing, listings with these channels, gap checks with nothing and pages with the messages
-    /// given, until nothing more is asked.
+    /// Answers change logs with nothing, listings with these channels, gap checks with nothing and pages with the
+    /// messages given, until nothing more is asked.
     func serve(channels: [ChannelRecord] = [], messages: [String: [MessageRecord]] = [:]) {
         while let (_, request) = open.first(where: { EngineTestCase.isSync($0.request) }) {
             let reply: ServiceReply

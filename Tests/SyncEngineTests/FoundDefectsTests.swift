@@ -146,7 +146,8 @@ final class FoundDefectsTests: EngineTestCase {
         openMessages(1, "c")
         connect()
         answer(.messages(MessagePage(
-            messages: [Case.message(8)], range: (HistoryEdge(Case.message(8).position), HistoryEdge(Case.message(8).position)),
+                    messages: [Case.message(8)],
+                    range: (HistoryEdge(Case.message(8).position), HistoryEdge(Case.message(8).position)),
             reachedFirst: false, reachedNewest: true))) { if case .messagesAround = $0 { true } else { false } }
         answer(Case.failure(.unavailable, 500_901), to: isPage(.previous))
         fetch(1, .previous)
@@ -190,7 +191,8 @@ final class FoundDefectsTests: EngineTestCase {
         XCTAssertEqual(asked(isPage(.previous)).count, 1)
     }
 
-    /// What the service answers to an own edit or deletion reaches lists at once, without waiting for the socket's echo.
+    /// What the service answers to an own edit or deletion reaches lists at once, without waiting for the socket's
+    /// echo.
     func testAnOwnEditReachesTheChannelList() throws {
         let own = Case.message(2, by: "mei", text: "before")
         begin([Case.message(1), own])
@@ -275,8 +277,8 @@ final class FoundDefectsTests: EngineTestCase {
         XCTAssertEqual(done.last, 3)
     }
 
-    /// One huge answer is taken in part by part: between two parts the client can be closed, and all of it is shown when
-    /// it is not.
+    /// One huge answer is taken in part by part: between two parts the client can be closed, and all of it is shown
+    /// when it is not.
     func testAHugeAnswerIsTakenInPartByPart() throws {
         start()
         var query = ChannelQuery()

@@ -97,7 +97,9 @@ final class OutboxTests: EngineTestCase {
         wait(60_000)
         while let request = asked(isSend).first, case .sendMessage(_, let id, _) = request {
             order.append(id)
-            answer(.message(EngineTestCase.message(Int64(20 + order.count), by: "mei", requestID: id))) { $0 == request }
+            answer(.message(EngineTestCase.message(Int64(20 + order.count), by: "mei", requestID: id))) {
+                $0 == request
+            }
         }
         XCTAssertEqual(order, ["a", "b", "c"])
     }

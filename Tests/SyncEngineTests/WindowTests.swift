@@ -38,7 +38,9 @@ final class WindowTests: XCTestCase {
 
     /// Three rows at six places, two contents: moves past each other in all ways, several at once, back and again.
     private static let operations: [Operation] = {
-        var all: [Operation] = [.removeFirst, .removeLast, .clear, .remove(["a", "c"]), .remove(["b"]), .removeBefore(25)]
+        var all: [Operation] = [
+            .removeFirst, .removeLast, .clear, .remove(["a", "c"]), .remove(["b"]), .removeBefore(25),
+        ]
         for (id, places) in [("a", [10, 40]), ("b", [20, 50]), ("c", [30, 5])] {
             for place in places { for content: UInt8 in 0...1 { all.append(.put(Row(id, place, content))) } }
         }
