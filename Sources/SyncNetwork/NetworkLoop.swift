@@ -274,7 +274,7 @@ final class NetworkLoop {
         settle(socket)
     }
 
-    /// Brings epoll in line with what a socket wants now, or lets go of one that has ended.
+    /// Brings epoll in line with what a socket wants now, or releases one that has ended.
     private func settle(_ socket: SocketTransfer) {
         if socket.isEnded {
             if socket.watched != 0 {

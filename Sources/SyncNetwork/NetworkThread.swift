@@ -149,7 +149,7 @@ public final class NetworkThread: @unchecked Sendable {
         _ = read(wakeup, &count, 8)
     }
 
-    /// Made anew each time: a child must not wait for the making of a global.
+    /// Made again each time: a child must not wait for the making of a global.
     static var forked: NetworkFailure { NetworkFailure(.cancelled, "the network does not survive a fork") }
     private static let shutDown = NetworkFailure(.cancelled, "the network is shut down")
 }

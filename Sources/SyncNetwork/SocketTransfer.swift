@@ -64,7 +64,7 @@ final class SocketTransfer {
         url == nil ? NetworkFailure(.protocolError, "not a ws or wss URL") : handle.refusal
     }
 
-    /// Whether the loop may let go of the socket.
+    /// Whether the loop may release the socket.
     var isEnded: Bool { phase == .ended }
 
     /// Whether bytes wait for the socket to become writable.
