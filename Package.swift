@@ -17,8 +17,9 @@ func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// The tests of one room, under the same name.
-func tests(of room: String, _ more: [Target.Dependency] = []) -> Target {
-    .testTarget(name: room + "Tests", dependencies: [.init(stringLiteral: room), "TestSupport"] + more)
+func tests(of room: String, _ more: [Target.Dependency] = [], exclude: [String] = []) -> Target {
+    .testTarget(
+        name: room + "Tests", dependencies: [.init(stringLiteral: room), "TestSupport"] + more, exclude: exclude)
 }
 
 let package = Package(
@@ -61,13 +62,14 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         tests(of: "SyncJSON"),
         tests(of: "SyncModel"),
-        tests(of: "SyncStore", ["SyncModel", "CSQLite"]),
-        tests(of: "SyncEngine", ["CSQLite"]),
+        tests(of: "SyncStore", ["SyncModel", "CSQLite"], exclude: ["Fixtures"]),
+        tests(of: "SyncEngine", ["SyncService", "SyncStore", "SyncModel", "CSQLite"]),
         tests(of: "SyncService"),
         tests(of: "SyncWebSocket"),
         tests(of: "SyncThreads"),
         tests(of: "SyncNetwork", ["SyncWebSocket"]),
         tests(of: "SyncManager", ["SyncEngine", "SyncModel", "SyncJSON"]),
+        tests(of: "SyncServer", ["SyncJSON"]),
     ],
     swiftLanguageModes: [.v6]
 )

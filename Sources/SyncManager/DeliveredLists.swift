@@ -26,7 +26,7 @@ final class DeliveredLists {
 
     /// Applies a change and gives what a clear took out, for the caller to free.
     func apply(_ change: CollectionChange) -> [[UInt8]] {
-        info = change.info
+        if let info = change.info { self.info = info }
         var list = lists.removeValue(forKey: change.list) ?? []
         var cleared: [[UInt8]] = []
         switch change.action {
