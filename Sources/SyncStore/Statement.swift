@@ -3,14 +3,18 @@ import CSQLite
 /// A prepared statement: bind in order, then `run` or step with `next`. A bind that fails shows when it runs.
 final class Statement {
     private let handle: OpaquePointer
+    private let sql: String
+    private let isWriting: Bool
     private unowned let database: Database
     private var bound: Int32 = 0
     private var bindFailure = SQLITE_OK
     /// Something is bound that is not SQLite's own copy.
     private var isBorrowing = false
 
-    init(_ handle: OpaquePointer, of database: Database) {
+    init(_ handle: OpaquePointer, sql: String, of database: Database) {
         self.handle = handle
+        self.sql = sql
+        isWriting = sqlite3_stmt_readonly(handle) == 0
         self.database = database
     }
 
@@ -19,7 +23,7 @@ final class Statement {
     /// The highest number of a parameter.
     var parameterCount: Int32 { sqlite3_bind_parameter_count(handle) }
 
-    /// Makes the statement ready to be bound anew; an unfinished read ends.
+    /// Makes the statement ready to be bound again; an unfinished read ends.
     func reset() {
         sqlite3_reset(handle)
         if isBorrowing { sqlite3_clear_bindings(handle) }
@@ -92,8 +96,30 @@ final class Statement {
         reset()
     }
 
+    /// Binds the checksum of a text and the text, without copying it, and runs to the end.
+    func run(withChecksumAndText text: [UInt8]) throws(StoreError) {
+        let failure: StoreError? = text.withUnsafeBytes { bytes in
+            bind(Checksum.of(bytes)).bind(lastingText: bytes)
+            do throws(StoreError) {
+                try run()
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure { throw failure }
+    }
+
     /// Steps to the next row; `false` at the end.
     func next() throws(StoreError) -> Bool {
+        if isWriting {
+            do throws(StoreError) {
+                try database.willWrite(sql)
+            } catch {
+                reset()
+                throw error
+            }
+        }
         let code = bindFailure == SQLITE_OK ? sqlite3_step(handle) : bindFailure
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE { return false }
@@ -109,6 +135,17 @@ final class Statement {
         let count = Int(sqlite3_column_bytes(handle, column))
         guard count > 0, let base = sqlite3_column_text(handle, column) else { return "" }
         return String(decoding: UnsafeRawBufferPointer(start: base, count: count), as: UTF8.self)
+    }
+
+    /// A text whose checksum stands in another column. A mismatch is damage of the file.
+    func bytes(_ column: Int32, checksum: Int32) throws(StoreError) -> [UInt8] {
+        let count = Int(sqlite3_column_bytes(handle, column))
+        let text = UnsafeRawBufferPointer(start: sqlite3_column_text(handle, column), count: count)
+        guard Checksum.of(text) == int(checksum) else {
+            reset()
+            throw database.damage("a row of \(count) bytes does not match its checksum")
+        }
+        return [UInt8](text)
     }
 
     func bytes(_ column: Int32) -> [UInt8] {

@@ -86,7 +86,7 @@ final class ChannelTests: XCTestCase {
         let moved = try channel("a", name: "z", last: 3)
         try store.upsert([moved])
         XCTAssertEqual(try store.channel("a"), moved)
-        XCTAssertEqual(try store.channelCount(), 2)
+        XCTAssertEqual(try store.channelURLs().count, 2)
         let orders = [(ChannelQuery.Order.latestLastMessage, ["a", "b"]), (.channelNameAlphabetical, ["b", "a"])]
         for (order, urls) in orders {
             XCTAssertEqual(
@@ -99,7 +99,7 @@ final class ChannelTests: XCTestCase {
         let store = try CacheStore(directory: folder.path, now: 0)
         try store.upsert([try channel("a"), try channel("b")])
         let (a, b) = (try store.channelKey("a"), try store.channelKey("b"))
-        let position = MessagePosition(createdAt: 1, id: 1)
+        let position = MessagePosition(order: 1, tie: 1)
         for (index, key) in [a, b].enumerated() {
             try store.upsert([message(Int64(index), at: 1)], channel: key)
             try store.setChunks(channel: key, [StoredChunk(start: position, end: position, reachedFirst: true)])

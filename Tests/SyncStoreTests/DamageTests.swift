@@ -23,7 +23,7 @@ final class DamageTests: XCTestCase {
             try Data(repeating: 0x55, count: size).write(to: folder.url("cache.db"))
             let store = try CacheStore(directory: folder.path, now: 42)
             XCTAssertEqual(store.setAsideAs, folder.path + "/cache.db.corrupt-42")
-            XCTAssertEqual(try store.channelCount(), 0)
+            XCTAssertEqual(try store.channelURLs().count, 0)
             XCTAssertEqual(try Data(contentsOf: folder.url("cache.db.corrupt-42")).count, size)
         }
     }

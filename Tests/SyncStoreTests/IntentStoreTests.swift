@@ -18,10 +18,7 @@ final class IntentStoreTests: XCTestCase {
         XCTAssertEqual(added.map(\.id), added.map(\.id).sorted())
         let killed = try folder.copied()
         let later = try IntentStore(directory: killed.path)
-        XCTAssertEqual(try later.intents(channelURL: nil), added)
-        XCTAssertEqual(try later.intents(channelURL: "c"), [added[0], added[2]])
-        XCTAssertEqual(try later.intents(channelURL: "d"), [added[1]])
-        XCTAssertEqual(try later.intents(channelURL: "none"), [])
+        XCTAssertEqual(try later.intents(), added)
     }
 
     func testChangesTouchTheirIntentOnly() throws {
@@ -35,10 +32,10 @@ final class IntentStoreTests: XCTestCase {
         first.errorCode = 900_021
         first.retryCount = 3
         first.body = Array("{}".utf8)
-        XCTAssertEqual(try store.intents(channelURL: nil), [first, second])
+        XCTAssertEqual(try store.intents(), [first, second])
         try store.remove(requestID: "1")
         try store.remove(requestID: "1")
-        XCTAssertEqual(try store.intents(channelURL: nil), [second])
+        XCTAssertEqual(try store.intents(), [second])
     }
 
     /// Ids are the order of writing, also across removals and restarts.
@@ -57,7 +54,7 @@ final class IntentStoreTests: XCTestCase {
         let store = try IntentStore(directory: folder.path)
         let first = try add(store, "1")
         XCTAssertThrowsError(try add(store, "1", to: "d"))
-        XCTAssertEqual(try store.intents(channelURL: nil), [first])
+        XCTAssertEqual(try store.intents(), [first])
     }
 
     func testFullDiskPromisesNothing() throws {
@@ -72,8 +69,8 @@ final class IntentStoreTests: XCTestCase {
         store.setCommitHook { () throws(StoreError) in throw .full }
         XCTAssertThrowsError(try add(store, "3"))
         store.setCommitHook(nil)
-        XCTAssertEqual(try store.intents(channelURL: nil), [first])
+        XCTAssertEqual(try store.intents(), [first])
         let killed = try folder.copied()
-        XCTAssertEqual(try IntentStore(directory: killed.path).intents(channelURL: nil), [first])
+        XCTAssertEqual(try IntentStore(directory: killed.path).intents(), [first])
     }
 }

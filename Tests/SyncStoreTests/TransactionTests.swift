@@ -6,7 +6,7 @@ import XCTest
 
 final class TransactionTests: XCTestCase {
     private let chunk = StoredChunk(
-        start: MessagePosition(createdAt: 1, id: 1), end: MessagePosition(createdAt: 2, id: 2), reachedFirst: true)
+        start: MessagePosition(order: 1, tie: 1), end: MessagePosition(order: 2, tie: 2), reachedFirst: true)
 
     private func count(_ store: CacheStore, _ key: Int64) throws -> Int {
         try store.messageCount(channel: key, from: .first, through: .last)
@@ -30,7 +30,7 @@ final class TransactionTests: XCTestCase {
         for opened in [store, try CacheStore(directory: killed.path, now: 0)] {
             XCTAssertEqual(try opened.channelKey("c"), key)
             XCTAssertEqual(try opened.chunks(channel: key), [chunk])
-            XCTAssertEqual(try opened.messagePositions(channel: key, from: .first, through: .last).map(\.id), [1, 2])
+            XCTAssertEqual(try opened.messageReferences(channel: key, from: .first, through: .last).map(\.id), ["1", "2"])
         }
     }
 

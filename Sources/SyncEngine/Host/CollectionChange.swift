@@ -30,12 +30,12 @@ public struct CollectionChange: Sendable {
     /// Only for the failed list.
     public var reason: FailedReason?
     public var items: [Item]
-    /// The collection's state after the change.
-    public var info: CollectionInfo
+    /// The collection's state after the change; `nil` when the change does not touch it.
+    public var info: CollectionInfo?
 
     public init(
         collection: UInt64, list: List, action: Action, source: EventSource, reason: FailedReason? = nil,
-        items: [Item], info: CollectionInfo
+        items: [Item], info: CollectionInfo?
     ) {
         self.collection = collection
         self.list = list

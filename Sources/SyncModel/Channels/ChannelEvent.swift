@@ -11,6 +11,17 @@ public enum ChannelEvent: Equatable, Sendable {
     /// Somebody started or stopped typing; `user` is the JSON text of the user.
     case typing(userID: String, user: [UInt8], isTyping: Bool)
     case hidden(allowAutoUnhide: Bool, hidePreviousMessages: Bool, offset: Int64)
+
+    /// What hosts are told as the reason of a change that came of it.
+    public var source: EventSource {
+        switch self {
+        case .changed(let source), .removed(let source), .patched(let source, _): source
+        case .read: .eventReadStatusUpdated
+        case .delivered: .eventDeliveryStatusUpdated
+        case .typing: .eventTypingStatusUpdated
+        case .hidden: .eventChannelHidden
+        }
+    }
 }
 
 public struct ChannelPatch: Equatable, Sendable {

@@ -73,7 +73,8 @@ extension ChannelQuery {
             (id: $0["user_id"]?.string ?? "", nickname: $0["nickname"]?.string ?? "")
         }
         let ids = Set(members.map(\.id))
-        if !userIDsExact.isEmpty, ids != Set(userIDsExact) { return false }
+        // The viewer is a member of every channel listed, named or not; the service counts so too.
+        if !userIDsExact.isEmpty, ids != Set(userIDsExact).union([userID]) { return false }
         if !userIDsInclude.isEmpty {
             let wanted = Set(userIDsInclude)
             if userIDsCombination == .and ? !wanted.isSubset(of: ids) : wanted.isDisjoint(with: ids) { return false }

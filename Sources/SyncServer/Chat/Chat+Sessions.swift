@@ -49,7 +49,7 @@ extension Chat {
         writer.member("name", user.nickname)
         writer.member("image", user.profileURL)
         writer.member("key", sessionKey)
-        writer.member("ekey", Storage.randomHex(16))
+        writer.member("ekey", storage.random.hex(16))
         writer.member("login_ts", now)
         writer.key("reconnect")
         writer.beginObject()

@@ -14,8 +14,9 @@ import SyncJSON
 final class Chat {
     let storage: Storage
     let clock: Clock
+    let timers: TimerQueue
     let hub: SocketHub
-    let options: Options
+    let options: ServerOptions
 
     /// Delivery marks of this moment, told together: with many members each message brings one mark from each.
     var delivered: [Int64: [String: Int64]] = [:]
@@ -23,9 +24,10 @@ final class Chat {
     /// Acknowledgements that the control endpoint wants lost.
     var acksToLose = 0
 
-    init(storage: Storage, clock: Clock, hub: SocketHub, options: Options) {
+    init(storage: Storage, clock: Clock, timers: TimerQueue, hub: SocketHub, options: ServerOptions) {
         self.storage = storage
         self.clock = clock
+        self.timers = timers
         self.hub = hub
         self.options = options
     }

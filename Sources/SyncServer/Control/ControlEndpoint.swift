@@ -111,7 +111,7 @@ final class ControlEndpoint {
         try chat.storage.transaction {
             for var user in users where named != nil || !user.accessToken.isEmpty {
                 user.revokedToken = user.accessToken
-                user.accessToken = Storage.randomHex(20)
+                user.accessToken = chat.storage.random.hex(20)
                 try chat.storage.save(user)
                 try chat.storage.revokeSessions(of: user.id)
                 result.append(.object(["user_id": .string(user.id), "access_token": .string(user.accessToken)]))

@@ -6,6 +6,9 @@ struct HTTPRequest {
     /// A header by its name, in any case.
     let header: (String) -> String?
 
+    /// A longer body is not taken.
+    static let bodyLimit = 32 << 20
+
     var query: RequestQuery { target.query }
     func payload() throws -> Payload { try Payload(body: body) }
 }

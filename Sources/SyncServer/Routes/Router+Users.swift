@@ -113,7 +113,7 @@ extension Router {
         if try storage.user(id) != nil { throw APIError.exists("\"user_id\"") }
         var user = UserRow(id: id, nickname: try payload.string("nickname") ?? "", createdAt: chat.now)
         try apply(payload, to: &user)
-        if let token = try Router.token(payload) { user.accessToken = token }
+        if let token = try accessToken(payload) { user.accessToken = token }
         let session = try chat.storage.transaction {
             try storage.save(user)
             return try issueSession(payload, user)
@@ -137,9 +137,9 @@ extension Router {
     }
 
     /// The access token that the administration wants a user to have: a given one, a new one, or none.
-    private static func token(_ payload: Payload) throws -> String? {
+    private func accessToken(_ payload: Payload) throws -> String? {
         if let given = try payload.string("access_token") { return given }
-        return try payload.bool("issue_access_token").map { $0 ? Storage.randomHex(20) : "" }
+        return try payload.bool("issue_access_token").map { $0 ? storage.random.hex(20) : "" }
     }
 
     private func apply(_ payload: Payload, to user: inout UserRow) throws {
@@ -160,7 +160,7 @@ extension Router {
         var token: String?
         if caller.isAdmin {
             if let isActive = try payload.bool("is_active") { user.isActive = isActive }
-            token = try Router.token(payload)
+            token = try accessToken(payload)
             if let token {
                 user.accessToken = token
                 user.revokedToken = ""
@@ -188,7 +188,7 @@ extension Router {
         let user = try owner(request, id, payload)
         let key = try chat.newSession(user.id, expires: try payload.bool("expiring_session") ?? false)
         return HTTPResponse(
-            .object(["key": .string(key), "new_key": .string(key), "ekey": .string(Storage.randomHex(16))]))
+            .object(["key": .string(key), "new_key": .string(key), "ekey": .string(storage.random.hex(16))]))
     }
 
     private func owner(_ request: HTTPRequest, _ id: String, _ payload: Payload) throws -> UserRow {

@@ -88,7 +88,8 @@ final class CommandHandler {
         let token = try payload.string("token") ?? ""
         let user = try chat.logIn(socket.userID, token: token, nickname: "")
         let key = try chat.newSession(user.id, expires: try payload.bool("expiring_session") ?? false)
-        let body = JSON.object(["new_key": .string(key), "key": .string(key), "ekey": .string(Storage.randomHex(16))])
+        let ekey = chat.storage.random.hex(16)
+        let body = JSON.object(["new_key": .string(key), "key": .string(key), "ekey": .string(ekey)])
         if let requestID { body.set("req_id", requestID) }
         socket.send(Frames.frame("LOGI", body))
     }

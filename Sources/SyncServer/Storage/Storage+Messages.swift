@@ -238,7 +238,7 @@ extension Storage {
         let most = try database.prepare(
             """
             SELECT sender FROM messages WHERE parent_id = ? AND parent_id > 0 AND sender <> ''
-            GROUP BY sender ORDER BY count(*) DESC, min(created_at) LIMIT 5
+            GROUP BY sender ORDER BY count(*) DESC, min(created_at), min(message_id) LIMIT 5
             """
         ).bind(parentID).all { $0.text(0) }
         return (counts.0, counts.1, most)
