@@ -9,7 +9,7 @@ import SyncModel
 ///   that the rule also holds for a service that takes them off the limit; rows that cannot be read count, since the
 ///   service has them.
 /// - A full answer that brings nothing beyond the edge it was asked from (all rows share its time) has reached the
-///   end, too: `limit` more were asked for. Were it taken for unfinished, the same page would be asked for for ever.
+///   end, too: `limit` more were asked for. Taken for unfinished, it would be asked for in an endless loop.
 /// - Otherwise the stretch ends with the farthest row. Messages of the same time behind it may have been cut off: they
 ///   are outside the stretch, and come with the next page, which is asked for from that time on.
 /// - The edge that was asked from belongs to the stretch, whether its message is still there or not. A page says

@@ -11,60 +11,60 @@ final class SessionTests: XCTestCase {
     // MARK: Login
 
     func testALogin() {
-        let driven = Driven()
-        XCTAssertNil(driven.service.nextDeadline)
-        XCTAssertEqual(driven.connect(), ["open 1 by TOKEN tok"])
-        XCTAssertEqual(driven.service.nextDeadline, 1_020_000)
-        XCTAssertEqual(driven.opened(1), [])
-        XCTAssertEqual(driven.heard(FrameDecoder.loginFrame), [connected])
+        let harness = ServiceHarness()
+        XCTAssertNil(harness.service.nextDeadline)
+        XCTAssertEqual(harness.connect(), ["open 1 by TOKEN tok"])
+        XCTAssertEqual(harness.service.nextDeadline, 1_020_000)
+        XCTAssertEqual(harness.opened(1), [])
+        XCTAssertEqual(harness.received(FrameDecoder.loginFrame), [connected])
         // A second word of welcome is none.
-        XCTAssertEqual(driven.heard(FrameDecoder.loginFrame), [])
+        XCTAssertEqual(harness.received(FrameDecoder.loginFrame), [])
         // The next one shows the key.
-        XCTAssertEqual(driven.closed(1), ["disconnected unreachable 800200"])
-        XCTAssertEqual(driven.connect(), ["open 2 by AUTH KEY"])
+        XCTAssertEqual(harness.closed(1), ["disconnected unreachable 800200"])
+        XCTAssertEqual(harness.connect(), ["open 2 by AUTH KEY"])
         // But not for another token.
-        XCTAssertEqual(driven.connect("tok2"), ["close 2", "open 3 by TOKEN tok2"])
+        XCTAssertEqual(harness.connect("tok2"), ["close 2", "open 3 by TOKEN tok2"])
     }
 
     func testAWelcomeBeforeTheSocketIsToldToBeOpen() {
-        let driven = Driven()
-        _ = driven.connect()
-        XCTAssertEqual(driven.heard(FrameDecoder.loginFrame), [connected])
-        XCTAssertEqual(driven.opened(1), [])
-        XCTAssertEqual(driven.heard(#"READ{"channel_url":"c","user":{"user_id":"bo"},"ts":5}"#),
+        let harness = ServiceHarness()
+        _ = harness.connect()
+        XCTAssertEqual(harness.received(FrameDecoder.loginFrame), [connected])
+        XCTAssertEqual(harness.opened(1), [])
+        XCTAssertEqual(harness.received(#"READ{"channel_url":"c","user":{"user_id":"bo"},"ts":5}"#),
                        ["channel c read by bo at 5"])
     }
 
     func testNothingIsToldBeforeTheLogin() {
-        let driven = Driven()
-        _ = driven.connect()
-        _ = driven.opened(1)
+        let harness = ServiceHarness()
+        _ = harness.connect()
+        _ = harness.opened(1)
         for frame in [
             #"MESG{"msg_id":1,"ts":2,"channel_url":"c"}"#, #"MESG{"msg_id":1,"ts":2,"channel_url":"c","req_id":"r"}"#,
             #"EXPR{"expires_in":5}"#, #"EROR{"code":900020,"req_id":"r"}"#, "PONG{}", "nonsense",
         ] {
-            XCTAssertEqual(driven.heard(frame), [], frame)
+            XCTAssertEqual(harness.received(frame), [], frame)
         }
-        XCTAssertEqual(driven.ask(.getChannel(url: "c"), id: 1), ["reply 1 failure unreachable 800101"])
+        XCTAssertEqual(harness.ask(.getChannel(url: "c"), id: 1), ["reply 1 failure unreachable 800101"])
     }
 
     func testALoginThatIsNotAnswered() {
         for isOpen in [false, true] {
-            let driven = Driven()
-            _ = driven.connect()
-            if isOpen { _ = driven.opened(1) }
-            XCTAssertEqual(driven.wait(19_999), [])
-            XCTAssertEqual(driven.wait(1), ["close 1", "disconnected unreachable 800190"])
-            XCTAssertNil(driven.service.nextDeadline)
-            XCTAssertEqual(driven.heard(FrameDecoder.loginFrame), [], "a late word of an old socket")
+            let harness = ServiceHarness()
+            _ = harness.connect()
+            if isOpen { _ = harness.opened(1) }
+            XCTAssertEqual(harness.wait(19_999), [])
+            XCTAssertEqual(harness.wait(1), ["close 1", "disconnected unreachable 800190"])
+            XCTAssertNil(harness.service.nextDeadline)
+            XCTAssertEqual(harness.received(FrameDecoder.loginFrame), [], "a late word of an old socket")
         }
     }
 
     func testALoginWithoutTheServicesTime() {
-        let driven = Driven()
-        _ = driven.connect()
+        let harness = ServiceHarness()
+        _ = harness.connect()
         XCTAssertEqual(
-            driven.heard(#"LOGI{"user_id":"me","key":"K"}"#), ["close 1", "disconnected unavailable 800130"])
+            harness.received(#"LOGI{"user_id":"me","key":"K"}"#), ["close 1", "disconnected unavailable 800130"])
     }
 
     func testRefusedLogins() {
@@ -79,11 +79,11 @@ final class SessionTests: XCTestCase {
             (#"EXPR{"expires_in":-1}"#, "tokenRejected 400310"),
         ]
         for (frame, outcome) in cases {
-            let driven = Driven()
-            _ = driven.connect()
-            _ = driven.opened(1)
-            XCTAssertEqual(driven.heard(frame), ["close 1", "disconnected " + outcome], frame)
-            XCTAssertNil(driven.service.nextDeadline)
+            let harness = ServiceHarness()
+            _ = harness.connect()
+            _ = harness.opened(1)
+            XCTAssertEqual(harness.received(frame), ["close 1", "disconnected " + outcome], frame)
+            XCTAssertNil(harness.service.nextDeadline)
         }
     }
 
@@ -94,91 +94,92 @@ final class SessionTests: XCTestCase {
             (.failed, "unreachable 800200"), (.notInstalled, "unreachable 800200"),
         ]
         for (kind, outcome) in cases {
-            let driven = Driven()
-            _ = driven.connect()
-            XCTAssertEqual(driven.closed(1, kind), ["disconnected " + outcome], "\(kind)")
+            let harness = ServiceHarness()
+            _ = harness.connect()
+            XCTAssertEqual(harness.closed(1, kind), ["disconnected " + outcome], "\(kind)")
         }
         // In a session it says nothing of the token.
-        XCTAssertEqual(Driven.online().closed(1, .refused(status: 401)), ["disconnected unreachable 800200"])
+        XCTAssertEqual(ServiceHarness.online().closed(1, .refused(status: 401)), ["disconnected unreachable 800200"])
     }
 
     func testALoginRefusedForItsSessionKeyIsTriedOnceMoreWithTheToken() {
-        let refusals: [(Driven) -> [String]] = [
-            { $0.heard(#"LOGI{"error":true,"code":400309}"#, on: 2) }, { $0.heard(#"EROR{"code":400309}"#, on: 2) },
-            { $0.heard(#"LOGI{"error":true,"code":400303}"#, on: 2) }, { $0.closed(2, .refused(status: 401)) },
+        let refusals: [(ServiceHarness) -> [String]] = [
+            { $0.received(#"LOGI{"error":true,"code":400309}"#, on: 2) },
+            { $0.received(#"EROR{"code":400309}"#, on: 2) },
+            { $0.received(#"LOGI{"error":true,"code":400303}"#, on: 2) }, { $0.closed(2, .refused(status: 401)) },
         ]
         for (index, refuse) in refusals.enumerated() {
-            let driven = Driven.online()
-            _ = driven.closed(1)
-            XCTAssertEqual(driven.connect(), ["open 2 by AUTH KEY"])
-            _ = driven.wait(15_000)
-            XCTAssertEqual(refuse(driven), (index < 3 ? ["close 2"] : []) + ["open 3 by TOKEN tok"], "\(index)")
+            let harness = ServiceHarness.online()
+            _ = harness.closed(1)
+            XCTAssertEqual(harness.connect(), ["open 2 by AUTH KEY"])
+            _ = harness.wait(15_000)
+            XCTAssertEqual(refuse(harness), (index < 3 ? ["close 2"] : []) + ["open 3 by TOKEN tok"], "\(index)")
             // The time for the login is one, not one for each socket.
-            XCTAssertEqual(driven.wait(5000), ["close 3", "disconnected unreachable 800190"])
-            XCTAssertEqual(driven.connect(), ["open 4 by TOKEN tok"], "a refused key is not shown again")
+            XCTAssertEqual(harness.wait(5000), ["close 3", "disconnected unreachable 800190"])
+            XCTAssertEqual(harness.connect(), ["open 4 by TOKEN tok"], "a refused key is not shown again")
             XCTAssertEqual(
-                driven.heard(#"LOGI{"error":true,"code":400302}"#, on: 4),
+                harness.received(#"LOGI{"error":true,"code":400302}"#, on: 4),
                 ["close 4", "disconnected tokenRejected 400302"])
         }
         // Without a token there is nothing else to show.
-        let driven = Driven()
-        _ = driven.connect("")
-        _ = driven.heard(FrameDecoder.loginFrame)
-        _ = driven.closed(1)
-        XCTAssertEqual(driven.connect(""), ["open 2 by AUTH KEY"])
+        let harness = ServiceHarness()
+        _ = harness.connect("")
+        _ = harness.received(FrameDecoder.loginFrame)
+        _ = harness.closed(1)
+        XCTAssertEqual(harness.connect(""), ["open 2 by AUTH KEY"])
         XCTAssertEqual(
-            driven.heard(#"LOGI{"error":true,"code":400309}"#, on: 2),
+            harness.received(#"LOGI{"error":true,"code":400309}"#, on: 2),
             ["close 2", "disconnected tokenRejected 400309"])
     }
 
     // MARK: Signs of life
 
     func testPings() {
-        let driven = Driven.online()
-        XCTAssertEqual(driven.wait(14_999), [])
-        XCTAssertEqual(driven.wait(1), ["text 1 PING" + ping])
-        XCTAssertEqual(driven.wait(4999), [])
-        XCTAssertEqual(driven.heard("PONG{}"), [])
+        let harness = ServiceHarness.online()
+        XCTAssertEqual(harness.wait(14_999), [])
+        XCTAssertEqual(harness.wait(1), ["text 1 PING" + ping])
+        XCTAssertEqual(harness.wait(4999), [])
+        XCTAssertEqual(harness.received("PONG{}"), [])
         // Whatever is heard puts the next ping off.
-        XCTAssertEqual(driven.wait(14_000), [])
-        XCTAssertEqual(driven.heard("nonsense"), [])
-        XCTAssertEqual(driven.wait(14_999), [])
-        XCTAssertEqual(driven.wait(1), ["text 1 PING" + ping])
-        XCTAssertEqual(driven.wait(5000), ["close 1", "disconnected unreachable 800190"])
-        XCTAssertEqual(driven.wait(1_000_000), [])
+        XCTAssertEqual(harness.wait(14_000), [])
+        XCTAssertEqual(harness.received("nonsense"), [])
+        XCTAssertEqual(harness.wait(14_999), [])
+        XCTAssertEqual(harness.wait(1), ["text 1 PING" + ping])
+        XCTAssertEqual(harness.wait(5000), ["close 1", "disconnected unreachable 800190"])
+        XCTAssertEqual(harness.wait(1_000_000), [])
     }
 
     func testIntervalsComeFromTheLoginWithinBounds() {
-        let driven = Driven()
-        _ = driven.connect()
-        _ = driven.heard(#"LOGI{"login_ts":1,"ping_interval":0,"pong_timeout":0.25}"#)
-        XCTAssertEqual(driven.wait(999), [])
-        XCTAssertEqual(driven.wait(1), ["text 1 PING" + ping])
-        XCTAssertEqual(driven.wait(1000), ["close 1", "disconnected unreachable 800190"])
+        let harness = ServiceHarness()
+        _ = harness.connect()
+        _ = harness.received(#"LOGI{"login_ts":1,"ping_interval":0,"pong_timeout":0.25}"#)
+        XCTAssertEqual(harness.wait(999), [])
+        XCTAssertEqual(harness.wait(1), ["text 1 PING" + ping])
+        XCTAssertEqual(harness.wait(1000), ["close 1", "disconnected unreachable 800190"])
     }
 
     // MARK: The end
 
     func testWordsOfOldSocketsAreIgnored() {
-        let driven = Driven.online()
-        XCTAssertEqual(driven.connect(), ["close 1", "open 2 by AUTH KEY"])
-        XCTAssertEqual(driven.opened(1), [])
-        XCTAssertEqual(driven.heard(FrameDecoder.loginFrame, on: 1), [])
-        XCTAssertEqual(driven.closed(1), [])
-        XCTAssertEqual(driven.heard(FrameDecoder.loginFrame, on: 2), [connected])
-        XCTAssertEqual(driven.heard(#"DELM{"channel_url":"c","msg_id":9}"#, on: 1), [])
-        XCTAssertEqual(driven.heard(#"DELM{"channel_url":"c","msg_id":9}"#, on: 2), ["deleted c 9"])
+        let harness = ServiceHarness.online()
+        XCTAssertEqual(harness.connect(), ["close 1", "open 2 by AUTH KEY"])
+        XCTAssertEqual(harness.opened(1), [])
+        XCTAssertEqual(harness.received(FrameDecoder.loginFrame, on: 1), [])
+        XCTAssertEqual(harness.closed(1), [])
+        XCTAssertEqual(harness.received(FrameDecoder.loginFrame, on: 2), [connected])
+        XCTAssertEqual(harness.received(#"DELM{"channel_url":"c","msg_id":9}"#, on: 1), [])
+        XCTAssertEqual(harness.received(#"DELM{"channel_url":"c","msg_id":9}"#, on: 2), ["deleted c 9"])
     }
 
     func testAnOverloadedService() {
-        let driven = Driven.online()
+        let harness = ServiceHarness.online()
         XCTAssertEqual(
-            driven.heard(#"BUSY{"retry_after":7}"#),
+            harness.received(#"BUSY{"retry_after":7}"#),
             ["close 1", "disconnected rateLimited(retryAfter: 7000) 800221 come back after 7000"])
-        let early = Driven()
+        let early = ServiceHarness()
         _ = early.connect()
         XCTAssertEqual(
-            early.heard(#"BUSY{"retry_after":2}"#),
+            early.received(#"BUSY{"retry_after":2}"#),
             ["close 1", "disconnected rateLimited(retryAfter: 2000) 800221 come back after 2000"])
     }
 
@@ -187,50 +188,50 @@ final class SessionTests: XCTestCase {
             (#"EXPR{"expires_in":-1}"#, 400_310), (#"EXPR{"expires_in":9,"reason":400310}"#, 400_310),
             (#"EROR{"code":400310}"#, 400_310), (#"EROR{"code":400302}"#, 400_302),
         ] {
-            let driven = Driven.online()
-            XCTAssertEqual(driven.heard(frame), ["close 1", "disconnected tokenRejected \(code)"], frame)
+            let harness = ServiceHarness.online()
+            XCTAssertEqual(harness.received(frame), ["close 1", "disconnected tokenRejected \(code)"], frame)
         }
         // Other errors end nothing, and what comes behind the end of a session is of no session.
-        let driven = Driven.online()
-        XCTAssertEqual(driven.heard(#"EROR{"code":900020}"#), [])
+        let harness = ServiceHarness.online()
+        XCTAssertEqual(harness.received(#"EROR{"code":900020}"#), [])
         let deletion = #"DELM{"channel_url":"c","msg_id":9}"#
         XCTAssertEqual(
-            driven.heard(deletion + "\n" + #"EROR{"code":400310}"# + "\n" + deletion),
+            harness.received(deletion + "\n" + #"EROR{"code":400310}"# + "\n" + deletion),
             ["deleted c 9", "close 1", "disconnected tokenRejected 400310"])
     }
 
     func testNoReplyAfterTheEnd() {
-        let ends: [(Driven) -> [String]] = [
-            { $0.closed(1) }, { $0.heard(#"BUSY{"retry_after":7}"#) }, { $0.wait(20_000) },
-            { driven in
-                driven.service.disconnect(now: driven.now)
-                return driven.out()
+        let ends: [(ServiceHarness) -> [String]] = [
+            { $0.closed(1) }, { $0.received(#"BUSY{"retry_after":7}"#) }, { $0.wait(20_000) },
+            { harness in
+                harness.service.disconnect(now: harness.now)
+                return harness.out()
             },
         ]
         for (index, end) in ends.enumerated() {
-            let driven = Driven.online()
+            let harness = ServiceHarness.online()
             let sent = ServiceRequest.sendMessage(channelURL: "c", requestID: "r", body: [])
-            _ = driven.ask(.getChannel(url: "c"), id: 1, timeout: 50_000)
-            _ = driven.ask(sent, id: 2, timeout: 50_000)
-            _ = driven.ask(.getChannel(url: "d"), id: 3, timeout: 50_000)
-            _ = driven.answered(2, #"{"error":true,"code":400309}"#, status: 400)
-            let last = end(driven)
+            _ = harness.ask(.getChannel(url: "c"), id: 1, timeout: 50_000)
+            _ = harness.ask(sent, id: 2, timeout: 50_000)
+            _ = harness.ask(.getChannel(url: "d"), id: 3, timeout: 50_000)
+            _ = harness.answered(2, #"{"error":true,"code":400309}"#, status: 400)
+            let last = end(harness)
             XCTAssertFalse(last.contains { $0.hasPrefix("reply") }, "\(index): \(last)")
             XCTAssertEqual(last.contains { $0.hasPrefix("disconnected") }, index < 3, "\(index): \(last)")
-            XCTAssertNil(driven.service.nextDeadline)
+            XCTAssertNil(harness.service.nextDeadline)
             for exchange in 1...3 as ClosedRange<UInt64> {
-                XCTAssertEqual(driven.answered(exchange, #"{"channel_url":"c","key":"K2"}"#), [])
+                XCTAssertEqual(harness.answered(exchange, #"{"channel_url":"c","key":"K2"}"#), [])
             }
             // Numbers of a new session are new.
-            _ = driven.connect()
-            _ = driven.heard(FrameDecoder.loginFrame, on: 2)
+            _ = harness.connect()
+            _ = harness.received(FrameDecoder.loginFrame, on: 2)
             XCTAssertEqual(
-                driven.ask(.getChannel(url: "c"), id: 4, timeout: 100), [
+                harness.ask(.getChannel(url: "c"), id: 4, timeout: 100), [
                     "http 4 GET /group_channels/c by KEY within 100",
                 ])
         }
-        let driven = Driven()
-        driven.service.disconnect(now: driven.now)
-        XCTAssertEqual(driven.out(), [])
+        let harness = ServiceHarness()
+        harness.service.disconnect(now: harness.now)
+        XCTAssertEqual(harness.out(), [])
     }
 }

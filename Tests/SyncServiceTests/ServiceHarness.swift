@@ -4,13 +4,13 @@ import SyncModel
 @testable import SyncService
 
 /// A service machine with a clock, and what comes out of it as short lines.
-final class Driven {
+final class ServiceHarness {
     let service = SendbirdService(
         appID: "APP", userID: "me", apiHost: "http://a", wsHost: "ws://w", libraryVersion: "0.1.0")
     var now = Moment(monotonic: 1_000_000, wall: 1_700_000_000_000)
 
     /// What came out since it was asked last.
-    func out() -> [String] { service.takeOutputs().map(Driven.text) }
+    func out() -> [String] { service.takeOutputs().map(ServiceHarness.text) }
 
     private static func text(_ output: ServiceOutput) -> String {
         switch output {
@@ -39,7 +39,7 @@ final class Driven {
         return out()
     }
 
-    func heard(_ text: String, on socket: UInt64 = 1) -> [String] {
+    func received(_ text: String, on socket: UInt64 = 1) -> [String] {
         service.receive(.socketText(socket, Array((text + "\n").utf8)), now: now)
         return out()
     }
@@ -79,11 +79,11 @@ final class Driven {
     }
 
     /// A session that has begun: socket 1, session key "KEY", pings every 15 s answered within 5 s.
-    static func online() -> Driven {
-        let driven = Driven()
-        _ = driven.connect()
-        _ = driven.opened(1)
-        _ = driven.heard(FrameDecoder.loginFrame)
-        return driven
+    static func online() -> ServiceHarness {
+        let harness = ServiceHarness()
+        _ = harness.connect()
+        _ = harness.opened(1)
+        _ = harness.received(FrameDecoder.loginFrame)
+        return harness
     }
 }
