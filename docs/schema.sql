@@ -2,9 +2,9 @@
 
 -- cache.db (user_version 3)
 -- meta        cursors and flags: channels.changes, channels.token, channels.complete, messages.changes.KEY
--- channel     key is ours and never used again; its messages are filed under it. json is the channel as hosts see it,
---             NULL where only messages are cached; name, has_last_message, latest_at, created_at are the keys of three
---             orders, of an index each
+-- channel     key is ours and never used again; messages are filed under it. json is the channel as hosts see it; name,
+--             has_last_message, latest_at, created_at are the keys of three orders, of an index each. A row that is not
+--             cached has a key and no channel: it was deleted, or only messages of it are known
 -- message     key is ours and appended; id is the service's. ord and tie are the position, and a page is one range of
 --             message_by_position. json is delivered as it stands
 -- chunk       where the cache of a channel is complete, both ends included. The tokens are the service's. An open-ended
@@ -18,16 +18,17 @@ CREATE TABLE meta (
 CREATE TABLE channel (
     key INTEGER PRIMARY KEY,
     url TEXT NOT NULL UNIQUE,
+    is_cached INTEGER NOT NULL DEFAULT 0,
     name TEXT NOT NULL DEFAULT '',
     has_last_message INTEGER NOT NULL DEFAULT 0,
     latest_at INTEGER NOT NULL DEFAULT 0,
     created_at INTEGER NOT NULL DEFAULT 0,
     checksum INTEGER NOT NULL DEFAULT 0,
-    json TEXT
+    json TEXT NOT NULL DEFAULT ''
 ) STRICT;
-CREATE INDEX channel_by_latest ON channel (has_last_message DESC, latest_at DESC, url) WHERE json IS NOT NULL;
-CREATE INDEX channel_by_creation ON channel (created_at DESC, url) WHERE json IS NOT NULL;
-CREATE INDEX channel_by_name ON channel (name, url) WHERE json IS NOT NULL;
+CREATE INDEX channel_by_latest ON channel (has_last_message DESC, latest_at DESC, url) WHERE is_cached = 1;
+CREATE INDEX channel_by_creation ON channel (created_at DESC, url) WHERE is_cached = 1;
+CREATE INDEX channel_by_name ON channel (name, url) WHERE is_cached = 1;
 
 CREATE TABLE message (
     key INTEGER PRIMARY KEY,

@@ -6,8 +6,8 @@ import SyncStore
 /// It routes inputs to the machines that own their part of the state (session, channels, timelines, outbox, actions),
 /// commits what is to be stored, and hands out what came of it. It holds no rule of chat itself.
 ///
-/// One entrance for each fact: what becomes known about messages goes through `record(message:)`, about channels through
-/// `record(channels:)`, wherever it came from. Each is one transaction; collections are told after it.
+/// One entrance for each fact: what becomes known about messages goes through `record(message:)`, about channels
+/// through `record(channels:)`, wherever it came from. Each is one transaction; collections are told after it.
 public final class Engine {
     private let options: EngineOptions
     private let rules: any ServiceRules
@@ -160,7 +160,7 @@ public final class Engine {
             outbox.resend(requestID, call: call, since: newestEdge(url), context, &effects)
         case .appendMessage(let id, let requestID, let body, let call):
             guard let url = url(id, call, .appendMessage) else { return }
-            outbox.append(requestID, body, url, call: call, context, &effects)
+            outbox.acceptHostSent(requestID, body, url, call: call, context, &effects)
         case .handleSendResponse(_, let requestID, let message, let code, let call):
             outbox.hostSent(requestID, message, code: code, call: call, context, &effects)
         case .updateMessage(let id, let message, let body, let call):
@@ -205,8 +205,8 @@ public final class Engine {
     }
 
     private func openTimeline(_ window: MessageWindow, _ url: String, _ effects: inout Effects) {
-        let stored = storage.cached { (cache) throws(StoreError) in
-            if let open = timelines[url] { open } else { try Timeline.stored(url, cache) }
+        let stored = timelines[url] ?? storage.cached { (cache) throws(StoreError) in
+            Timeline(channelURL: url, history: try History.stored(url, cache))
         }
         guard let timeline = stored else {
             unopened[window.id] = window
@@ -455,10 +455,12 @@ public final class Engine {
         let timeline = timelines[url]
         let committed = storage.committed { (cache) throws(StoreError) in
             let recorded = try timeline?.record(fact, context, cache)
-            if timeline == nil { try storeIfCovered(fact, cache) }
+            if timeline == nil { try History.storeIfCovered(fact, userID: context.options.userID, cache) }
             if let (key, value) = fact.progress { try cache.setValue(key, value) }
             var channels: ChannelCommit?
-            if case .changed(let channel) = outcome { channels = try commit([channel], replacing: cached, cache) }
+            if case .changed(let channel) = outcome {
+                channels = try ChannelCommit([channel], replacing: cached, cache) { timelines[$0]?.history }
+            }
             return (recorded, channels)
         }
         if let (recorded, channels) = committed {
@@ -495,30 +497,11 @@ public final class Engine {
         }
     }
 
-    /// A late answer may tell of a message inside what the cache calls complete, in a channel that nobody shows.
-    private func storeIfCovered(_ fact: MessageFact, _ cache: CacheStore) throws(StoreError) {
-        guard case .arrived(let message, _) = fact.kind, message.senderID == options.userID,
-            let key = try cache.channelKeyIfKnown(fact.channelURL)
-        else { return }
-        let isCovered = try cache.chunks(channel: key).contains {
-            ($0.start.position <= message.position || $0.reachedFirst) && message.position <= $0.end.position
-        }
-        if isCovered { try cache.upsert([message], channel: key) }
-    }
-
-    /// What storing channels did to their messages.
-    private struct ChannelCommit {
-        /// Histories that were cut, with what is left of those that are shown.
-        var cuts: [(url: String, order: Int64, history: History)] = []
-        /// Channels that were deleted and made again under their URL: what was cached of them is gone.
-        var replaced: [String] = []
-    }
-
     /// The one entrance for what becomes known about channels. `false` when it could not be stored.
     @discardableResult
     private func record(channels fact: ChannelFact, _ effects: inout Effects) -> Bool {
         let committed = storage.committed { (cache) throws(StoreError) in
-            let commit = try commit(fact.changed, replacing: nil, cache)
+            let commit = try ChannelCommit(fact.changed, replacing: nil, cache) { timelines[$0]?.history }
             for url in fact.removed { try cache.deleteChannel(url) }
             for (key, value) in fact.progress { try cache.setValue(key, value) }
             return commit
@@ -526,29 +509,6 @@ public final class Engine {
         guard let committed else { return false }
         show(fact, committed, &effects)
         return true
-    }
-
-    /// Stores channels, and what follows for their messages. `known` is the only channel's cached state, for who has it.
-    private func commit(
-        _ channels: [ChannelRecord], replacing known: ChannelRecord?, _ cache: CacheStore
-    ) throws(StoreError) -> ChannelCommit {
-        var result = ChannelCommit()
-        for channel in channels {
-            let stored = if let known { known } else { try cache.channel(channel.url) }
-            guard let before = stored else { continue }
-            if before.createdAt != channel.createdAt {
-                result.replaced.append(channel.url)
-                if let key = try cache.channelKeyIfKnown(channel.url) { try cache.clearMessages(channel: key) }
-            } else if channel.messageOffset > before.messageOffset {
-                var history = if let open = timelines[channel.url] { open.history } else {
-                    try Timeline.stored(channel.url, cache).history
-                }
-                try history.cut(before: channel.messageOffset, cache)
-                result.cuts.append((channel.url, channel.messageOffset, history))
-            }
-        }
-        try cache.upsert(channels)
-        return result
     }
 
     private func show(_ fact: ChannelFact, _ commit: ChannelCommit, _ effects: inout Effects) {

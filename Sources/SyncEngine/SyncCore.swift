@@ -4,7 +4,8 @@ import SyncStore
 /// Engine and service, joined: what the engine asks goes to the service, what the service answers goes to the engine,
 /// bytes go to the transport. The library drives one on its engine thread, the simulator in virtual time.
 ///
-/// One thread at a time. Every input is given with the current time; what the host has to be told is taken out after it.
+/// One thread at a time. Every input is given with the current time; what the host has to be told is taken out after
+/// it.
 public final class SyncCore {
     public let engine: Engine
     private let service: any ChatService

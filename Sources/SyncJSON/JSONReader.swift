@@ -201,7 +201,7 @@ public struct JSONReader {
     private mutating func string() throws(JSONError) {
         index += 1
         while true {
-            skipPlain()
+            index = JSONScan.skipPlain(base, from: index, to: count, untilSpecial: true)
             guard index < count else { throw failure("the document ends inside a string") }
             let byte = base[index]
             switch byte {
@@ -212,33 +212,6 @@ public struct JSONReader {
             case 0..<0x20: throw failure("a control character inside a string")
             default: try multibyte(byte)
             }
-        }
-    }
-
-    /// Passes over ASCII characters that mean nothing to a string, eight at a time.
-    @inline(__always)
-    private mutating func skipPlain() {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let highs: UInt64 = 0x8080_8080_8080_8080
-        while count - index >= 8 {
-            let word = UInt64(littleEndian: UnsafeRawPointer(base + index).loadUnaligned(as: UInt64.self))
-            // The high bit of each byte that is below 0x20, a quote, a backslash, or above 0x7F; a borrow may also
-            // raise it in bytes behind such a one, but the lowest that is raised is right.
-            let quote = word ^ (ones &* 0x22)
-            let backslash = word ^ (ones &* 0x5C)
-            let found =
-                ((word &- ones &* 0x20) & ~word | (quote &- ones) & ~quote | (backslash &- ones) & ~backslash | word)
-                & highs
-            if found != 0 {
-                index += found.trailingZeroBitCount >> 3
-                return
-            }
-            index += 8
-        }
-        while index < count {
-            let byte = base[index]
-            if byte < 0x20 || byte >= 0x80 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return }
-            index += 1
         }
     }
 

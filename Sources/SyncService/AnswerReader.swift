@@ -15,7 +15,7 @@ struct AnswerReader {
     private(set) var isHugeGap: Bool?
     /// A failure that came with a status of success.
     private(set) var isError = false
-    /// See `JSONReader`: the text has to be mended and read once more.
+    /// See `JSONReader`: the text has to be repaired and read once more.
     private(set) var hasLoneSurrogate = false
 
     init(_ bytes: UnsafeRawBufferPointer, _ lists: Lists) throws(JSONError) {
@@ -75,7 +75,7 @@ struct AnswerReader {
         return channels
     }
 
-    /// Which message or channel is gone: told by itself or as an object with other words.
+    /// The id or URL of what is gone: by itself, or as a member of an object.
     private static func name(of value: JSONSlice, _ lists: Lists) -> String? {
         switch lists {
         case .channels: value.string ?? value["channel_url"]?.string

@@ -1,29 +1,28 @@
 import SyncModel
 
-/// The numbers by which hosts know failures: the service's own, and the vendor's client codes for what is found on this
-/// side.
+/// The numbers by which hosts know failures: the service's own, and the vendor's client codes for what goes wrong on
+/// this side.
 enum FailureCodes {
     static let unknown = 800_000
     static let notConnected = 800_101
     static let network = 800_120
     static let malformed = 800_130
     static let timedOut = 800_180
-    static let noSignOfLife = 800_190
+    static let peerSilent = 800_190
     static let connectionClosed = 800_200
     static let overloaded = 800_221
     static let tokenRejected = 400_302
     static let sessionExpired = 400_309
     static let tokenRevoked = 400_310
 
-    /// Connection, timeout, overload, rate: what a later attempt can cure.
+    /// Connection, timeout, overload, rate limit: worth a later attempt.
     static let curable: Set<Int> = [
-        notConnected, network, timedOut, noSignOfLife, connectionClosed, 800_210, 800_220, overloaded, 500_901, 500_910,
+        notConnected, network, timedOut, peerSilent, connectionClosed, 800_210, 800_220, overloaded, 500_901, 500_910,
         900_200,
     ]
 
-    /// What a code means to the engine. It says more than the HTTP status, which is 400 for most. The end of a session
-    /// (`sessionExpired`) is mended here and gets to nobody else; where it cannot be mended it means that the token is
-    /// no good.
+    /// The kind of a failure. The code says more than the HTTP status, which is 400 for most. An expired session key is
+    /// renewed by `SendbirdService` and reported to nobody; where renewing does not help the token is no good.
     static func kind(_ status: Int, _ code: Int, _ headers: [TransportHeader] = []) -> ServiceFailure.Kind {
         switch code {
         // Also a user who is gone or deactivated: only the host can help.
@@ -57,10 +56,10 @@ enum FailureCodes {
 }
 
 extension ServiceFailure {
-    /// What the transport could not do.
+    /// No answer, for the transport's reason.
     init(_ failure: TransportFailure) {
         switch failure.kind {
-        case .timedOut: self.init(kind: .timedOut, code: FailureCodes.timedOut, message: failure.message)
+        case .timedOut: self = .timedOut(failure.message)
         case .failed, .notInstalled, .refused:
             self.init(kind: .unreachable, code: FailureCodes.network, message: failure.message)
         }
@@ -68,6 +67,10 @@ extension ServiceFailure {
 
     static let malformed = ServiceFailure(
         kind: .unavailable, code: FailureCodes.malformed, message: "the answer is not what the protocol says")
+
+    static func timedOut(_ message: String) -> ServiceFailure {
+        ServiceFailure(kind: .timedOut, code: FailureCodes.timedOut, message: message)
+    }
 
     /// Whether a new session key would help.
     var isSessionExpired: Bool { code == FailureCodes.sessionExpired }

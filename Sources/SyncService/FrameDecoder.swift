@@ -2,12 +2,12 @@ import Glibc
 import SyncJSON
 import SyncModel
 
-/// Reads what comes by the socket. Never traps, whatever the bytes.
+/// Decodes socket messages. Does not trap on any bytes.
 struct FrameDecoder {
     let userID: String
 
     /// Reads a socket message: one or more commands, each four letters and a JSON object, one to a line. What cannot be
-    /// read counts as a sign of life and nothing else.
+    /// read only shows that the peer is there.
     func decode(_ frame: [UInt8]) -> [WireEvent] {
         var events: [WireEvent] = []
         frame.withUnsafeBytes { bytes in
@@ -40,12 +40,12 @@ struct FrameDecoder {
 
     // MARK: Messages
 
-    /// A message as it was sent or edited, in one pass; `nil` for an error in its place, which is read by other means.
+    /// A message as it was sent or edited, in one pass; `nil` for an error in its place, which `failed` reads.
     private func message(_ command: String, _ bytes: UnsafeRawBufferPointer) -> WireEvent? {
         guard let message = try? SocketMessage(bytes) else { return .alive }
         if message.hasLoneSurrogate {
-            let mended = LoneSurrogates.replaced(in: Array(bytes))
-            return mended.withUnsafeBytes { bytes in
+            let repaired = LoneSurrogates.replaced(in: Array(bytes))
+            return repaired.withUnsafeBytes { bytes in
                 (try? SocketMessage(bytes)).map { event(command, $0) } ?? .alive
             }
         }
@@ -57,7 +57,7 @@ struct FrameDecoder {
         let isNew = command != "MEDI" && command != "FEDI" && command != "AEDI"
         let url = message.channelURL
         if isNew, !message.requestID.isEmpty {
-            // An acknowledgement is told by its request id; its channel is known to who waits for it.
+            // A request id makes it an acknowledgement; who waits for it knows the channel.
             guard let record = message.record(command: command) else { return .alive }
             return .acknowledged(requestID: message.requestID, channelURL: url, record)
         }

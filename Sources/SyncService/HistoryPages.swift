@@ -9,7 +9,7 @@ import SyncModel
 ///   that the rule also holds for a service that takes them off the limit; rows that cannot be read count, since the
 ///   service has them.
 /// - A full answer that brings nothing beyond the edge it was asked from (all rows share its time) has reached the
-///   end, too: `limit` more were asked for. Were it taken for unfinished, the same page would be asked for for ever.
+///   end, too: `limit` more were asked for. Taken for unfinished, it would be asked for in an endless loop.
 /// - Otherwise the stretch ends with the farthest row. Messages of the same time behind it may have been cut off: they
 ///   are outside the stretch, and come with the next page, which is asked for from that time on.
 /// - The edge that was asked from belongs to the stretch, whether its message is still there or not. A page says
@@ -20,21 +20,31 @@ import SyncModel
 enum HistoryPages {
     /// Rows in ascending order of position, each once.
     struct Rows {
-        var messages: [MessageRecord] = []
+        private(set) var messages: [MessageRecord] = []
         /// Rows of the answer, with those that could not be read.
-        var count = 0
+        private(set) var count = 0
+        private var isAscending = true
 
         var hasUnreadable: Bool { count > messages.count }
 
+        /// Adds a row; `nil` is one that cannot be read.
         mutating func append(_ message: MessageRecord?) {
             count += 1
-            if let message { messages.append(message) }
+            guard let message else { return }
+            if let last = messages.last?.position, last >= message.position { isAscending = false }
+            messages.append(message)
+        }
+
+        /// Those of a time or later; all, in the usual case.
+        func from(_ time: Int64) -> [MessageRecord] {
+            guard let first = messages.first, first.position.order < time else { return messages }
+            return messages.filter { $0.position.order >= time }
         }
 
         /// Sorts what did not come in order, and leaves one of several rows of one position: the one that came last.
         mutating func settle() {
-            let isAscending = zip(messages, messages.dropFirst()).allSatisfy { $0.position < $1.position }
             if isAscending { return }
+            isAscending = true
             var sorted: [MessageRecord] = []
             let order = messages.indices.sorted {
                 let (left, right) = (messages[$0].position, messages[$1].position)
@@ -58,7 +68,8 @@ enum HistoryPages {
         let isShort = rows.count < limit
         switch direction {
         case .previous:
-            let messages = rows.messages.filter { $0.position.order <= from.order }
+            var messages = rows.messages
+            while let last = messages.last, last.position.order > from.order { messages.removeLast() }
             let lowest = messages.first?.position ?? from
             let isStuck = lowest >= from
             if !isShort, isStuck, rows.hasUnreadable { return nil }
@@ -66,7 +77,7 @@ enum HistoryPages {
                 messages, from: min(lowest, from), through: max(messages.last?.position ?? from, from),
                 reachedFirst: isShort || isStuck, reachedNewest: false)
         case .next:
-            let messages = rows.messages.filter { $0.position.order >= from.order }
+            let messages = rows.from(from.order)
             let highest = messages.last?.position ?? from
             let isStuck = highest <= from
             if !isShort, isStuck, rows.hasUnreadable { return nil }
@@ -95,7 +106,7 @@ enum HistoryPages {
     /// say whether that was all; then it is not taken for all.
     static func fill(_ rows: Rows, from end: HistoryEdge, hasMore: Bool?) -> MessagePage {
         let from = end.position
-        let messages = rows.messages.filter { $0.position.order >= from.order }
+        let messages = rows.from(from.order)
         return page(
             messages, from: min(messages.first?.position ?? from, from),
             through: max(messages.last?.position ?? from, from), reachedFirst: false, reachedNewest: hasMore == false)

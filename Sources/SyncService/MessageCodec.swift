@@ -19,7 +19,7 @@ enum MessageCodec {
         return try? SocketMessage(text.bytes).record(command: command(text))
     }
 
-    /// The command by which the socket would tell of a message that came another way.
+    /// The socket command that fits a message which came another way.
     static func command(_ message: JSONSlice) -> String {
         let type = message["type"]?.string ?? ""
         switch type {

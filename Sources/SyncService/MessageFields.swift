@@ -17,8 +17,8 @@ struct MessageFields {
 
     /// Reads the value of a member. Gives the value as it stands in the text.
     ///
-    /// Every member of every message of a page comes by here: it is told apart by the length of its name first, since
-    /// most are none of these.
+    /// This runs for every member of every message of a page. The length of its name is compared first: most are none
+    /// of these.
     @inline(__always)
     mutating func read(_ key: JSONKey, from reader: inout JSONReader) throws(JSONError) -> JSONSlice {
         switch key.count {
@@ -89,11 +89,11 @@ struct MessageFields {
         return value.equals("ADMM") || value.equals("ADMN") || value.equals("BRDM") ? .admin : nil
     }
 
-    /// Whether the message says who it is and where it stands, in the canonical names.
+    /// Whether the message has an id and a time under the canonical names.
     var isPlaced: Bool { id != nil && createdAt != nil }
 
-    /// Takes what stands under the socket's names, where the canonical ones are missing.
-    mutating func place(id oldID: Int64?, time: Int64?) {
+    /// Uses what stands under the socket's names where the canonical ones are missing.
+    mutating func setFallback(id oldID: Int64?, time: Int64?) {
         id = id ?? oldID
         createdAt = createdAt ?? time
     }
@@ -101,7 +101,7 @@ struct MessageFields {
     mutating func setKind(_ kind: MessageRecord.Kind) { self.kind = kind }
     mutating func setRequestID(_ requestID: String) { self.requestID = requestID }
 
-    /// The message with this text; `nil` when it has no id or no place.
+    /// The message with this text; `nil` when it has no id or no time.
     func record(json: @autoclosure () -> [UInt8]) -> MessageRecord? {
         guard let id, let createdAt else { return nil }
         return MessageRecord(

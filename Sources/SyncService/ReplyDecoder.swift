@@ -1,16 +1,16 @@
 import SyncJSON
 import SyncModel
 
-/// Reads the service's answers to requests by REST. Never traps, whatever the bytes.
+/// Decodes the service's answers to REST requests. Does not trap on any bytes.
 enum ReplyDecoder {
     static func decode(_ request: ServiceRequest, _ response: TransportResponse) -> ServiceReply {
         guard (200..<300).contains(response.status) else { return .failure(failure(request, response)) }
         var (reply, hasLoneSurrogate) = read(request, response.body)
         if hasLoneSurrogate {
-            var mended = response
-            mended.body = LoneSurrogates.replaced(in: response.body)
-            (reply, _) = read(request, mended.body)
-            if case .error = reply { return .failure(failure(request, mended, status: 400)) }
+            var repaired = response
+            repaired.body = LoneSurrogates.replaced(in: response.body)
+            (reply, _) = read(request, repaired.body)
+            if case .error = reply { return .failure(failure(request, repaired, status: 400)) }
         }
         switch reply {
         case .reply(let reply): return reply
@@ -122,7 +122,7 @@ enum ReplyDecoder {
         let code = Int(clamping: document?["code"]?.int ?? Int64(status))
         let message = document?["message"]?.string ?? "HTTP status \(status)"
         var kind = FailureCodes.kind(status, code, response.headers)
-        // Told "forbidden" about a channel, this user is out of it; told so about an action, the action is refused.
+        // "Forbidden" for reading a channel means that this user is not in it; for an action, that it is refused.
         if kind == .refused, status == 403 {
             switch request {
             case .getChannel, .messagesAround, .messages, .messageChanges, .messageGap: kind = .notFound

@@ -1,7 +1,7 @@
 import SyncJSON
 import SyncModel
 
-/// Requests in the words of the Sendbird Platform: REST v3 and socket commands.
+/// Encodes requests for the Sendbird Platform: REST v3 and socket commands.
 struct RequestEncoder {
     /// A request as it goes over the wire.
     enum Encoded {
@@ -60,13 +60,13 @@ struct RequestEncoder {
             body: JSON.object(["expiring_session": false]).serialized(), timeout: timeout)
     }
 
-    /// A sign of life asked for. `time` is this machine's, milliseconds since the epoch.
+    /// A ping frame. `time` is this machine's, milliseconds since the epoch.
     func ping(time: Int64) -> [UInt8] { frame("PING", .object(["id": .int(time), "active": true])) }
 
     // MARK: Requests
 
-    /// A request in the service's words. A message goes over the socket: its order among others of this user is certain
-    /// there, and its answer comes behind all that the socket told before.
+    /// A request as the service expects it. A message goes over the socket: its order among others of this user is
+    /// certain there, and its acknowledgement comes behind all earlier events of the socket.
     func encode(_ request: ServiceRequest, sessionKey: String) -> Encoded {
         func get(_ path: String, _ query: Query) -> Encoded { http("GET", path, query, nil, sessionKey) }
 

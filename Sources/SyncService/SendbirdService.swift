@@ -3,8 +3,8 @@ import SyncModel
 
 /// The Sendbird Platform as a chat service: bytes and the time in, bytes and events out.
 ///
-/// One thread at a time. The session is an explicit state (`SessionState`); what is under way is kept in `Calls`. When
-/// the session ends, both are dropped: no reply comes for what was asked before.
+/// One thread at a time. The session is an explicit state (`SessionState`), requests without a reply are in
+/// `PendingRequests`. When the session ends both are reset: earlier requests get no reply any more.
 public final class SendbirdService: ChatService {
     public let capabilities = ServiceCapabilities()
     public let rules: any ServiceRules = SendbirdRules()
@@ -17,8 +17,8 @@ public final class SendbirdService: ChatService {
     private let decoder: FrameDecoder
     private var credentials = Credentials()
     private var session = SessionState.offline
-    private var calls = Calls()
-    /// Numbers are never used twice: late words about an old one are told by them.
+    private var pending = PendingRequests()
+    /// Numbers are never used twice, so that late input from an old socket is recognised.
     private var lastSocket: UInt64 = 0
     private var outputs: [ServiceOutput] = []
 
@@ -41,47 +41,41 @@ public final class SendbirdService: ChatService {
     // MARK: ChatService
 
     public func connect(token: String, now: Moment) {
-        dropSession(closingSocket: true)
+        resetSession(closingSocket: true)
         credentials.setToken(token)
         openSocket(deadline: now.monotonic.adding(SendbirdService.loginTimeout))
     }
 
-    public func disconnect(now: Moment) { dropSession(closingSocket: true) }
+    public func disconnect(now: Moment) { resetSession(closingSocket: true) }
 
     public func ask(_ request: ServiceRequest, id: UInt64, timeout: Int64, now: Moment) {
         guard case .online = session else { return reply(id, .failure(rules.failure(.notConnected))) }
-        start(Calls.Call(id: id, request: request, deadline: now.monotonic.adding(timeout)), now)
+        let deadline = now.monotonic.adding(timeout)
+        send(PendingRequests.Entry(id: id, request: request, deadline: deadline), now)
     }
 
     public func receive(_ input: TransportInput, now: Moment) {
         switch input {
-        case .response(let id, let response): answered(exchange: id, .success(response), now)
-        case .requestFailed(let id, let failure): answered(exchange: id, .failure(ServiceFailure(failure)), now)
+        case .response(let id, let response): receiveAnswer(exchange: id, .success(response), now)
+        case .requestFailed(let id, let failure): receiveAnswer(exchange: id, .failure(ServiceFailure(failure)), now)
         case .socketOpened(let socket):
             if case .opening(let login) = session, login.socket == socket { session = .loggingIn(login) }
-        case .socketText(let socket, let text): heard(text, on: socket, now)
+        case .socketText(let socket, let text): receiveText(text, on: socket, now)
         case .socketClosed(let socket, let failure):
             if session.socket == socket { socketClosed(failure) }
         }
     }
 
-    public var nextDeadline: Int64? { [session.deadline, calls.nextDeadline].compactMap { $0 }.min() }
+    public var nextDeadline: Int64? { [session.deadline, pending.nextDeadline].compactMap { $0 }.min() }
 
     public func advance(now: Moment) {
-        if let deadline = session.deadline, deadline <= now.monotonic { sessionIsDue(now) }
-        let late = calls.takeLate(now: now.monotonic)
-        for call in late.calls {
-            let reason = call.requestID == nil ? "no answer came in time" : "the service did not acknowledge"
-            reply(
-                call.id,
-                .failure(ServiceFailure(kind: .timedOut, code: FailureCodes.timedOut, message: reason)))
+        if let deadline = session.deadline, deadline <= now.monotonic { sessionDeadlineReached(now) }
+        let expired = pending.removeExpired(now: now.monotonic)
+        for entry in expired.entries {
+            let reason = entry.awaitsAcknowledgement ? "the service did not acknowledge" : "no answer came in time"
+            reply(entry.id, .failure(.timedOut(reason)))
         }
-        if late.renewal {
-            renewed(
-                .failure(ServiceFailure(
-                    kind: .timedOut, code: FailureCodes.timedOut, message: "the session key was not renewed in time")),
-                now)
-        }
+        if expired.renewal { finishRenewal(.failure(.timedOut("the session key was not renewed in time")), now) }
     }
 
     public func takeOutputs() -> [ServiceOutput] {
@@ -102,14 +96,14 @@ public final class SendbirdService: ChatService {
         transport(.openSocket(lastSocket, url: login.url, headers: login.headers))
     }
 
-    private func dropSession(closingSocket: Bool) {
+    private func resetSession(closingSocket: Bool) {
         if closingSocket, let socket = session.socket { transport(.closeSocket(socket)) }
         session = .offline
-        calls.removeAll()
+        pending.removeAll()
     }
 
-    private func end(_ failure: ServiceFailure, retryAfter: Int64? = nil, closingSocket: Bool = true) {
-        dropSession(closingSocket: closingSocket)
+    private func endSession(_ failure: ServiceFailure, retryAfter: Int64? = nil, closingSocket: Bool = true) {
+        resetSession(closingSocket: closingSocket)
         outputs.append(.event(.disconnected(failure, retryAfter: retryAfter)))
     }
 
@@ -119,18 +113,18 @@ public final class SendbirdService: ChatService {
                 ServiceFailure(kind: .tokenRejected, code: FailureCodes.tokenRejected, message: failure.message),
                 closingSocket: false)
         }
-        end(
+        endSession(
             ServiceFailure(kind: .unreachable, code: FailureCodes.connectionClosed, message: failure.message),
             closingSocket: false)
     }
 
-    /// A session key may have run out while away: then once more with the access token, in what is left of the time.
+    /// A session key may have expired while offline: then once more with the access token, by the same deadline.
     private func loginRefused(_ failure: ServiceFailure, closingSocket: Bool = true) {
         guard let login = session.login else { return }
         guard failure.kind == .tokenRejected, login.usesSessionKey, !credentials.accessToken.isEmpty else {
-            return end(failure, closingSocket: closingSocket)
+            return endSession(failure, closingSocket: closingSocket)
         }
-        dropSession(closingSocket: closingSocket)
+        resetSession(closingSocket: closingSocket)
         credentials.forgetSessionKey()
         openSocket(deadline: login.deadline)
     }
@@ -139,43 +133,44 @@ public final class SendbirdService: ChatService {
         credentials.adopt(sessionKey: answer.sessionKey)
         guard !answer.isRenewal, let login = session.login else { return }
         guard let info = answer.info else {
-            return end(ServiceFailure(
+            return endSession(ServiceFailure(
                 kind: .unavailable, code: FailureCodes.malformed, message: "the login has no time of the service"))
         }
         let interval = max(answer.pingInterval, 1000)
         session = .online(SessionState.Online(
             socket: login.socket, pingInterval: interval, pongTimeout: max(answer.pongTimeout, 1000),
-            life: .pingDue(at: now.monotonic.adding(interval))))
+            keepAlive: .pingDue(at: now.monotonic.adding(interval))))
         outputs.append(.event(.connected(info)))
     }
 
-    /// The login took too long, a sign of life has to be asked for, or none came.
-    private func sessionIsDue(_ now: Moment) {
-        if case .online(var online) = session, case .pingDue = online.life {
-            online.life = .waiting(until: now.monotonic.adding(online.pongTimeout))
+    /// The login took too long, a ping has to be sent, or nothing was received after one.
+    private func sessionDeadlineReached(_ now: Moment) {
+        if case .online(var online) = session, case .pingDue = online.keepAlive {
+            online.keepAlive = .pongDue(by: now.monotonic.adding(online.pongTimeout))
             session = .online(online)
             return transport(.sendText(encoder.ping(time: now.wall), socket: online.socket))
         }
-        end(ServiceFailure(
-            kind: .unreachable, code: FailureCodes.noSignOfLife, message: "the service gave no sign of life"))
+        endSession(ServiceFailure(
+            kind: .unreachable, code: FailureCodes.peerSilent, message: "the service gave no sign of life"))
     }
 
     // MARK: Socket
 
-    private func heard(_ text: [UInt8], on socket: UInt64, _ now: Moment) {
+    private func receiveText(_ text: [UInt8], on socket: UInt64, _ now: Moment) {
         guard session.socket == socket else { return }
         if case .online(var online) = session {
-            online.life = .pingDue(at: now.monotonic.adding(online.pingInterval))
+            // Whatever comes shows that the peer is there.
+            online.keepAlive = .pingDue(at: now.monotonic.adding(online.pingInterval))
             session = .online(online)
         }
         for event in decoder.decode(text) {
-            take(event, now)
-            // What came behind the end of the session is of no session.
+            handle(event, now)
+            // Commands behind the one that ended the session belong to no session.
             guard session.socket == socket else { return }
         }
     }
 
-    private func take(_ event: WireEvent, _ now: Moment) {
+    private func handle(_ event: WireEvent, _ now: Moment) {
         switch event {
         case .loggedIn(let answer): return loggedIn(answer, now)
         case .loginRefused(let failure): return loginRefused(failure)
@@ -185,26 +180,28 @@ public final class SendbirdService: ChatService {
             let failure = ServiceFailure(
                 kind: .rateLimited(retryAfter: pause), code: FailureCodes.overloaded,
                 message: "the service is overloaded")
-            return end(failure, retryAfter: pause)
-        case .tokenRevoked: return end(SendbirdService.revoked)
+            return endSession(failure, retryAfter: pause)
+        case .tokenRevoked: return endSession(SendbirdService.revoked)
         default: break
         }
         guard case .online = session else { return }
         switch event {
         case .sessionExpired: renew(now)
         case .failed(let failure):
-            // Other errors concern no request of ours; when it means to, the service closes the socket.
+            // Other errors concern no request of ours; where they are fatal the service closes the socket itself.
             if failure.isSessionExpired { return renew(now) }
-            if failure.code == FailureCodes.tokenRevoked || failure.code == FailureCodes.tokenRejected { end(failure) }
+            if failure.code == FailureCodes.tokenRevoked || failure.code == FailureCodes.tokenRejected {
+                endSession(failure)
+            }
         case .acknowledged(let requestID, let url, let message):
-            let waiting = calls.take(requestID: requestID)
-            for call in waiting { reply(call.id, .message(message)) }
-            // One that was given up, or of another device: still a message of this user.
+            let waiting = pending.remove(requestID: requestID)
+            for entry in waiting { reply(entry.id, .message(message)) }
+            // After the deadline, or for another device's request: a message of this user all the same.
             if waiting.isEmpty, !url.isEmpty {
                 outputs.append(.event(.messageReceived(channelURL: url, message: message)))
             }
         case .refused(let requestID, let failure):
-            for call in calls.take(requestID: requestID) { finish(call, .failure(failure), now) }
+            for entry in pending.remove(requestID: requestID) { complete(entry, .failure(failure), now) }
         case .event(let event): outputs.append(.event(event))
         case .alive, .loggedIn, .loginRefused, .busy, .tokenRevoked: break
         }
@@ -215,68 +212,68 @@ public final class SendbirdService: ChatService {
 
     // MARK: Requests
 
-    private func start(_ call: Calls.Call, _ now: Moment) {
+    private func send(_ entry: PendingRequests.Entry, _ now: Moment) {
         guard case .online(let online) = session else { return }
-        switch encoder.encode(call.request, sessionKey: credentials.sessionKey) {
+        switch encoder.encode(entry.request, sessionKey: credentials.sessionKey) {
         case .http(let method, let url, let headers, let body):
-            let timeout = max(1, call.deadline.subtracting(now.monotonic))
-            let exchange = calls.add(call, sessionKey: credentials.sessionKey)
+            let timeout = max(1, entry.deadline.subtracting(now.monotonic))
+            let exchange = pending.add(entry, sessionKey: credentials.sessionKey)
             let request = TransportRequest(method: method, url: url, headers: headers, body: body, timeout: timeout)
             transport(.send(request, id: exchange))
         case .frame(let bytes, let awaiting):
             transport(.sendText(bytes, socket: online.socket))
-            guard let awaiting else { return reply(call.id, .done) }
-            calls.add(call, awaiting: awaiting, sessionKey: credentials.sessionKey)
+            guard let awaiting else { return reply(entry.id, .done) }
+            pending.add(entry, awaiting: awaiting, sessionKey: credentials.sessionKey)
         }
     }
 
-    private func answered(exchange: UInt64, _ result: Result<TransportResponse, ServiceFailure>, _ now: Moment) {
-        if calls.takeRenewal(exchange: exchange) {
-            return renewed(result.flatMap { ReplyDecoder.renewal($0) }, now)
+    private func receiveAnswer(exchange: UInt64, _ result: Result<TransportResponse, ServiceFailure>, _ now: Moment) {
+        if pending.endRenewal(exchange: exchange) {
+            return finishRenewal(result.flatMap { ReplyDecoder.renewal($0) }, now)
         }
-        // Of a request that was given up, or of a session that is over.
-        guard let call = calls.take(exchange: exchange) else { return }
+        // Unknown: its deadline has passed, or its session has ended.
+        guard let entry = pending.remove(exchange: exchange) else { return }
         switch result {
-        case .success(let response): finish(call, ReplyDecoder.decode(call.request, response), now)
-        case .failure(let failure): finish(call, .failure(failure), now)
+        case .success(let response): complete(entry, ReplyDecoder.decode(entry.request, response), now)
+        case .failure(let failure): complete(entry, .failure(failure), now)
         }
     }
 
-    private func finish(_ call: Calls.Call, _ outcome: ServiceReply, _ now: Moment) {
-        guard case .failure(let failure) = outcome else { return reply(call.id, outcome) }
+    private func complete(_ entry: PendingRequests.Entry, _ outcome: ServiceReply, _ now: Moment) {
+        guard case .failure(let failure) = outcome else { return reply(entry.id, outcome) }
         guard failure.isSessionExpired else {
-            // Nothing can be asked with this token any more.
-            return failure.kind == .tokenRejected ? end(failure) : reply(call.id, outcome)
+            // No request can succeed with this token any more.
+            return failure.kind == .tokenRejected ? endSession(failure) : reply(entry.id, outcome)
         }
-        guard !call.isRepeated else {
-            // Refused with a fresh key: the service is at odds with itself.
+        guard !entry.isRepeated else {
+            // A new key is refused as expired: a fault of the service, not of the token.
             var failure = failure
             failure.kind = .unavailable
-            return reply(call.id, .failure(failure))
+            return reply(entry.id, .failure(failure))
         }
-        var again = call
-        again.isRepeated = true
-        // The key was renewed since it was asked.
-        if call.sessionKey != credentials.sessionKey { return start(again, now) }
-        calls.wait(again)
+        var repeated = entry
+        repeated.isRepeated = true
+        // The key has been renewed since this was sent.
+        if entry.sessionKey != credentials.sessionKey { return send(repeated, now) }
+        pending.hold(repeated)
         renew(now)
     }
 
     /// One renewal serves all that wait for it.
     private func renew(_ now: Moment) {
         let deadline = now.monotonic.adding(SendbirdService.renewalTimeout)
-        guard let exchange = calls.beginRenewal(deadline: deadline) else { return }
+        guard let exchange = pending.beginRenewal(deadline: deadline) else { return }
         let request = encoder.renewal(credentials, timeout: SendbirdService.renewalTimeout)
         transport(.send(request, id: exchange))
     }
 
-    private func renewed(_ result: Result<String, ServiceFailure>, _ now: Moment) {
+    private func finishRenewal(_ result: Result<String, ServiceFailure>, _ now: Moment) {
         switch result {
         case .success(let key):
             credentials.adopt(sessionKey: key)
-            for call in calls.takeWaiting() { start(call, now) }
-        case .failure(let failure) where failure.kind == .tokenRejected: end(failure)
-        case .failure(let failure): for call in calls.takeWaiting() { reply(call.id, .failure(failure)) }
+            for entry in pending.removeHeld() { send(entry, now) }
+        case .failure(let failure) where failure.kind == .tokenRejected: endSession(failure)
+        case .failure(let failure): for entry in pending.removeHeld() { reply(entry.id, .failure(failure)) }
         }
     }
 }

@@ -1,11 +1,11 @@
-/// The session with the service. Sockets are numbered by the service machine, so that a late word of an old one is not
-/// taken for the new one's.
+/// The session with the service. Sockets are numbered, so that late input from an old one is not taken for the new
+/// one's.
 enum SessionState {
     struct Login {
         var socket: UInt64
-        /// By when the service has to have answered; of the whole attempt, also when it takes two sockets.
+        /// By when the service has to have answered; for the whole attempt, also when it takes two sockets.
         var deadline: Int64
-        /// Whether the session key was shown, not the access token.
+        /// Whether the session key was sent, not the access token.
         var usesSessionKey: Bool
     }
 
@@ -13,15 +13,14 @@ enum SessionState {
         var socket: UInt64
         var pingInterval: Int64
         var pongTimeout: Int64
-        var life: Life
+        var keepAlive: KeepAlive
     }
 
-    /// What is planned to find out whether the peer still lives.
-    enum Life {
-        /// Something was heard; at this time a sign of life is asked for.
+    enum KeepAlive {
+        /// Nothing has to be done before this time, when a ping is sent.
         case pingDue(at: Int64)
-        /// It was asked for; whatever is heard until then is one.
-        case waiting(until: Int64)
+        /// A ping was sent; without any input by this time the connection is lost.
+        case pongDue(by: Int64)
     }
 
     case offline
@@ -54,8 +53,8 @@ enum SessionState {
         case .offline: return nil
         case .opening(let login), .loggingIn(let login): return login.deadline
         case .online(let online):
-            switch online.life {
-            case .pingDue(let time), .waiting(let time): return time
+            switch online.keepAlive {
+            case .pingDue(let time), .pongDue(let time): return time
             }
         }
     }

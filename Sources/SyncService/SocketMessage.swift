@@ -39,7 +39,7 @@ struct SocketMessage {
     private(set) var requestID = ""
     private(set) var isInOpenChannel = false
     private(set) var isError = false
-    /// See `JSONReader`: the text has to be mended and read once more.
+    /// See `JSONReader`: the text has to be repaired and read once more.
     let hasLoneSurrogate: Bool
 
     /// Reads one JSON object.
@@ -113,7 +113,7 @@ struct SocketMessage {
             default: break
             }
         }
-        fields.place(id: id, time: time)
+        fields.setFallback(id: id, time: time)
         fields.setRequestID(requestID)
     }
 

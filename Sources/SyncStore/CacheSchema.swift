@@ -63,23 +63,24 @@ enum CacheSchema {
         CREATE TABLE channel (
             key INTEGER PRIMARY KEY,
             url TEXT NOT NULL UNIQUE,
+            is_cached INTEGER NOT NULL DEFAULT 0,
             name TEXT NOT NULL DEFAULT '',
             has_last_message INTEGER NOT NULL DEFAULT 0,
             latest_at INTEGER NOT NULL DEFAULT 0,
             created_at INTEGER NOT NULL DEFAULT 0,
             checksum INTEGER NOT NULL DEFAULT 0,
-            json TEXT
+            json TEXT NOT NULL DEFAULT ''
         ) STRICT;
         INSERT INTO channel (key, url) SELECT key, url FROM channel_key;
-        INSERT INTO channel (url, name, has_last_message, latest_at, created_at, checksum, json)
-            SELECT url, name, has_last_message, latest_at, created_at, checksum_of_json(json), json
+        INSERT INTO channel (url, is_cached, name, has_last_message, latest_at, created_at, checksum, json)
+            SELECT url, 1, name, has_last_message, latest_at, created_at, checksum_of_json(json), json
             FROM channel_2 WHERE true
-            ON CONFLICT (url) DO UPDATE SET name = excluded.name, has_last_message = excluded.has_last_message,
-                latest_at = excluded.latest_at, created_at = excluded.created_at, checksum = excluded.checksum,
-                json = excluded.json;
-        CREATE INDEX channel_by_latest ON channel (has_last_message DESC, latest_at DESC, url) WHERE json IS NOT NULL;
-        CREATE INDEX channel_by_creation ON channel (created_at DESC, url) WHERE json IS NOT NULL;
-        CREATE INDEX channel_by_name ON channel (name, url) WHERE json IS NOT NULL;
+            ON CONFLICT (url) DO UPDATE SET is_cached = 1, name = excluded.name,
+                has_last_message = excluded.has_last_message, latest_at = excluded.latest_at,
+                created_at = excluded.created_at, checksum = excluded.checksum, json = excluded.json;
+        CREATE INDEX channel_by_latest ON channel (has_last_message DESC, latest_at DESC, url) WHERE is_cached = 1;
+        CREATE INDEX channel_by_creation ON channel (created_at DESC, url) WHERE is_cached = 1;
+        CREATE INDEX channel_by_name ON channel (name, url) WHERE is_cached = 1;
         DROP TABLE channel_2;
         DROP TABLE channel_key;
 

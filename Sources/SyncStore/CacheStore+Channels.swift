@@ -1,32 +1,59 @@
 import SyncModel
 
 extension CacheStore {
-    private static let columns = ["name", "has_last_message", "latest_at", "created_at", "checksum", "json"]
-
-    /// A channel that comes again as it is writes nothing.
-    private static let upsertChannel = """
-        INSERT INTO channel (url, \(columns.joined(separator: ", "))) VALUES (?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (url) DO UPDATE SET \(columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
-        WHERE (\(columns.joined(separator: ", ")))
-            IS NOT (\(columns.map { "excluded.\($0)" }.joined(separator: ", ")))
-        """
-
     /// Stores channels by their URL; what was stored under it before is replaced.
+    ///
+    /// A received message changes its channel's JSON and place in one order. SQLite writes every index whose columns a
+    /// statement names, changed or not, so what is written is what changed: each page saved is 4 kB of every message.
     public func upsert(_ channels: [ChannelRecord]) throws(StoreError) {
         guard !channels.isEmpty else { return }
         try transaction { () throws(StoreError) in
-            let statement = try database.prepare(CacheStore.upsertChannel)
-            for channel in channels {
-                statement.bind(channel.url).bind(channel.name).bind(channel.lastMessage != nil)
-                    .bind(channel.latestAt).bind(channel.createdAt)
-                try statement.run(withChecksumAndText: channel.json)
-            }
+            for channel in channels { try upsert(channel) }
         }
+    }
+
+    private func upsert(_ channel: ChannelRecord) throws(StoreError) {
+        let row = try database.prepare("""
+            SELECT key, name, created_at, has_last_message, latest_at, checksum, json FROM channel
+            WHERE url = ? AND is_cached = 1
+            """).bind(channel.url)
+        defer { row.reset() }
+        guard try row.next() else {
+            return try database.prepare("""
+                INSERT INTO channel (url, is_cached, name, created_at, has_last_message, latest_at, checksum, json)
+                VALUES (?, 1, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (url) DO UPDATE SET is_cached = 1, name = excluded.name, created_at = excluded.created_at,
+                    has_last_message = excluded.has_last_message, latest_at = excluded.latest_at,
+                    checksum = excluded.checksum, json = excluded.json
+                """)
+                .bind(channel.url).bind(channel.name).bind(channel.createdAt).bind(channel.lastMessage != nil)
+                .bind(channel.latestAt).run(withChecksumAndText: channel.json)
+        }
+        let key = row.int(0)
+        let isNamedAlike = row.text(1).utf8.elementsEqual(channel.name.utf8) && row.int(2) == channel.createdAt
+        let isLatestAlike = row.bool(3) == (channel.lastMessage != nil) && row.int(4) == channel.latestAt
+        if isNamedAlike, isLatestAlike, row.holds(channel.json, at: 6, checksum: 5) { return }
+        row.reset()
+        let statement: Statement
+        if !isNamedAlike {
+            statement = try database.prepare("""
+                UPDATE channel SET name = ?, created_at = ?, has_last_message = ?, latest_at = ?, checksum = ?, json = ?
+                WHERE key = ?
+                """)
+                .bind(channel.name).bind(channel.createdAt).bind(channel.lastMessage != nil).bind(channel.latestAt)
+        } else if !isLatestAlike {
+            statement = try database.prepare("""
+                UPDATE channel SET has_last_message = ?, latest_at = ?, checksum = ?, json = ? WHERE key = ?
+                """).bind(channel.lastMessage != nil).bind(channel.latestAt)
+        } else {
+            statement = try database.prepare("UPDATE channel SET checksum = ?, json = ? WHERE key = ?")
+        }
+        try statement.run(withChecksumAndText: channel.json, key)
     }
 
     /// The channel at a URL as it was stored last; `nil` when it is not cached.
     public func channel(_ url: String) throws(StoreError) -> ChannelRecord? {
-        let row = try database.prepare("SELECT checksum, json FROM channel WHERE url = ? AND json IS NOT NULL")
+        let row = try database.prepare("SELECT checksum, json FROM channel WHERE url = ? AND is_cached = 1")
             .bind(url)
         defer { row.reset() }
         return try row.next() ? channel(row) : nil
@@ -37,7 +64,8 @@ extension CacheStore {
         try transaction { () throws(StoreError) in
             guard let key = try channelKeyIfKnown(url) else { return }
             try database.prepare("""
-                UPDATE channel SET name = '', has_last_message = 0, latest_at = 0, created_at = 0, checksum = 0, json = NULL
+                UPDATE channel SET is_cached = 0, name = '', has_last_message = 0, latest_at = 0, created_at = 0,
+                    checksum = 0, json = ''
                 WHERE key = ?
                 """).bind(key).run()
             try clearMessages(channel: key)
@@ -46,7 +74,7 @@ extension CacheStore {
 
     /// The URLs of all cached channels.
     public func channelURLs() throws(StoreError) -> [String] {
-        let row = try database.prepare("SELECT url FROM channel WHERE json IS NOT NULL ORDER BY created_at DESC, url")
+        let row = try database.prepare("SELECT url FROM channel WHERE is_cached = 1 ORDER BY created_at DESC, url")
         defer { row.reset() }
         var urls: [String] = []
         while try row.next() { urls.append(row.text(0)) }
@@ -80,7 +108,7 @@ extension CacheStore {
         _ query: ChannelQuery, userID: String, after: ChannelRecord?, limit: Int
     ) throws(StoreError) -> [ChannelRecord] {
         let start = after.map { ChannelSortKey(query, $0) }
-        let statement = try database.prepare("SELECT checksum, json FROM channel WHERE json IS NOT NULL")
+        let statement = try database.prepare("SELECT checksum, json FROM channel WHERE is_cached = 1")
         defer { statement.reset() }
         var best: [(key: ChannelSortKey, channel: ChannelRecord)] = []
         func cut() {

@@ -2,49 +2,61 @@ import SyncModel
 
 extension CacheStore {
     private static let columns = [
-        "ord", "tie", "id", "parent_id", "is_reply_to_channel", "kind", "custom_type", "sender_id", "updated_at",
-        "is_silent", "request_id", "checksum", "json",
+        "parent_id", "is_reply_to_channel", "kind", "custom_type", "sender_id", "updated_at", "is_silent", "request_id",
+        "checksum", "json",
     ]
 
-    /// A row keeps its local key for as long as its id is cached, wherever the message moves. One that comes again as it
-    /// is writes nothing.
+    /// Replaces what is under the id when it stands at the same position, and differs: then no index is written.
     private static let upsertMessage = """
-        INSERT INTO message (channel, \(columns.joined(separator: ", ")))
+        INSERT INTO message (channel, id, ord, tie, \(columns.joined(separator: ", ")))
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (channel, id) DO UPDATE
-        SET \(columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
-        WHERE (\(columns.joined(separator: ", ")))
-            IS NOT (\(columns.map { "excluded.\($0)" }.joined(separator: ", ")))
+        ON CONFLICT (channel, id) DO UPDATE SET \(columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
+        WHERE (ord, tie) = (excluded.ord, excluded.tie)
+            AND (\(columns.joined(separator: ", "))) IS NOT (\(columns.map { "excluded.\($0)" }.joined(separator: ", ")))
         """
 
-    /// Stores messages by their id; what was stored under it before is replaced.
+    /// Stores messages by their id; what was stored under it before is replaced. A row keeps its local key for as long
+    /// as its id is cached, wherever the message moves; one that comes again as it is writes nothing.
     public func upsert(_ messages: [MessageRecord], channel: Int64) throws(StoreError) {
         guard !messages.isEmpty else { return }
         try transaction { () throws(StoreError) in
-            let statement = try database.prepare(CacheStore.upsertMessage)
+            let upsert = try database.prepare(CacheStore.upsertMessage)
             for message in messages {
-                statement.bind(channel).bind(message.position.order).bind(message.position.tie).bind(message.id)
-                    .bind(message.parentID).bind(message.isReplyToChannel).bind(message.kind.rawValue)
-                    .bind(message.customType).bind(message.senderID).bind(message.updatedAt).bind(message.isSilent)
-                    .bind(message.requestID)
-                try statement.run(withChecksumAndText: message.json)
+                if try write(message, channel, upsert) { continue }
+                // It is there as it is, or at another position.
+                try database.prepare("""
+                    UPDATE message SET ord = ?1, tie = ?2 WHERE channel = ?3 AND id = ?4 AND (ord, tie) IS NOT (?1, ?2)
+                    """)
+                    .bind(message.position.order).bind(message.position.tie).bind(channel).bind(message.id).run()
+                if database.changes > 0 { _ = try write(message, channel, upsert) }
             }
         }
+    }
+
+    /// Whether anything was written.
+    private func write(
+        _ message: MessageRecord, _ channel: Int64, _ upsert: Statement
+    ) throws(StoreError) -> Bool {
+        try upsert.bind(channel).bind(message.id).bind(message.position.order).bind(message.position.tie)
+            .bind(message.parentID).bind(message.isReplyToChannel).bind(message.kind.rawValue)
+            .bind(message.customType).bind(message.senderID).bind(message.updatedAt).bind(message.isSilent)
+            .bind(message.requestID).run(withChecksumAndText: message.json)
+        return database.changes > 0
     }
 
     /// A message of a channel by its id; `nil` when it is not cached.
     public func message(id: String, channel: Int64) throws(StoreError) -> MessageRecord? {
         let row = try database.prepare("""
-            SELECT \(CacheStore.columns.joined(separator: ", ")) FROM message WHERE channel = ? AND id = ?
+            SELECT ord, tie, \(CacheStore.columns.joined(separator: ", ")) FROM message WHERE channel = ? AND id = ?
             """)
             .bind(channel).bind(id)
         defer { row.reset() }
         guard try row.next() else { return nil }
         return MessageRecord(
-            id: row.text(2), position: MessagePosition(order: row.int(0), tie: row.int(1)), updatedAt: row.int(8),
-            kind: CacheStore.kind(row.int(5)), customType: row.text(6), senderID: row.text(7), parentID: row.text(3),
-            isReplyToChannel: row.bool(4), isSilent: row.bool(9), requestID: row.text(10),
-            json: try row.bytes(12, checksum: 11))
+            id: id, position: MessagePosition(order: row.int(0), tie: row.int(1)), updatedAt: row.int(7),
+            kind: CacheStore.kind(row.int(4)), customType: row.text(5), senderID: row.text(6), parentID: row.text(2),
+            isReplyToChannel: row.bool(3), isSilent: row.bool(8), requestID: row.text(9),
+            json: try row.bytes(11, checksum: 10))
     }
 
     /// Removes messages of a channel by their ids; ids that are not cached do no harm.

@@ -28,7 +28,7 @@ final class Database {
         }
         close(descriptor)
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        let code = sqlite3_open_v2(path, &handle, flags, WALGathering.vfsName)
         guard code == SQLITE_OK else {
             let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             throw .cannotOpen(path: path, message: message)
@@ -181,6 +181,27 @@ final class Database {
             }
         }
     }
+
+    /// Writes the file again with pages of another size, without what was deleted, when it has others. A file that
+    /// cannot be written again now (it takes the room of a second one) serves as it is, and the next opening tries again.
+    func setPageSize(_ bytes: Int) throws(StoreError) {
+        let pragma = try prepare("PRAGMA page_size")
+        let found = try pragma.next() ? pragma.int(0) : 0
+        pragma.reset()
+        guard found != Int64(bytes) else { return }
+        do throws(StoreError) {
+            // Not possible in the mode that keeps a log.
+            try execute("PRAGMA journal_mode = DELETE")
+            try execute("PRAGMA page_size = \(bytes)")
+            try execute("VACUUM")
+        } catch {
+            if case .corrupt = error { throw error }
+        }
+        try execute("PRAGMA journal_mode = WAL")
+    }
+
+    /// Rows that the last statement wrote.
+    var changes: Int32 { handle.map { sqlite3_changes($0) } ?? 0 }
 
     var lastInsertID: Int64 { handle.map { sqlite3_last_insert_rowid($0) } ?? 0 }
 }

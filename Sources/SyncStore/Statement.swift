@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// A prepared statement: bind in order, then `run` or step with `next`. A bind that fails shows when it runs.
 final class Statement {
@@ -96,10 +97,11 @@ final class Statement {
         reset()
     }
 
-    /// Binds the checksum of a text and the text, without copying it, and runs to the end.
-    func run(withChecksumAndText text: [UInt8]) throws(StoreError) {
+    /// Binds the checksum of a text, the text, without copying it, and a key behind them, and runs to the end.
+    func run(withChecksumAndText text: [UInt8], _ key: Int64? = nil) throws(StoreError) {
         let failure: StoreError? = text.withUnsafeBytes { bytes in
             bind(Checksum.of(bytes)).bind(lastingText: bytes)
+            if let key { bind(key) }
             do throws(StoreError) {
                 try run()
                 return nil
@@ -146,6 +148,16 @@ final class Statement {
             throw database.damage("a row of \(count) bytes does not match its checksum")
         }
         return [UInt8](text)
+    }
+
+    /// Whether a text column and its checksum are what they would be if they were written again.
+    func holds(_ bytes: [UInt8], at column: Int32, checksum: Int32) -> Bool {
+        let count = Int(sqlite3_column_bytes(handle, column))
+        guard count == bytes.count, let base = sqlite3_column_text(handle, column) else { return false }
+        return bytes.withUnsafeBytes { wanted in
+            guard let start = wanted.baseAddress, Checksum.of(wanted) == int(checksum) else { return false }
+            return memcmp(base, start, count) == 0
+        }
     }
 
     func bytes(_ column: Int32) -> [UInt8] {

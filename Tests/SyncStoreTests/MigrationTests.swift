@@ -115,6 +115,10 @@ final class MigrationTests: XCTestCase {
             try rows(store.database, "SELECT count(*) FROM chunk") { $0.int(0) },
             [Int64(old.chunks.values.reduce(0) { $0 + $1.count })])
         XCTAssertEqual(try rows(store.database, "PRAGMA integrity_check") { $0.text(0) }, ["ok"])
+        // Pages of the present size, and none that the old tables left.
+        XCTAssertEqual(try rows(store.database, "PRAGMA page_size") { $0.int(0) }, [4096])
+        XCTAssertEqual(try rows(store.database, "PRAGMA freelist_count") { $0.int(0) }, [0])
+        XCTAssertEqual(try rows(store.database, "PRAGMA journal_mode") { $0.text(0) }, ["wal"])
     }
 
     func testCacheKeepsAllItHolds() throws {

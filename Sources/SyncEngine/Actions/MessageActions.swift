@@ -32,7 +32,8 @@ struct MessageActions {
             effects.add(.messages(MessageFact(channelURL: url, kind: .edited([message]), source: .eventMessageUpdated)))
             finish(call, .ok, message: message.json, &effects)
         case (.delete(let call, let url, let id), .done), (.delete(let call, let url, let id), .message):
-            effects.add(.messages(MessageFact(channelURL: url, kind: .deleted(ids: [id]), source: .eventMessageDeleted)))
+            effects.add(
+                .messages(MessageFact(channelURL: url, kind: .deleted(ids: [id]), source: .eventMessageDeleted)))
             finish(call, .ok, &effects)
         case (.edit(let call, _, _), .failure(let failure)), (.delete(let call, _, _), .failure(let failure)):
             let status: Status =

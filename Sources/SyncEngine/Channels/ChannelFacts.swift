@@ -21,7 +21,11 @@ enum ChannelFacts {
             lastMessagePatched(id, cached, context) { context.rules.apply(patch, to: $0) }
         case .deleted(let ids): deleted(ids, cached, context)
         case .changelog(let updated, let ids):
-            if let last = cached?.lastMessage, ids.contains(last.id) { .mustBeAsked } else { edited(updated, cached, context) }
+            if let last = cached?.lastMessage, ids.contains(last.id) {
+                .mustBeAsked
+            } else {
+                edited(updated, cached, context)
+            }
         }
     }
 

@@ -55,8 +55,8 @@ struct ChannelLists {
         for id in numbers { finishFetch(id, status, &effects) }
     }
 
-    /// Whether the one-time listing is done. Pages of the service may skip a channel that moved between them; once every
-    /// channel is cached, the cache has the last word on what a list shows, and goes on with it.
+    /// Whether the one-time listing is done. Pages of the service may skip a channel that moved between them; once
+    /// every channel is cached, the cache has the last word on what a list shows, and goes on with it.
     mutating func setComplete(_ isComplete: Bool, _ context: Context, _ effects: inout Effects) {
         self.isComplete = isComplete
         guard isComplete else { return }
@@ -174,7 +174,9 @@ struct ChannelLists {
                 continue
             }
             let changes = windows[id]?.reconcile(shown, removed: fact.removed, userID: userID) ?? []
-            if let window = windows[id] { for change in changes { effects.add(.event(window.change(change, fact.source))) } }
+            if let window = windows[id] {
+                for change in changes { effects.add(.event(window.change(change, fact.source))) }
+            }
         }
     }
 
@@ -194,7 +196,9 @@ struct ChannelLists {
         var changes = [windows[id]?.add(shown, userID: userID)].compactMap { $0 }
         // Those it shows already may have changed their place.
         changes += windows[id]?.reconcile(known, removed: [], userID: userID) ?? []
-        if let window = windows[id] { for change in changes { effects.add(.event(window.change(change, fact.source))) } }
+        if let window = windows[id] {
+            for change in changes { effects.add(.event(window.change(change, fact.source))) }
+        }
         guard page.isLast else { return }
         windows[id]?.fetch?.isAsking = false
         if isComplete { takeOver(id, context, &effects) }

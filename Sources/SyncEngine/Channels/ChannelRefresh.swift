@@ -108,7 +108,9 @@ struct ChannelRefresh {
                 askLater(url, context)
                 return nil
             }
-            if failure.kind == .notFound || entry.isUnlisted { return ChannelFact(removed: [url], source: entry.source) }
+            if failure.kind == .notFound || entry.isUnlisted {
+                return ChannelFact(removed: [url], source: entry.source)
+            }
             forget(url)
         case .failure(let failure): askAgain(url, after: failure, context)
         default: askAgain(url, after: nil, context)

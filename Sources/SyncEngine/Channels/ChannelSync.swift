@@ -10,8 +10,8 @@ import SyncStore
 /// The rules.
 /// - After a login the change log is read to its end, then the one-time listing goes on. The point up to which the log
 ///   was read is stored with the channels it told of.
-/// - What events touch while an answer is under way crosses that answer. Such a channel is not taken from the answer but
-///   asked for by itself (`ChannelRefresh`), and as long as one of those is in doubt the log's point is not stored:
+/// - What events touch while an answer is under way crosses that answer. Such a channel is not taken from the answer
+///   but asked for by itself (`ChannelRefresh`), and as long as one of those is in doubt the log's point is not stored:
 ///   whatever ends before that reads the log again.
 /// - When the log cannot be read from its point any more, everything is listed once more, and cached channels that the
 ///   listing did not name are asked for one by one: gone, or come while it was listed.
@@ -192,7 +192,9 @@ struct ChannelSync {
     }
 
     /// The page is in the cache, or could not be stored.
-    mutating func listingTaken(_ isStored: Bool, isEnd: Bool, isLast: Bool, _ context: Context, _ effects: inout Effects) {
+    mutating func listingTaken(
+        _ isStored: Bool, isEnd: Bool, isLast: Bool, _ context: Context, _ effects: inout Effects
+    ) {
         guard isLast || !isStored else { return }
         answerEnded()
         listing = .due
@@ -236,7 +238,9 @@ struct ChannelSync {
     }
 
     /// A part of a page of a collection's own query. What facts touched stays as it is cached.
-    mutating func pageArrived(_ channels: [ChannelRecord], collection: UInt64, next: String, isLast: Bool) -> ChannelFact {
+    mutating func pageArrived(_ channels: [ChannelRecord], collection: UInt64, next: String, isLast: Bool)
+        -> ChannelFact
+    {
         var fact = ChannelFact(changed: channels.filter { !touched.contains($0.url) }, source: .sync)
         for channel in channels where touched.contains(channel.url) { refresh.doubt(channel.url, isUnlisted: false) }
         fact.page = (collection, next, isLast)
@@ -257,7 +261,8 @@ struct ChannelSync {
             listing = .due
             if failure?.kind == .pageTokenExpired {
                 listed = nil
-                _ = context.storage.cached { (cache) throws(StoreError) in try cache.setValue(ChannelSync.tokenKey, nil) }
+                _ = context.storage.cached { (cache) throws(StoreError) in try cache.setValue(ChannelSync.tokenKey, nil)
+                }
             }
             retry(after: failure, context, &effects)
         case .channelChanges:

@@ -1,7 +1,7 @@
 import SyncModel
 
-/// A large answer about channels, taken in part by part: between two parts other inputs have their turn, so that closing
-/// never waits for more than a page's work.
+/// A large answer about channels, taken in part by part: between two parts other inputs have their turn, so that
+/// closing never waits for more than a page's work.
 struct AnswerParts {
     /// Channels of one part.
     private static let size = 200
@@ -16,12 +16,15 @@ struct AnswerParts {
         let isLast: Bool
     }
 
-    private var waiting: [(ask: Ask, changed: ArraySlice<ChannelRecord>, removed: [String], next: String, hasMore: Bool)] = []
+    private var waiting:
+        [(ask: Ask, changed: ArraySlice<ChannelRecord>, removed: [String], next: String, hasMore: Bool)] = []
 
     var isEmpty: Bool { waiting.isEmpty }
 
     /// `removed` and `hasMore` are of a change log.
-    mutating func add(_ ask: Ask, _ changed: [ChannelRecord], removed: [String] = [], next: String, hasMore: Bool = false) {
+    mutating func add(
+        _ ask: Ask, _ changed: [ChannelRecord], removed: [String] = [], next: String, hasMore: Bool = false
+    ) {
         waiting.append((ask, changed[...], removed, next, hasMore))
     }
 

@@ -1,7 +1,7 @@
 import SyncModel
 
-/// What is under way: everything the machine that asked needs to make use of the reply. Printable, so that the history of
-/// a failing seed shows what was in flight.
+/// What is under way: everything the machine that asked needs to make use of the reply. Printable, so that the history
+/// of a failing seed shows what was in flight.
 enum Ask: Equatable {
     /// A page of the one-time listing of all channels.
     case channelListing

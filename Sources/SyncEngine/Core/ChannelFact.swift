@@ -1,7 +1,7 @@
 import SyncModel
 
-/// Something that became known about channels: as the service gave them, or that they are gone. What is stored beside it
-/// counts only together with it.
+/// Something that became known about channels: as the service gave them, or that they are gone. What is stored beside
+/// it counts only together with it.
 struct ChannelFact {
     var changed: [ChannelRecord] = []
     var removed: [String] = []

@@ -17,8 +17,8 @@ enum Effect {
     case channels(ChannelFact)
     /// A channel has to be asked for.
     case refreshChannel(url: String, EventSource)
-    /// Whether an own message has arrived at the service is not known; `since` is where the history was complete when it
-    /// was sent.
+    /// Whether an own message has arrived at the service is not known; `since` is where the history was complete when
+    /// it was sent.
     case sendInDoubt(channelURL: String, since: MessagePosition?)
     case typingStopped(channelURL: String, userID: String)
 }

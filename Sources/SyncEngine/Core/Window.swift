@@ -9,8 +9,8 @@ protocol WindowRow {
     var json: [UInt8] { get }
 }
 
-/// Keyed rows in an order: the list a host shows. Every operation gives the changes that turn the list as it was into the
-/// list as it is, as positions that are valid when they are applied one after the other.
+/// Keyed rows in an order: the list a host shows. Every operation gives the changes that turn the list as it was into
+/// the list as it is, as positions that are valid when they are applied one after the other.
 ///
 /// It knows no chat and no store. Channels, messages and own messages are windows.
 struct Window<Row: WindowRow> {
@@ -42,7 +42,9 @@ struct Window<Row: WindowRow> {
     }
 
     mutating func index(ofID id: String) -> Int? {
-        if places == nil { places = Dictionary(rows.map { ($0.id, $0.place) }, uniquingKeysWith: { first, _ in first }) }
+        if places == nil {
+            places = Dictionary(rows.map { ($0.id, $0.place) }, uniquingKeysWith: { first, _ in first })
+        }
         return places?[id].flatMap { index(at: $0) }
     }
 
@@ -100,7 +102,9 @@ struct Window<Row: WindowRow> {
         if let last = new.last, start == rows.count || last.place < rows[start].place {
             // All of them go to one place, as a page does.
             if rows.isEmpty { rows = new } else { rows.insert(contentsOf: new, at: start) }
-            for (offset, row) in new.enumerated() { items.append(.init(index: start + offset, id: row.id, json: row.json)) }
+            for (offset, row) in new.enumerated() {
+                items.append(.init(index: start + offset, id: row.id, json: row.json))
+            }
         } else {
             var merged: [Row] = []
             merged.reserveCapacity(rows.count + new.count)
@@ -151,7 +155,8 @@ struct Window<Row: WindowRow> {
     /// The whole content, for a host that lost track.
     func snapshot() -> WindowChange? {
         guard !rows.isEmpty else { return nil }
-        return WindowChange(.insert, rows.enumerated().map { .init(index: $0.offset, id: $0.element.id, json: $0.element.json) })
+        return WindowChange(
+            .insert, rows.enumerated().map { .init(index: $0.offset, id: $0.element.id, json: $0.element.json) })
     }
 
     private mutating func remove(range: Range<Int>) -> WindowChange? {

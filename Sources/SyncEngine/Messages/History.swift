@@ -4,17 +4,17 @@ import SyncStore
 /// What the cache holds of one channel's messages, and how far that is complete.
 ///
 /// The problem. Messages reach us by four roads: pages asked in two directions from a viewpoint, the socket, the change
-/// log after a reconnect, and the answer to an own send. Pages are old the moment they arrive; the socket only tells what
-/// happens now.
+/// log after a reconnect, and the answer to an own send. Pages are old the moment they arrive; the socket only tells
+/// what happens now.
 ///
 /// The rules.
 /// - Pages extend a chunk (see `ChunkList`); rows, deletions inside the range, and the range commit together.
 /// - A socket message extends the chunk that has reached the newest. If none has, it waits in `strays`: when a page
 ///   reaches the newest in the same session, everything since that page was made has come by socket, so page and strays
 ///   together are complete.
-/// - The answer to an own send comes by the socket, in order. What a host sent itself may be told before what the socket
-///   still holds: such a message is stored, but the chunk is complete only up to `sureEnd`, and from there the gap is
-///   asked for after a loss of the connection.
+/// - The answer to an own send comes by the socket, in order. What a host sent itself may be told before what the
+///   socket still holds: such a message is stored, but the chunk is complete only up to `sureEnd`, and from there the
+///   gap is asked for after a loss of the connection.
 /// - What was told while a page was under way is newer than the page (`Crossings`).
 /// - A loss of the connection makes "newest" unknown.
 ///
@@ -44,6 +44,12 @@ struct History {
         self.channelKey = channelKey
         onDisk = stored
         chunks = ChunkList(stored.map { .init(start: $0.start, end: $0.end, reachedFirst: $0.reachedFirst) })
+    }
+
+    /// What the cache knows of a channel, which gets a key when it has none.
+    static func stored(_ url: String, _ cache: CacheStore) throws(StoreError) -> History {
+        let key = try cache.channelKey(url)
+        return History(channelKey: key, stored: try cache.chunks(channel: key))
     }
 
     /// How far the history is complete at its newest end in this session; `nil` when that is not known.
@@ -108,8 +114,8 @@ struct History {
         return (edge, edge)
     }
 
-    /// Whether the page speaks for a position: it lies inside what was answered, not at a far edge where messages of the
-    /// same time may have been cut off.
+    /// Whether the page speaks for a position: it lies inside what was answered, not at a far edge where messages of
+    /// the same time may have been cut off.
     private static func speaks(
         _ page: MessagePage, _ range: (start: HistoryEdge, end: HistoryEdge), for position: MessagePosition
     ) -> Bool {
@@ -157,6 +163,17 @@ struct History {
         return isKnown ? .known : .stored
     }
 
+    /// A late answer may tell of an own message inside what the cache calls complete, in a channel that nobody shows.
+    static func storeIfCovered(_ fact: MessageFact, userID: String, _ cache: CacheStore) throws(StoreError) {
+        guard case .arrived(let message, _) = fact.kind, message.senderID == userID,
+            let key = try cache.channelKeyIfKnown(fact.channelURL)
+        else { return }
+        let isCovered = try cache.chunks(channel: key).contains {
+            ($0.start.position <= message.position || $0.reachedFirst) && message.position <= $0.end.position
+        }
+        if isCovered { try cache.upsert([message], channel: key) }
+    }
+
     /// Gives what was changed of what is held.
     mutating func edit(_ messages: [MessageRecord], _ cache: CacheStore) throws(StoreError) -> [MessageRecord] {
         var changed: [MessageRecord] = []
@@ -174,7 +191,8 @@ struct History {
     mutating func patch(
         _ id: String, _ patch: MessagePatch, _ rules: any ServiceRules, _ cache: CacheStore
     ) throws(StoreError) -> MessageRecord? {
-        if let index = strays.firstIndex(where: { $0.id == id }), let json = rules.apply(patch, to: strays[index].json) {
+        if let index = strays.firstIndex(where: { $0.id == id }), let json = rules.apply(patch, to: strays[index].json)
+        {
             strays[index].json = json
         }
         guard var held = try cache.message(id: id, channel: channelKey), let json = rules.apply(patch, to: held.json)

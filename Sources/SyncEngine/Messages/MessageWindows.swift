@@ -222,8 +222,8 @@ struct MessageWindows {
         }
     }
 
-    /// Looks whether more is to be had in either direction, from the cache or from the service. `known` says whether the
-    /// cache has more in one direction, for who has just looked.
+    /// Looks whether more is to be had in either direction, from the cache or from the service. `known` says whether
+    /// the cache has more in one direction, for who has just looked.
     private mutating func updateEdges(
         _ index: Int, _ coverage: Coverage, _ context: Context, known: (direction: PageDirection, hasMore: Bool)? = nil
     ) {
@@ -287,7 +287,8 @@ struct MessageWindows {
         for index in all.indices { tellNewMessage(message, index, coverage, &effects) }
     }
 
-    private func tellNewMessage(_ message: MessageRecord, _ index: Int, _ coverage: Coverage, _ effects: inout Effects) {
+    private func tellNewMessage(_ message: MessageRecord, _ index: Int, _ coverage: Coverage, _ effects: inout Effects)
+    {
         guard all[index].filter.matches(message) else { return }
         effects.tell(all[index].id, .newMessage(channelURL: coverage.channelURL, json: message.json))
     }

@@ -3,8 +3,8 @@ import SyncStore
 
 /// One channel's messages, while collections show them: asks for what is missing, in the order in which it matters.
 ///
-/// After a login the change log brings edits and deletions, then the gap check brings what was missed, and only then the
-/// background runs go on, in both directions from each collection's viewpoint.
+/// After a login the change log brings edits and deletions, then the gap check brings what was missed, and only then
+/// the background runs go on, in both directions from each collection's viewpoint.
 final class Timeline {
     private static let pageSize = 100
 
@@ -26,12 +26,6 @@ final class Timeline {
     init(channelURL: String, history: History) {
         self.channelURL = channelURL
         self.history = history
-    }
-
-    /// Reads what the cache knows of a channel.
-    static func stored(_ url: String, _ cache: CacheStore) throws(StoreError) -> Timeline {
-        let key = try cache.channelKey(url)
-        return Timeline(channelURL: url, history: History(channelKey: key, stored: try cache.chunks(channel: key)))
     }
 
     /// Something is under way.
@@ -154,7 +148,9 @@ final class Timeline {
             recorded.arrival = try recorded.history.arrive(message, isInOrder: isInOrder, cache)
         case .edited(let messages): recorded.changed = try recorded.history.edit(messages, cache)
         case .patched(let id, let patch):
-            if let message = try recorded.history.patch(id, patch, context.rules, cache) { recorded.changed = [message] }
+            if let message = try recorded.history.patch(id, patch, context.rules, cache) {
+                recorded.changed = [message]
+            }
         case .deleted(let ids):
             try recorded.history.delete(ids, cache)
             recorded.deleted = Set(ids)
@@ -262,7 +258,9 @@ final class Timeline {
     /// Nobody can tell which cached messages changed: they have to be asked for again.
     private func forgetCached(_ context: Context, _ effects: inout Effects) {
         let key = history.channelKey
-        let done: Void? = context.storage.committed { (cache) throws(StoreError) in try cache.clearMessages(channel: key) }
+        let done: Void? = context.storage.committed { (cache) throws(StoreError) in
+            try cache.clearMessages(channel: key)
+        }
         guard done != nil else { return retry(after: nil, context, &effects) }
         startOver(.messageChangelog, context, &effects)
     }

@@ -97,7 +97,7 @@ struct Outbox {
         pump(url, since: since, context, &effects)
     }
 
-    mutating func append(
+    mutating func acceptHostSent(
         _ requestID: String, _ body: [UInt8], _ url: String, call: UInt64, _ context: Context, _ effects: inout Effects
     ) {
         guard accept(requestID, body, url, isHostSent: true, call, .appendMessage, context, &effects) else { return }
@@ -275,7 +275,8 @@ struct Outbox {
                 effects.add(.messages(.sent(message, url, isInOrder: true)))
             }
         } else {
-            let failure = if case .failure(let failure) = reply { failure } else { context.rules.failure(.unexpectedReply) }
+            let failure =
+                if case .failure(let failure) = reply { failure } else { context.rules.failure(.unexpectedReply) }
             if failure.mayHaveArrived, context.isLoggedIn {
                 effects.add(.sendInDoubt(channelURL: url, since: sending?.since))
             }
@@ -305,8 +306,8 @@ struct Outbox {
         if let completion { effects.complete(completion) }
     }
 
-    /// A message with a request id came by a page or by the socket: if it is one of ours, it has been sent. Gives what to
-    /// tell its caller once the message is taken in.
+    /// A message with a request id came by a page or by the socket: if it is one of ours, it has been sent. Gives what
+    /// to tell its caller once the message is taken in.
     mutating func confirm(_ message: MessageRecord, in url: String, _ context: Context, _ effects: inout Effects)
         -> Completion?
     {

@@ -1,8 +1,8 @@
 /// A chat service, in the engine's words. A state machine without thread, clock, socket or random source: it takes
 /// requests, bytes and the time, and gives bytes to send, replies and events.
 ///
-/// Login, signs of life, acknowledgements with their deadlines, session renewal with requests that wait for it: all of it
-/// is in there. What the engine is told is whether the service can be used (`connected`, `disconnected`) and what
+/// Login, signs of life, acknowledgements with their deadlines, session renewal with requests that wait for it: all of
+/// it is in there. What the engine is told is whether the service can be used (`connected`, `disconnected`) and what
 /// happened. After every call `takeOutputs` has to be asked for.
 public protocol ChatService: AnyObject {
     /// What this service can do.

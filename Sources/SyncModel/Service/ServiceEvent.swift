@@ -4,8 +4,8 @@ public enum ServiceEvent: Sendable {
     case connected(SessionInfo)
     /// The session ended, or could not begin. `retryAfter` is how long the service asks to stay away, in milliseconds.
     case disconnected(ServiceFailure, retryAfter: Int64?)
-    /// A message by anyone. Own ones come here when they were sent from elsewhere, or when their acknowledgement came too
-    /// late to be a reply.
+    /// A message by anyone. Own ones come here when they were sent from elsewhere, or when their acknowledgement came
+    /// too late to be a reply.
     case messageReceived(channelURL: String, message: MessageRecord)
     case messageUpdated(channelURL: String, message: MessageRecord)
     case messageDeleted(channelURL: String, messageID: String)

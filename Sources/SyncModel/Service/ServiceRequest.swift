@@ -5,8 +5,8 @@ public enum ServiceRequest: Equatable, Sendable {
     /// Channels changed or gone since a point.
     case channelChanges(since: ChangePoint)
     case getChannel(url: String)
-    /// The first page about a time (milliseconds since the epoch; `Int64.max`: the newest messages): up to `limit` older
-    /// ones, those at that time, and up to `limit` newer ones.
+    /// The first page about a time (milliseconds since the epoch; `Int64.max`: the newest messages): up to `limit`
+    /// older ones, those at that time, and up to `limit` newer ones.
     case messagesAround(channelURL: String, time: Int64, limit: Int)
     /// Up to `limit` messages behind an edge, in one direction. What stands at the edge itself may come again.
     case messages(channelURL: String, from: HistoryEdge, direction: PageDirection, limit: Int)

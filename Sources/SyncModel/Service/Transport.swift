@@ -1,7 +1,7 @@
 /// Carries bytes between a service and the network: HTTP requests and WebSockets, nothing of chat.
 ///
-/// It keeps no promise beyond this: for every request exactly one `TransportInput.response` or `.requestFailed` with its
-/// id, for every socket at most one `.socketOpened`, texts in order, and one `.socketClosed` at last, unless it was
+/// It keeps no promise beyond this: for every request exactly one `TransportInput.response` or `.requestFailed` with
+/// its id, for every socket at most one `.socketOpened`, texts in order, and one `.socketClosed` at last, unless it was
 /// closed by our side: then nothing more. All numbers are the caller's and never used twice.
 public protocol Transport: AnyObject {
     func send(_ request: TransportRequest, id: UInt64)

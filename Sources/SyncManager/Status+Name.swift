@@ -1,28 +1,7 @@
-/// The status codes of the header.
-enum Status: Int32, CaseIterable {
-    case ok = 0
-    case invalidArgument = -1
-    case invalidHandle = -2
-    case invalidDocument = -3
-    case closed = -4
-    case reentrant = -5
-    case forked = -6
-    case duplicatedFetch = -7
-    case locked = -8
-    case storage = -9
-    case newerSchema = -10
-    case corruptIntents = -11
-    case notConnected = -12
-    case network = -13
-    case service = -14
-    case timeout = -15
-    case notFound = -16
-    case notOwnMessage = -17
-    case removed = -18
-    case tokenRejected = -19
-    case busy = -20
-    case `internal` = -99
+import SyncModel
 
+extension Status {
+    /// The name of the header's constant.
     var name: StaticString {
         switch self {
         case .ok: "SM_OK"
@@ -46,21 +25,8 @@ enum Status: Int32, CaseIterable {
         case .removed: "SM_ERR_REMOVED"
         case .tokenRejected: "SM_ERR_TOKEN_REJECTED"
         case .busy: "SM_ERR_BUSY"
+        case .tooManyCalls: "SM_ERR_TOO_MANY_CALLS"
         case .internal: "SM_ERR_INTERNAL"
         }
-    }
-}
-
-/// Why a call was refused at the border.
-struct BorderError: Error {
-    var status: Status
-    var message: String
-    /// JSON path of what was wrong in a document.
-    var path: String?
-
-    init(_ status: Status, _ message: String, path: String? = nil) {
-        self.status = status
-        self.message = message
-        self.path = path
     }
 }
