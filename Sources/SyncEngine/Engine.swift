@@ -548,7 +548,6 @@ public final class Engine {
             case .channels(let fact): record(channels: fact, &more)
             case .ownMessageSeen(let message, let url):
                 if let completion = outbox.confirm(message, in: url, context, &more) { more.complete(completion) }
-            case .refreshChannel(let url, let source): sync.want(url, source, context, &more)
             case .sendInDoubt(let url, let since): timelines[url]?.doubtNewest(since: since, context, &more)
             case .typingStopped(let url, let userID): if typing.end(url, userID: userID) { typingEnded([url], &more) }
             }

@@ -64,7 +64,7 @@ public struct SendbirdRules: ServiceRules {
             guard reader == userID else { return [receipt] }
             return [receipt] + SendbirdRules.nothingUnread + [ChannelPatch("user_last_read", time)]
         case .delivered(let times): return [SendbirdRules.receipt("delivery_receipt", in: channel, times)]
-        case .hidden(let allowsAutoUnhide, _, let offset):
+        case .hidden(let allowsAutoUnhide, let offset):
             var patches = [
                 ChannelPatch("is_hidden", true),
                 ChannelPatch(
