@@ -126,6 +126,9 @@ final class Database {
     /// The text of every statement prepared so far, for tests that look at their plans.
     var preparedSQL: [String] { Array(statements.keys) }
 
+    /// Steps of all statements since this was asked last, for tests of what a call costs.
+    func takeSteps() -> Int64 { statements.values.reduce(0) { $0 + $1.takeSteps() } }
+
     /// All or nothing. A call inside another joins it.
     func transaction<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
         if isInTransaction {
