@@ -6,7 +6,8 @@ import XCTest
 
 final class ChunkTests: XCTestCase {
     private func chunk(
-        _ start: Int64, _ end: Int64, isFirst: Bool = false, isOpenEnded: Bool = false, tokens: (String, String) = ("", "")
+        _ start: Int64, _ end: Int64, isFirst: Bool = false, isOpenEnded: Bool = false,
+        tokens: (String, String) = ("", "")
     ) -> StoredChunk {
         StoredChunk(
             start: HistoryEdge(MessagePosition(order: start, tie: start), token: tokens.0),
@@ -77,10 +78,11 @@ final class ChunkTests: XCTestCase {
                 let channel = Int64.random(in: 1...3, using: &random)
                 var places = (0..<12).filter { _ in Bool.random(using: &random) }.map { Int64($0) }
                 if places.count % 2 == 1 { places.removeLast() }
+                let texts = ["", "s"]
                 let chunks = stride(from: 0, to: places.count, by: 2).map { index in
                     chunk(
                         places[index], places[index + 1], isFirst: index == 0 && Bool.random(using: &random),
-                        tokens: (["", "s"].randomElement(using: &random) ?? "", ["", "e"].randomElement(using: &random) ?? ""))
+                        tokens: (texts.randomElement(using: &random) ?? "", texts.randomElement(using: &random) ?? ""))
                 }
                 switch Int.random(in: 0...9, using: &random) {
                 case 0:

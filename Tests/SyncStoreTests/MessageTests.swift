@@ -54,7 +54,8 @@ final class MessageTests: XCTestCase {
                     kind: [.user, .file, .admin][Int.random(in: 0...2, using: &random)],
                     customType: ["", "a", "b"].randomElement(using: &random) ?? "",
                     senderID: ["", "bo", "kit", "someone with a long id"].randomElement(using: &random) ?? "",
-                    parentID: ["", "7", "$text:id"].randomElement(using: &random) ?? "", isReplyToChannel: .random(using: &random),
+                    parentID: ["", "7", "$text:id"].randomElement(using: &random) ?? "",
+                    isReplyToChannel: .random(using: &random),
                     json: Array("{\"message_id\":\(base + index)}".utf8))
             }
             for message in all.shuffled(using: &random) { try store.upsert([message], channel: channel) }
@@ -93,7 +94,8 @@ final class MessageTests: XCTestCase {
         let messages = [
             MessageRecord(
                 id: "$é\0:example.org", position: .last, updatedAt: .min, kind: .admin,
-                customType: "a\0b", senderID: "é\u{301}🙂", parentID: "$e\u{301}", isReplyToChannel: true, isSilent: true,
+                customType: "a\0b", senderID: "é\u{301}🙂", parentID: "$e\u{301}", isReplyToChannel: true,
+                isSilent: true,
                 requestID: "'; DROP TABLE message; --", json: Array("{\"text\":\"\(long)\"}".utf8)),
             MessageRecord(id: "", position: .first, json: []),
             MessageRecord(

@@ -38,6 +38,7 @@ final class RowDamageTests: XCTestCase {
         XCTAssertThrowsError(try read(store)) { error in
             guard case .corrupt? = error as? StoreError else { return XCTFail("\(error)") }
         }
+        XCTAssertFalse(store.database.hasUnfinishedStatement)
         XCTAssert(folder.exists("cache.db.damaged"))
         store.close()
         let new = try CacheStore(directory: folder.path, now: 2)
@@ -110,7 +111,8 @@ final class RowDamageTests: XCTestCase {
         let folder = try Folder()
         let store = try IntentStore(directory: folder.path)
         _ = try store.add(
-            channelURL: "c", requestID: "r", createdAt: 0, body: Array("{\"message\":\"a text\"}".utf8), isHostSent: false)
+            channelURL: "c", requestID: "r", createdAt: 0, body: Array("{\"message\":\"a text\"}".utf8),
+            isHostSent: false)
         store.close()
         try replace("a text", Array("a\"text".utf8), in: folder.url("intents.db"))
         let damaged = try IntentStore(directory: folder.path)

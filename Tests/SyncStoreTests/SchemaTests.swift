@@ -193,7 +193,10 @@ final class SchemaTests: XCTestCase {
             var typed = everything
             typed.type = .user
             let calls: [() throws -> Void] = [
-                { _ = try cache.messagesBefore(middle, notBefore: .first, channel: key, filter: everything, limit: 30) },
+                {
+                    _ = try cache.messagesBefore(
+                        middle, notBefore: .first, channel: key, filter: everything, limit: 30)
+                },
                 { _ = try cache.messagesAfter(middle, notAfter: .last, channel: key, filter: typed, limit: 30) },
                 { _ = try cache.message(id: "1050", channel: key) },
                 {
@@ -227,6 +230,7 @@ final class SchemaTests: XCTestCase {
             _ = cache.database.takeSteps()
             return try calls.map { call in
                 try call()
+                XCTAssertFalse(cache.database.hasUnfinishedStatement)
                 return cache.database.takeSteps()
             }
         }

@@ -30,7 +30,8 @@ final class TransactionTests: XCTestCase {
         for opened in [store, try CacheStore(directory: killed.path, now: 0)] {
             XCTAssertEqual(try opened.channelKey("c"), key)
             XCTAssertEqual(try opened.chunks(channel: key), [chunk])
-            XCTAssertEqual(try opened.messageReferences(channel: key, from: .first, through: .last).map(\.id), ["1", "2"])
+            let references = try opened.messageReferences(channel: key, from: .first, through: .last)
+            XCTAssertEqual(references.map(\.id), ["1", "2"])
         }
     }
 
@@ -139,7 +140,8 @@ final class TransactionTests: XCTestCase {
         func work() throws(StoreError) {
             try store.transaction { () throws(StoreError) in
                 // A moved message, an edited one and a new one; a changed chunk, a gone one and a new one.
-                try store.upsert([message(1, at: 7), message(2, at: 2, text: "edited"), message(3, at: 3)], channel: key)
+                let messages = [message(1, at: 7), message(2, at: 2, text: "edited"), message(3, at: 3)]
+                try store.upsert(messages, channel: key)
                 try store.setChunks(channel: key, [other])
                 let renamed = ChannelRecord(
                     url: "c", name: "m", json: Array("{\"channel_url\":\"c\",\"name\":\"m\"}".utf8))
@@ -168,6 +170,7 @@ final class TransactionTests: XCTestCase {
                 guard case .failed(10, _)? = error as? StoreError else { return XCTFail("\(failing): \(error)") }
             }
             store.setStatementHook(nil)
+            XCTAssertFalse(store.database.hasUnfinishedStatement)
             let killed = try folder.copied()
             for opened in [store, try CacheStore(directory: killed.path, now: 0)] {
                 XCTAssertEqual(
