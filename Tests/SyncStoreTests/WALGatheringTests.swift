@@ -54,7 +54,7 @@ final class WALGatheringTests: XCTestCase {
     }
 
     func testACommitThatReturnedSurvivesAKill() throws {
-        for seed in 1...(ProcessInfo.processInfo.environment["SM_LONG"] == nil ? 3 : 60) as ClosedRange<UInt64> {
+        for seed in 1...(ProcessInfo.processInfo.environment["SM_LONG"] == nil ? 3 : 20) as ClosedRange<UInt64> {
             var random = SeededGenerator(seed: seed)
             let folder = try Folder()
             let database = try open(folder, cachedPages: [1, 10, 1000][Int(seed % 3)])
@@ -132,7 +132,7 @@ final class WALGatheringTests: XCTestCase {
     func testTheFileIsWhatPlainWritesWouldMakeIt() throws {
         XCTAssertNotNil(WALGathering.vfsName)
         let vfs = try XCTUnwrap(sqlite3_vfs_find(WALGathering.vfsName))
-        for seed in 1...(ProcessInfo.processInfo.environment["SM_LONG"] == nil ? 20 : 2000) as ClosedRange<UInt64> {
+        for seed in 1...(ProcessInfo.processInfo.environment["SM_LONG"] == nil ? 20 : 300) as ClosedRange<UInt64> {
             var random = SeededGenerator(seed: seed)
             let folder = try Folder()
             // SQLite gives a log the mode of its database.
