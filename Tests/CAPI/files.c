@@ -84,7 +84,7 @@ static void damaged(void) {
     accept_message(directory, "kept-1");
     char *cache = path_in(directory, "cache.db"), *intents = path_in(directory, "intents.db");
 
-    /* A damaged cache is set aside and made anew; what was accepted lives in the other file. */
+    /* A damaged cache is set aside and a new one is made; what was accepted lives in the other file. */
     overwrite(cache, "this is no database at all", 0);
     sm_client *client = open_client(directory, "");
     char *event = await_event(client, "\"type\":\"cache_reset\"", "\"file\":", NULL);
