@@ -1,3 +1,4 @@
+import TestSupport
 import SyncModel
 import SyncServer
 
@@ -45,7 +46,7 @@ final class SimulatedNetwork: Transport {
     /// Pages of channel lists and change logs hold this many entries; the service may give fewer than asked for.
     let pageSize: Int?
     private(set) var agenda = Agenda()
-    private var random: SeededRandom
+    private var random: SeededGenerator
     private var sockets: [UInt64: Socket] = [:]
     private var process = 0
     private var time: Int64 = 0
@@ -59,7 +60,7 @@ final class SimulatedNetwork: Transport {
     init(server: SimulatedService, seed: UInt64, pageSize: Int?) {
         self.server = server
         self.pageSize = pageSize
-        random = SeededRandom(seed: seed)
+        random = SeededGenerator(seed: seed)
     }
 
     // MARK: The device's side

@@ -26,12 +26,33 @@ extension Simulation {
         try convergeChannels()
         try checkNobodyTypes()
         try checkSent()
+        try checkSnapshots()
         try checkClose()
     }
 
     private func checkAll() throws {
         drain()
         try check()
+    }
+
+    /// The library's own snapshot of what was delivered is what the engine shows.
+    private func checkSnapshots() throws {
+        for (url, view) in engine.shownMessages {
+            let own = engine.shownOwnMessages(url)
+            let wanted = [
+                ("succeeded", view.window.rows.map(\.json)), ("pending", own.pending.map(\.json)),
+                ("failed", own.failed.map(\.json)),
+            ]
+            for (list, rows) in wanted { try checkSnapshot(view.id, list, rows) }
+        }
+        for view in engine.shownChannels { try checkSnapshot(view.id, "channels", view.window.rows.map(\.json)) }
+    }
+
+    private func checkSnapshot(_ id: UInt64, _ list: String, _ rows: [[UInt8]]) throws {
+        let shown = try JSON.parse(host.snapshot(id) ?? [])[list]?.array ?? []
+        guard shown.count == rows.count, try zip(shown, rows).allSatisfy({ try $0 == JSON.parse($1) }) else {
+            throw Violation(description: "the snapshot of \(id) has \(shown.count) in \(list), not these \(rows.count)")
+        }
     }
 
     /// Until nothing is under way: neither in the engine, nor on the network, nor in the host's plans.
