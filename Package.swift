@@ -73,7 +73,10 @@ let package = Package(
         // The whole stack but threads and sockets, in virtual time: docs/simulation.md.
         .testTarget(
             name: "SimulationTests",
-            dependencies: ["SyncEngine", "SyncService", "SyncStore", "SyncModel", "SyncJSON", "SyncServer"]),
+            dependencies: [
+                "SyncEngine", "SyncService", "SyncStore", "SyncModel", "SyncJSON", "SyncServer", "SyncManager",
+                "TestSupport",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

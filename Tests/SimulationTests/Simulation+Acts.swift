@@ -1,3 +1,4 @@
+import TestSupport
 import SyncJSON
 import SyncModel
 import SyncService
@@ -26,7 +27,7 @@ extension Simulation {
         switch random.below(100) {
         case 0..<34: post(url)
         case 34..<40:
-            let count = 1 + random.below(random.chance(10) ? 400 : 20)
+            let count: Int64 = 1 + random.below(random.chance(10) ? 400 : 20)
             note("\(count) messages in \(url)")
             service.burst(url, "kit", count)
             if random.chance(50) { service.control("advance_clock", .object(["ms": .int(random.below(5_000))])) }
@@ -198,31 +199,30 @@ extension Simulation {
             command(.disconnect)
             plan(.connect, in: random.below(15_000))
         case 95: command(.connect(call: newCall("connect")))
-        case 96..<98:
+        default:
             let url = random.chance(70) ? random.pick(knowledge.urls) : nil
             command(.clearCache(channelURL: url, call: newCall("clear_cache")))
-        case 98: if let view { command(.resync(collections: [view.window.id: 3])) }
-        default: if let list = random.pick(engine.shownChannels) { command(.resync(collections: [list.id: 2])) }
         }
     }
 
     private func openMessages(_ url: String) {
         lastCollection += 1
-        told.open(lastCollection)
-        host.open(lastCollection)
         let viewpoints = [Int64.max, Int64.max, 0, SimulatedService.start + time - random.below(400_000)]
+        let viewpoint = random.pick(viewpoints) ?? Int64.max
+        told.open(lastCollection)
+        host.open(lastCollection, channelURL: url, viewpoint: viewpoint)
         var filter = MessageFilter()
         filter.limit = 1 + Int(random.below(40))
         if random.chance(25) { filter.senderIDs = ["bo"] }
         if random.chance(15) { filter.replyType = random.chance(50) ? .all : .onlyReplyToChannel }
         command(.openMessageCollection(
-            id: lastCollection, channelURL: url, filter: filter, viewpoint: random.pick(viewpoints) ?? Int64.max))
+            id: lastCollection, channelURL: url, filter: filter, viewpoint: viewpoint))
     }
 
     private func openChannels() {
         lastCollection += 1
         told.open(lastCollection)
-        host.open(lastCollection)
+        host.open(lastCollection, channelURL: nil, viewpoint: 0)
         var query = ChannelQuery()
         query.limit = 1 + Int(random.below(4))
         query.includeFrozen = random.chance(80)
@@ -254,8 +254,8 @@ extension Simulation {
         command(.sendMessage(collection: view.window.id, requestID: requestID, body: body, call: call))
     }
 
-    /// The host sends by its own means, and tells how it went; sometimes while the library is offline, and sometimes the
-    /// message is gone again before the library knows.
+    /// The host sends by its own means, and tells how it went; sometimes while the library is offline, and sometimes
+    /// the message is gone again before the library knows.
     private func sendByHost(
         _ view: (channelURL: String, window: MessageWindow), _ requestID: String, _ text: String, _ body: [UInt8]
     ) {
@@ -273,7 +273,7 @@ extension Simulation {
         }
         if let message { knowledge.toldByHost.insert(message.id) }
         // Delivered at once, or after other things have happened.
-        let delay = random.chance(40) ? 0 : random.below(400)
+        let delay: Int64 = random.chance(40) ? 0 : random.below(400)
         if random.chance(8), !isOffline { return restart() }
         if delay == 0 {
             tellSendResponse(id, requestID, message)

@@ -88,13 +88,18 @@ extension Simulation {
             let behind = rows.drop { $0.position < position }
             if behind.allSatisfy({ knowledge.toldByHost.contains($0.id) }) { continue }
             throw Violation(
-                description: "collection \(view.id) in \(url): a hole at \(id) (\(message.text)) before \(behind.first?.id ?? "")")
+                description:
+                    "collection \(view.id) in \(url): a hole at \(id) (\(message.text)) before "
+                        + (behind.first?.id ?? "")
+            )
         }
     }
 
     /// An own message whose send has not ended for sure.
     private func isUnderWay(_ message: SimulatedService.Message) -> Bool {
-        guard message.sender == SimulatedService.me, let requestID = knowledge.requestIDs[message.text] else { return false }
+        guard message.sender == SimulatedService.me, let requestID = knowledge.requestIDs[message.text] else {
+            return false
+        }
         return knowledge.inDoubt.contains(requestID) || engine.ownMessages.contains { $0.requestID == requestID }
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import SyncJSON
 import SyncModel
@@ -9,7 +10,7 @@ import SyncModel
 final class Simulation {
     let seed: UInt64
     let traits: Traits
-    var random: SeededRandom
+    var random: SeededGenerator
     let service: SimulatedService
     let network: SimulatedNetwork
     let directory: URL
@@ -20,7 +21,7 @@ final class Simulation {
     /// What the engine told, seen before any queue: it has to fit at every moment.
     var told = Replay()
     /// What the host made of what it drained.
-    var host: Host
+    private(set) var host: Host
     var plans: [(time: Int64, order: Int, plan: HostPlan)] = []
     private var planOrder = 0
     private var processNumber = 0
@@ -46,8 +47,10 @@ final class Simulation {
         self.seed = seed
         self.isRecording = isRecording
         traits = Traits(seed: seed)
-        random = SeededRandom(seed: seed)
-        let base = URL(fileURLWithPath: FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory())
+        random = SeededGenerator(seed: seed)
+        let base = URL(
+            fileURLWithPath: FileManager.default.isWritableFile(atPath: "/dev/shm")
+                ? "/dev/shm" : NSTemporaryDirectory())
         directory = base.appendingPathComponent("sm-sim-\(ProcessInfo.processInfo.processIdentifier)-\(seed)")
         try? FileManager.default.removeItem(at: directory)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -55,7 +58,7 @@ final class Simulation {
         network = SimulatedNetwork(server: service, seed: seed &+ 1, pageSize: traits.pageSize)
         network.weather = traits.weather
         network.move(to: time)
-        host = Host(isSlow: traits.isHostSlow)
+        host = Host(isSlow: traits.isHostSlow, limit: traits.queueLimit)
         device = try Device(
             directory: directory.path, options: traits.options(token: service.token, process: 0), network: network,
             now: Moment(monotonic: time, wall: SimulatedService.start + time + traits.clockError))
@@ -155,7 +158,10 @@ final class Simulation {
                 }
                 if case .tokenNeeded = notice { plan(.setToken, in: isFaulty ? random.below(3_000) : 1) }
             case .completion(let completion):
-                note("  completed \(completion.call) \(completion.name) \(completion.status) \(completion.short?.rawValue ?? "")")
+                note(
+                    "  completed \(completion.call) \(completion.name) \(completion.status) "
+                        + (completion.short?.rawValue ?? "")
+                )
                 guard openCalls.removeValue(forKey: completion.call) != nil else {
                     violation = violation ?? Violation(
                         description: "call \(completion.call) \(completion.name) completed without being open")
@@ -173,7 +179,10 @@ final class Simulation {
     func drain(_ most: Int = Int.max) {
         var left = most
         do {
-            while left > 0, try host.take() != nil { left -= 1 }
+            while left > 0, violation == nil, let taken = try host.take() {
+                left -= 1
+                if !taken.resyncs.isEmpty { command(.resync(collections: taken.resyncs)) }
+            }
         } catch { violation = violation ?? error as? Violation }
     }
 
@@ -191,7 +200,7 @@ final class Simulation {
         device.close()
         openCalls = [:]
         told = Replay()
-        host = Host(isSlow: host.isSlow)
+        host = Host(isSlow: traits.isHostSlow, limit: traits.queueLimit)
         plans.removeAll { entry in
             if case .weatherEnds = entry.plan { false } else { true }
         }

@@ -50,7 +50,8 @@ final class SimulationTests: XCTestCase {
         let seconds = String(format: "%.1f", Date().timeIntervalSince(start))
         print("simulation: \(count) seeds, \(failed.count) failed, \(seconds) s")
         XCTAssert(
-            failed.isEmpty, "seeds that fail: \(failed.map(\.seed)); replay one with SM_SEED=\(failed.first?.seed ?? 0)")
+            failed.isEmpty, "seeds that fail: \(failed.map(\.seed)); replay one with SM_SEED=\(failed.first?.seed ?? 0)"
+        )
     }
 
     /// What went wrong; `nil` when nothing did.

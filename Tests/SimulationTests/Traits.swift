@@ -1,3 +1,4 @@
+import TestSupport
 import SyncEngine
 
 /// What differs from seed to seed for a whole run.
@@ -8,6 +9,8 @@ struct Traits {
     let pageSize: Int?
     let weather: SimulatedNetwork.Weather
     let isHostSlow: Bool
+    /// Events that may wait for the host.
+    let queueLimit: Int
     let longestHistory: Int64
     /// How far the device's clock is from the service's, in milliseconds.
     let clockError: Int64
@@ -17,12 +20,13 @@ struct Traits {
     let hasStoreFaults: Bool
 
     init(seed: UInt64) {
-        var random = SeededRandom(seed: seed &* 31 &+ 7)
+        var random = SeededGenerator(seed: seed &* 31 &+ 7)
         self.seed = seed
         hugeGap = random.pick([5, 30, 30, 100, 300]) ?? 300
         pageSize = random.pick([2, 3, 5, 5, nil] as [Int?]) ?? nil
         weather = random.pick([.fair, .usual, .usual, .usual, .bad]) ?? .usual
-        isHostSlow = random.chance(30)
+        isHostSlow = random.chance(40)
+        queueLimit = random.pick([16, 16, 64, 100_000]) ?? 64
         longestHistory = random.pick([40, 120, 400]) ?? 40
         clockError = random.pick([0, 0, -3_600_000, 86_400_000, 250]) ?? 0
         policy = random.pick([.automatic, .automatic, .automatic, .manual, .none]) ?? .automatic

@@ -20,20 +20,32 @@ final class RulesTests: XCTestCase {
             (plain, message(6, 60), "last_message={6} unread_message_count=3"),
             (#"{"channel_url":"c"}"#, message(6, 60), "last_message={6} unread_message_count=1"),
             (plain, message(6, 60, sender: "me"), "last_message={6}"),
-            // Older than the last one: whether it is counted already only the service knows. That one itself: nothing.
-            (plain, message(4, 50), "ask"), (plain, message(5, 50), ""), (plain, message(9, 40), "ask"),
-            (plain, message(9, 40, sender: "me"), ""),
+            // Older than the last one, or that one itself.
+            (plain, message(5, 50), ""), (plain, message(4, 50, sender: "me"), ""),
+            // What came behind a later one may be counted already.
+            (plain, message(4, 50), "ask"), (plain, message(9, 40), "ask"),
             (plain, message(6, 50), "last_message={6} unread_message_count=3"),
             // Before what this user sees.
             (#"{"channel_url":"c","ts_message_offset":61}"#, message(6, 60), ""),
             (#"{"channel_url":"c","ts_message_offset":60}"#, message(6, 60),
              "last_message={6} unread_message_count=1"),
-            // Silent ones of others count for nothing; own ones as the application is set.
+            // Silent ones of others change nothing, unless they mention this user or mean to be the last message.
             (plain, message(6, 60, isSilent: true), ""),
+            (plain, message(6, 60, isSilent: true, json: #"{"force_update_last_message":false}"#), ""),
+            (plain, message(6, 60, isSilent: true, json: #"{"force_update_last_message":true}"#), "ask"),
+            (plain, message(6, 60, isSilent: true, json: #"{"mentioned_user_ids":["me"]}"#), "ask"),
             (plain, message(6, 60, sender: "me", isSilent: true), "ask"),
-            // What replies count for the application's threading policy says.
-            (plain, message(6, 60, parent: "3"), "ask"),
-            (plain, message(6, 60, parent: "3", toChannel: true), "ask"),
+            // What replies count for is a setting of the application.
+            (plain, message(6, 60, parent: "3"), "ask"), (plain, message(6, 60, parent: "3", toChannel: true), "ask"),
+            // Mentions count beside.
+            (plain, message(6, 60, json: #"{"mentioned_user_ids":["bo","me"]}"#),
+             #"last_message={"mentioned_user_ids":["bo","me"]} unread_message_count=3 unread_mention_count=1"#),
+            (#"{"channel_url":"c","unread_mention_count":4}"#, message(6, 60, json: #"{"mention_type":"channel"}"#),
+             #"last_message={"mention_type":"channel"} unread_message_count=1 unread_mention_count=5"#),
+            (plain, message(6, 60, sender: "me", json: #"{"mention_type":"channel"}"#),
+             #"last_message={"mention_type":"channel"}"#),
+            (plain, message(6, 60, json: #"{"mention_type":"users","mentioned_user_ids":["al"]}"#),
+             #"last_message={"mention_type":"users","mentioned_user_ids":["al"]} unread_message_count=3"#),
             // A hidden channel comes back, unless this user forbade it.
             (#"{"channel_url":"c","is_hidden":true,"hidden_state":"hidden_allow_auto_unhide"}"#, message(6, 60),
              #"last_message={6} unread_message_count=1 is_hidden=false hidden_state="unhidden""#),
@@ -45,18 +57,19 @@ final class RulesTests: XCTestCase {
              "last_message={6} unread_message_count=9223372036854775807"),
         ]
         for (text, message, patches) in cases {
-            XCTAssertEqual(
-                rules.patches(for: message, in: try channel(text), userID: "me").map(Described.text) ?? "ask", patches, text)
+            let found = rules.patches(for: message, in: try channel(text), userID: "me")
+            XCTAssertEqual(found.map(Described.text) ?? "ask", patches, "\(text) \(message)")
         }
     }
 
     private func message(
         _ id: Int64, _ time: Int64, sender: String = "bo", parent: String = "", toChannel: Bool = false,
-        isSilent: Bool = false
+        isSilent: Bool = false, json: String? = nil
     ) -> MessageRecord {
         MessageRecord(
             id: String(id), position: MessagePosition(order: time, tie: id), senderID: sender, parentID: parent,
-            isReplyToChannel: toChannel, isSilent: isSilent, json: Array("{\(id)}".utf8))
+            isReplyToChannel: toChannel, isSilent: isSilent,
+            json: Array((json ?? "{\(id)}").utf8))
     }
 
     // MARK: Channel events
