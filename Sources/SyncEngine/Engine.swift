@@ -547,8 +547,12 @@ public final class Engine {
             case .messages(let fact): record(message: fact, &more)
             case .channels(let fact): record(channels: fact, &more)
             case .ownMessageSeen(let message, let url):
+                // A page brought it, no acknowledgement: the channel does not know of it either.
+                if outbox.holds(message.requestID, in: url) { sync.want(url, .eventMessageSent, context, &more) }
                 if let completion = outbox.confirm(message, in: url, context, &more) { more.complete(completion) }
-            case .sendInDoubt(let url, let since): timelines[url]?.doubtNewest(since: since, context, &more)
+            case .sendInDoubt(let url, let since):
+                timelines[url]?.doubtNewest(since: since, context, &more)
+                sync.want(url, .channelRefresh, context, &more)
             case .typingStopped(let url, let userID): if typing.end(url, userID: userID) { typingEnded([url], &more) }
             }
             carryOut(more)

@@ -21,7 +21,7 @@ public struct SendbirdRules: ServiceRules {
         if !message.parentID.isEmpty { return nil }
         let isMention = !isOwn && SendbirdRules.mentions(userID, in: message.json)
         if message.isSilent {
-            let mayCount = isOwn || isMention
+            let mayCount = isOwn || isMention || channel.isHidden
                 || SendbirdRules.member("force_update_last_message", of: message.json) { $0.bool == true }
             return mayCount ? nil : []
         }
@@ -31,8 +31,7 @@ public struct SendbirdRules: ServiceRules {
             patches.append(ChannelPatch("unread_message_count", overflow ? Int64.max : count))
         }
         if isMention {
-            var mentions: Int64 = 0
-            _ = SendbirdRules.member("unread_mention_count", of: channel.json) { mentions = $0.int ?? 0; return true }
+            let mentions = SendbirdRules.mentionCount(channel)
             patches.append(ChannelPatch("unread_mention_count", mentions < Int64.max ? mentions + 1 : mentions))
         }
         let staysHidden = channel.isHidden && SendbirdRules.member("hidden_state", of: channel.json) {
@@ -42,6 +41,10 @@ public struct SendbirdRules: ServiceRules {
             patches += [ChannelPatch("is_hidden", false), ChannelPatch("hidden_state", "unhidden")]
         }
         return patches
+    }
+
+    private static func mentionCount(_ channel: ChannelRecord) -> Int64 {
+        channel.json.withUnsafeBytes { (try? JSONSlice.checked($0))?["unread_mention_count"]?.int ?? 0 }
     }
 
     private static func mentions(_ userID: String, in json: [UInt8]) -> Bool {
@@ -65,12 +68,15 @@ public struct SendbirdRules: ServiceRules {
             return [receipt] + SendbirdRules.nothingUnread + [ChannelPatch("user_last_read", time)]
         case .delivered(let times): return [SendbirdRules.receipt("delivery_receipt", in: channel, times)]
         case .hidden(let allowsAutoUnhide, let offset):
+            let hidesHistory = offset > channel.messageOffset
+            // Whether what is hidden is unread any longer the service knows.
+            if !hidesHistory, channel.unreadMessageCount > 0 || SendbirdRules.mentionCount(channel) > 0 { return nil }
             var patches = [
                 ChannelPatch("is_hidden", true),
                 ChannelPatch(
                     "hidden_state", allowsAutoUnhide ? "hidden_allow_auto_unhide" : "hidden_prevent_auto_unhide"),
             ]
-            guard offset > channel.messageOffset else { return patches }
+            guard hidesHistory else { return patches }
             patches.append(ChannelPatch("ts_message_offset", offset))
             // What is before it is not there for this user any more, and so neither the last message nor unread.
             if let last = channel.lastMessage, last.position.order < offset {

@@ -20,6 +20,8 @@ struct Knowledge {
     private(set) var inDoubt: Set<String> = []
     /// Messages (ids) that the host told of, not the service's connection.
     var toldByHost: Set<String> = []
+    /// Messages (ids) whose time the service changed since the engine was last at rest.
+    var moved: Set<String> = []
     /// This user's history was reset from another device since the last login.
     var isHistoryReset = false
     /// Channels there are, and URLs of some that were deleted.
@@ -68,7 +70,10 @@ struct Knowledge {
     }
 
     /// The engine has asked for everything it doubted.
-    mutating func nothingInDoubt() { inDoubt = [] }
+    mutating func nothingInDoubt() {
+        inDoubt = []
+        moved = []
+    }
 
     mutating func processEnded() {
         calls = [:]

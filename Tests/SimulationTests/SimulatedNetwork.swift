@@ -33,12 +33,15 @@ final class SimulatedNetwork: Transport {
         var garbage: Int64 = 0
         var refused: Int64 = 0
         var slow: Int64 = 0
+        var tokenExpired: Int64 = 0
 
         static let fair = Weather()
         static let usual = Weather(
-            lost: 3, answerLost: 2, reset: 2, half: 1, rateLimited: 1, broken: 2, garbage: 1, refused: 20, slow: 4)
+            lost: 3, answerLost: 2, reset: 2, half: 1, rateLimited: 1, broken: 2, garbage: 1, refused: 20, slow: 4,
+            tokenExpired: 3)
         static let bad = Weather(
-            lost: 12, answerLost: 8, reset: 8, half: 4, rateLimited: 4, broken: 6, garbage: 3, refused: 50, slow: 15)
+            lost: 12, answerLost: 8, reset: 8, half: 4, rateLimited: 4, broken: 6, garbage: 3, refused: 50, slow: 15,
+            tokenExpired: 6)
     }
 
     let server: SimulatedService
@@ -80,6 +83,7 @@ final class SimulatedNetwork: Transport {
         let fates: [(Parcel.Fate, Int64)] = [
             (.answerLost, weather.answerLost), (.answerReset, weather.reset), (.answerHalf, weather.half),
             (.rateLimited, weather.rateLimited), (.broken, weather.broken), (.garbage, weather.garbage),
+            (.tokenExpired, request.url.contains("token=") ? weather.tokenExpired : 0),
         ]
         for (other, percent) in fates where random.chance(percent) { fate = other }
         agenda.add(.request(number(id), request, fate), at: time + delay())
@@ -222,6 +226,10 @@ final class SimulatedNetwork: Transport {
         } else if let pageSize, target.contains("/messages/changelogs") {
             target += "&limit=\(pageSize)"
         }
+        if fate == .tokenExpired {
+            // Of a page of a list it is no place, of a change log a number that is still to come.
+            target = target.replacing(parameter: "token", with: target.contains("changelogs") ? "c999999999" : "0")
+        }
         let reply = server.answer(request.method, target, request.headers, request.body ?? [], fate)
         guard isCurrent else { return }
         let at = time + delay() + reply.delay
@@ -241,7 +249,7 @@ final class SimulatedNetwork: Transport {
                     .response(id: id, TransportResponse(status: reply.response.status, headers: [], body: half)), at: at
                 )
             }
-        case .answered, .rateLimited, .broken, .garbage:
+        case .answered, .rateLimited, .broken, .garbage, .tokenExpired:
             let headers = reply.response.allHeaders.map { TransportHeader($0.0, $0.1) }
             add(
                 .response(
@@ -294,11 +302,19 @@ final class SimulatedNetwork: Transport {
 extension String {
     /// The target with a smaller number in a parameter of its query.
     fileprivate func replacing(parameter name: String, above limit: Int) -> String {
+        replacing(parameter: name) { Int($0).map { $0 > limit } == true ? String(limit) : nil }
+    }
+
+    fileprivate func replacing(parameter name: String, with value: String) -> String {
+        replacing(parameter: name) { _ in value }
+    }
+
+    private func replacing(parameter name: String, _ change: (Substring) -> String?) -> String {
         guard let query = firstIndex(of: "?") else { return self }
         let fields = self[index(after: query)...].split(separator: "&").map { field -> String in
-            guard field.hasPrefix(name + "="), let value = Int(field.dropFirst(name.count + 1)), value > limit
+            guard field.hasPrefix(name + "="), let value = change(field.dropFirst(name.count + 1))
             else { return String(field) }
-            return "\(name)=\(limit)"
+            return "\(name)=\(value)"
         }
         return self[...query] + fields.joined(separator: "&")
     }

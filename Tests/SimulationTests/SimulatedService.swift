@@ -11,7 +11,9 @@ final class SimulatedService {
         let sender: String
         let text: String
         let channelURL: String
-        let createdAt: Int64
+        /// Another one when the channel was deleted and made again under its URL.
+        let channelID: Int64
+        var createdAt: Int64
         let parentID: Int64
         let isReplyToChannel: Bool
     }
@@ -74,7 +76,7 @@ final class SimulatedService {
         case .rateLimited: control("fault", .object(["kind": "429", "retry_after": 2]))
         case .broken: control("fault", .object(["kind": "5xx", "status": 502]))
         case .garbage: control("fault", .object(["kind": "garbage"]))
-        case .answered, .answerLost, .answerReset, .answerHalf: break
+        case .answered, .answerLost, .answerReset, .answerHalf, .tokenExpired: break
         }
         let reply = server.answer(method, target, headers: headers.map { ($0.name, $0.value) }, body: body)
         if method != "GET" { version += 1 }
@@ -113,7 +115,7 @@ final class SimulatedService {
         guard messages[id] == nil else { return }
         let message = Message(
             id: id, sender: body["user"]?["user_id"]?.string ?? "", text: body["message"]?.string ?? "",
-            channelURL: body["channel_url"]?.string ?? "", createdAt: body["created_at"]?.int ?? 0,
+            channelURL: body["channel_url"]?.string ?? "", channelID: body["channel_id"]?.int ?? 0, createdAt: body["created_at"]?.int ?? 0,
             parentID: body["parent_message_id"]?.int ?? 0,
             isReplyToChannel: body["is_reply_to_channel"]?.bool ?? false)
         messages[id] = message
@@ -180,6 +182,11 @@ final class SimulatedService {
             "channel_url": .string(url), "user_id": .string(sender), "count": .int(count), "text": "burst",
         ])
         control("post_messages", body)
+    }
+
+    func move(_ id: Int64, in url: String, to time: Int64) {
+        let body = JSON.object(["channel_url": .string(url), "message_id": .int(id), "created_at": .int(time)])
+        if control("move_message", body) != nil { messages[id]?.createdAt = time }
     }
 
     func revokeToken(notify: Bool) {

@@ -94,13 +94,25 @@ extension Simulation {
             guard ids.count < 20 else { return }
             note("delete all \(ids.count) of \(url)")
             for id in ids { service.ask("DELETE", "\(service.path(url))/messages/\(id)") }
-        case 95..<97:
+        case 95: move(url)
+        case 96..<98:
             // This user, on another device.
             lastText += 1
             note("sent from another device in \(url)")
             service.post(url, SimulatedService.me, "elsewhere \(seed) \(lastText)")
         default: service.control("advance_clock", .object(["ms": .int(random.below(100_000))]))
         }
+    }
+
+    /// The service mends its history: a message has another time.
+    private func move(_ url: String) {
+        guard let id = someMessage(url) else { return }
+        let all = service.messageIDs(url)
+        guard let other = random.pick(all), let newest = all.last else { return }
+        let time = min(newest.createdAt, other.createdAt + random.below(Int64(3)))
+        note("move \(id) in \(url) to \(time)")
+        knowledge.moved.insert(String(id))
+        service.move(id, in: url, to: time)
     }
 
     private func post(_ url: String) {

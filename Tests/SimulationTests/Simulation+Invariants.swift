@@ -23,7 +23,7 @@ extension Simulation {
             try checkOrder(view)
             try checkHoles(view, url)
         }
-        if engine.isAtRest, isConnected { knowledge.nothingInDoubt() }
+        if engine.isAtRest, isConnected, !network.isCarrying, !network.hasDeadSocket { knowledge.nothingInDoubt() }
     }
 
     /// What a host shows that only applies changes is what the engine shows.
@@ -74,7 +74,9 @@ extension Simulation {
     /// - an own message whose send ended without the service's word, until the engine has come to rest: nobody told us
     ///   that the service has it, and it is being asked for;
     /// - what stands before messages that only the host itself told of: the host's own connection may overtake the
-    ///   library's, and what came before is on its way, or was lost with the socket and comes with the gap check.
+    ///   library's, and what came before is on its way, or was lost with the socket and comes with the gap check;
+    /// - a message whose time the service changed, until the engine has come to rest: the edit that tells of it is under
+    ///   way.
     private func checkHoles(_ view: MessageWindow, _ url: String) throws {
         let rows = view.window.rows
         guard let first = rows.first, let last = rows.last, rows.count > 1 else { return }
@@ -84,7 +86,7 @@ extension Simulation {
             guard position > first.position, position < last.position, !held.contains(String(id)),
                 let message = service.messages[id], service.isShown(message, by: view.filter)
             else { continue }
-            if isUnderWay(message) { continue }
+            if isUnderWay(message) || knowledge.moved.contains(String(id)) { continue }
             let behind = rows.drop { $0.position < position }
             if behind.allSatisfy({ knowledge.toldByHost.contains($0.id) }) { continue }
             throw Violation(

@@ -60,7 +60,7 @@ final class SimulationTests: XCTestCase {
             let simulation = try Simulation(seed: seed, isRecording: isRecording)
             defer { simulation.remove() }
             do {
-                try simulation.run(steps: 150)
+                try simulation.run(steps: 250)
                 return nil
             } catch {
                 if isRecording { simulation.printHistory(lines, error) }

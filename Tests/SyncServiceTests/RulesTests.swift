@@ -35,6 +35,7 @@ final class RulesTests: XCTestCase {
             (plain, message(6, 60, isSilent: true, json: #"{"force_update_last_message":true}"#), "ask"),
             (plain, message(6, 60, isSilent: true, json: #"{"mentioned_user_ids":["me"]}"#), "ask"),
             (plain, message(6, 60, sender: "me", isSilent: true), "ask"),
+            (#"{"channel_url":"c","is_hidden":true}"#, message(6, 60, isSilent: true), "ask"),
             // What replies count for is a setting of the application.
             (plain, message(6, 60, parent: "3"), "ask"), (plain, message(6, 60, parent: "3", toChannel: true), "ask"),
             // Mentions count beside.
@@ -92,6 +93,10 @@ final class RulesTests: XCTestCase {
             (#"{"channel_url":"c","delivery_receipt":7}"#, .delivered(["bo": 2]), #"delivery_receipt={"bo":2}"#),
             (offset, .hidden(allowAutoUnhide: true, offset: 40),
              #"is_hidden=true hidden_state="hidden_allow_auto_unhide""#),
+            // What is hidden may count as read.
+            (read, .hidden(allowAutoUnhide: true, offset: 0), "ask"),
+            (#"{"channel_url":"c","unread_mention_count":1}"#,
+             .hidden(allowAutoUnhide: true, offset: 0), "ask"),
             (offset, .hidden(allowAutoUnhide: false, offset: 50),
              #"is_hidden=true hidden_state="hidden_prevent_auto_unhide" ts_message_offset=50"#),
             (offset, .hidden(allowAutoUnhide: true, offset: 51),

@@ -18,11 +18,12 @@ struct ChannelCommit {
     ) throws(StoreError) {
         for channel in channels {
             let stored = if let known { known } else { try cache.channel(channel.url) }
-            guard let before = stored else { continue }
-            if before.createdAt != channel.createdAt {
+            if let before = stored, before.createdAt != channel.createdAt {
                 replaced.append(channel.url)
                 if let key = try cache.channelKeyIfKnown(channel.url) { try cache.clearMessages(channel: key) }
-            } else if channel.messageOffset > before.messageOffset {
+            } else if channel.messageOffset > stored?.messageOffset ?? 0 {
+                // Messages may have been cached before their channel was.
+                guard try cache.channelKeyIfKnown(channel.url) != nil else { continue }
                 var history = if let shown = shown(channel.url) { shown } else {
                     try History.stored(channel.url, cache)
                 }

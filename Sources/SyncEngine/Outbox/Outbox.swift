@@ -306,6 +306,9 @@ struct Outbox {
         if let completion { effects.complete(completion) }
     }
 
+    /// Whether this own message of a channel is not known to be the service's yet.
+    func holds(_ requestID: String, in url: String) -> Bool { intent(requestID)?.channelURL == url }
+
     /// A message with a request id came by a page or by the socket: if it is one of ours, it has been sent. Gives what
     /// to tell its caller once the message is taken in.
     mutating func confirm(_ message: MessageRecord, in url: String, _ context: Context, _ effects: inout Effects)
