@@ -70,6 +70,10 @@ let package = Package(
         tests(of: "SyncNetwork", ["SyncWebSocket"]),
         tests(of: "SyncManager", ["SyncEngine", "SyncStore", "SyncModel", "SyncThreads", "SyncJSON"]),
         tests(of: "SyncServer", ["SyncJSON"]),
+        // The whole stack but threads and sockets, in virtual time: docs/simulation.md.
+        .testTarget(
+            name: "SimulationTests",
+            dependencies: ["SyncEngine", "SyncService", "SyncStore", "SyncModel", "SyncJSON", "SyncServer"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -548,7 +548,6 @@ public final class Engine {
             case .channels(let fact): record(channels: fact, &more)
             case .ownMessageSeen(let message, let url):
                 if let completion = outbox.confirm(message, in: url, context, &more) { more.complete(completion) }
-            case .refreshChannel(let url, let source): sync.want(url, source, context, &more)
             case .sendInDoubt(let url, let since): timelines[url]?.doubtNewest(since: since, context, &more)
             case .typingStopped(let url, let userID): if typing.end(url, userID: userID) { typingEnded([url], &more) }
             }
@@ -604,4 +603,29 @@ public final class Engine {
     private func cachedChannel(_ url: String) -> ChannelRecord? {
         storage.cached { (cache) throws(StoreError) in try cache.channel(url) } ?? nil
     }
+
+    // MARK: For the simulator's checks
+
+    /// Every message collection with its channel, in the order of their numbers.
+    var shownMessages: [(channelURL: String, window: MessageWindow)] {
+        timelines.values.flatMap { timeline in timeline.windows.all.map { (timeline.channelURL, $0) } }
+            .sorted { $0.window.id < $1.window.id }
+    }
+
+    var shownChannels: [ChannelWindow] { lists.all }
+
+    func shownOwnMessages(_ channelURL: String) -> (pending: [OwnRow], failed: [OwnRow]) {
+        outbox.windows.shown(channelURL)
+    }
+
+    /// Every own message that is not the service's yet.
+    var ownMessages: [Intent] { outbox.all }
+
+    /// Nothing is under way and nothing is planned but what only the host or the service can cause.
+    var isAtRest: Bool {
+        syncState != .running && serviceCommands.isEmpty && hostOutputs.isEmpty && parts.isEmpty && !timers.hasWork
+    }
+
+    /// What the service has been asked and has not answered.
+    var underWay: String { inFlight.description }
 }

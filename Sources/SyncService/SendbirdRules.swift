@@ -7,24 +7,51 @@ public struct SendbirdRules: ServiceRules {
 
     // MARK: Channels
 
+    /// Of replies, own silent messages and those that came late the application's settings say what they count for,
+    /// which only the service knows.
     public func patches(
         for message: MessageRecord, in channel: ChannelRecord, userID: String
-    ) -> [ChannelPatch] {
+    ) -> [ChannelPatch]? {
         guard message.position.order >= channel.messageOffset else { return [] }
-        guard channel.lastMessage.map({ $0.position < message.position }) ?? true else { return [] }
         let isOwn = message.senderID == userID
-        if message.isSilent, !isOwn { return [] }
-        // Replies change neither last message nor counts, unless they are sent to the channel too.
-        if !message.parentID.isEmpty, !message.isReplyToChannel { return [] }
+        if let last = channel.lastMessage, message.position <= last.position {
+            // It may be counted already, or not.
+            return isOwn || last.id == message.id ? [] : nil
+        }
+        if !message.parentID.isEmpty { return nil }
+        let isMention = !isOwn && SendbirdRules.mentions(userID, in: message.json)
+        if message.isSilent {
+            let mayCount = isOwn || isMention
+                || SendbirdRules.member("force_update_last_message", of: message.json) { $0.bool == true }
+            return mayCount ? nil : []
+        }
         var patches = [ChannelPatch(key: "last_message", value: message.json)]
         if !isOwn {
             let (count, overflow) = channel.unreadMessageCount.addingReportingOverflow(1)
             patches.append(ChannelPatch("unread_message_count", overflow ? Int64.max : count))
         }
-        if channel.isHidden, !SendbirdRules.member("hidden_state", of: channel.json, is: "hidden_prevent_auto_unhide") {
+        if isMention {
+            var mentions: Int64 = 0
+            _ = SendbirdRules.member("unread_mention_count", of: channel.json) { mentions = $0.int ?? 0; return true }
+            patches.append(ChannelPatch("unread_mention_count", mentions < Int64.max ? mentions + 1 : mentions))
+        }
+        let staysHidden = channel.isHidden && SendbirdRules.member("hidden_state", of: channel.json) {
+            $0.equals("hidden_prevent_auto_unhide")
+        }
+        if channel.isHidden, !staysHidden {
             patches += [ChannelPatch("is_hidden", false), ChannelPatch("hidden_state", "unhidden")]
         }
         return patches
+    }
+
+    private static func mentions(_ userID: String, in json: [UInt8]) -> Bool {
+        json.withUnsafeBytes { bytes in
+            guard let message = try? JSONSlice.checked(bytes) else { return false }
+            if let type = message["mention_type"], type.equals("channel") { return true }
+            var isFound = false
+            message["mentioned_user_ids"]?.forEachElement { if $0.string == userID { isFound = true } }
+            return isFound
+        }
     }
 
     public func patches(for event: ChannelEvent, in channel: ChannelRecord, userID: String) -> [ChannelPatch]? {
@@ -37,7 +64,7 @@ public struct SendbirdRules: ServiceRules {
             guard reader == userID else { return [receipt] }
             return [receipt] + SendbirdRules.nothingUnread + [ChannelPatch("user_last_read", time)]
         case .delivered(let times): return [SendbirdRules.receipt("delivery_receipt", in: channel, times)]
-        case .hidden(let allowsAutoUnhide, _, let offset):
+        case .hidden(let allowsAutoUnhide, let offset):
             var patches = [
                 ChannelPatch("is_hidden", true),
                 ChannelPatch(
@@ -61,8 +88,8 @@ public struct SendbirdRules: ServiceRules {
         ChannelPatch("unread_message_count", 0), ChannelPatch("unread_mention_count", 0),
     ]
 
-    private static func member(_ key: StaticString, of json: [UInt8], is word: StaticString) -> Bool {
-        json.withUnsafeBytes { bytes in (try? JSONSlice.checked(bytes))?[key]?.equals(word) ?? false }
+    private static func member(_ key: StaticString, of json: [UInt8], _ test: (JSONSlice) -> Bool) -> Bool {
+        json.withUnsafeBytes { bytes in (try? JSONSlice.checked(bytes))?[key].map(test) ?? false }
     }
 
     /// The receipts of a channel with these times in it; a receipt never goes back.

@@ -36,8 +36,9 @@ enum ChannelFacts {
     }
 
     private static func arrived(_ message: MessageRecord, _ cached: ChannelRecord?, _ context: Context) -> Outcome {
-        guard let cached else { return .mustBeAsked }
-        let patches = context.rules.patches(for: message, in: cached, userID: context.options.userID)
+        guard let cached,
+            let patches = context.rules.patches(for: message, in: cached, userID: context.options.userID)
+        else { return .mustBeAsked }
         return patches.isEmpty ? .mayCross : patched(cached, patches)
     }
 
@@ -61,6 +62,8 @@ enum ChannelFacts {
     private static func deleted(_ ids: [String], _ cached: ChannelRecord?, _ context: Context) -> Outcome {
         // Which message is the last one now, only the service knows.
         if let last = cached?.lastMessage, ids.contains(last.id) { return .mustBeAsked }
+        // And whether it was one of the unread ones.
+        if let cached, cached.unreadMessageCount > 0, !ids.isEmpty { return .mustBeAsked }
         return concern(ids, cached, context)
     }
 

@@ -41,6 +41,9 @@ struct TimerQueue {
 
     var hasSyncWork: Bool { deadlines.keys.contains { $0.isSyncWork } }
 
+    /// Anything but the end of somebody's typing is planned; for the simulator's checks.
+    var hasWork: Bool { deadlines.keys.contains { $0 != .typing } }
+
     /// `nil` cancels.
     mutating func set(_ key: Key, at deadline: Int64?) {
         let before = deadlines[key]

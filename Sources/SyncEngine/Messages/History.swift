@@ -31,7 +31,8 @@ struct History {
 
     private var onDisk: [StoredChunk]
     private var strays: [MessageRecord] = []
-    /// So many strays came that some were dropped: newest must be asked for again.
+    /// Some of what came was dropped, or may have come without our having been told: newest must be asked for again,
+    /// also when a page that is under way says that it has it.
     private var hasLostStrays = false
     /// Messages that a host's own connection told of, and ours has not yet: older ones may still be on their way.
     private var outOfOrder: Set<String> = []
@@ -252,7 +253,10 @@ struct History {
     /// Something may be missing behind a position although the connection lives: an own message whose acknowledgement
     /// was lost. `nil`: nobody knows since when.
     mutating func doubtNewest(since: MessagePosition?, _ cache: CacheStore) throws(StoreError) {
-        guard let last = chunks.last, last.reachedNewest else { return }
+        guard let last = chunks.last, last.reachedNewest else {
+            hasLostStrays = true
+            return
+        }
         let sure = [sureEnd ?? last.end.position, since ?? last.start.position].min()
         chunks.forgetNewest(sureEnd: sure)
         sureEnd = nil
@@ -263,6 +267,7 @@ struct History {
     mutating func loseNewest() {
         chunks.forgetNewest(sureEnd: sureEnd)
         sureEnd = nil
+        hasLostStrays = true
     }
 
     // MARK: Chunks on disk

@@ -17,51 +17,47 @@ extension ChannelQuery {
         if createdAfter > 0, channel.createdAt <= createdAfter { return false }
         if hiddenChannels == .unhiddenOnly, channel.isHidden { return false }
         if hiddenChannels == .hiddenOnly, !channel.isHidden { return false }
-        guard looksDeeper || channel.mayBePublic else { return true }
+        guard matchesKind(channel.traits), matchesState(channel) else { return false }
+        guard looksDeeper else { return true }
         guard let document = channel.document else { return false }
-        return matchesKind(document) && matchesState(channel, document) && matchesMembers(channel, document, userID)
-            && matchesMetadata(document)
+        return matchesMembers(channel, document, userID) && matchesMetadata(document)
     }
 
-    /// Whether fields beyond those of `ChannelRecord` decide.
+    /// Whether fields beyond those of `ChannelRecord` decide: they cost a reading of the whole document.
     private var looksDeeper: Bool {
-        !includeChatNotification || superChannels != .all || publicChannels != .all || memberState != .all
-            || (hiddenChannels != .unhiddenOnly && hiddenChannels != .all && hiddenChannels != .hiddenOnly)
-            || !userIDsExact.isEmpty || !userIDsInclude.isEmpty || !nicknameContains.isEmpty
-            || !nicknameStartsWith.isEmpty || !nicknameExact.isEmpty || !searchQuery.isEmpty || !metadataKey.isEmpty
+        !userIDsExact.isEmpty || !userIDsInclude.isEmpty || !nicknameContains.isEmpty || !nicknameStartsWith.isEmpty
+            || !nicknameExact.isEmpty || !searchQuery.isEmpty || !metadataKey.isEmpty
     }
 
-    private func matchesKind(_ document: JSON) -> Bool {
-        func flag(_ key: String) -> Bool { document[key]?.bool ?? false }
-        if !includeChatNotification, flag("is_chat_notification") { return false }
+    private func matchesKind(_ traits: ChannelTraits) -> Bool {
+        if !includeChatNotification, traits.isChatNotification { return false }
         // A public channel can be read, and so get into the cache, without being a member of it.
-        if flag("is_public"), document["member_state"]?.string == "none" { return false }
+        if traits.isPublic, traits.memberState == "none" { return false }
         switch superChannels {
         case .all: break
-        case .onlySuper: if !flag("is_super") { return false }
-        case .nonsuper: if flag("is_super") { return false }
-        case .broadcastOnly: if !flag("is_broadcast") { return false }
-        case .exclusiveOnly: if !flag("is_exclusive") { return false }
+        case .onlySuper: if !traits.isSuper { return false }
+        case .nonsuper: if traits.isSuper { return false }
+        case .broadcastOnly: if !traits.isBroadcast { return false }
+        case .exclusiveOnly: if !traits.isExclusive { return false }
         }
         switch publicChannels {
         case .all: return true
-        case .onlyPublic: return flag("is_public")
-        case .onlyPrivate: return !flag("is_public")
+        case .onlyPublic: return traits.isPublic
+        case .onlyPrivate: return !traits.isPublic
         }
     }
 
-    private func matchesState(_ channel: ChannelRecord, _ document: JSON) -> Bool {
-        let state = document["hidden_state"]?.string ?? ""
+    private func matchesState(_ channel: ChannelRecord) -> Bool {
+        let state = channel.traits.hiddenState
         switch hiddenChannels {
         case .hiddenAllowAutoUnhide: if !channel.isHidden || !state.hasSuffix("allow_auto_unhide") { return false }
         case .hiddenPreventAutoUnhide: if !channel.isHidden || !state.hasSuffix("prevent_auto_unhide") { return false }
         case .unhiddenOnly, .all, .hiddenOnly: break
         }
-        let membership = document["member_state"]?.string ?? "none"
         switch memberState {
         case .all: return true
-        case .joined: return membership == "joined"
-        case .invited, .invitedByFriend, .invitedByNonFriend: return membership == "invited"
+        case .joined: return channel.traits.memberState == "joined"
+        case .invited, .invitedByFriend, .invitedByNonFriend: return channel.traits.memberState == "invited"
         }
     }
 
@@ -121,28 +117,5 @@ extension ChannelQuery {
         let part = Array(part.lowercased().utf8)
         guard part.count <= text.count else { return false }
         return (0...(text.count - part.count)).contains { text[$0..<($0 + part.count)].elementsEqual(part) }
-    }
-}
-
-extension ChannelRecord {
-    /// Whether the JSON may say that the channel is public: a look at the text, far cheaper than reading the document,
-    /// which rules out nearly every channel of a list. A `true` of another object in it is possible, and harmless.
-    fileprivate var mayBePublic: Bool {
-        json.withUnsafeBytes { bytes in
-            let key: StaticString = "is_public\""
-            let length = key.utf8CodeUnitCount
-            let letter = key.utf8Start
-            var index = 0
-            while index + length < bytes.count {
-                defer { index += 1 }
-                // "p" is rarer in JSON than "i"; most places are dismissed here.
-                guard bytes[index + 3] == letter[3] else { continue }
-                guard (0..<length).allSatisfy({ bytes[index + $0] == letter[$0] }) else { continue }
-                var rest = index + length
-                while rest < bytes.count, bytes[rest] <= 0x20 || bytes[rest] == UInt8(ascii: ":") { rest += 1 }
-                if rest < bytes.count, bytes[rest] == UInt8(ascii: "t") { return true }
-            }
-            return false
-        }
     }
 }

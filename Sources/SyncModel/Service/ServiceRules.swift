@@ -1,7 +1,8 @@
 /// What a service's fields and codes mean, as pure functions.
 public protocol ServiceRules: Sendable {
-    /// What a new message changes in its channel (last message, counts, hiding), as seen by a user; empty when nothing.
-    func patches(for message: MessageRecord, in channel: ChannelRecord, userID: String) -> [ChannelPatch]
+    /// What a new message changes in its channel (last message, counts, hiding), as seen by a user; empty when nothing,
+    /// `nil` when the channel has to be asked for again.
+    func patches(for message: MessageRecord, in channel: ChannelRecord, userID: String) -> [ChannelPatch]?
     /// What an event changes in its channel; `nil` when the channel has to be asked for again.
     func patches(for event: ChannelEvent, in channel: ChannelRecord, userID: String) -> [ChannelPatch]?
     /// What the new content of the last message changes in its channel.

@@ -1,0 +1,72 @@
+import Foundation
+import XCTest
+
+/// Runs the simulation over many seeds: 500, or 5,000 with `SM_LONG`. `SM_SEEDS=50` sets another number, `SM_FIRST=101`
+/// where they begin; `SM_SEED=17` replays one with its whole history.
+final class SimulationTests: XCTestCase {
+    /// Shared by the threads that run seeds.
+    private final class Progress: @unchecked Sendable {
+        private let lock = NSLock()
+        private var next: UInt64
+        private let last: UInt64
+        private var failures: [(seed: UInt64, text: String)] = []
+
+        init(first: UInt64, count: UInt64) {
+            next = first
+            last = first + count - 1
+        }
+
+        func take() -> UInt64? {
+            lock.withLock {
+                guard next <= last, failures.count < 10 else { return nil }
+                defer { next += 1 }
+                return next
+            }
+        }
+
+        func fail(_ seed: UInt64, _ text: String) { lock.withLock { failures.append((seed, text)) } }
+
+        var all: [(seed: UInt64, text: String)] { lock.withLock { failures.sorted { $0.seed < $1.seed } } }
+    }
+
+    func testInvariantsHoldForManySeeds() throws {
+        let environment = ProcessInfo.processInfo.environment
+        if let one = environment["SM_SEED"].flatMap(UInt64.init) {
+            if let failure = Self.run(one, isRecording: true) { XCTFail(failure) }
+            return
+        }
+        let count = environment["SM_SEEDS"].flatMap(UInt64.init) ?? (environment["SM_LONG"] == nil ? 500 : 5_000)
+        let progress = Progress(first: environment["SM_FIRST"].flatMap(UInt64.init) ?? 1, count: count)
+        let start = Date()
+        DispatchQueue.concurrentPerform(iterations: ProcessInfo.processInfo.activeProcessorCount) { _ in
+            while let seed = progress.take() {
+                if let failure = Self.run(seed, isRecording: false) { progress.fail(seed, failure) }
+            }
+        }
+        let failed = progress.all
+        for failure in failed { print("seed \(failure.seed): \(failure.text)") }
+        // The first one once more, with its history.
+        if let first = failed.first { _ = Self.run(first.seed, isRecording: true, lines: 60) }
+        let seconds = String(format: "%.1f", Date().timeIntervalSince(start))
+        print("simulation: \(count) seeds, \(failed.count) failed, \(seconds) s")
+        XCTAssert(
+            failed.isEmpty, "seeds that fail: \(failed.map(\.seed)); replay one with SM_SEED=\(failed.first?.seed ?? 0)")
+    }
+
+    /// What went wrong; `nil` when nothing did.
+    private static func run(_ seed: UInt64, isRecording: Bool, lines: Int = Int.max) -> String? {
+        do {
+            let simulation = try Simulation(seed: seed, isRecording: isRecording)
+            defer { simulation.remove() }
+            do {
+                try simulation.run(steps: 150)
+                return nil
+            } catch {
+                if isRecording { simulation.printHistory(lines, error) }
+                return "step \(simulation.steps): \(error)"
+            }
+        } catch {
+            return "it could not begin: \(error)"
+        }
+    }
+}
