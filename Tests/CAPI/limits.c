@@ -1,5 +1,5 @@
-/* What a host does not drain is bounded: calls are refused beyond a limit, what ends something never is. A client that is
- * closed with calls left completes each once, and keeps the own messages among them. */
+/* What a host does not drain is bounded: calls are refused beyond a limit, what ends something never is. A client that
+ * is closed with calls left completes each once, and keeps the own messages among them. */
 #include "check.h"
 
 typedef struct counts {
