@@ -188,7 +188,7 @@ enum {
     SM_ERR_REMOVED = -18,           /* the collection was removed, or the message given up, before the call was done */
     SM_ERR_TOKEN_REJECTED = -19,    /* the access token is missing, wrong or revoked */
     SM_ERR_BUSY = -20,              /* another thread is draining this client's queue */
-    SM_ERR_TOO_MANY_CALLS = -21,    /* too many calls wait or are not drained, see LIMITS; any call may say so */
+    SM_ERR_TOO_MANY_CALLS = -21,    /* too many calls wait to be done or drained, see LIMITS; most calls may give it */
     SM_ERR_INTERNAL = -99           /* a fault of the library: please report it with the log */
 };
 

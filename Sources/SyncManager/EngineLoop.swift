@@ -149,7 +149,7 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
         var outputs: [HostOutput] = []
         while let input = monitor.locked({ inbox.popFirst() }) {
             guard case .command(let command) = input else { continue }
-            if command.concernsOwnMessage {
+            if command.isDoneWhenClosing {
                 core.handle(command, now: EngineLoop.now)
                 outputs += core.takeOutputs()
             } else if let completion = command.closedCompletion {

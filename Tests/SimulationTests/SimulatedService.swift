@@ -115,7 +115,8 @@ final class SimulatedService {
         guard messages[id] == nil else { return }
         let message = Message(
             id: id, sender: body["user"]?["user_id"]?.string ?? "", text: body["message"]?.string ?? "",
-            channelURL: body["channel_url"]?.string ?? "", channelID: body["channel_id"]?.int ?? 0, createdAt: body["created_at"]?.int ?? 0,
+            channelURL: body["channel_url"]?.string ?? "", channelID: body["channel_id"]?.int ?? 0,
+            createdAt: body["created_at"]?.int ?? 0,
             parentID: body["parent_message_id"]?.int ?? 0,
             isReplyToChannel: body["is_reply_to_channel"]?.bool ?? false)
         messages[id] = message

@@ -27,9 +27,9 @@ final class EventBufferTests: XCTestCase {
         let host = BufferedHost(limit: 16, collections: 1)
         for id in 1...16 { host.engine.insert(id, into: 1) }
         for number in 0..<1000 {
-            host.buffer.push(
-                .event(.client(.connection(number % 2 == 0 ? .connecting : .waiting, retryIn: nil))), time: 0)
-            host.buffer.push(.event(.client(.syncState(number % 2 == 0 ? .running : .idle))), time: 0)
+            let isEven = number % 2 == 0
+            host.buffer.push(.event(.client(.connection(isEven ? .connecting : .waiting, retryIn: nil))), time: 0)
+            host.buffer.push(.event(.client(.syncState(isEven ? .running : .idle))), time: 0)
             host.buffer.push(.event(.client(.storageError(message: "\(number)"))), time: 0)
             host.buffer.push(.event(.collection(1, .hugeGap)), time: 0)
             host.buffer.push(.event(.collection(1, .channelRemoved(url: "\(number)"))), time: 0)
