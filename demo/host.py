@@ -21,8 +21,9 @@ async def main(config: dict, url: str) -> None:
             if isinstance(event, Connection):
                 print("=", event.state, flush=True)
             if isinstance(event, Change) and event.list == "succeeded":
-                for change, message in zip(event.changes, event.items):
-                    print(f"{event.action} [{change['index']}] {message['message'][:60]}   ({event.source})", flush=True)
+                for place, message in zip(event.changes, event.items):
+                    text = message["message"][:60]
+                    print(f"{event.action} [{place['index']}] {text}   ({event.source})", flush=True)
 
 
 asyncio.run(main(json.loads(sys.argv[1]), sys.argv[2]))

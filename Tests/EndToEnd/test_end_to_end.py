@@ -197,7 +197,8 @@ def test_real_messages_arrive_in_order_and_byte_for_byte(tmp_path, seed):
         config = server.config(mei, tmp_path / "data", message_collection_capacity=100_000)
         random_source = random.Random(seed)
         program = (
-            "import sys, json; from syncmanager.blocking import SyncManager; from syncmanager.events import SyncProgress\n"
+            "import sys, json\n"
+            "from syncmanager.blocking import SyncManager; from syncmanager.events import SyncProgress\n"
             "config = json.loads(sys.argv[1])\n"
             "client = SyncManager(**config); client.start.connect()\n"
             "view = client.messages(sys.argv[2], reply_type='all')\n"

@@ -179,8 +179,7 @@ class Core:
             left = None if end is None else end - time.monotonic()
             if left is not None and left <= 0:
                 return False
-            if os.getpid() != handle.process:
-                raise errors.ForkedError("this process is a fork of the one that opened the client")
+            handle.check_process()
             if handle.draining.acquire(blocking=False):
                 try:
                     if not condition() and not handle.closed:

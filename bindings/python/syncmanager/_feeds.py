@@ -29,6 +29,7 @@ class Feed(AsyncIterator[E], Iterator[E], Generic[E]):
     """
 
     def __init__(self, core: Core, collection: Collection | None, only_changes: bool, timeout: float | None):
+        core.handle.check_process()
         self._core = core
         self._collection = collection
         self._only_changes = only_changes

@@ -30,12 +30,21 @@ class Handle:
         self.wake_out, self.wake_in = os.pipe()
         os.set_blocking(self.wake_in, False)
         os.set_blocking(self.wake_out, False)
+        # Held while the pipe is used or closed: its number may be another file's afterwards. A signal handler may come
+        # to it again on the same thread.
+        self._pipe = threading.RLock()
         self._text, self._length = ctypes.c_void_p(), ctypes.c_size_t()
         # Runs when nobody has this object any more, or at the interpreter's exit.
         self._forgotten = weakref.finalize(self, _close_forgotten, client, self.process, self.draining, self.wake_in)
 
+    def check_process(self) -> None:
+        """Refuses a fork, before any lock: another thread may have held it when the process was forked."""
+        if os.getpid() != self.process:
+            raise errors.ForkedError("this process is a fork of the one that opened the client")
+
     def use(self) -> ctypes.c_void_p:
         """The client, for a call."""
+        self.check_process()
         if self.closed:
             raise errors.ClosedError("the client was closed")
         return self.client
@@ -49,20 +58,24 @@ class Handle:
 
     def wake(self) -> None:
         """Ends a wait for events on another thread."""
-        _wake(self.wake_in)
+        with self._pipe:
+            if not self.closed:
+                _wake(self.wake_in)
 
     def close(self) -> bool:
         """Closes the client; blocks until its threads have ended. False if that was done before."""
-        if os.getpid() != self.process:
-            raise errors.ForkedError("this process is a fork of the one that opened the client")
+        self.check_process()
+        if self.closed:
+            return False
         own = self.drainer == threading.get_ident()
         self.wake()
         if not own:
             self.draining.acquire()
         try:
-            if self.closed:
-                return False
-            self.closed = True
+            with self._pipe:
+                if self.closed:
+                    return False
+                self.closed = True
             self._forgotten.detach()
             lib.sm_close(self.client)
             os.close(self.wake_in)

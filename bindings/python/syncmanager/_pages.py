@@ -12,13 +12,16 @@ from .errors import InternalError
 Unread = tuple["Page", int]
 
 
+_decoder = json.JSONDecoder()
+
+
 class Page:
     """The items of one change. The whole page is parsed when its first item is read, and the text is let go of."""
 
     __slots__ = ("_count", "_items", "_start", "_text")
 
     def __init__(self, text: bytes, start: int, count: int) -> None:
-        """The array begins at ``start``; behind it the text ends with one brace."""
+        """The array begins at ``start``; what follows it is not read."""
         self._text = text
         self._start = start
         self._count = count
@@ -31,7 +34,7 @@ class Page:
         """The parsed items. Several threads may ask at once: the last one's stay, and all are equal."""
         items = self._items
         if items is None:
-            items = json.loads(self._text[self._start : -1])
+            items, _ = _decoder.raw_decode(self._text[self._start :].decode())
             if not isinstance(items, list) or len(items) != self._count:
                 raise InternalError(f"a change with {self._count} positions and other items")
             self._items = items

@@ -6,6 +6,7 @@ in the background runs ``run`` on a thread of its own. Any number of threads may
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Mapping
@@ -233,11 +234,10 @@ class SyncManager(ClientBase):
 
     def run(self) -> None:
         """Drains events until ``interrupt`` or ``close`` is called, for a thread of its own."""
-        try:
-            while self.next_event() is not None:
-                pass
-        except errors.ClosedError:
-            pass  # that is how it ends
+        # Not by next_event(): other threads may wait, and drain, meanwhile.
+        with contextlib.suppress(errors.ClosedError):  # that is how it ends
+            self._core.wait(lambda: self._interrupted, None)
+            self._interrupted = False
 
     def interrupt(self) -> None:
         """Ends a waiting ``next_event``, ``dispatch`` or ``run``, or the next one if none waits. Any thread."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -86,10 +85,11 @@ class Collection:
 
     def _create(self, function: Any, *arguments: Any) -> None:
         core = self._core
+        client = core.handle.use()
 
         def create() -> Collection:
             handle = ctypes.c_void_p()
-            check(function(core.handle.use(), *arguments, ctypes.byref(handle)))
+            check(function(client, *arguments, ctypes.byref(handle)))
             self._handle = handle
             self._gone = weakref.finalize(self, remove_collection, handle, core.handle.process)
             self._gone.atexit = False  # the client's end is enough
@@ -133,8 +133,7 @@ class Collection:
     def remove(self) -> None:
         """Ends the collection: its events and iterations end, its fetches complete with RemovedError; sends, edits and
         deletions go on. Safe to call twice."""
-        if os.getpid() != self._core.handle.process:
-            raise errors.ForkedError("this process is a fork of the one that opened the client")
+        self._core.handle.check_process()
         if not self.removed:
             self.removed = True
             self._gone()

@@ -96,7 +96,7 @@ class Server:
         self._ended()
 
     def restart(self, *options: str) -> None:
-        """Starts it once more, after ``kill`` or ``stop``: the same database, port and options, unless some are given."""
+        """Starts it once more after ``kill`` or ``stop``: same database and port, and options unless some are given."""
         self.options = list(options) or self.options
         self.process = self._start()
 
