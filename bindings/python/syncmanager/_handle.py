@@ -24,7 +24,7 @@ class Handle:
         self.process = os.getpid()
         self.draining = threading.Lock()
         self.drainer: int | None = None
-        self.closed = False
+        self._over = threading.Event()
         self.fd = check(lib.sm_get_fd(client))
         # Wakes a thread that waits for events, when another one closes or interrupts.
         self.wake_out, self.wake_in = os.pipe()
@@ -35,7 +35,14 @@ class Handle:
         self._pipe = threading.RLock()
         self._text, self._length = ctypes.c_void_p(), ctypes.c_size_t()
         # Runs when nobody has this object any more, or at the interpreter's exit.
-        self._forgotten = weakref.finalize(self, _close_forgotten, client, self.process, self.draining, self.wake_in)
+        self._forgotten = weakref.finalize(
+            self, _close_forgotten, client, self.process, self._over, self.draining, self.wake_in
+        )
+
+    @property
+    def closed(self) -> bool:
+        """Whether the client was closed, or is being closed."""
+        return self._over.is_set()
 
     def check_process(self) -> None:
         """Refuses a fork, before any lock: another thread may have held it when the process was forked."""
@@ -65,21 +72,21 @@ class Handle:
     def close(self) -> bool:
         """Closes the client; blocks until its threads have ended. False if that was done before."""
         self.check_process()
-        if self.closed:
-            return False
+        with self._pipe:
+            if self.closed:
+                return False
+            # From here on nobody begins to wait: whoever does now is woken, and must not be followed by another.
+            self._over.set()
+            self._forgotten.detach()
+            _wake(self.wake_in)
         own = self.drainer == threading.get_ident()
-        self.wake()
         if not own:
             self.draining.acquire()
         try:
-            with self._pipe:
-                if self.closed:
-                    return False
-                self.closed = True
-            self._forgotten.detach()
             lib.sm_close(self.client)
-            os.close(self.wake_in)
-            os.close(self.wake_out)
+            with self._pipe:
+                os.close(self.wake_in)
+                os.close(self.wake_out)
             return True
         finally:
             if not own:
@@ -91,13 +98,17 @@ def _wake(pipe: int) -> None:
         os.write(pipe, b"x")
 
 
-def _close_forgotten(client: ctypes.c_void_p, process: int, draining: threading.Lock, wake_in: int) -> None:
+def _close_forgotten(
+    client: ctypes.c_void_p, process: int, over: threading.Event, draining: threading.Lock, wake_in: int
+) -> None:
     """Closes a client that its program forgot; in a fork there is nothing to close."""
     if os.getpid() != process:
         return
     warnings.warn("a SyncManager was not closed", ResourceWarning, stacklevel=2)
+    over.set()
     _wake(wake_in)
-    # At exit a daemon thread may be draining. One that does not come back within seconds keeps its client.
+    # At exit daemon threads may be draining or waiting for their turn. One that does not come back within seconds keeps
+    # its client.
     if draining.acquire(timeout=5):
         try:
             lib.sm_close(client)

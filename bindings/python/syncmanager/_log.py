@@ -10,6 +10,7 @@ from . import _ffi
 from ._ffi import LOG_CALLBACK, check, lib
 
 _LEVELS = {1: logging.ERROR, 2: logging.WARNING, 3: logging.INFO, 4: logging.DEBUG}
+_NONE = LOG_CALLBACK()
 #: The C function that is in use; it must live as long as the library may call it.
 _callback: Any = None
 
@@ -22,7 +23,7 @@ def log_to(logger: logging.Logger | None) -> None:
     """
     global _callback
     if logger is None:
-        check(lib.sm_set_log(0, None, None))
+        check(lib.sm_set_log(0, _NONE, None))
         _callback = None
         return
     target = logger
@@ -32,7 +33,7 @@ def log_to(logger: logging.Logger | None) -> None:
 
     callback = LOG_CALLBACK(told)
     most = max((level for level, number in _LEVELS.items() if target.isEnabledFor(number)), default=0)
-    check(lib.sm_set_log(most, callback if most else None, None))
+    check(lib.sm_set_log(most, callback if most else _NONE, None))
     _callback = callback  # the old one runs no more
 
 
@@ -49,7 +50,7 @@ def api_version() -> int:
 def _at_exit() -> None:
     # No thread may call into an interpreter that ends. In a fork there are none, and the library says so.
     if _callback is not None:
-        lib.sm_set_log(0, None, None)
+        lib.sm_set_log(0, _NONE, None)
 
 
 atexit.register(_at_exit)

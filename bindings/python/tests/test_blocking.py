@@ -176,10 +176,12 @@ def test_a_second_thread_that_pulls_is_refused(tmp_path):
         sm.on_event(lambda event: heard.set())
         thread = threading.Thread(target=sm.run)
         thread.start()
+        fetching = sm.channels().start.fetch()
         assert heard.wait(PATIENCE)
         with pytest.raises(errors.BusyError):
             while True:  # the other one may be between two events
                 sm.next_event(0)
+        assert fetching.result(PATIENCE).short == "offline"
         assert sm.messages("c").fetch(timeout=PATIENCE).short == "offline"  # waiting beside it is no matter
         sm.interrupt()
         thread.join(PATIENCE)
