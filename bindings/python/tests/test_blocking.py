@@ -84,7 +84,8 @@ def test_listeners_hear_on_the_thread_that_waits_and_may_use_everything_that_doe
         chat.start.send("first")
         while len(heard) < 2:
             sm.dispatch(timeout=PATIENCE)
-        assert heard == [("pending", "insert", threading.get_ident(), 1), ("pending", "insert", threading.get_ident(), 2)]
+        me = threading.get_ident()
+        assert heard == [("pending", "insert", me, 1), ("pending", "insert", me, 2)]
         assert refused == ["SM_ERR_REENTRANT"] * 3
         chat.remove_listener(listener)
         chat.start.send("not heard")
