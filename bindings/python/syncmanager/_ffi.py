@@ -51,7 +51,7 @@ _declare("sm_string_free", None, [c_void_p])
 _declare("sm_set_log", c_int32, [c_int32, LOG_CALLBACK, c_void_p])
 _declare("sm_setup", c_int32, [c_char_p, POINTER(c_void_p)])
 _declare("sm_connect", c_int32, [c_void_p, *_completion])
-for _name in ("sm_disconnect", "sm_resume_sync", "sm_pause_sync", "sm_get_fd", "sm_interrupt"):
+for _name in ("sm_disconnect", "sm_resume_sync", "sm_pause_sync", "sm_get_fd"):
     _declare(_name, c_int32, [c_void_p])
 _declare("sm_set_token", c_int32, [c_void_p, c_char_p])
 _declare("sm_clear_cache", c_int32, [c_void_p, c_char_p, *_completion])
