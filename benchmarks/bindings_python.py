@@ -98,7 +98,7 @@ def main():
     if "--json" in sys.argv:
         print(json.dumps(speeds))
         return
-    print(f"{count:,} cached messages ({size / count:.0f} bytes each on disk), pages of {PAGE}, to a live list, offline:")
+    print(f"{count:,} cached messages ({size / count:.0f} bytes on disk each), {PAGE} a page, to a live list, offline:")
     for way, words in (("blocking", "blocking client"), ("asyncio", "asyncio"), ("read", "blocking, each one read")):
         print(f"  {words:<26} {speeds[way]:>10,.0f} messages/s")
 

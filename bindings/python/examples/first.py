@@ -1,4 +1,7 @@
-import asyncio, json, sys
+import asyncio
+import json
+import sys
+
 from syncmanager import SyncManager
 
 async def main(config):
@@ -11,7 +14,7 @@ async def main(config):
         if channels.items:
             chat = sm.messages(channels.items[0]["channel_url"])
             await chat.fetch()
-            sending = chat.send("hi")  # on disk, and sent when there is a connection
+            chat.send("hi")  # on disk, and sent when there is a connection
         async for change in channels:  # channels.items has it already
             print(change.action, change.source, [channel["name"] for channel in channels.items])
 
