@@ -4,6 +4,7 @@ import sys
 
 from syncmanager import SyncManager
 
+
 async def main(config):
     async with SyncManager(**config) as sm:
         sm.connect()  # not awaited: the cache is shown without a service, too
@@ -17,5 +18,6 @@ async def main(config):
             chat.send("hi")  # on disk, and sent when there is a connection
         async for change in channels:  # channels.items has it already
             print(change.action, change.source, [channel["name"] for channel in channels.items])
+
 
 asyncio.run(main(json.loads(sys.argv[1])))
