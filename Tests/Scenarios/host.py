@@ -36,6 +36,7 @@ class Host:
     """One host process."""
 
     def __init__(self, chosen: Path) -> None:
+        self.program = chosen
         libraries = [str(LIBRARY.parent), os.environ.get("LD_LIBRARY_PATH", "")]
         environment = dict(
             os.environ, SYNCMANAGER_LIBRARY=str(LIBRARY), LD_LIBRARY_PATH=os.pathsep.join(filter(None, libraries)))

@@ -120,9 +120,18 @@ class Scenario:
         self.begin(None, "close")
         self.collections = {}
 
+    def host_kill(self, config=None):
+        """As a crash does, in the middle of whatever the host's library is doing; then a new host opens the files."""
+        self.host.kill()
+        self.host = Host(self.host.program)
+        self.reopen(config)
+
     def host_restart(self, config=None):
         self.host_close()
-        self.replay, self.events = {}, []
+        self.reopen(config)
+
+    def reopen(self, config):
+        self.collections, self.replay, self.events = {}, {}, []
         self.config.update(config or {})
         self.begin(None, "setup", config=self.config)
 
