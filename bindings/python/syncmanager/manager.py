@@ -90,6 +90,8 @@ class SyncManager(ClientBase, ClientCalls):
         core = self._core
         if core is None:
             return
+        # Before the loop is touched: a fork shares its epoll with the parent, whose reader would be gone.
+        core.handle.check_process()
         loop = core.running_loop()
         if not core.closed:
             loop.remove_reader(core.handle.fd)
@@ -115,8 +117,10 @@ class SyncManager(ClientBase, ClientCalls):
             for _ in range(_AT_ONCE):
                 if core.take() is None:
                     break
+        except errors.ForkedError:
+            raise  # see close()
         except errors.SyncManagerError:
-            # Nothing can be drained any more (this is a fork): the loop must not be called for it again and again.
+            # Nothing can be drained any more: the loop must not be called for it again and again.
             asyncio.get_running_loop().remove_reader(handle.fd)
             core.ended()
             raise

@@ -111,6 +111,27 @@ def test_a_fork_is_told_and_leaves_the_parent_alone(tmp_path, end):
     assert (status, out, err) == (0, "{'SM_ERR_FORKED'} 10\nx\n", "")
 
 
+def test_a_fork_inside_a_loop_leaves_the_loop_of_the_parent_alone(tmp_path):
+    program = """
+async def main():
+    async with Async(**config) as sm:
+        chat = sm.messages('c')
+        child = os.fork()
+        if child == 0:
+            for use in (sm.connect, chat.fetch, sm.channels, chat.changes, chat.remove, lambda: sm.close().send(None)):
+                try:
+                    use()
+                    os._exit(1)
+                except errors.ForkedError:
+                    pass
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        assert (await asyncio.wait_for(chat.fetch(), 30)).short == 'offline'
+asyncio.run(main())
+"""
+    assert run(program, tmp_path, "-W", "ignore::DeprecationWarning") == (0, "", "")
+
+
 def test_a_fork_while_another_thread_drains(tmp_path):
     program = """
 sm = SyncManager(**config)
