@@ -3,7 +3,8 @@
 ``SyncManagerError``
     ``ClosedError``; ``InternalError``
     ``UsageError`` (the program is wrong): ``InvalidArgumentError``, ``InvalidHandleError``,
-    ``InvalidDocumentError``, ``ReentrantError``, ``ForkedError``, ``DuplicatedFetchError``, ``BusyError``
+    ``InvalidDocumentError``, ``ReentrantError``, ``ForkedError``, ``DuplicatedFetchError``, ``BusyError``,
+    ``TooManyCallsError``
     ``FilesError`` (the data directory): ``LockedError``, ``StorageError``, ``NewerSchemaError``,
     ``CorruptIntentsError``
     ``RemoteError`` (the service or the way to it): ``NotConnectedError``, ``NetworkError``, ``ServiceError``,
@@ -120,6 +121,12 @@ class BusyError(UsageError):
     """Another thread is draining this client's events. Since 0.1."""
 
     status = -20
+
+
+class TooManyCallsError(UsageError):
+    """Too many calls wait for the engine, or their results are not drained. Since 0.1."""
+
+    status = -21
 
 
 class FilesError(SyncManagerError):
