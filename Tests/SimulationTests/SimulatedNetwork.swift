@@ -206,7 +206,10 @@ final class SimulatedNetwork: Transport {
         case .textUp(let number, let text):
             guard let entry = sockets[number], !entry.isDead else { break }
             server.receive(text, on: entry.end)
-        case .closeUp(let number): sockets.removeValue(forKey: number)?.end?.closeByClient()
+        case .closeUp(let number):
+            sockets[number]?.end?.closeByClient()
+            // Of a dead connection the device has still to find out by itself.
+            if sockets[number]?.isClosedHere == false { sockets[number]?.end = nil } else { sockets[number] = nil }
         case .pongUp(let number): sockets[number]?.end?.pong()
         }
         collect()

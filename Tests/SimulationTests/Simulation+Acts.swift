@@ -108,8 +108,9 @@ extension Simulation {
     private func move(_ url: String) {
         guard let id = someMessage(url) else { return }
         let all = service.messageIDs(url)
-        guard let other = random.pick(all), let newest = all.last else { return }
-        let time = min(newest.createdAt, other.createdAt + random.below(Int64(3)))
+        // Not before the first one: nobody here can tell that from what was hidden.
+        guard let other = random.pick(all), let first = all.first, let newest = all.last, id != first.id else { return }
+        let time = max(first.createdAt + 1, min(newest.createdAt, other.createdAt + random.below(Int64(3))))
         note("move \(id) in \(url) to \(time)")
         knowledge.moved.insert(String(id))
         service.move(id, in: url, to: time)
