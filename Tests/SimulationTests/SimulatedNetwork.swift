@@ -55,6 +55,12 @@ final class SimulatedNetwork: Transport {
     private var time: Int64 = 0
     /// Numbers of different processes' requests and sockets must not meet.
     private static let perProcess: UInt64 = 1_000_000
+    /// Until when the service wants nothing to be asked, as far as this process has heard.
+    private var pausedUntil: Int64 = 0
+    /// Requests whose answer the engine waits for: asked in this session, no renewal of a key.
+    private var awaited: [UInt64: Int64] = [:]
+    /// What the device did against the rules of the network.
+    private(set) var violation: Violation?
     /// A process that was killed in the middle of its work sends nothing more.
     var isMuted = false
     /// Set while a history is written.
@@ -72,7 +78,13 @@ final class SimulatedNetwork: Transport {
 
     func send(_ request: TransportRequest, id: UInt64) {
         guard !isMuted else { return }
+        // A session key may be renewed all the same: the service machine asks for it, not the engine.
+        if time < pausedUntil, !request.url.hasSuffix("/session_key") {
+            violation = violation ?? Violation(
+                description: "\(request.method) \(request.url) jumps a pause of \(pausedUntil - time) ms")
+        }
         note?("ask \(id) \(request.method) \(request.url.dropFirst(17).prefix(150))")
+        if !request.url.hasSuffix("/session_key") { awaited[id] = time }
         let limit = time + max(request.timeout, 1)
         let failure = TransportFailure(kind: .timedOut, message: "timed out")
         if random.chance(weather.lost) { return add(.requestFailed(id: id, failure), at: limit) }
@@ -91,6 +103,7 @@ final class SimulatedNetwork: Transport {
 
     func openSocket(_ socket: UInt64, url: String, headers: [TransportHeader]) {
         guard !isMuted else { return }
+        awaited = [:]
         note?("open socket \(socket)")
         sockets[number(socket)] = Socket(process: process)
         if random.chance(weather.refused) {
@@ -105,6 +118,9 @@ final class SimulatedNetwork: Transport {
     func sendText(_ text: [UInt8], on socket: UInt64) {
         guard !isMuted, let entry = sockets[number(socket)], !entry.isClosedHere else { return }
         if !text.starts(with: "PING".utf8) { note?("send \(String(decoding: text.prefix(150), as: UTF8.self).dropLast())") }
+        if time < pausedUntil, text.starts(with: "MESG".utf8) {
+            violation = violation ?? Violation(description: "a message jumps a pause of \(pausedUntil - time) ms")
+        }
         guard !entry.isDead else { return }
         entry.lastUp = max(entry.lastUp, time + 1 + random.below(60))
         agenda.add(.textUp(number(socket), text), at: entry.lastUp)
@@ -112,6 +128,8 @@ final class SimulatedNetwork: Transport {
 
     func closeSocket(_ socket: UInt64) {
         guard !isMuted else { return }
+        // The session ends with it.
+        awaited = [:]
         agenda.remove { parcel in
             switch parcel {
             case .input(.socketText(socket, _), process), .input(.socketOpened(socket), process),
@@ -132,6 +150,8 @@ final class SimulatedNetwork: Transport {
             agenda.add(.closeUp(number), at: max(entry.lastUp, time + 1 + random.below(60)))
         }
         process += 1
+        pausedUntil = 0
+        awaited = [:]
         isMuted = false
         agenda.remove { if case .input(_, let of) = $0 { of != process } else { false } }
     }
@@ -200,7 +220,15 @@ final class SimulatedNetwork: Transport {
     func takeDue() -> TransportInput? {
         guard let parcel = agenda.takeNext() else { return nil }
         switch parcel {
-        case .input(let input, _): return input
+        case .input(let input, _):
+            // The service asks for two seconds (`SimulatedService.answer`).
+            if case .response(let id, let response) = input, let asked = awaited.removeValue(forKey: id),
+                response.status == 429, time - asked < 5_000
+            {
+                pausedUntil = time + 2_000
+            }
+            if case .socketClosed = input { awaited = [:] }
+            return input
         case .request(let id, let request, let fate): arrive(id, request, fate)
         case .handshake(let number, let url, let headers): arrive(number, url, headers)
         case .textUp(let number, let text):

@@ -239,7 +239,7 @@ final class Simulation {
                 device.core.advance(now: now)
                 inputDone()
             }
-            if let violation { throw violation }
+            if let violation = violation ?? network.violation { throw violation }
             try checkSizes()
         }
         move(to: end)
