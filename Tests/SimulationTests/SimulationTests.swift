@@ -29,9 +29,12 @@ final class SimulationTests: XCTestCase {
             }
         }
 
-        func finish(_ seed: UInt64, _ failure: String?) {
+        private(set) var seen: Set<String> = []
+
+        func finish(_ seed: UInt64, _ failure: String?, _ seen: Set<String>) {
             lock.withLock {
                 done += 1
+                self.seen.formUnion(seen)
                 guard let failure else { return }
                 failures.append((seed, failure))
                 firstFailure = firstFailure ?? done
@@ -44,7 +47,7 @@ final class SimulationTests: XCTestCase {
     func testInvariantsHoldForManySeeds() throws {
         let environment = ProcessInfo.processInfo.environment
         if let one = environment["SM_SEED"].flatMap(UInt64.init) {
-            if let failure = Self.run(one, isRecording: true) { XCTFail(failure) }
+            if let failure = Self.run(one, isRecording: true).failure { XCTFail(failure) }
             return
         }
         let count = environment["SM_SEEDS"].flatMap(UInt64.init) ?? (environment["SM_LONG"] == nil ? 500 : 5_000)
@@ -54,7 +57,8 @@ final class SimulationTests: XCTestCase {
         let start = Date()
         DispatchQueue.concurrentPerform(iterations: ProcessInfo.processInfo.activeProcessorCount) { _ in
             while let seed = progress.take() {
-                progress.finish(seed, Self.run(seed, isRecording: false))
+                let run = Self.run(seed, isRecording: false)
+                progress.finish(seed, run.failure, run.seen)
             }
         }
         let failed = progress.all
@@ -64,24 +68,26 @@ final class SimulationTests: XCTestCase {
         let seconds = String(format: "%.1f", Date().timeIntervalSince(start))
         let after = progress.firstFailure.map { ", first failure after \($0) seeds" } ?? ""
         print("simulation: \(count) seeds, \(failed.count) failed, \(seconds) s" + after)
+        if failed.isEmpty, count >= 200 { print(progress.seen.sorted()) }
         XCTAssert(
             failed.isEmpty, "seeds that fail: \(failed.map(\.seed)); replay one with SM_SEED=\(failed.first?.seed ?? 0)")
     }
 
-    /// What went wrong; `nil` when nothing did.
-    private static func run(_ seed: UInt64, isRecording: Bool, lines: Int = Int.max) -> String? {
+    private static func run(
+        _ seed: UInt64, isRecording: Bool, lines: Int = Int.max
+    ) -> (failure: String?, seen: Set<String>) {
         do {
             let simulation = try Simulation(seed: seed, isRecording: isRecording)
             defer { simulation.remove() }
             do {
                 try simulation.run(steps: 250)
-                return nil
+                return (nil, simulation.seen)
             } catch {
                 if isRecording { simulation.printHistory(lines, error) }
-                return "step \(simulation.steps): \(error)"
+                return ("step \(simulation.steps): \(error)", simulation.seen)
             }
         } catch {
-            return "it could not begin: \(error)"
+            return ("it could not begin: \(error)", [])
         }
     }
 }
