@@ -68,7 +68,7 @@ let package = Package(
         tests(of: "SyncWebSocket"),
         tests(of: "SyncThreads"),
         tests(of: "SyncNetwork", ["SyncWebSocket"]),
-        tests(of: "SyncManager", ["SyncEngine", "SyncModel", "SyncJSON"]),
+        tests(of: "SyncManager", ["SyncEngine", "SyncStore", "SyncModel", "SyncThreads", "SyncJSON"]),
         tests(of: "SyncServer", ["SyncJSON"]),
         // The whole stack but threads and sockets, in virtual time: docs/simulation.md.
         .testTarget(

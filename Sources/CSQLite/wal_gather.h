@@ -6,12 +6,12 @@
 /*
  * A VFS over another one that writes the frames of a WAL commit with one call instead of two for each page.
  *
- * SQLite appends a commit to the log as frames: a header of 24 bytes, then the page. Here frames are held back as long as
- * each one follows the last, and written together when the page of the commit frame has come (bytes 4 to 7 of its header
- * are not zero). That is inside SQLite's own last write of the commit: a failure is the failure of that write, before
- * the log's index tells anybody of the commit, and nothing is held when a commit has returned. All that is not a plain
- * appended frame goes to the file at once, behind what is held. Only frames of a transaction that has not committed can be
- * lost with the process, and nobody would read them.
+ * SQLite appends a commit to the log as frames: a header of 24 bytes, then the page. Here frames are held back as long
+ * as each one follows the last, and written together when the page of the commit frame has come (bytes 4 to 7 of its
+ * header are not zero). That is inside SQLite's own last write of the commit: a failure is the failure of that write,
+ * before the log's index tells anybody of the commit, and nothing is held when a commit has returned. All that is not a
+ * plain appended frame goes to the file at once, behind what is held. Only frames of a transaction that has not
+ * committed can be lost with the process, and nobody would read them.
  *
  * Files other than the log are opened by the VFS below and never seen here. One thread at a time uses a file.
  */

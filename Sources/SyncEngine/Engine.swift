@@ -550,7 +550,6 @@ public final class Engine {
                 // A page brought it, no acknowledgement: the channel does not know of it either.
                 if outbox.holds(message.requestID, in: url) { sync.want(url, .eventMessageSent, context, &more) }
                 if let completion = outbox.confirm(message, in: url, context, &more) { more.complete(completion) }
-            case .refreshChannel(let url, let source): sync.want(url, source, context, &more)
             case .sendInDoubt(let url, let since):
                 timelines[url]?.doubtNewest(since: since, context, &more)
                 sync.want(url, .channelRefresh, context, &more)

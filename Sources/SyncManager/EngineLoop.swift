@@ -1,3 +1,4 @@
+import Glibc
 import SyncEngine
 import SyncModel
 import SyncThreads
@@ -12,6 +13,11 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
     /// Milliseconds for which events are held back so that they go over together: a wake of the host costs more than
     /// most events do.
     private static let longestHold: Int64 = 2
+
+    /// Milliseconds after a host thread led for which the engine thread expects it to lead again, and how long it
+    /// sleeps meanwhile before it looks whether a command was left to it after all.
+    private static let standby: Int64 = 1000
+    private static let standbySleep: Int64 = 10
 
     private let monitor: Monitor
     private let queue: EventQueue
@@ -28,6 +34,10 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
     private(set) var deadline: Int64?
     /// Until when the engine thread sleeps; `nil`: until it is woken.
     private var plannedWake: Int64?
+    /// The host thread that ran the engine last, and when.
+    private var leader: (thread: pthread_t, time: Int64)?
+    /// Whether the engine thread looks for work again soon without being woken.
+    private var isStandingBy = false
 
     /// Takes the core over; its first outputs go to the queue.
     init(core: SyncCore, transport: NetworkTransport, queue: EventQueue, monitor: Monitor) {
@@ -95,7 +105,11 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
         inbox.append(input)
         // Whoever runs the engine looks into the inbox again before it stops.
         if isClaimed { return }
-        monitor.signalAll(queue.isAwaited ? EventQueue.hostCondition : EngineLoop.engineCondition)
+        if queue.isAwaited { return monitor.signalAll(EventQueue.hostCondition) }
+        // The thread that led is likely to wait for the outcome next, and does the work then. Waking another thread
+        // would cost it more than the work does.
+        if isStandingBy, let leader, pthread_equal(leader.thread, pthread_self()) != 0 { return }
+        monitor.signalAll(EngineLoop.engineCondition)
     }
 
     // MARK: Engine thread
@@ -110,14 +124,23 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
                         return true
                     }
                     if claim() { return false }
-                    plannedWake = isClaimed ? nil : deadline
+                    planSleep()
                     _ = monitor.wait(for: EngineLoop.engineCondition, until: plannedWake)
                 }
             }
             if isOver { break }
-            perform()
+            run(isLeading: false)
         }
         finish()
+    }
+
+    /// Until the next deadline; but for a while after a host thread led, with short sleeps instead of wakes.
+    private func planSleep() {
+        plannedWake = isClaimed ? nil : deadline
+        guard let leader else { return }
+        let now = Clock.monotonic
+        isStandingBy = now - leader.time < EngineLoop.standby
+        if isStandingBy { plannedWake = min(plannedWake ?? Int64.max, now + EngineLoop.standbySleep) }
     }
 
     /// What is left when the client closes: every call gets its result. Waits for nothing but the writing of own
@@ -126,7 +149,7 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
         var outputs: [HostOutput] = []
         while let input = monitor.locked({ inbox.popFirst() }) {
             guard case .command(let command) = input else { continue }
-            if command.concernsOwnMessage {
+            if command.isDoneWhenClosing {
                 core.handle(command, now: EngineLoop.now)
                 outputs += core.takeOutputs()
             } else if let completion = command.closedCompletion {
@@ -149,8 +172,10 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
         return true
     }
 
+    func perform() { run(isLeading: true) }
+
     /// Input by input, so that a client that closes waits for one of them at most.
-    func perform() {
+    private func run(isLeading: Bool) {
         let start = Clock.monotonic
         var now = start
         var outputs: [HostOutput] = []
@@ -171,6 +196,7 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
             queue.pushLocked(outputs)
             deadline = next
             isClaimed = false
+            if isLeading { leader = (pthread_self(), now) }
             if isClosing { monitor.signalAll(EngineLoop.engineCondition) }
         }
     }

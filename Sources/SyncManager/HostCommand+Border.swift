@@ -15,11 +15,11 @@ extension HostCommand {
     }
 
     /// Whether it is carried out even by a client that is closing: it keeps, changes or gives up an own message, which
-    /// must not depend on how busy the engine was.
-    var concernsOwnMessage: Bool {
+    /// must not depend on how busy the engine was, or opens the collection that this needs.
+    var isDoneWhenClosing: Bool {
         switch self {
         case .sendMessage, .resendMessage, .appendMessage, .handleSendResponse, .updateMessage(_, .unsent, _, _),
-            .deleteMessage(_, .unsent, _):
+            .deleteMessage(_, .unsent, _), .openMessageCollection:
             true
         default: false
         }

@@ -228,7 +228,6 @@ struct FrameDecoder {
         case 13000:
             return event(.hidden(
                 allowAutoUnhide: data["allow_auto_unhide"]?.bool ?? true,
-                hidePreviousMessages: data["hide_previous_messages"]?.bool ?? false,
                 offset: body["ts_message_offset"]?.int ?? data["ts_message_offset"]?.int ?? 0))
         case 13001:
             return event(.patched(source: .eventChannelChanged, members: [

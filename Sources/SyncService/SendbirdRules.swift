@@ -67,15 +67,16 @@ public struct SendbirdRules: ServiceRules {
             guard reader == userID else { return [receipt] }
             return [receipt] + SendbirdRules.nothingUnread + [ChannelPatch("user_last_read", time)]
         case .delivered(let times): return [SendbirdRules.receipt("delivery_receipt", in: channel, times)]
-        case .hidden(let allowsAutoUnhide, let hidesPrevious, let offset):
+        case .hidden(let allowsAutoUnhide, let offset):
+            let hidesHistory = offset > channel.messageOffset
             // Whether what is hidden is unread any longer the service knows.
-            if !hidesPrevious, channel.unreadMessageCount > 0 || SendbirdRules.mentionCount(channel) > 0 { return nil }
+            if !hidesHistory, channel.unreadMessageCount > 0 || SendbirdRules.mentionCount(channel) > 0 { return nil }
             var patches = [
                 ChannelPatch("is_hidden", true),
                 ChannelPatch(
                     "hidden_state", allowsAutoUnhide ? "hidden_allow_auto_unhide" : "hidden_prevent_auto_unhide"),
             ]
-            guard offset > channel.messageOffset else { return patches }
+            guard hidesHistory else { return patches }
             patches.append(ChannelPatch("ts_message_offset", offset))
             // What is before it is not there for this user any more, and so neither the last message nor unread.
             if let last = channel.lastMessage, last.position.order < offset {

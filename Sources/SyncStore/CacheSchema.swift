@@ -53,8 +53,8 @@ enum CacheSchema {
         """
         CREATE INDEX channel_by_name ON channel (name, url);
         """,
-        // Local keys, ids as text, positions, edges with tokens, checksums. checksum_of_json is this library's: an error
-        // for what is no JSON.
+        // Local keys, ids as text, positions, edges with tokens, checksums. checksum_of_json is this library's: an
+        // error for what is no JSON.
         """
         DROP INDEX channel_by_latest;
         DROP INDEX channel_by_creation;

@@ -12,7 +12,8 @@ extension CacheStore {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (channel, id) DO UPDATE SET \(columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
         WHERE (ord, tie) = (excluded.ord, excluded.tie)
-            AND (\(columns.joined(separator: ", "))) IS NOT (\(columns.map { "excluded.\($0)" }.joined(separator: ", ")))
+            AND (\(columns.joined(separator: ", ")))
+                IS NOT (\(columns.map { "excluded.\($0)" }.joined(separator: ", ")))
         """
 
     /// Stores messages by their id; what was stored under it before is replaced. A row keeps its local key for as long

@@ -126,6 +126,20 @@ final class Database {
     /// The text of every statement prepared so far, for tests that look at their plans.
     var preparedSQL: [String] { Array(statements.keys) }
 
+    /// Whether a statement is in the middle of its rows: it would keep the log from being brought into the file, and
+    /// the log would grow without end. For tests.
+    var hasUnfinishedStatement: Bool {
+        var statement = sqlite3_next_stmt(handle, nil)
+        while let current = statement {
+            if sqlite3_stmt_busy(current) != 0 { return true }
+            statement = sqlite3_next_stmt(handle, current)
+        }
+        return false
+    }
+
+    /// Steps of all statements since this was asked last, for tests of what a call costs.
+    func takeSteps() -> Int64 { statements.values.reduce(0) { $0 + $1.takeSteps() } }
+
     /// All or nothing. A call inside another joins it.
     func transaction<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
         if isInTransaction {
@@ -183,7 +197,8 @@ final class Database {
     }
 
     /// Writes the file again with pages of another size, without what was deleted, when it has others. A file that
-    /// cannot be written again now (it takes the room of a second one) serves as it is, and the next opening tries again.
+    /// cannot be written again now (it takes the room of a second one) serves as it is, and the next opening tries
+    /// again.
     func setPageSize(_ bytes: Int) throws(StoreError) {
         let pragma = try prepare("PRAGMA page_size")
         let found = try pragma.next() ? pragma.int(0) : 0

@@ -149,7 +149,8 @@ public final class IntentStore {
     /// All intents, in the order they were written.
     public func intents() throws(StoreError) -> [Intent] {
         let row = try database.prepare("""
-            SELECT id, channel_url, request_id, created_at, status, error_code, retry_count, is_host_sent, checksum, body
+            SELECT id, channel_url, request_id, created_at, status, error_code, retry_count, is_host_sent, checksum,
+                body
             FROM intent ORDER BY id
             """)
         defer { row.reset() }

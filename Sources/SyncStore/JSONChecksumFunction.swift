@@ -7,7 +7,9 @@ enum JSONChecksumFunction {
         sqlite3_create_function_v2(
             handle, "checksum_of_json", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,
             { context, count, values in
-                guard count == 1, let value = values?[0] else { return sqlite3_result_error_code(context, SQLITE_MISUSE) }
+                guard count == 1, let value = values?[0] else {
+                    return sqlite3_result_error_code(context, SQLITE_MISUSE)
+                }
                 // In this order: the text first, its size after the conversion it may need.
                 let start = sqlite3_value_text(value)
                 let text = UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))

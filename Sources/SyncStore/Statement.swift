@@ -24,6 +24,9 @@ final class Statement {
     /// The highest number of a parameter.
     var parameterCount: Int32 { sqlite3_bind_parameter_count(handle) }
 
+    /// Steps of SQLite's machine since this was asked last: the rows it looked at, and what it did with them.
+    func takeSteps() -> Int64 { Int64(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 1)) }
+
     /// Makes the statement ready to be bound again; an unfinished read ends.
     func reset() {
         sqlite3_reset(handle)

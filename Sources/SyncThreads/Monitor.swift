@@ -68,7 +68,9 @@ public final class Monitor: @unchecked Sendable {
     }
 
     private func broadcast(_ woken: UInt) {
-        for index in conditions.indices where woken & 1 << UInt(index) != 0 { pthread_cond_broadcast(&conditions[index]) }
+        for index in conditions.indices where woken & 1 << UInt(index) != 0 {
+            pthread_cond_broadcast(&conditions[index])
+        }
     }
 
     // MARK: Forks

@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
-#include <sqlite3.h>
 #include <time.h>
 
 typedef struct context {
@@ -279,22 +278,6 @@ static void thread_delivery(const char *directory) {
     CHECK(own.destroyed == 1);
     sem_destroy(&own.done);
     sem_destroy(&told.done);
-}
-
-/* How many own messages the library has stored. */
-static int stored_messages(const char *directory) {
-    char *path = NULL;
-    sqlite3 *db = NULL;
-    sqlite3_stmt *count = NULL;
-    CHECK(asprintf(&path, "%s/A/mei/intents.db", directory) > 0);
-    CHECK(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK);
-    CHECK(sqlite3_prepare_v2(db, "SELECT count(*) FROM intent", -1, &count, NULL) == SQLITE_OK);
-    CHECK(sqlite3_step(count) == SQLITE_ROW);
-    int result = sqlite3_column_int(count, 0);
-    sqlite3_finalize(count);
-    sqlite3_close(db);
-    free(path);
-    return result;
 }
 
 /* A host that lags loses changes, is told so, and gets the whole list again. */

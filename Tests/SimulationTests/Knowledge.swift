@@ -59,7 +59,9 @@ struct Knowledge {
     func wasPending(_ requestID: String) -> Bool { own[requestID]?.wasPending == true }
 
     mutating func completed(_ completion: Completion) {
-        guard completion.name == .sendMessage, let requestID = calls.removeValue(forKey: completion.call) else { return }
+        guard completion.name == .sendMessage, let requestID = calls.removeValue(forKey: completion.call) else {
+            return
+        }
         if completion.status != .ok { inDoubt.insert(requestID) }
         // Refused before it was written down: the host was told so.
         if completion.status == .storage || completion.status == .removed || completion.status == .invalidArgument {

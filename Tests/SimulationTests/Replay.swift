@@ -19,7 +19,9 @@ struct Replay {
         infos[id] = nil
     }
 
-    mutating func note(_ info: CollectionInfo) { if collections[info.collection] != nil { infos[info.collection] = info } }
+    mutating func note(_ info: CollectionInfo) {
+        if collections[info.collection] != nil { infos[info.collection] = info }
+    }
 
     func rows(_ id: UInt64, _ list: CollectionChange.List) -> [Row] { collections[id]?[list] ?? [] }
 

@@ -117,7 +117,9 @@ final class SimulatedNetwork: Transport {
 
     func sendText(_ text: [UInt8], on socket: UInt64) {
         guard !isMuted, let entry = sockets[number(socket)], !entry.isClosedHere else { return }
-        if !text.starts(with: "PING".utf8) { note?("send \(String(decoding: text.prefix(150), as: UTF8.self).dropLast())") }
+        if !text.starts(with: "PING".utf8) {
+            note?("send \(String(decoding: text.prefix(150), as: UTF8.self).dropLast())")
+        }
         if time < pausedUntil, text.starts(with: "MESG".utf8) {
             violation = violation ?? Violation(description: "a message jumps a pause of \(pausedUntil - time) ms")
         }
@@ -145,7 +147,8 @@ final class SimulatedNetwork: Transport {
 
     /// The process ended, however it did; a new one begins.
     func processEnded() {
-        for (number, entry) in sockets.sorted(by: { $0.key < $1.key }) where entry.process == process && !entry.isClosedHere {
+        for (number, entry) in sockets.sorted(by: { $0.key < $1.key })
+        where entry.process == process && !entry.isClosedHere {
             entry.isClosedHere = true
             agenda.add(.closeUp(number), at: max(entry.lastUp, time + 1 + random.below(60)))
         }
@@ -263,7 +266,9 @@ final class SimulatedNetwork: Transport {
         let at = time + delay() + reply.delay
         switch fate {
         case .answerLost:
-            add(.requestFailed(id: id, .init(kind: .timedOut, message: "timed out")), at: time + max(request.timeout, 1))
+            add(
+                .requestFailed(id: id, .init(kind: .timedOut, message: "timed out")), at: time + max(request.timeout, 1)
+            )
         case .answerReset: add(.requestFailed(id: id, .init(kind: .failed, message: "reset")), at: at)
         case .answerHalf:
             // The library sees a body shorter than announced; a careless proxy gives the half as if it were the whole.
@@ -271,7 +276,9 @@ final class SimulatedNetwork: Transport {
                 add(.requestFailed(id: id, .init(kind: .failed, message: "the answer broke off")), at: at)
             } else {
                 let half = Array(reply.response.body.prefix(reply.response.body.count / 2))
-                add(.response(id: id, TransportResponse(status: reply.response.status, headers: [], body: half)), at: at)
+                add(
+                    .response(id: id, TransportResponse(status: reply.response.status, headers: [], body: half)), at: at
+                )
             }
         case .answered, .rateLimited, .broken, .garbage, .tokenExpired:
             let headers = reply.response.allHeaders.map { TransportHeader($0.0, $0.1) }
@@ -314,7 +321,8 @@ final class SimulatedNetwork: Transport {
             entry.isClosedThere = true
             if isHeard {
                 entry.isClosedHere = true
-                let message = end.goodbye.map { "closed by the service: \($0.code) \($0.reason)" } ?? "closed by the service"
+                let message =
+                    end.goodbye.map { "closed by the service: \($0.code) \($0.reason)" } ?? "closed by the service"
                 add(.socketClosed(socket, .init(kind: .failed, message: message)), at: max(entry.lastDown, time + 1))
             }
             agenda.add(.closeUp(number), at: time + 1 + random.below(60))

@@ -104,7 +104,9 @@ final class SimulatedService {
         guard let witness else { return }
         if witness.takePings() > 0 { witness.pong() }
         for frame in witness.takeFrames() where frame.starts(with: "MESG".utf8) {
-            guard let body = try? JSON.parse(Array(frame.dropFirst(4))), let id = body["message_id"]?.int else { continue }
+            guard let body = try? JSON.parse(Array(frame.dropFirst(4))), let id = body["message_id"]?.int else {
+                continue
+            }
             learn(id, body)
         }
     }
@@ -113,7 +115,8 @@ final class SimulatedService {
         guard messages[id] == nil else { return }
         let message = Message(
             id: id, sender: body["user"]?["user_id"]?.string ?? "", text: body["message"]?.string ?? "",
-            channelURL: body["channel_url"]?.string ?? "", channelID: body["channel_id"]?.int ?? 0, createdAt: body["created_at"]?.int ?? 0,
+            channelURL: body["channel_url"]?.string ?? "", channelID: body["channel_id"]?.int ?? 0,
+            createdAt: body["created_at"]?.int ?? 0,
             parentID: body["parent_message_id"]?.int ?? 0,
             isReplyToChannel: body["is_reply_to_channel"]?.bool ?? false)
         messages[id] = message
@@ -155,7 +158,8 @@ final class SimulatedService {
         offsets[url] = nil
         ask(
             "POST", "/group_channels",
-            .object(["channel_url": .string(url), "name": .string(name), "user_ids": .strings([Self.me] + Self.others)]))
+            .object(["channel_url": .string(url), "name": .string(name), "user_ids": .strings([Self.me] + Self.others)])
+        )
     }
 
     /// By REST. Gives the message object.
@@ -230,7 +234,8 @@ final class SimulatedService {
 
     /// What this user's REST gives as the history that a filter shows, oldest first.
     func history(_ url: String, _ filter: MessageFilter) -> [JSON]? {
-        var query = "/messages?user_id=\(Self.me)&message_ts=9223372036854775807&prev_limit=1000&next_limit=0&include=true"
+        var query =
+            "/messages?user_id=\(Self.me)&message_ts=9223372036854775807&prev_limit=1000&next_limit=0&include=true"
             + "&include_reactions=true&include_thread_info=true&with_sorted_meta_array=true"
             + "&include_parent_message_info=true&include_reply_type=\(filter.replyType.rawValue)"
         if !filter.senderIDs.isEmpty { query += "&sender_ids=" + filter.senderIDs.joined(separator: ",") }

@@ -267,8 +267,8 @@ extension Simulation {
         command(.sendMessage(collection: view.window.id, requestID: requestID, body: body, call: call))
     }
 
-    /// The host sends by its own means, and tells how it went; sometimes while the library is offline, and sometimes the
-    /// message is gone again before the library knows.
+    /// The host sends by its own means, and tells how it went; sometimes while the library is offline, and sometimes
+    /// the message is gone again before the library knows.
     private func sendByHost(
         _ view: (channelURL: String, window: MessageWindow), _ requestID: String, _ text: String, _ body: [UInt8]
     ) {

@@ -125,7 +125,8 @@ extension Simulation {
                 let missing = ids.filter { id in !shown.contains { $0.id == id } }
                 let extra = shown.map(\.id).filter { !ids.contains($0) }
                 throw Violation(
-                    description: "collection \(view.id) of \(url): missing \(missing), too many \(extra), else the order")
+                    description:
+                        "collection \(view.id) of \(url): missing \(missing), too many \(extra), else the order")
             }
             for (row, there) in zip(shown, expected) {
                 let here = try JSON.parse(row.json)
@@ -142,7 +143,9 @@ extension Simulation {
                             + "\(Simulation.reactions(there))")
                 }
                 guard here["thread_info"]?["reply_count"]?.int ?? 0 == there["thread_info"]?["reply_count"]?.int ?? 0
-                else { throw Violation(description: "message \(row.id): the thread is \(here.text), not \(there.text)") }
+                else {
+                    throw Violation(description: "message \(row.id): the thread is \(here.text), not \(there.text)")
+                }
             }
         }
         try checkAll()
@@ -179,7 +182,8 @@ extension Simulation {
             // Among those that stand equal in the order itself the service goes by numbers that it does not tell.
             let keys = Dictionary(uniqueKeysWithValues: zip(there, expected.map { orderKey($0, view.query) }))
             guard here.map({ keys[$0] }) == there.map({ keys[$0] }) else {
-                throw Violation(description: "channels \(view.id) \(view.query.order): the order \(here) is not \(there)")
+                throw Violation(
+                    description: "channels \(view.id) \(view.query.order): the order \(here) is not \(there)")
             }
             let documents = Dictionary(uniqueKeysWithValues: zip(there, expected))
             for row in shown { try compare(row, documents[row.id] ?? .null) }
@@ -189,7 +193,8 @@ extension Simulation {
 
     private func orderKey(_ channel: JSON, _ query: ChannelQuery) -> String {
         switch query.order {
-        case .latestLastMessage: channel["last_message"]?["created_at"]?.text ?? "created \(channel["created_at"]?.text ?? "")"
+        case .latestLastMessage:
+            channel["last_message"]?["created_at"]?.text ?? "created \(channel["created_at"]?.text ?? "")"
         case .chronological: channel["created_at"]?.text ?? ""
         case .channelNameAlphabetical: channel["name"]?.text ?? ""
         case .metadataValueAlphabetical: channel["metadata"]?[query.metadataOrderKey]?.text ?? ""

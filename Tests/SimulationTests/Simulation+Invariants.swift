@@ -75,8 +75,8 @@ extension Simulation {
     ///   that the service has it, and it is being asked for;
     /// - what stands before messages that only the host itself told of: the host's own connection may overtake the
     ///   library's, and what came before is on its way, or was lost with the socket and comes with the gap check;
-    /// - a message whose time the service changed, until the engine has come to rest: the edit that tells of it is under
-    ///   way.
+    /// - a message whose time the service changed, until the engine has come to rest: the edit that tells of it is
+    ///   under way.
     private func checkHoles(_ view: MessageWindow, _ url: String) throws {
         let rows = view.window.rows
         guard let first = rows.first, let last = rows.last, rows.count > 1 else { return }
@@ -90,13 +90,18 @@ extension Simulation {
             let behind = rows.drop { $0.position < position }
             if behind.allSatisfy({ knowledge.toldByHost.contains($0.id) }) { continue }
             throw Violation(
-                description: "collection \(view.id) in \(url): a hole at \(id) (\(message.text)) before \(behind.first?.id ?? "")")
+                description:
+                    "collection \(view.id) in \(url): a hole at \(id) (\(message.text)) before "
+                        + (behind.first?.id ?? "")
+            )
         }
     }
 
     /// An own message whose send has not ended for sure.
     private func isUnderWay(_ message: SimulatedService.Message) -> Bool {
-        guard message.sender == SimulatedService.me, let requestID = knowledge.requestIDs[message.text] else { return false }
+        guard message.sender == SimulatedService.me, let requestID = knowledge.requestIDs[message.text] else {
+            return false
+        }
         return knowledge.inDoubt.contains(requestID) || engine.ownMessages.contains { $0.requestID == requestID }
     }
 }

@@ -50,7 +50,9 @@ final class Simulation {
         self.isRecording = isRecording
         traits = Traits(seed: seed)
         random = SeededGenerator(seed: seed)
-        let base = URL(fileURLWithPath: FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory())
+        let base = URL(
+            fileURLWithPath: FileManager.default.isWritableFile(atPath: "/dev/shm")
+                ? "/dev/shm" : NSTemporaryDirectory())
         directory = base.appendingPathComponent("sm-sim-\(ProcessInfo.processInfo.processIdentifier)-\(seed)")
         try? FileManager.default.removeItem(at: directory)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -165,7 +167,10 @@ final class Simulation {
                 }
                 if case .tokenNeeded = notice { plan(.setToken, in: isFaulty ? random.below(3_000) : 1) }
             case .completion(let completion):
-                note("  completed \(completion.call) \(completion.name) \(completion.status) \(completion.short?.rawValue ?? "")")
+                note(
+                    "  completed \(completion.call) \(completion.name) \(completion.status) "
+                        + (completion.short?.rawValue ?? "")
+                )
                 guard openCalls.removeValue(forKey: completion.call) != nil else {
                     violation = violation ?? Violation(
                         description: "call \(completion.call) \(completion.name) completed without being open")

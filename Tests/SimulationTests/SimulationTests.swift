@@ -70,7 +70,8 @@ final class SimulationTests: XCTestCase {
         print("simulation: \(count) seeds, \(failed.count) failed, \(seconds) s" + after)
         if failed.isEmpty, count >= 200 { print(progress.seen.sorted()) }
         XCTAssert(
-            failed.isEmpty, "seeds that fail: \(failed.map(\.seed)); replay one with SM_SEED=\(failed.first?.seed ?? 0)")
+            failed.isEmpty, "seeds that fail: \(failed.map(\.seed)); replay one with SM_SEED=\(failed.first?.seed ?? 0)"
+        )
     }
 
     private static func run(

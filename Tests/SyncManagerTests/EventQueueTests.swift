@@ -281,7 +281,6 @@ final class EventQueueTests: XCTestCase {
 
         let first = try queue.addCall(calls[0].listener())
         _ = try queue.addCall(calls[1].listener())
-        
         queue.push([.completion(Completion(call: first, name: .connect, status: .ok))])
         queue.push([.completion(Completion(call: first, name: .connect, status: .ok))])
         var resyncs: [UInt64: Int] = [:]

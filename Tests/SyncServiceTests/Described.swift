@@ -54,7 +54,7 @@ enum Described {
             "delivered " + times.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }.joined(separator: " ")
         case .typing(let id, let user, let isTyping):
             "\(id) \(isTyping ? "types" : "stops") \(String(decoding: user, as: UTF8.self))"
-        case .hidden(let allow, let previous, let offset): "hidden auto=\(allow) previous=\(previous) offset=\(offset)"
+        case .hidden(let allow, let offset): "hidden auto=\(allow) offset=\(offset)"
         }
     }
 

@@ -222,8 +222,8 @@ final class FrameTests: XCTestCase {
             (11300, #"{"pinned_message_ids":[1]}"#, "changed event_pinned_message_updated"),
             (12000, "{}", "removed event_channel_deleted"),
             (13000, #"{"hide_previous_messages":true,"allow_auto_unhide":false}"#,
-             "hidden auto=false previous=true offset=77"),
-            (13000, "{}", "hidden auto=true previous=false offset=77"),
+             "hidden auto=false offset=77"),
+            (13000, "{}", "hidden auto=true offset=77"),
             (13001, "{}", #"patched event_channel_changed is_hidden=false hidden_state="unhidden""#),
             (19999, "{}", "changed event_channel_changed"),
         ]

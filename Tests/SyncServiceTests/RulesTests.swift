@@ -91,15 +91,15 @@ final class RulesTests: XCTestCase {
              #"read_receipt={"bo":7,"al":3,"me":8} unread_message_count=0 unread_mention_count=0 user_last_read=8"#),
             (read, .delivered(["bo": 2, "al": 1]), #"delivery_receipt={"al":1,"bo":2}"#),
             (#"{"channel_url":"c","delivery_receipt":7}"#, .delivered(["bo": 2]), #"delivery_receipt={"bo":2}"#),
-            (offset, .hidden(allowAutoUnhide: true, hidePreviousMessages: false, offset: 40),
+            (offset, .hidden(allowAutoUnhide: true, offset: 40),
              #"is_hidden=true hidden_state="hidden_allow_auto_unhide""#),
             // What is hidden may count as read.
-            (read, .hidden(allowAutoUnhide: true, hidePreviousMessages: false, offset: 0), "ask"),
+            (read, .hidden(allowAutoUnhide: true, offset: 0), "ask"),
             (#"{"channel_url":"c","unread_mention_count":1}"#,
-             .hidden(allowAutoUnhide: true, hidePreviousMessages: false, offset: 0), "ask"),
-            (offset, .hidden(allowAutoUnhide: false, hidePreviousMessages: true, offset: 50),
+             .hidden(allowAutoUnhide: true, offset: 0), "ask"),
+            (offset, .hidden(allowAutoUnhide: false, offset: 50),
              #"is_hidden=true hidden_state="hidden_prevent_auto_unhide" ts_message_offset=50"#),
-            (offset, .hidden(allowAutoUnhide: true, hidePreviousMessages: true, offset: 51),
+            (offset, .hidden(allowAutoUnhide: true, offset: 51),
              #"is_hidden=true hidden_state="hidden_allow_auto_unhide" ts_message_offset=51 last_message=null "#
                  + "unread_message_count=0 unread_mention_count=0"),
         ]

@@ -54,7 +54,8 @@ final class MessageTests: XCTestCase {
                     kind: [.user, .file, .admin][Int.random(in: 0...2, using: &random)],
                     customType: ["", "a", "b"].randomElement(using: &random) ?? "",
                     senderID: ["", "bo", "kit", "someone with a long id"].randomElement(using: &random) ?? "",
-                    parentID: ["", "7", "$text:id"].randomElement(using: &random) ?? "", isReplyToChannel: .random(using: &random),
+                    parentID: ["", "7", "$text:id"].randomElement(using: &random) ?? "",
+                    isReplyToChannel: .random(using: &random),
                     json: Array("{\"message_id\":\(base + index)}".utf8))
             }
             for message in all.shuffled(using: &random) { try store.upsert([message], channel: channel) }
@@ -93,7 +94,8 @@ final class MessageTests: XCTestCase {
         let messages = [
             MessageRecord(
                 id: "$é\0:example.org", position: .last, updatedAt: .min, kind: .admin,
-                customType: "a\0b", senderID: "é\u{301}🙂", parentID: "$e\u{301}", isReplyToChannel: true, isSilent: true,
+                customType: "a\0b", senderID: "é\u{301}🙂", parentID: "$e\u{301}", isReplyToChannel: true,
+                isSilent: true,
                 requestID: "'; DROP TABLE message; --", json: Array("{\"text\":\"\(long)\"}".utf8)),
             MessageRecord(id: "", position: .first, json: []),
             MessageRecord(
@@ -111,8 +113,38 @@ final class MessageTests: XCTestCase {
         XCTAssertEqual(try store.message(id: "7", channel: key), edited)
         XCTAssertEqual(try ids(key), [7, 8])
         // A message whose time the service has changed stands once, at its new place.
+        let local = try localKey("7")
         try store.upsert([message(7, at: 9)], channel: key)
         XCTAssertEqual(try ids(key), [8, 7])
+        XCTAssertEqual(try store.message(id: "7", channel: key), message(7, at: 9))
+        // Moved, edited and given the place of another: still one row, and still its own.
+        var moved = message(7, at: 1, text: "moved")
+        moved.position = message(8, at: 1).position
+        moved.parentID = "8"
+        try store.upsert([moved], channel: key)
+        XCTAssertEqual(try store.message(id: "7", channel: key), moved)
+        XCTAssertEqual(Set(try ids(key)), [7, 8])
+        XCTAssertEqual(try localKey("7"), local)
+    }
+
+    private func localKey(_ id: String) throws -> Int64 {
+        let row = try store.database.prepare("SELECT key FROM message WHERE id = ?").bind(id)
+        defer { row.reset() }
+        return try row.next() ? row.int(0) : 0
+    }
+
+    /// An id is the service's, unique within its channel only.
+    func testAnIdInTwoChannelsIsTwoMessages() throws {
+        let other = try store.channelKey("other")
+        try store.upsert([message(7, at: 1, text: "here")], channel: key)
+        try store.upsert([message(7, at: 2, text: "there")], channel: other)
+        XCTAssertEqual(try store.message(id: "7", channel: key), message(7, at: 1, text: "here"))
+        XCTAssertEqual(try store.message(id: "7", channel: other), message(7, at: 2, text: "there"))
+        // Ids that read alike are different ones.
+        XCTAssertNil(try store.message(id: "07", channel: key))
+        try store.deleteMessages(ids: ["7"], channel: key)
+        XCTAssertNil(try store.message(id: "7", channel: key))
+        XCTAssertNotNil(try store.message(id: "7", channel: other))
     }
 
     func testCountStopsAtAThousand() throws {
@@ -132,21 +164,6 @@ final class MessageTests: XCTestCase {
         XCTAssertEqual(try ids(key), [4, 5, 6])
         XCTAssertEqual(try ids(other), [11, 12, 13])
         XCTAssertNil(try store.message(id: "11", channel: key))
-    }
-
-    func testChunksOfAChannelAreReplaced() throws {
-        let other = try store.channelKey("other")
-        func chunk(_ start: Int64, _ end: Int64, _ first: Bool = false) -> StoredChunk {
-            StoredChunk(
-                start: MessagePosition(order: start, tie: 1), end: MessagePosition(order: end, tie: 2),
-                reachedFirst: first)
-        }
-        try store.setChunks(channel: other, [chunk(1, 1)])
-        try store.setChunks(channel: key, [chunk(7, 9), chunk(-5, 3, true)])
-        XCTAssertEqual(try store.chunks(channel: key), [chunk(-5, 3, true), chunk(7, 9)])
-        try store.setChunks(channel: key, [chunk(1, 2)])
-        XCTAssertEqual(try store.chunks(channel: key), [chunk(1, 2)])
-        XCTAssertEqual(try store.chunks(channel: other), [chunk(1, 1)])
     }
 
     func testClearingForgetsRowsRangesAndCursorsAndKeepsChannels() throws {

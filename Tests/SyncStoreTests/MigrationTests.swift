@@ -4,11 +4,11 @@ import XCTest
 
 @testable import SyncStore
 
-/// Files of the first release's build (schema 2 of the cache, 1 of the intents) are brought up to date with all they hold.
+/// Files of the first build (schema 2 of the cache, 1 of the intents) are brought up to date with all they hold.
 ///
-/// The fixtures were made by that build: channels with and without messages, a key without a channel, a deleted channel,
-/// least and greatest ids and times, ties, a text of many pages; intents pending, failed, tried before, sent by the host
-/// and removed, left in the log as by a kill.
+/// The fixtures were made by the store of commit 629b13f: channels with and without messages, a key without a channel,
+/// a deleted channel, least and greatest ids and times, ties, a text of many pages; intents pending, failed, tried
+/// before, sent by the host and removed, left in the log as by a kill.
 final class MigrationTests: XCTestCase {
     private func fixture(_ names: String...) throws -> Folder {
         let folder = try Folder()

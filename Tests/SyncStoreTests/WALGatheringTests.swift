@@ -25,8 +25,8 @@ final class WALGatheringTests: XCTestCase {
         return rows
     }
 
-    /// Some writes; far more than the page cache holds at times, so that frames go to the log before the commit, are read
-    /// back, and are written again at their place when a page changes twice.
+    /// Some writes; far more than the page cache holds at times, so that frames go to the log before the commit, are
+    /// read back, and are written again at their place when a page changes twice.
     private func write(to database: Database, _ rows: inout Rows, using random: inout SeededGenerator) throws {
         for _ in 0..<[1, 3, 30, 400][Int.random(in: 0...3, using: &random)] {
             let key = Int64.random(in: 1...600, using: &random)
@@ -54,7 +54,7 @@ final class WALGatheringTests: XCTestCase {
     }
 
     func testACommitThatReturnedSurvivesAKill() throws {
-        for seed in 1...(ProcessInfo.processInfo.environment["SM_LONG"] == nil ? 3 : 60) as ClosedRange<UInt64> {
+        for seed in 1...(ProcessInfo.processInfo.environment["SM_LONG"] == nil ? 3 : 20) as ClosedRange<UInt64> {
             var random = SeededGenerator(seed: seed)
             let folder = try Folder()
             let database = try open(folder, cachedPages: [1, 10, 1000][Int(seed % 3)])
@@ -119,19 +119,20 @@ final class WALGatheringTests: XCTestCase {
                 limit.rlim_cur = free.rlim_cur
                 setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
                 if failure == nil { committed = after } else { failures += 1 }
-                XCTAssertEqual(try rows(database), committed, "seed \(seed), step \(step): \(String(describing: failure))")
+                let what = "seed \(seed), step \(step): \(String(describing: failure))"
+                XCTAssertEqual(try rows(database), committed, what)
                 XCTAssertEqual(try rowsAfterKill(folder), committed, "seed \(seed), step \(step)")
             }
         }
         XCTAssertGreaterThan(failures, 10)
     }
 
-    /// The file below against a plain array of bytes: frames in their order, out of it, cut short, and reads between them.
-    /// At a commit's end and at everything that is no frame in its place, the file has all.
+    /// The file below against a plain array of bytes: frames in their order, out of it, cut short, and reads between
+    /// them. At a commit's end and at everything that is no frame in its place, the file has all.
     func testTheFileIsWhatPlainWritesWouldMakeIt() throws {
         XCTAssertNotNil(WALGathering.vfsName)
         let vfs = try XCTUnwrap(sqlite3_vfs_find(WALGathering.vfsName))
-        for seed in 1...(ProcessInfo.processInfo.environment["SM_LONG"] == nil ? 20 : 2000) as ClosedRange<UInt64> {
+        for seed in 1...(ProcessInfo.processInfo.environment["SM_LONG"] == nil ? 20 : 300) as ClosedRange<UInt64> {
             var random = SeededGenerator(seed: seed)
             let folder = try Folder()
             // SQLite gives a log the mode of its database.

@@ -15,8 +15,6 @@ enum Effect {
     case ownMessageSeen(MessageRecord, channelURL: String)
     /// Something became known about channels.
     case channels(ChannelFact)
-    /// A channel has to be asked for.
-    case refreshChannel(url: String, EventSource)
     /// Whether an own message has arrived at the service is not known; `since` is where the history was complete when
     /// it was sent.
     case sendInDoubt(channelURL: String, since: MessagePosition?)

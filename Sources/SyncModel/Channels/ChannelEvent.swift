@@ -10,7 +10,7 @@ public enum ChannelEvent: Equatable, Sendable {
     case delivered([String: Int64])
     /// Somebody started or stopped typing; `user` is the JSON text of the user.
     case typing(userID: String, user: [UInt8], isTyping: Bool)
-    case hidden(allowAutoUnhide: Bool, hidePreviousMessages: Bool, offset: Int64)
+    case hidden(allowAutoUnhide: Bool, offset: Int64)
 
     /// What hosts are told as the reason of a change that came of it.
     public var source: EventSource {

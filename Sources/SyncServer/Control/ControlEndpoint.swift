@@ -166,7 +166,8 @@ final class ControlEndpoint {
         guard let id = try payload.int("message_id"), let time = try payload.int("created_at") else {
             throw APIError.missing("message_id and created_at")
         }
-        guard var message = try chat.storage.message(id, in: channel.id), let json = try? JSON.parse(message.json) else {
+        guard var message = try chat.storage.message(id, in: channel.id), let json = try? JSON.parse(message.json)
+        else {
             throw APIError.noMessage()
         }
         let now = chat.now
