@@ -217,10 +217,10 @@ public final class SendbirdService: ChatService {
     private func send(_ entry: PendingRequests.Entry, _ now: Moment) {
         guard case .online(let online) = session else { return }
         // The engine keeps the pauses it is told of; what is asked again here must not jump them either.
-        if call.isRepeated, let pause, now.monotonic < pause.until {
+        if entry.isRepeated, let pause, now.monotonic < pause.until {
             var failure = pause.failure
             failure.kind = .rateLimited(retryAfter: pause.until.subtracting(now.monotonic))
-            return reply(call.id, .failure(failure))
+            return reply(entry.id, .failure(failure))
         }
         switch encoder.encode(entry.request, sessionKey: credentials.sessionKey) {
         case .http(let method, let url, let headers, let body):
@@ -249,6 +249,7 @@ public final class SendbirdService: ChatService {
 
     private func complete(_ entry: PendingRequests.Entry, _ outcome: ServiceReply, _ now: Moment) {
         guard case .failure(let failure) = outcome else { return reply(entry.id, outcome) }
+        if case .rateLimited(let wait) = failure.kind { pause = (failure, now.monotonic.adding(wait)) }
         guard failure.isSessionExpired else {
             // No request can succeed with this token any more.
             return failure.kind == .tokenRejected ? endSession(failure) : reply(entry.id, outcome)
