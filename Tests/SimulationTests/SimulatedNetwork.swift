@@ -213,8 +213,8 @@ final class SimulatedNetwork: Transport {
     private func add(_ input: TransportInput, at time: Int64) { agenda.add(.input(input, process: process), at: time) }
 
     private func delay() -> Int64 {
-        let isSlow = random.chance(weather.slow)
-        return 1 + random.below(isSlow ? 3_000 : 80)
+        if random.chance(weather.slow) { return 1 + random.below(Int64(3_000)) }
+        return 1 + random.below(Int64(random.chance(20) ? 600 : 80))
     }
 
     func move(to time: Int64) { self.time = max(self.time, time) }
