@@ -21,6 +21,8 @@ public final class SendbirdService: ChatService {
     /// Numbers are never used twice, so that late input from an old socket is recognised.
     private var lastSocket: UInt64 = 0
     private var outputs: [ServiceOutput] = []
+    /// The service's last wish not to be asked, and until when it holds.
+    private var pause: (failure: ServiceFailure, until: Int64)?
 
     /// Hosts are given with their scheme; `nil` means the service's own for the app.
     public init(appID: String, userID: String, apiHost: String?, wsHost: String?, libraryVersion: String) {
@@ -214,6 +216,12 @@ public final class SendbirdService: ChatService {
 
     private func send(_ entry: PendingRequests.Entry, _ now: Moment) {
         guard case .online(let online) = session else { return }
+        // The engine keeps the pauses it is told of; what is asked again here must not jump them either.
+        if entry.isRepeated, let pause, now.monotonic < pause.until {
+            var failure = pause.failure
+            failure.kind = .rateLimited(retryAfter: pause.until.subtracting(now.monotonic))
+            return reply(entry.id, .failure(failure))
+        }
         switch encoder.encode(entry.request, sessionKey: credentials.sessionKey) {
         case .http(let method, let url, let headers, let body):
             let timeout = max(1, entry.deadline.subtracting(now.monotonic))
@@ -241,6 +249,7 @@ public final class SendbirdService: ChatService {
 
     private func complete(_ entry: PendingRequests.Entry, _ outcome: ServiceReply, _ now: Moment) {
         guard case .failure(let failure) = outcome else { return reply(entry.id, outcome) }
+        if case .rateLimited(let wait) = failure.kind { pause = (failure, now.monotonic.adding(wait)) }
         guard failure.isSessionExpired else {
             // No request can succeed with this token any more.
             return failure.kind == .tokenRejected ? endSession(failure) : reply(entry.id, outcome)

@@ -55,6 +55,12 @@ final class SimulatedNetwork: Transport {
     private var time: Int64 = 0
     /// Numbers of different processes' requests and sockets must not meet.
     private static let perProcess: UInt64 = 1_000_000
+    /// Until when the service wants nothing to be asked, as far as this process has heard.
+    private var pausedUntil: Int64 = 0
+    /// Requests whose answer the engine waits for: asked in this session, no renewal of a key.
+    private var awaited: [UInt64: Int64] = [:]
+    /// What the device did against the rules of the network.
+    private(set) var violation: Violation?
     /// A process that was killed in the middle of its work sends nothing more.
     var isMuted = false
     /// Set while a history is written.
@@ -72,7 +78,13 @@ final class SimulatedNetwork: Transport {
 
     func send(_ request: TransportRequest, id: UInt64) {
         guard !isMuted else { return }
+        // A session key may be renewed all the same: the service machine asks for it, not the engine.
+        if time < pausedUntil, !request.url.hasSuffix("/session_key") {
+            violation = violation ?? Violation(
+                description: "\(request.method) \(request.url) jumps a pause of \(pausedUntil - time) ms")
+        }
         note?("ask \(id) \(request.method) \(request.url.dropFirst(17).prefix(150))")
+        if !request.url.hasSuffix("/session_key") { awaited[id] = time }
         let limit = time + max(request.timeout, 1)
         let failure = TransportFailure(kind: .timedOut, message: "timed out")
         if random.chance(weather.lost) { return add(.requestFailed(id: id, failure), at: limit) }
@@ -91,6 +103,7 @@ final class SimulatedNetwork: Transport {
 
     func openSocket(_ socket: UInt64, url: String, headers: [TransportHeader]) {
         guard !isMuted else { return }
+        awaited = [:]
         note?("open socket \(socket)")
         sockets[number(socket)] = Socket(process: process)
         if random.chance(weather.refused) {
@@ -107,6 +120,9 @@ final class SimulatedNetwork: Transport {
         if !text.starts(with: "PING".utf8) {
             note?("send \(String(decoding: text.prefix(150), as: UTF8.self).dropLast())")
         }
+        if time < pausedUntil, text.starts(with: "MESG".utf8) {
+            violation = violation ?? Violation(description: "a message jumps a pause of \(pausedUntil - time) ms")
+        }
         guard !entry.isDead else { return }
         entry.lastUp = max(entry.lastUp, time + 1 + random.below(60))
         agenda.add(.textUp(number(socket), text), at: entry.lastUp)
@@ -114,6 +130,8 @@ final class SimulatedNetwork: Transport {
 
     func closeSocket(_ socket: UInt64) {
         guard !isMuted else { return }
+        // The session ends with it.
+        awaited = [:]
         agenda.remove { parcel in
             switch parcel {
             case .input(.socketText(socket, _), process), .input(.socketOpened(socket), process),
@@ -135,6 +153,8 @@ final class SimulatedNetwork: Transport {
             agenda.add(.closeUp(number), at: max(entry.lastUp, time + 1 + random.below(60)))
         }
         process += 1
+        pausedUntil = 0
+        awaited = [:]
         isMuted = false
         agenda.remove { if case .input(_, let of) = $0 { of != process } else { false } }
     }
@@ -193,8 +213,8 @@ final class SimulatedNetwork: Transport {
     private func add(_ input: TransportInput, at time: Int64) { agenda.add(.input(input, process: process), at: time) }
 
     private func delay() -> Int64 {
-        let isSlow = random.chance(weather.slow)
-        return 1 + random.below(isSlow ? 3_000 : 80)
+        if random.chance(weather.slow) { return 1 + random.below(Int64(3_000)) }
+        return 1 + random.below(Int64(random.chance(20) ? 600 : 80))
     }
 
     func move(to time: Int64) { self.time = max(self.time, time) }
@@ -203,13 +223,24 @@ final class SimulatedNetwork: Transport {
     func takeDue() -> TransportInput? {
         guard let parcel = agenda.takeNext() else { return nil }
         switch parcel {
-        case .input(let input, _): return input
+        case .input(let input, _):
+            // The service asks for two seconds (`SimulatedService.answer`).
+            if case .response(let id, let response) = input, let asked = awaited.removeValue(forKey: id),
+                response.status == 429, time - asked < 5_000
+            {
+                pausedUntil = time + 2_000
+            }
+            if case .socketClosed = input { awaited = [:] }
+            return input
         case .request(let id, let request, let fate): arrive(id, request, fate)
         case .handshake(let number, let url, let headers): arrive(number, url, headers)
         case .textUp(let number, let text):
             guard let entry = sockets[number], !entry.isDead else { break }
             server.receive(text, on: entry.end)
-        case .closeUp(let number): sockets.removeValue(forKey: number)?.end?.closeByClient()
+        case .closeUp(let number):
+            sockets[number]?.end?.closeByClient()
+            // Of a dead connection the device has still to find out by itself.
+            if sockets[number]?.isClosedHere == false { sockets[number]?.end = nil } else { sockets[number] = nil }
         case .pongUp(let number): sockets[number]?.end?.pong()
         }
         collect()

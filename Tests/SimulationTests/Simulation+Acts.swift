@@ -14,7 +14,8 @@ extension Simulation {
         if host.isSlow, random.chance(40) { drain(random.chance(30) ? Int.max : Int(random.below(12))) }
         switch random.below(100) {
         case 0..<38: othersAct()
-        case 38..<80: hostActs()
+        case 38..<73: hostActs()
+        case 73..<80: try crowd()
         case 80..<92: try networkActs()
         default: try machineActs()
         }
@@ -24,7 +25,27 @@ extension Simulation {
 
     private func othersAct() {
         guard let url = random.pick(knowledge.urls) else { return addChannel() }
-        switch random.below(100) {
+        act(of: random.below(100), in: url)
+    }
+
+    /// Much happens in one channel while it is being asked about: what is told overtakes the answers.
+    private func crowd() throws {
+        guard let view = random.pick(engine.shownMessages) else { return openMessages(random.pick(knowledge.urls) ?? "") }
+        switch random.below(4) {
+        case 0: command(.clearCache(channelURL: view.channelURL, call: newCall("clear_cache")))
+        case 1: network.reset()
+        default: openMessages(view.channelURL)
+        }
+        fetch(lastCollection, .previous)
+        for _ in 0..<(2 + random.below(8)) {
+            // Mostly posts, edits, deletions and reactions.
+            act(of: random.pick([0, 0, 34, 40, 40, 52, 52, 58, 58]) ?? 0, in: view.channelURL)
+            try advance(random.below(60))
+        }
+    }
+
+    private func act(of kind: Int64, in url: String) {
+        switch kind {
         case 0..<34: post(url)
         case 34..<40:
             let count: Int64 = 1 + random.below(random.chance(10) ? 400 : 20)
@@ -108,8 +129,9 @@ extension Simulation {
     private func move(_ url: String) {
         guard let id = someMessage(url) else { return }
         let all = service.messageIDs(url)
-        guard let other = random.pick(all), let newest = all.last else { return }
-        let time = min(newest.createdAt, other.createdAt + random.below(Int64(3)))
+        // Not before the first one: nobody here can tell that from what was hidden.
+        guard let other = random.pick(all), let first = all.first, let newest = all.last, id != first.id else { return }
+        let time = max(first.createdAt + 1, min(newest.createdAt, other.createdAt + random.below(Int64(3))))
         note("move \(id) in \(url) to \(time)")
         knowledge.moved.insert(String(id))
         service.move(id, in: url, to: time)
@@ -183,7 +205,7 @@ extension Simulation {
         let view = random.pick(views)
         switch random.below(100) {
         case 0..<14:
-            guard views.count < 4, let url = random.pick(knowledge.urls + knowledge.goneURLs.prefix(1)) else { return }
+            guard let url = random.pick(knowledge.urls + knowledge.goneURLs.prefix(1)) else { return }
             openMessages(url)
         case 14..<20:
             guard engine.shownChannels.count < 3 else { return }
@@ -218,6 +240,7 @@ extension Simulation {
     }
 
     private func openMessages(_ url: String) {
+        guard engine.shownMessages.count < 4 else { return }
         lastCollection += 1
         let viewpoints = [Int64.max, Int64.max, 0, SimulatedService.start + time - random.below(400_000)]
         let viewpoint = random.pick(viewpoints) ?? Int64.max

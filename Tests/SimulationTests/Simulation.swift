@@ -37,6 +37,8 @@ final class Simulation {
     private(set) var isConnected = false
     private(set) var isTokenNeeded = false
 
+    /// What happened at all, so that a run over many seeds can tell whether it met what it is there for.
+    private(set) var seen: Set<String> = []
     let isRecording: Bool
     private(set) var history: [String] = []
     private(set) var steps = 0
@@ -134,6 +136,7 @@ final class Simulation {
     private func inputDone() {
         if device.faults.isDead {
             note("the process died at: \(device.faults.place)")
+            seen.insert("death between statements")
             return begin()
         }
         network.collect()
@@ -145,11 +148,17 @@ final class Simulation {
         for output in outputs {
             switch output {
             case .event(.change(let change)):
+                seen.insert(change.source.rawValue)
+                seen.insert(change.action.rawValue)
+                if let reason = change.reason { seen.insert(reason.rawValue) }
                 note("  \(Simulation.brief(change))")
                 knowledge.told(change)
                 do { try told.apply(change) } catch { violation = violation ?? error as? Violation }
-            case .event(.collection(let id, let notice)): note("  \(notice.type) of \(id)")
+            case .event(.collection(let id, let notice)):
+                seen.insert("\(notice.type)")
+                note("  \(notice.type) of \(id)")
             case .event(.client(let notice)):
+                seen.insert("\(notice.type)")
                 if case .syncProgress = notice {} else { note("  \(notice)") }
                 if case .connection(let state, _) = notice {
                     isConnected = state == .connected
@@ -168,6 +177,8 @@ final class Simulation {
                     continue
                 }
                 results[completion.call] = completion
+                seen.insert("\(completion.name) \(completion.status)")
+                if let short = completion.short { seen.insert("short \(short)") }
                 knowledge.completed(completion)
                 if let info = completion.info { told.note(info) }
             }
@@ -244,7 +255,7 @@ final class Simulation {
                 device.core.advance(now: now)
                 inputDone()
             }
-            if let violation { throw violation }
+            if let violation = violation ?? network.violation { throw violation }
             try checkSizes()
         }
         move(to: end)

@@ -148,6 +148,23 @@ final class PendingRequestTests: XCTestCase {
         XCTAssertEqual(harness.connect(), ["open 2 by AUTH KEY2"])
     }
 
+    /// What is repeated with a new key does not jump a pause that the service asked for meanwhile.
+    func testAPauseHoldsForWhatIsRepeated() {
+        let harness = ServiceHarness.online()
+        _ = harness.ask(channel, id: 7)
+        _ = harness.ask(channel, id: 8)
+        XCTAssertEqual(harness.answered(1, "", status: 429), ["reply 7 failure rateLimited(retryAfter: 1000) 429"])
+        _ = harness.wait(400)
+        _ = harness.answered(2, expired, status: 400)
+        XCTAssertEqual(harness.answered(3, #"{"key":"KEY2"}"#), ["reply 8 failure rateLimited(retryAfter: 600) 429"])
+        // It is over: what is asked next is asked, and repeated.
+        _ = harness.wait(600)
+        _ = harness.ask(channel, id: 9)
+        _ = harness.answered(4, expired, status: 400)
+        XCTAssertEqual(
+            harness.answered(5, #"{"key":"KEY3"}"#), ["http 6 GET /group_channels/c by KEY3 within 10000"])
+    }
+
     func testTheServiceTellsThatTheKeyEnds() {
         for frame in [#"EXPR{"expires_in":5}"#, #"EROR{"code":400309}"#] {
             let harness = ServiceHarness.online()
