@@ -1,7 +1,9 @@
 import SyncModel
 
 /// What a machine wants done. The engine carries effects out in their order; machines do not call each other.
-enum Effect {
+///
+/// Indirect: an effect is one pointer to move, however large the fact in it.
+indirect enum Effect {
     case event(HostEvent)
     case completion(Completion)
     case ask(Ask, ServiceRequest)
