@@ -345,7 +345,8 @@ final class EventQueue: @unchecked Sendable {
         }
         sequence += 1
         running = collection
-        let own = collection == 0 ? nil : listeners[collection]
+        // One without a callback is only kept for the sake of its destroy function.
+        let own = collection == 0 ? nil : listeners[collection].flatMap { $0.event == nil ? nil : $0 }
         isClientListenerInUse = own == nil
         let target = own ?? clientListener
         return DrainedEvent(
