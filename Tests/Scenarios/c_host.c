@@ -1,6 +1,6 @@
 /*
- * The C host of the scenarios: PROTOCOL.md on the bare C interface. It decides nothing. jansson reads the steps; what the
- * library tells goes out as it came.
+ * The C host of the scenarios: PROTOCOL.md on the bare C interface. It decides nothing. jansson reads the steps; what
+ * the library tells goes out as it came.
  */
 #include <inttypes.h>
 #include <jansson.h>

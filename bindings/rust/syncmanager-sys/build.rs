@@ -9,7 +9,7 @@ fn main() {
     if env::var_os("DOCS_RS").is_some() {
         return; // documentation is built where no library is
     }
-    if let Ok(directory) = env::var("SYNCMANAGER_LIB_DIR") {
+    if let Some(directory) = env::var("SYNCMANAGER_LIB_DIR").ok().filter(|directory| !directory.is_empty()) {
         println!("cargo:rustc-link-search=native={directory}");
         println!("cargo:rustc-link-lib=dylib=syncmanager");
         return;

@@ -24,22 +24,33 @@ use crate::event::Event;
 ///
 /// # Examples
 ///
-/// Everything works from the cache, without a connection:
-///
 /// ```
-/// use syncmanager::{Client, Config};
+/// use std::time::Duration;
+/// use syncmanager::{Client, Config, Draft, Viewpoint};
 ///
-/// # let folder = std::env::temp_dir().join(format!("syncmanager-doc-client-{}", std::process::id()));
-/// let client = Client::open(&Config::new("A", "mei").data_dir(&folder))?;
+/// // {"app_id":"A","user_id":"mei","access_token":"T"}, and where the embedded server listens
+/// let config = Config::from_json(std::env::var("SYNCMANAGER_CONFIG")?);
+/// # let folder = std::env::temp_dir().join(format!("syncmanager-doc-{}", std::process::id()));
+/// # let config = config.data_dir(&folder);
+/// let client = Client::open(&config)?;
+/// let minute = Duration::from_secs(60);
+/// client.connect().wait(minute)?;
+///
 /// let channels = client.channels(None)?;
-/// channels.fetch_next().wait(None)?;
-/// for channel in channels.items() {
-///     println!("{} ({} unread)", channel.name(), channel.unread_message_count());
-/// }
-/// # drop(client);
-/// # std::fs::remove_dir_all(folder).ok();
-/// # Ok::<(), syncmanager::Error>(())
+/// channels.fetch_next().wait(minute)?;
+/// let first = channels.get(0).ok_or("no channel")?;
+/// println!("{} ({} unread)", first.name(), first.unread_message_count());
+///
+/// let messages = client.messages(&first.url(), Viewpoint::Latest, None)?;
+/// messages.fetch_previous().wait(minute)?;
+/// let sent = messages.send(&Draft::new("hi")).wait(minute)?;
+/// assert_eq!(sent.message().map(|message| message.text()).as_deref(), Some("hi"));
+/// # client.close();
+/// # std::fs::remove_dir_all(folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Without a connection all but the sending works from the cache, and what is to be sent waits.
 pub struct Client {
     pub(crate) core: Arc<Core>,
 }
@@ -189,8 +200,8 @@ impl Client {
         self.core.listen(None)
     }
 
-    /// Ends the client: completes every outstanding call with `Closed`, joins the client's threads, and runs closures of
-    /// what is still queued on this thread. Blocks; hold no lock that a closure takes.
+    /// Ends the client: completes every outstanding call with `Closed`, joins the client's threads, and runs
+    /// closures of what is still queued on this thread. Blocks; hold no lock that a closure takes.
     #[doc(alias = "sm_close")]
     pub fn close(self) {
         self.core.close();

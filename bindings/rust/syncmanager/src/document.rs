@@ -86,7 +86,9 @@ fn quoted_list<T: AsRef<str>>(texts: &[T]) -> String {
 
 /// A kind of document: its own setters, and those that every kind has.
 macro_rules! document {
-    ($(#[$about:meta])* $name:ident { $($(#[$meaning:meta])* $setter:ident($($argument:ident: $type:ty),*) $body:block)* }) => {
+    ($(#[$about:meta])* $name:ident {
+        $($(#[$meaning:meta])* $setter:ident($($argument:ident: $type:ty),*) $body:block)*
+    }) => {
         $(#[$about])*
         #[derive(Clone, Debug)]
         #[must_use]
@@ -202,8 +204,8 @@ impl ResendPolicy {
 }
 
 document! {
-    /// Which channels, in which order. What has no method here is set by [`with`](ChannelQuery::with); `docs/queries.md`
-    /// has all keys. Since 0.1.
+    /// Which channels, in which order. What has no method here is set by [`with`](ChannelQuery::with);
+    /// `docs/queries.md` has all keys. Since 0.1.
     ChannelQuery {
         /// Channels a fetch brings, 1 to 100; default 20.
         limit(channels: u32) { ("limit", channels.to_string()) }

@@ -190,7 +190,7 @@ impl PartialEq for Json {
 #[cfg(feature = "serde")]
 impl Json {
     /// Reads the value into a type of one's own. Fails with
-    /// [`ErrorKind::InvalidDocument`](crate::ErrorKind::InvalidDocument) when it does not fit. Feature `serde`. Since 0.1.
+    /// [`ErrorKind::InvalidDocument`](crate::ErrorKind::InvalidDocument) when it does not fit. Feature `serde`.
     pub fn to<T: serde::de::DeserializeOwned>(&self) -> crate::Result<T> {
         serde_json::from_str(self.as_text())
             .map_err(|error| crate::Error::new(crate::ErrorKind::InvalidDocument, error.to_string()))

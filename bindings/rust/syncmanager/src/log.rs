@@ -60,8 +60,8 @@ thread_local! {
 /// come from any thread, one at a time. `body` may call nothing of this crate. A panic of it is caught; the panic hook
 /// has told of it.
 ///
-/// When it returns, the one that was there before runs no more; so hold no lock that it takes. Fails with `Reentrant` in
-/// `body` itself. Since 0.1.
+/// When it returns, the one that was there before runs no more; so hold no lock that it takes. Fails with `Reentrant`
+/// in `body` itself. Since 0.1.
 #[doc(alias = "sm_set_log")]
 pub fn set_log(level: LogLevel, body: impl FnMut(LogLevel, &str) + Send + 'static) -> Result<()> {
     let body: Body = Box::new(body);

@@ -1,4 +1,4 @@
-//! The embedded server as a process, for tests. SYNCMANAGER_SERVER names the program; otherwise it is looked for in PATH.
+//! The embedded server as a process, for tests. SYNCMANAGER_SERVER names the program, else it is looked for in PATH.
 #![allow(dead_code)] // every test program uses a part of it
 
 use std::env;
