@@ -14,7 +14,8 @@
 //!
 //! Every type is [`Send`] and [`Sync`], except for [`Call`], which is made and used up in one expression. Closures need
 //! only be `Send`: they are called by one thread at a time. Events are drained by one thread at a time; a second one
-//! gets [`ErrorKind::Busy`]. No panic of a closure crosses the C library: it comes out of [`Client::dispatch`] or [`Client::close`].
+//! gets [`ErrorKind::Busy`]. No panic of a closure crosses the C library: it comes out of [`Client::dispatch`] or
+//! [`Client::close`].
 //!
 //! # Features
 //!
