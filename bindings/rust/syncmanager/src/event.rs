@@ -464,9 +464,8 @@ mod tests {
 
     #[test]
     fn a_result_is_an_error_with_the_words_of_the_service() {
-        let event = Event::read(
-            r#"{"type":"result","seq":1,"ts":1,"request":4,"status":-14,"code":900060,"message":"no"}"#,
-        );
+        let event =
+            Event::read(r#"{"type":"result","seq":1,"ts":1,"request":4,"status":-14,"code":900060,"message":"no"}"#);
         let error = match event.kind {
             EventKind::Result(outcome) => outcome.ok().err(),
             other => panic!("{other:?}"),
