@@ -41,7 +41,8 @@ endif()
 # segment of what Swift's sections leave between the relocations.
 set(SWIFT_LINKER lld CACHE STRING "Linker that swiftc is told to use")
 target_link_options(swift_rules INTERFACE
-    -use-ld=${SWIFT_LINKER} LINKER:-z,relro LINKER:-z,now LINKER:-z,pack-relative-relocs)
+    -use-ld=${SWIFT_LINKER} LINKER:-z,relro LINKER:-z,now LINKER:-z,pack-relative-relocs
+    LINKER:--build-id) # not every toolchain asks for one; debuggers find debug information by it
 
 # A module map of Sources/<name>, and the system libraries behind it.
 function(add_c_door name)

@@ -251,7 +251,8 @@ final class EventQueue: @unchecked Sendable {
         var caller: Listener?
         if case .completion(let completion) = event.output { caller = calls.remove(completion.call) }
         running = event.collection
-        let own = running == 0 ? nil : listeners[running]
+        // One without a callback is only kept for the sake of its destroy function.
+        let own = running == 0 ? nil : listeners[running].flatMap { $0.event == nil ? nil : $0 }
         isClientListenerInUse = own == nil
         let target = own ?? clientListener
         return DrainedEvent(

@@ -27,6 +27,10 @@ static void count_event(void *user_data, const char *json, size_t length) {
     own->events++;
 }
 
+static void count_change(void *user_data, const char *json, size_t length) {
+    if (strstr(json, "\"type\":\"change\"")) count_event(user_data, json, length);
+}
+
 static void count_result(void *user_data, int32_t status, const char *json, size_t length) {
     context *own = user_data;
     CHECK(strlen(json) == length && strstr(json, "\"type\":\"result\"") && own->destroyed == 0);
@@ -100,7 +104,17 @@ static void silence(const char *directory) {
     sm_client *client = open_client(directory, "");
     context own = {0}, call = {0};
     GIVES(SM_OK, sm_message_collection_new(client, "c", NULL, SM_LATEST, &own.collection));
+    /* Without a callback of its own the client's hears it; also when it had one, and though NULL brings a context. */
+    context first = {0}, none = {0}, all = {0}, sent = {0};
+    GIVES(SM_OK, sm_set_callback(client, count_change, &all, end));
+    GIVES(SM_OK, sm_collection_set_callback(own.collection, count_event, &first, end));
+    GIVES(SM_OK, sm_collection_set_callback(own.collection, NULL, &none, end));
+    CHECK(first.destroyed == 1 && none.destroyed == 0);
+    GIVES(SM_OK, sm_send_message(own.collection, "{\"message\":\"m\"}", count_result, &sent, NULL, NULL));
+    while (all.events == 0) CHECK(sm_dispatch(client, 0, 10000) > 0);
+    CHECK(first.events == 0);
     GIVES(SM_OK, sm_collection_set_callback(own.collection, count_event, &own, end));
+    CHECK(none.destroyed == 1);
     for (int index = 0; index < 20; index++)
         GIVES(SM_OK, sm_send_message(own.collection, "{\"message\":\"m\"}", count_result, &call, NULL, NULL));
     sm_collection_remove(own.collection);

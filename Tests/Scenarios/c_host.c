@@ -1,0 +1,262 @@
+/*
+ * The C host of the scenarios: PROTOCOL.md on the bare C interface. It decides nothing. jansson reads the steps; what
+ * the library tells goes out as it came.
+ */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "syncmanager.h"
+
+enum { NAMES = 64 };
+
+typedef struct {
+    char *name;
+    sm_collection *collection;
+} view;
+
+static sm_client *client;
+static view views[NAMES];
+
+/* A step that makes no sense is a fault of the runner. */
+static void nonsense(const char *what, const char *which) {
+    fprintf(stderr, "%s %s\n", what, which ? which : "");
+    exit(2);
+}
+
+static const char *text_of(json_t *step, const char *key) {
+    const char *text = json_string_value(json_object_get(step, key));
+    if (!text) nonsense("no text", key);
+    return text;
+}
+
+static json_int_t number_of(json_t *step, const char *key) {
+    json_t *number = json_object_get(step, key);
+    if (!json_is_integer(number)) nonsense("no number", key);
+    return json_integer_value(number);
+}
+
+/* A member as a text to be freed; NULL when it is missing or null. */
+static char *document(json_t *step, const char *key) {
+    json_t *member = json_object_get(step, key);
+    return !member || json_is_null(member) ? NULL : json_dumps(member, JSON_COMPACT | JSON_ENCODE_ANY);
+}
+
+static view *find(const char *name) {
+    for (int i = 0; i < NAMES; i++)
+        if (views[i].name && !strcmp(views[i].name, name)) return &views[i];
+    return NULL;
+}
+
+static sm_collection *collection_of(json_t *step) {
+    view *found = find(text_of(step, "on"));
+    if (!found) nonsense("no collection", text_of(step, "on"));
+    return found->collection;
+}
+
+static void forget(view *gone) {
+    free(gone->name);
+    gone->name = NULL;
+}
+
+static void keep(json_t *step, sm_collection *collection) {
+    const char *name = text_of(step, "as");
+    view *place = find(name);
+    for (int i = 0; !place && i < NAMES; i++)
+        if (!views[i].name) place = &views[i];
+    if (!place) nonsense("too many collections", NULL);
+    forget(place);
+    place->name = strdup(name);
+    place->collection = collection;
+}
+
+static sm_client *open_client(void) {
+    if (!client) nonsense("there is no client", NULL);
+    return client;
+}
+
+/* ---- Answers */
+
+static void answer(json_int_t id, const char *more) {
+    printf("{\"id\":%" JSON_INTEGER_FORMAT "%s}\n", id, more);
+    fflush(stdout);
+}
+
+static void answer_json(json_int_t id, const char *key, const char *json) {
+    printf("{\"id\":%" JSON_INTEGER_FORMAT ",\"%s\":%s}\n", id, key, json);
+    fflush(stdout);
+}
+
+static void answer_number(json_int_t id, const char *key, uint64_t number) {
+    printf("{\"id\":%" JSON_INTEGER_FORMAT ",\"%s\":%" PRIu64 "}\n", id, key, number);
+    fflush(stdout);
+}
+
+static void answer_status(json_int_t id, int32_t status) {
+    if (status < 0) answer_json(id, "error", sm_last_error());
+    else answer(id, "");
+}
+
+static void answer_request(json_int_t id, int32_t status, uint64_t request) {
+    if (status < 0) answer_json(id, "error", sm_last_error());
+    else answer_number(id, "request", request);
+}
+
+static void answer_collection(json_int_t id, json_t *step, int32_t status, sm_collection *collection) {
+    if (status >= 0) keep(step, collection);
+    if (status < 0) answer_json(id, "error", sm_last_error());
+    else answer_number(id, "collection", sm_collection_number(collection));
+}
+
+static void answer_owned(json_int_t id, const char *key, int32_t status, char *json) {
+    if (status < 0) answer_json(id, "error", sm_last_error());
+    else answer_json(id, key, json);
+    if (status >= 0) sm_string_free(json);
+}
+
+/* ---- Steps */
+
+typedef int32_t (*message_call)(
+    sm_collection *, const char *, sm_result_callback, void *, sm_destroy_callback, uint64_t *);
+
+static void do_message(json_int_t id, json_t *step, message_call call) {
+    uint64_t request = 0;
+    char *message = document(step, "message");
+    int32_t status = call(collection_of(step), message, NULL, NULL, NULL, &request);
+    free(message);
+    answer_request(id, status, request);
+}
+
+static void do_response(json_int_t id, json_t *step) {
+    uint64_t request = 0;
+    char *message = document(step, "message");
+    int32_t status = sm_handle_send_response(
+        collection_of(step), message, (int32_t)number_of(step, "error_code"), NULL, NULL, NULL, &request);
+    free(message);
+    answer_request(id, status, request);
+}
+
+static void do_setup(json_int_t id, json_t *step) {
+    char *config = document(step, "config");
+    int32_t status = sm_setup(config, &client);
+    free(config);
+    answer_status(id, status);
+}
+
+static void do_close(json_int_t id) {
+    sm_close(open_client());
+    client = NULL;
+    for (int i = 0; i < NAMES; i++) forget(&views[i]);
+    answer(id, "");
+}
+
+static void do_channels(json_int_t id, json_t *step) {
+    sm_collection *collection = NULL;
+    char *query = document(step, "query");
+    int32_t status = sm_channel_collection_new(open_client(), query, &collection);
+    free(query);
+    answer_collection(id, step, status, collection);
+}
+
+static void do_messages(json_int_t id, json_t *step) {
+    sm_collection *collection = NULL;
+    char *filter = document(step, "filter");
+    int32_t status = sm_message_collection_new(
+        open_client(), text_of(step, "channel_url"), filter, number_of(step, "viewpoint"), &collection);
+    free(filter);
+    answer_collection(id, step, status, collection);
+}
+
+static void do_fetch(json_int_t id, json_t *step) {
+    uint64_t request = 0;
+    const char *direction = text_of(step, "direction");
+    int32_t number = !strcmp(direction, "next") ? SM_NEXT : !strcmp(direction, "previous") ? SM_PREVIOUS : 0;
+    if (!number) nonsense("no direction", direction);
+    int32_t status = sm_fetch(collection_of(step), number, NULL, NULL, NULL, &request);
+    answer_request(id, status, request);
+}
+
+static void do_take(json_int_t id, json_t *step) {
+    const char *event = NULL;
+    int32_t status = sm_next_event(open_client(), (int32_t)number_of(step, "timeout_ms"), &event, NULL);
+    if (status < 0) answer_status(id, status);
+    else answer_json(id, "event", event ? event : "null");
+}
+
+static void run(json_int_t id, const char *verb, json_t *step) {
+    uint64_t request = 0;
+    char *json = NULL;
+    int32_t status;
+    if (!strcmp(verb, "setup")) {
+        do_setup(id, step);
+    } else if (!strcmp(verb, "close")) {
+        do_close(id);
+    } else if (!strcmp(verb, "connect")) {
+        status = sm_connect(open_client(), NULL, NULL, NULL, &request);
+        answer_request(id, status, request);
+    } else if (!strcmp(verb, "disconnect")) {
+        answer_status(id, sm_disconnect(open_client()));
+    } else if (!strcmp(verb, "resume_sync")) {
+        answer_status(id, sm_resume_sync(open_client()));
+    } else if (!strcmp(verb, "pause_sync")) {
+        answer_status(id, sm_pause_sync(open_client()));
+    } else if (!strcmp(verb, "set_token")) {
+        answer_status(id, sm_set_token(open_client(), text_of(step, "token")));
+    } else if (!strcmp(verb, "clear_cache")) {
+        const char *url = json_string_value(json_object_get(step, "channel_url"));
+        status = sm_clear_cache(open_client(), url, NULL, NULL, NULL, &request);
+        answer_request(id, status, request);
+    } else if (!strcmp(verb, "channels")) {
+        do_channels(id, step);
+    } else if (!strcmp(verb, "messages")) {
+        do_messages(id, step);
+    } else if (!strcmp(verb, "fetch")) {
+        do_fetch(id, step);
+    } else if (!strcmp(verb, "reset_viewpoint")) {
+        answer_status(id, sm_reset_viewpoint(collection_of(step), number_of(step, "viewpoint")));
+    } else if (!strcmp(verb, "info")) {
+        status = sm_collection_info(collection_of(step), &json);
+        answer_owned(id, "info", status, json);
+    } else if (!strcmp(verb, "snapshot")) {
+        status = sm_collection_snapshot(collection_of(step), &json);
+        answer_owned(id, "snapshot", status, json);
+    } else if (!strcmp(verb, "remove")) {
+        sm_collection_remove(collection_of(step));
+        forget(find(text_of(step, "on")));
+        answer(id, "");
+    } else if (!strcmp(verb, "send")) {
+        do_message(id, step, sm_send_message);
+    } else if (!strcmp(verb, "append")) {
+        do_message(id, step, sm_append_message);
+    } else if (!strcmp(verb, "update")) {
+        do_message(id, step, sm_update_message);
+    } else if (!strcmp(verb, "delete")) {
+        do_message(id, step, sm_delete_message);
+    } else if (!strcmp(verb, "response")) {
+        do_response(id, step);
+    } else if (!strcmp(verb, "take")) {
+        do_take(id, step);
+    } else {
+        nonsense("no such verb:", verb);
+    }
+}
+
+int main(void) {
+    char *line = NULL;
+    size_t size = 0;
+    printf("{\"host\":\"c\",\"version\":\"%s\",\"items\":false}\n", sm_version_string());
+    fflush(stdout);
+    while (getline(&line, &size, stdin) > 0) {
+        json_error_t error;
+        json_t *step = json_loads(line, JSON_ALLOW_NUL, &error);
+        if (!step) nonsense("not JSON:", error.text);
+        run(number_of(step, "id"), text_of(step, "do"), step);
+        json_decref(step);
+    }
+    free(line);
+    sm_close(client);
+    for (int i = 0; i < NAMES; i++) forget(&views[i]);
+    return 0;
+}

@@ -1,0 +1,506 @@
+// Written by scripts/rust-bindings from include/syncmanager.h; change the header, not this file.
+
+use core::ffi::c_void;
+use std::os::raw::c_char;
+
+pub const SM_VERSION_MAJOR: i32 = 0;
+pub const SM_VERSION_MINOR: i32 = 1;
+pub const SM_VERSION_PATCH: i32 = 0;
+/// The header's version, to be compared with [`sm_api_version`].
+pub const SM_API_VERSION: i32 = (SM_VERSION_MAJOR << 16) | SM_VERSION_MINOR;
+/// Newest point of a channel, as a viewpoint.
+pub const SM_LATEST: i64 = i64::MAX;
+
+pub const SM_OK: i32 = 0;
+/// `a NULL, a number out of range, a text that is not UTF-8 or too long`
+pub const SM_ERR_INVALID_ARGUMENT: i32 = -1;
+/// `no live handle of that kind`
+pub const SM_ERR_INVALID_HANDLE: i32 = -2;
+/// `not JSON, an unknown key, a wrong type; sm_last_error() has the path`
+pub const SM_ERR_INVALID_DOCUMENT: i32 = -3;
+/// `the client is closing, or closed before the call was done`
+pub const SM_ERR_CLOSED: i32 = -4;
+/// `would wait for the callback it is called from`
+pub const SM_ERR_REENTRANT: i32 = -5;
+/// `this process is a fork of the one that called sm_setup()`
+pub const SM_ERR_FORKED: i32 = -6;
+/// `a fetch in that direction is in flight`
+pub const SM_ERR_DUPLICATED_FETCH: i32 = -7;
+/// `another client, in this process or another, has this user's files`
+pub const SM_ERR_LOCKED: i32 = -8;
+/// `the data directory cannot be made, read or written, or is full`
+pub const SM_ERR_STORAGE: i32 = -9;
+/// `a later version of the library wrote the files`
+pub const SM_ERR_NEWER_SCHEMA: i32 = -10;
+/// `the outbox file is damaged, or empty though it was used; it is left as it is`
+pub const SM_ERR_CORRUPT_INTENTS: i32 = -11;
+/// `the call needs a connection and there is none`
+pub const SM_ERR_NOT_CONNECTED: i32 = -12;
+/// `the service did not answer`
+pub const SM_ERR_NETWORK: i32 = -13;
+/// `the service refused; "code" and "message" are its own`
+pub const SM_ERR_SERVICE: i32 = -14;
+/// `nothing came within the call's deadline`
+pub const SM_ERR_TIMEOUT: i32 = -15;
+/// `no such channel or message`
+pub const SM_ERR_NOT_FOUND: i32 = -16;
+/// `only messages of this user can be changed`
+pub const SM_ERR_NOT_OWN_MESSAGE: i32 = -17;
+/// `the collection was removed, or the message given up, before the call was done`
+pub const SM_ERR_REMOVED: i32 = -18;
+/// `the access token is missing, wrong or revoked`
+pub const SM_ERR_TOKEN_REJECTED: i32 = -19;
+/// `another thread is draining this client's queue`
+pub const SM_ERR_BUSY: i32 = -20;
+/// `too many calls wait to be done or drained, see LIMITS; most calls may give it`
+pub const SM_ERR_TOO_MANY_CALLS: i32 = -21;
+/// `a fault of the library: please report it with the log`
+pub const SM_ERR_INTERNAL: i32 = -99;
+
+pub const SM_PREVIOUS: i32 = 1;
+pub const SM_NEXT: i32 = 2;
+
+pub const SM_LOG_NONE: i32 = 0;
+pub const SM_LOG_ERROR: i32 = 1;
+pub const SM_LOG_WARNING: i32 = 2;
+pub const SM_LOG_INFO: i32 = 3;
+pub const SM_LOG_DEBUG: i32 = 4;
+
+/// An opaque handle: a number dressed as a pointer, which nobody may follow.
+#[repr(C)]
+pub struct sm_client {
+    _opaque: [u8; 0],
+    _not_send: core::marker::PhantomData<(*mut u8, core::marker::PhantomPinned)>,
+}
+
+/// An opaque handle: a number dressed as a pointer, which nobody may follow.
+#[repr(C)]
+pub struct sm_collection {
+    _opaque: [u8; 0],
+    _not_send: core::marker::PhantomData<(*mut u8, core::marker::PhantomPinned)>,
+}
+
+/// ```text
+/// Told of an event. `json` is NUL-terminated, `length` bytes long without the NUL, and valid during the call.
+/// ```
+pub type sm_event_callback = Option<unsafe extern "C" fn(user_data: *mut c_void, json: *const c_char, length: usize)>;
+
+/// ```text
+/// Told that a call is complete: `status` is SM_OK or an error, `json` the whole result event.
+/// ```
+pub type sm_result_callback =
+    Option<unsafe extern "C" fn(user_data: *mut c_void, status: i32, json: *const c_char, length: usize)>;
+
+pub type sm_destroy_callback = Option<unsafe extern "C" fn(user_data: *mut c_void)>;
+
+/// ```text
+/// Told a line of the log, one at a time. No sm_ function may be called from it. Any thread.
+/// ```
+pub type sm_log_callback = Option<unsafe extern "C" fn(user_data: *mut c_void, level: i32, line: *const c_char)>;
+
+extern "C" {
+    /// ```text
+    /// SM_API_VERSION of the library that is loaded. Same major: compatible. @thread any. Since 0.1
+    /// ```
+    pub fn sm_api_version() -> i32;
+
+    /// ```text
+    /// "0.1.0", static. @thread any. Since 0.1
+    /// ```
+    pub fn sm_version_string() -> *const c_char;
+
+    /// ```text
+    /// "SM_ERR_CLOSED" for -4, "SM_OK" for 0, "SM_ERR_UNKNOWN" for what is none; static. @thread any. Since 0.1
+    /// ```
+    pub fn sm_status_name(status: i32) -> *const c_char;
+
+    /// ```text
+    /// The last error of this thread as JSON:
+    /// {"code":-3,"name":"SM_ERR_INVALID_DOCUMENT","message":"...","path":"$.limit"}.
+    /// Borrowed until the next sm_ call on this thread. "null" when there was none; success does not clear it.
+    /// @thread any. Since 0.1
+    /// ```
+    pub fn sm_last_error() -> *const c_char;
+
+    /// ```text
+    /// Frees a text that a comment calls owned. NULL is ignored. @thread any. Since 0.1
+    /// ```
+    pub fn sm_string_free(text: *mut c_char);
+
+    /// ```text
+    /// Sends the log of the whole process to `callback` up to `level`; NULL ends it. Lines hold no message text, no
+    /// name and
+    /// no token. When it returns, the callback that was there before runs no more; so the host must hold no lock
+    /// that this
+    /// callback takes. Errors: INVALID_ARGUMENT, REENTRANT (from the callback). @thread any. Since 0.1
+    /// ```
+    pub fn sm_set_log(level: i32, callback: sm_log_callback, user_data: *mut c_void) -> i32;
+
+    /// ```text
+    /// Opens the cache of one user and starts the engine; needs no connection. `config` is a JSON object:
+    ///   "app_id", "user_id"      required
+    ///   "data_dir"               default: $XDG_STATE_HOME/syncmanager or ~/.local/state/syncmanager; a user's
+    /// files are in
+    ///                            APP/USER below it
+    ///   "access_token"           may come later by sm_set_token()
+    ///   "service"                "sendbird" (default)
+    ///   "api_host"               default: the service's own for the app; begins with "http://" or "https://"
+    ///   "ws_host"                the same for the socket; begins with "ws://" or "wss://", as
+    /// "ws://127.0.0.1:8080"
+    ///   "ca_file"                PEM file of trusted roots, default: the system's
+    ///   "delivery"               "host" (default) or "thread"
+    ///   "queue_limit"            events that may wait, 16..1000000, default 1000
+    ///   "message_collection_capacity"  messages a collection holds, 200..1000000, default 1000
+    ///   "resend_policy"          "automatic" (default): failed messages are sent again when that can help;
+    ///                            "manual": only by {"resend"}; "none": a failed message is not kept
+    ///   "resend_retry_count"     1..50, default 10
+    ///   "failed_retention_days"  1..365, default 7; older failed messages are dropped by sm_setup(), without an
+    /// event
+    ///   "max_failed_per_channel" 1..1000000, default 1000
+    ///   "request_timeout_ms"     1000..120000, default 10000
+    /// Errors: INVALID_ARGUMENT, INVALID_DOCUMENT, LOCKED, STORAGE, NEWER_SCHEMA, CORRUPT_INTENTS. @thread any.
+    /// Since 0.1
+    /// ```
+    pub fn sm_setup(config: *const c_char, out: *mut *mut sm_client) -> i32;
+
+    /// ```text
+    /// Connects and stays connected: after a loss it tries again by itself, with growing pauses, as often as the
+    /// service
+    /// allows; then the state is "disconnected" until the next sm_connect(). Completes at the first login, or when
+    /// the first
+    /// attempt failed: TOKEN_REJECTED (see sm_set_token()), SERVICE or NETWORK with "code" and "message" (trying
+    /// goes on
+    /// after both), CLOSED (sm_disconnect() came first). Without `callback` the result goes to the client's
+    /// callback.
+    /// `out_request` (may be NULL) gets the number in that event; a thread that drains meanwhile may see the result
+    /// before.
+    /// Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1
+    /// ```
+    pub fn sm_connect(
+        client: *mut sm_client,
+        callback: sm_result_callback,
+        user_data: *mut c_void,
+        destroy: sm_destroy_callback,
+        out_request: *mut u64,
+    ) -> i32;
+
+    /// ```text
+    /// Closes the connection and stays offline; the cache and the collections stay. Errors: INVALID_HANDLE, CLOSED.
+    /// @thread any. Since 0.1
+    /// ```
+    pub fn sm_disconnect(client: *mut sm_client) -> i32;
+
+    /// ```text
+    /// Lets background sync run (it does from the start) or pause. Realtime events are delivered either way.
+    /// Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1
+    /// ```
+    pub fn sm_resume_sync(client: *mut sm_client) -> i32;
+
+    /// See [`sm_resume_sync`].
+    pub fn sm_pause_sync(client: *mut sm_client) -> i32;
+
+    /// ```text
+    /// A new access token, the answer to `token_needed`: in that state the library connects with it at once, else
+    /// at its
+    /// next attempt. There is no new result for it, see `connection`.
+    /// Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1
+    /// ```
+    pub fn sm_set_token(client: *mut sm_client, access_token: *const c_char) -> i32;
+
+    /// ```text
+    /// Removes cached messages of one channel, or of all with NULL; their collections get `clear` of the succeeded
+    /// list, and
+    /// fetches in flight end with "short":"reset". Unsent messages stay. Completes when they are gone (or STORAGE);
+    /// the file
+    /// keeps its size and uses the space again. Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any.
+    /// Since 0.1
+    /// ```
+    pub fn sm_clear_cache(
+        client: *mut sm_client,
+        channel_url: *const c_char,
+        callback: sm_result_callback,
+        user_data: *mut c_void,
+        destroy: sm_destroy_callback,
+        out_request: *mut u64,
+    ) -> i32;
+
+    /// ```text
+    /// Ends the client: refuses new calls, completes every outstanding one with SM_ERR_CLOSED, joins the client's
+    /// threads,
+    /// frees all its handles. It waits for the piece of work in hand; of what was called before and not begun only
+    /// own
+    /// messages are still stored (sends, appended ones and their responses), the rest is not done. What is still
+    /// queued,
+    /// these results and `closed` go to callbacks on this thread, with thread delivery too; so hold no lock that a
+    /// callback
+    /// takes. A host that pulls with sm_next_event() sees none of it: after sm_close() every call counts as closed.
+    /// While
+    /// another thread closes, it returns at once with SM_ERR_CLOSED as last error. NULL is ignored. From a callback
+    /// of this
+    /// client it does nothing but set SM_ERR_REENTRANT as last error. @thread any, outside callbacks. Since 0.1
+    /// ```
+    pub fn sm_close(client: *mut sm_client);
+
+    /// ```text
+    /// A descriptor that is readable while events wait; owned by the client, valid until sm_close(). Negative: an
+    /// error
+    /// (INVALID_HANDLE, CLOSED). @thread any. Since 0.1
+    /// ```
+    pub fn sm_get_fd(client: *mut sm_client) -> i32;
+
+    /// ```text
+    /// Takes the next event, waiting up to `timeout_ms` (0: not at all, negative: for ever). On success `*json` is
+    /// the
+    /// event, borrowed until the next sm_next_event(), sm_dispatch() or sm_close() on this client; `*json` is NULL
+    /// when none
+    /// came or sm_interrupt() ended the wait. `out_length` may be NULL. A result taken this way does not run its
+    /// callback.
+    /// Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED, REENTRANT, BUSY. @thread owner. Since 0.1
+    /// ```
+    pub fn sm_next_event(
+        client: *mut sm_client,
+        timeout_ms: i32,
+        json: *mut *const c_char,
+        out_length: *mut usize,
+    ) -> i32;
+
+    /// ```text
+    /// Waits up to `timeout_ms` for the first event, then runs the callbacks of up to `max_events` (0: all that
+    /// wait, but at
+    /// most 1000) on this thread. An event nobody registered for is dropped. Returns how many were taken, 0 on
+    /// timeout or
+    /// interrupt, or an error: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED, REENTRANT, BUSY. @thread owner. Since 0.1
+    /// ```
+    pub fn sm_dispatch(client: *mut sm_client, max_events: i32, timeout_ms: i32) -> i32;
+
+    /// ```text
+    /// Ends a waiting sm_next_event() or sm_dispatch(), or the next one if none waits.
+    /// Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1
+    /// ```
+    pub fn sm_interrupt(client: *mut sm_client) -> i32;
+
+    /// ```text
+    /// Who hears events that belong to no collection, results of calls without a callback (of sm_fetch(), too), and
+    /// events
+    /// of collections without a callback of their own. NULL ends it. Errors: INVALID_HANDLE, CLOSED. @thread any.
+    /// Since 0.1
+    /// ```
+    pub fn sm_set_callback(
+        client: *mut sm_client,
+        callback: sm_event_callback,
+        user_data: *mut c_void,
+        destroy: sm_destroy_callback,
+    ) -> i32;
+
+    /// ```text
+    /// A list of channels. `query` is a JSON object (docs/queries.md) or NULL for the default: "limit" (1..100,
+    /// default 20),
+    /// "order" and the filters. Empty until the first sm_fetch(SM_NEXT).
+    /// Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1
+    /// ```
+    pub fn sm_channel_collection_new(client: *mut sm_client, query: *const c_char, out: *mut *mut sm_collection)
+        -> i32;
+
+    /// ```text
+    /// The messages of a channel around `viewpoint` (ms since the epoch; 0: the oldest; SM_LATEST: the newest).
+    /// `filter` is
+    /// a JSON object (docs/queries.md) or NULL: "limit" (1..200, default 30), "message_type", "custom_types",
+    /// "sender_ids",
+    /// "reply_type". Background sync of the channel starts. A channel that turns out not to exist gives
+    /// `channel_removed`.
+    /// Own messages that are pending or failed come at once as inserts, before any fetch. With thread delivery
+    /// events may
+    /// come before sm_collection_set_callback(): they go to the client's callback, and the snapshot has them.
+    /// Errors:
+    /// INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1
+    /// ```
+    pub fn sm_message_collection_new(
+        client: *mut sm_client,
+        channel_url: *const c_char,
+        filter: *const c_char,
+        viewpoint: i64,
+        out: *mut *mut sm_collection,
+    ) -> i32;
+
+    /// ```text
+    /// The number of the collection in events; 0 for no live handle. @thread any. Since 0.1
+    /// ```
+    pub fn sm_collection_number(collection: *mut sm_collection) -> u64;
+
+    /// ```text
+    /// Who hears the events of this collection. NULL ends it. Errors: INVALID_HANDLE, CLOSED. @thread any. Since
+    /// 0.1
+    /// ```
+    pub fn sm_collection_set_callback(
+        collection: *mut sm_collection,
+        callback: sm_event_callback,
+        user_data: *mut c_void,
+        destroy: sm_destroy_callback,
+    ) -> i32;
+
+    /// ```text
+    /// Loads a page (the "limit" of query or filter): SM_NEXT for channels; SM_PREVIOUS (older, up to and including
+    /// the
+    /// viewpoint) or SM_NEXT (newer) for messages. What is cached is inserted at once, the rest as sync brings it;
+    /// the
+    /// result comes last, with "collection", "has_more" and, when nothing more can come for now, "short": "offline"
+    /// |
+    /// "paused" | "error" | "reset" (the view or its cache was emptied). A short page is SM_OK. Nothing left: no
+    /// insert,
+    /// only the result. The next fetch in a direction is accepted once the result of the one before is drained.
+    /// Completion: TIMEOUT (messages; "short":"error", after three request timeouts), STORAGE, NOT_FOUND (the
+    /// channel is
+    /// gone), REMOVED, CLOSED.
+    /// Errors: INVALID_HANDLE, INVALID_ARGUMENT, DUPLICATED_FETCH, CLOSED. @thread any. Since 0.1
+    /// ```
+    pub fn sm_fetch(
+        collection: *mut sm_collection,
+        direction: i32,
+        callback: sm_result_callback,
+        user_data: *mut c_void,
+        destroy: sm_destroy_callback,
+        out_request: *mut u64,
+    ) -> i32;
+
+    /// ```text
+    /// Empties the view of a message collection (`clear`) and moves it to another viewpoint; fetch again
+    /// afterwards. A fetch
+    /// in flight completes with "short":"reset". Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any.
+    /// Since 0.1
+    /// ```
+    pub fn sm_reset_viewpoint(collection: *mut sm_collection, viewpoint: i64) -> i32;
+
+    /// ```text
+    /// What the host has been told so far, as JSON: "collection", "kind" ("channels" | "messages"), "count",
+    /// "has_next", and
+    /// "query"; or for messages "filter", "channel_url", "pending_count", "failed_count", "has_previous" and
+    /// "viewpoint".
+    /// Owned: sm_string_free(). Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1
+    /// ```
+    pub fn sm_collection_info(collection: *mut sm_collection, out_json: *mut *mut c_char) -> i32;
+
+    /// ```text
+    /// The lists as they stand after every event drained so far: {"seq":N,"channels":[...]} or
+    /// {"seq":N,"succeeded":[...],
+    /// "pending":[...],"failed":[...]}. Owned: sm_string_free(). Errors as sm_collection_info(). @thread any. Since
+    /// 0.1
+    /// ```
+    pub fn sm_collection_snapshot(collection: *mut sm_collection, out_json: *mut *mut c_char) -> i32;
+
+    /// ```text
+    /// Ends the collection: after it returned no event callback of it starts (called from another thread it waits
+    /// for a
+    /// running one, so the host must hold no lock that callback takes). Its fetches complete with SM_ERR_REMOVED;
+    /// sends,
+    /// edits and deletions go on and complete as usual. Result callbacks of all these still run afterwards: free
+    /// what they
+    /// use in their destroy function. NULL is ignored. @thread any. Since 0.1
+    /// ```
+    pub fn sm_collection_remove(collection: *mut sm_collection);
+
+    /// ```text
+    /// Sends a text message through the library. `message` is a JSON object: "message" (required; the document is
+    /// at most
+    /// 16 MiB), "data", "custom_type", "mention_type" ("users" | "channel"), "mentioned_user_ids",
+    /// "parent_message_id" (a
+    /// number), "reply_to_channel", "request_id" (default: a fresh one). With {"resend":"REQUEST_ID"} a failed
+    /// message is
+    /// sent again. The message is on disk before the event `change` of the pending list is delivered; from then on
+    /// it is
+    /// sent or visibly failed, after any kill. Under "automatic" it waits for a connection, and so does the call;
+    /// under the
+    /// other policies it fails when there is none.
+    /// Completes after the first attempt: with "request_id" and "message" (the service's object), or with NETWORK,
+    /// TIMEOUT
+    /// or SERVICE, "request_id", "code" and "message" (a text). Under "automatic" the library then still repeats
+    /// what a
+    /// retry can cure: follow the lists, do not send again yourself. Completion also: INVALID_ARGUMENT
+    /// ("request_id" is in
+    /// use), NOT_FOUND (nothing failed to resend), STORAGE, REMOVED (the message was given up, or the collection
+    /// removed),
+    /// CLOSED.
+    /// Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1
+    /// ```
+    pub fn sm_send_message(
+        collection: *mut sm_collection,
+        message: *const c_char,
+        callback: sm_result_callback,
+        user_data: *mut c_void,
+        destroy: sm_destroy_callback,
+        out_request: *mut u64,
+    ) -> i32;
+
+    /// ```text
+    /// For hosts that send messages themselves. sm_append_message() shows a message in flight: "request_id" and
+    /// "message"
+    /// are required, all else is shown as it is. sm_handle_send_response() ends it: with the service's message
+    /// object, which
+    /// has that "request_id" (or "req_id"), when `error_code` is 0, else with the object given to append. The
+    /// library never
+    /// resends such a message by itself; {"resend"} makes it the library's. A kill before the response makes it
+    /// failed. Same
+    /// events as sm_send_message(). Both complete when stored, with "request_id". Errors: INVALID_HANDLE,
+    /// INVALID_ARGUMENT,
+    /// INVALID_DOCUMENT, CLOSED. Completion: STORAGE; of append INVALID_ARGUMENT (with "message", a text:
+    /// "request_id" is in
+    /// use) and REMOVED; of response NOT_FOUND and NOT_OWN_MESSAGE. @thread any. Since 0.1
+    /// ```
+    pub fn sm_append_message(
+        collection: *mut sm_collection,
+        message: *const c_char,
+        callback: sm_result_callback,
+        user_data: *mut c_void,
+        destroy: sm_destroy_callback,
+        out_request: *mut u64,
+    ) -> i32;
+
+    /// See [`sm_append_message`].
+    pub fn sm_handle_send_response(
+        collection: *mut sm_collection,
+        message: *const c_char,
+        error_code: i32,
+        callback: sm_result_callback,
+        user_data: *mut c_void,
+        destroy: sm_destroy_callback,
+        out_request: *mut u64,
+    ) -> i32;
+
+    /// ```text
+    /// Edits a message of this user on the service, or a failed one in place, which does not send it. `message` is
+    /// a JSON
+    /// object with "message_id" (number or text), or "request_id" of a failed one, and of "message", "data",
+    /// "custom_type",
+    /// "mention_type", "mentioned_user_ids", "parent_message_id", "reply_to_channel" those to change. For a sent
+    /// message it
+    /// needs a connection and the message in the cache. Completes with "message" (the service's object), or
+    /// "request_id" for
+    /// a failed one. Completion: NOT_FOUND (also: not in the cache), NOT_OWN_MESSAGE, NOT_CONNECTED, NETWORK,
+    /// SERVICE (with
+    /// "code" and "message", a text), STORAGE, REMOVED, CLOSED.
+    /// Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1
+    /// ```
+    pub fn sm_update_message(
+        collection: *mut sm_collection,
+        message: *const c_char,
+        callback: sm_result_callback,
+        user_data: *mut c_void,
+        destroy: sm_destroy_callback,
+        out_request: *mut u64,
+    ) -> i32;
+
+    /// ```text
+    /// Deletes a message of this user on the service ("message_id"), or gives up a pending or failed one
+    /// ("request_id"); no
+    /// other key is taken. A send that still waits then completes with REMOVED. Completes with "request_id" if that
+    /// was
+    /// given. Errors and completion as sm_update_message(). @thread any. Since 0.1
+    /// ```
+    pub fn sm_delete_message(
+        collection: *mut sm_collection,
+        message: *const c_char,
+        callback: sm_result_callback,
+        user_data: *mut c_void,
+        destroy: sm_destroy_callback,
+        out_request: *mut u64,
+    ) -> i32;
+}

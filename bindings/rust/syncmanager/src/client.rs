@@ -1,0 +1,245 @@
+//! A client: the cache of one user and its way to the chat service.
+
+use std::os::unix::io::{AsRawFd, RawFd};
+use std::panic::resume_unwind;
+use std::ptr::null;
+use std::sync::Arc;
+use std::time::Duration;
+
+use syncmanager_sys as sys;
+
+use crate::call::Call;
+use crate::collection::{ChannelCollection, MessageCollection, Viewpoint};
+use crate::core::Core;
+use crate::document::{c_text, ChannelQuery, Config, MessageFilter};
+use crate::error::{check, Error, ErrorKind, Result};
+use crate::event::Event;
+
+/// The cache of one user and its way to the chat service.
+///
+/// Dropping it closes it; [`close`](Client::close) does that and tells of a callback's panic. It may be shared between
+/// threads, by reference or in an [`Arc`]. Events are drained by one thread at a time, in one of two ways, not mixed:
+/// pulled ([`next_event`](Client::next_event), [`events`](Client::events), [`Call::wait`], an
+/// [`EventStream`](crate::EventStream)), or dispatched to closures ([`dispatch`](Client::dispatch)). Since 0.1.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use syncmanager::{Client, Config, Draft, Viewpoint};
+///
+/// // {"app_id":"A","user_id":"mei","access_token":"T"}, and where the embedded server listens
+/// let config = Config::from_json(std::env::var("SYNCMANAGER_CONFIG")?);
+/// # let folder = std::env::temp_dir().join(format!("syncmanager-doc-{}", std::process::id()));
+/// # let config = config.data_dir(&folder);
+/// let client = Client::open(&config)?;
+/// let minute = Duration::from_secs(60);
+/// client.connect().wait(minute)?;
+///
+/// let channels = client.channels(None)?;
+/// channels.fetch_next().wait(minute)?;
+/// let first = channels.get(0).ok_or("no channel")?;
+/// println!("{} ({} unread)", first.name(), first.unread_message_count());
+///
+/// let messages = client.messages(&first.url(), Viewpoint::Latest, None)?;
+/// messages.fetch_previous().wait(minute)?;
+/// let sent = messages.send(&Draft::new("hi")).wait(minute)?;
+/// assert_eq!(sent.message().map(|message| message.text()).as_deref(), Some("hi"));
+/// # client.close();
+/// # std::fs::remove_dir_all(folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Without a connection all but the sending works from the cache, and what is to be sent waits.
+pub struct Client {
+    pub(crate) core: Arc<Core>,
+}
+
+impl Client {
+    /// Opens the cache and starts the engine; needs no connection. Blocks while it opens the files.
+    ///
+    /// Fails with `InvalidDocument`, `Locked`, `Storage`, `NewerSchema` or `CorruptIntents`; with `Internal` when the
+    /// library that is loaded has another interface than this crate was written for.
+    #[doc(alias = "sm_setup")]
+    pub fn open(config: &Config) -> Result<Client> {
+        if crate::api_version() != sys::SM_API_VERSION {
+            let message = format!("libsyncmanager {} is not what this crate is for", crate::version());
+            return Err(Error::new(ErrorKind::Internal, message));
+        }
+        Ok(Client { core: Arc::new(Core::open(&config.0.to_c()?)?) })
+    }
+
+    /// Connects and stays connected. Completes at the first login, or when the first attempt failed; trying goes on.
+    ///
+    /// Completion: `TokenRejected`, `Service`, `Network`, `Closed`.
+    #[doc(alias = "sm_connect")]
+    pub fn connect(&self) -> Call<'_> {
+        let handle = self.core.handle;
+        Call::new(
+            &self.core,
+            // SAFETY: the callback and its data belong together; `out` is valid during the call.
+            Ok(Box::new(move |callback, data, destroy, out| unsafe {
+                sys::sm_connect(handle.0, callback, data, destroy, out)
+            })),
+        )
+    }
+
+    /// Closes the connection and stays offline; the cache and the collections stay.
+    #[doc(alias = "sm_disconnect")]
+    pub fn disconnect(&self) -> Result<()> {
+        // SAFETY: any thread, any handle.
+        check(unsafe { sys::sm_disconnect(self.core.handle.0) }).map(drop)
+    }
+
+    /// Lets background sync run, as it does from the start.
+    #[doc(alias = "sm_resume_sync")]
+    pub fn resume_sync(&self) -> Result<()> {
+        // SAFETY: any thread, any handle.
+        check(unsafe { sys::sm_resume_sync(self.core.handle.0) }).map(drop)
+    }
+
+    /// Pauses background sync; realtime events go on.
+    #[doc(alias = "sm_pause_sync")]
+    pub fn pause_sync(&self) -> Result<()> {
+        // SAFETY: any thread, any handle.
+        check(unsafe { sys::sm_pause_sync(self.core.handle.0) }).map(drop)
+    }
+
+    /// A new access token, the answer to [`EventKind::TokenNeeded`](crate::EventKind::TokenNeeded).
+    #[doc(alias = "sm_set_token")]
+    pub fn set_token(&self, access_token: &str) -> Result<()> {
+        let token = c_text(access_token)?;
+        // SAFETY: the text ends with NUL and is copied.
+        check(unsafe { sys::sm_set_token(self.core.handle.0, token.as_ptr()) }).map(drop)
+    }
+
+    /// Removes cached messages of one channel, or of all; unsent ones stay. Completion: `Storage`, `Closed`.
+    #[doc(alias = "sm_clear_cache")]
+    pub fn clear_cache(&self, channel_url: Option<&str>) -> Call<'_> {
+        let handle = self.core.handle;
+        Call::new(
+            &self.core,
+            channel_url.map(c_text).transpose().map(|url| -> crate::call::Start<'_> {
+                Box::new(move |callback, data, destroy, out| {
+                    let url = url.as_ref().map_or(null(), |url| url.as_ptr());
+                    // SAFETY: the text is NULL or ends with NUL and is copied; the rest as in `connect`.
+                    unsafe { sys::sm_clear_cache(handle.0, url, callback, data, destroy, out) }
+                })
+            }),
+        )
+    }
+
+    /// A list of channels, empty until its first fetch.
+    #[doc(alias = "sm_channel_collection_new")]
+    pub fn channels<'q>(&self, query: impl Into<Option<&'q ChannelQuery>>) -> Result<ChannelCollection> {
+        ChannelCollection::open(&self.core, query.into())
+    }
+
+    /// The messages of a channel around a point of time; background sync of the channel starts.
+    #[doc(alias = "sm_message_collection_new")]
+    pub fn messages<'f>(
+        &self,
+        channel_url: &str,
+        viewpoint: Viewpoint,
+        filter: impl Into<Option<&'f MessageFilter>>,
+    ) -> Result<MessageCollection> {
+        MessageCollection::open(&self.core, channel_url, viewpoint, filter.into())
+    }
+
+    /// The next event; `None` when none came in time or [`interrupt`](Client::interrupt) ended the wait. Without a
+    /// timeout it waits for ever; zero does not wait.
+    ///
+    /// Fails with `Closed`, with `Busy` when another thread drains, with `Reentrant` in a callback of this client.
+    #[doc(alias = "sm_next_event")]
+    pub fn next_event(&self, timeout: impl Into<Option<Duration>>) -> Result<Option<Event>> {
+        let mut draining = self.core.begin_draining()?;
+        if let Some(event) = draining.pop_front() {
+            return Ok(Some(event));
+        }
+        self.core.pull(&mut draining, timeout.into())
+    }
+
+    /// The events, one after the other, for ever: it ends when the client closes or a wait is
+    /// [interrupted](Client::interrupt).
+    pub fn events(&self) -> Events<'_> {
+        Events { client: self }
+    }
+
+    /// Waits up to `timeout` (without one, for ever) for the first event, then runs the closures of all that wait on
+    /// this thread. Gives how many were taken. A closure's panic comes out of here, once no C frame is below it.
+    ///
+    /// Fails like [`next_event`](Client::next_event).
+    #[doc(alias = "sm_dispatch")]
+    pub fn dispatch(&self, timeout: impl Into<Option<Duration>>) -> Result<usize> {
+        self.core.dispatch(0, timeout.into())
+    }
+
+    /// Like [`dispatch`](Client::dispatch), with `max_events` at most.
+    pub fn dispatch_some(&self, max_events: u16, timeout: impl Into<Option<Duration>>) -> Result<usize> {
+        self.core.dispatch(i32::from(max_events).max(1), timeout.into())
+    }
+
+    /// Ends a wait for events, or the next one if none waits. Any thread.
+    #[doc(alias = "sm_interrupt")]
+    pub fn interrupt(&self) -> Result<()> {
+        // SAFETY: any thread, any handle.
+        check(unsafe { sys::sm_interrupt(self.core.handle.0) }).map(drop)
+    }
+
+    /// Who hears events that belong to no collection, results of calls that were only started, and events of
+    /// collections without a closure of their own. Replaces the one before. It is called by
+    /// [`dispatch`](Client::dispatch), and for what is left, by closing; with threaded delivery, on a thread of the
+    /// library. After a panic of it, it is called again for the next event.
+    #[doc(alias = "sm_set_callback")]
+    pub fn set_callback(&self, body: impl FnMut(&Event) + Send + 'static) -> Result<()> {
+        self.core.listen(Some(Box::new(body)))
+    }
+
+    /// Ends it.
+    pub fn clear_callback(&self) -> Result<()> {
+        self.core.listen(None)
+    }
+
+    /// Ends the client: completes every outstanding call with `Closed`, joins the client's threads, and runs
+    /// closures of what is still queued on this thread. Blocks; hold no lock that a closure takes.
+    #[doc(alias = "sm_close")]
+    pub fn close(self) {
+        self.core.close();
+        if let Some(panic) = self.core.shared.take_panic() {
+            resume_unwind(panic);
+        }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.core.close_from_drop();
+    }
+}
+
+/// Readable while events wait: for poll, epoll, or the reactor of an async runtime. Nobody may read from it. It is the
+/// client's, and -1 for one that is closed.
+impl AsRawFd for Client {
+    #[doc(alias = "sm_get_fd")]
+    fn as_raw_fd(&self) -> RawFd {
+        // SAFETY: any thread, any handle.
+        unsafe { sys::sm_get_fd(self.core.handle.0) }.max(-1)
+    }
+}
+
+/// Events as an iterator; see [`Client::events`]. Since 0.1.
+pub struct Events<'a> {
+    client: &'a Client,
+}
+
+impl Iterator for Events<'_> {
+    type Item = Result<Event>;
+
+    fn next(&mut self) -> Option<Result<Event>> {
+        match self.client.next_event(None) {
+            Ok(event) => event.map(Ok),
+            Err(error) if error.kind() == ErrorKind::Closed => None,
+            Err(error) => Some(Err(error)),
+        }
+    }
+}

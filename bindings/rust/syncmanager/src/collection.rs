@@ -1,0 +1,312 @@
+//! Collections: ordered lists that the library keeps, and their live copies here.
+
+use std::ffi::CStr;
+use std::ptr::{null, null_mut};
+use std::sync::{Arc, Mutex};
+
+use syncmanager_sys as sys;
+
+use crate::call::{Call, Start};
+use crate::callback::{destroy, on_event, EventBody, Listener};
+use crate::core::{Core, Handle, NOBODY};
+use crate::document::{c_text, ChannelQuery, Document, Draft, Edit, MessageFilter, Target};
+use crate::error::{check, Result};
+use crate::event::Event;
+use crate::item::{Channel, Message};
+use crate::json::Json;
+use crate::shared::{lock, Lists};
+
+/// A point of time in a channel. Since 0.1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Viewpoint {
+    /// The newest message.
+    Latest,
+    /// The oldest message.
+    Oldest,
+    /// Milliseconds since the epoch.
+    At(i64),
+}
+
+impl Viewpoint {
+    fn number(self) -> i64 {
+        match self {
+            Viewpoint::Latest => sys::SM_LATEST,
+            Viewpoint::Oldest => 0,
+            Viewpoint::At(time) => time,
+        }
+    }
+}
+
+/// What both kinds share.
+struct Collection {
+    core: Arc<Core>,
+    handle: Handle<sys::sm_collection>,
+    number: u64,
+    lists: Arc<Mutex<Lists>>,
+}
+
+impl Collection {
+    /// `make` calls the C function. The table of lists is held meanwhile: with threaded delivery the first event may
+    /// come before the function returned.
+    fn open(core: &Arc<Core>, make: impl FnOnce(*mut *mut sys::sm_collection) -> i32) -> Result<Collection> {
+        let mut table = lock(&core.shared.lists);
+        let mut handle = null_mut();
+        check(make(&mut handle))?;
+        // SAFETY: any thread, any handle.
+        let number = unsafe { sys::sm_collection_number(handle) };
+        let lists = Arc::<Mutex<Lists>>::default();
+        table.insert(number, lists.clone());
+        drop(table);
+        Ok(Collection { core: core.clone(), handle: Handle(handle), number, lists })
+    }
+
+    fn listen(&self, body: EventBody) -> Result<()> {
+        let data = Listener::boxed(&self.core.shared, Some(body));
+        // SAFETY: as in `Core::listen`.
+        check(unsafe {
+            sys::sm_collection_set_callback(self.handle.0, Some(on_event), data, Some(destroy::<Listener>))
+        })
+        .map(drop)
+    }
+
+    fn stop_listening(&self) -> Result<()> {
+        // SAFETY: no callback, no data.
+        check(unsafe { sys::sm_collection_set_callback(self.handle.0, None, NOBODY, None) }).map(drop)
+    }
+
+    fn fetch(&self, direction: i32) -> Call<'_> {
+        let handle = self.handle;
+        Call::new(
+            &self.core,
+            // SAFETY: the callback and its data belong together; `out` is valid during the call.
+            Ok(Box::new(move |callback, data, destroy, out| unsafe {
+                sys::sm_fetch(handle.0, direction, callback, data, destroy, out)
+            })),
+        )
+    }
+
+    fn text_of(
+        &self,
+        function: unsafe extern "C" fn(*mut sys::sm_collection, *mut *mut std::os::raw::c_char) -> i32,
+    ) -> Result<Json> {
+        let mut text = null_mut();
+        // SAFETY: on success `text` is a text of the library's, which is copied, and freed once.
+        unsafe {
+            check(function(self.handle.0, &mut text))?;
+            let json = Json::new(&CStr::from_ptr(text).to_string_lossy());
+            sys::sm_string_free(text);
+            Ok(json)
+        }
+    }
+}
+
+/// What a collection still told is told; then no event closure of it starts. Waits for one that runs on another thread,
+/// so hold no lock that it takes.
+impl Drop for Collection {
+    #[doc(alias = "sm_collection_remove")]
+    fn drop(&mut self) {
+        // SAFETY: any thread, any handle.
+        unsafe { sys::sm_collection_remove(self.handle.0) };
+        lock(&self.core.shared.lists).remove(&self.number);
+    }
+}
+
+macro_rules! collection {
+    ($name:ident) => {
+        impl $name {
+            /// Its number in events.
+            #[doc(alias = "sm_collection_number")]
+            pub fn number(&self) -> u64 {
+                self.0.number
+            }
+
+            /// Who hears the events of this collection, instead of the client's closure; see
+            /// [`Client::set_callback`](crate::Client::set_callback). The live list is up to date when it is called.
+            #[doc(alias = "sm_collection_set_callback")]
+            pub fn set_callback(&self, body: impl FnMut(&Event) + Send + 'static) -> Result<()> {
+                self.0.listen(Box::new(body))
+            }
+
+            /// Ends it: the client's closure hears them.
+            pub fn clear_callback(&self) -> Result<()> {
+                self.0.stop_listening()
+            }
+
+            /// Loads the next page: what is cached at once, the rest as sync brings it. Refused with `DuplicatedFetch`
+            /// while one in that direction is under way. Completion: `Timeout`, `Storage`, `NotFound`, `Removed`,
+            /// `Closed`. A short page is no failure; [`Outcome::short`](crate::Outcome::short) tells why.
+            #[doc(alias = "sm_fetch")]
+            pub fn fetch_next(&self) -> Call<'_> {
+                self.0.fetch(sys::SM_NEXT)
+            }
+
+            /// How many items the live list has.
+            pub fn len(&self) -> usize {
+                lock(&self.0.lists).shown.len()
+            }
+
+            /// Whether the live list has none.
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+
+            /// Counts and edges, as of the last drained event.
+            #[doc(alias = "sm_collection_info")]
+            pub fn info(&self) -> Result<Json> {
+                self.0.text_of(sys::sm_collection_info)
+            }
+
+            /// The lists as the library has them, as of the last drained event.
+            #[doc(alias = "sm_collection_snapshot")]
+            #[doc(alias = "sm_string_free")]
+            pub fn snapshot(&self) -> Result<Json> {
+                self.0.text_of(sys::sm_collection_snapshot)
+            }
+        }
+    };
+}
+
+/// A list of channels, kept in order and up to date. Dropping it ends it. Since 0.1.
+pub struct ChannelCollection(Collection);
+
+collection!(ChannelCollection);
+
+impl ChannelCollection {
+    pub(crate) fn open(core: &Arc<Core>, query: Option<&ChannelQuery>) -> Result<ChannelCollection> {
+        let query = query.map(|query| query.0.to_c()).transpose()?;
+        let text = query.as_ref().map_or(null(), |query| query.as_ptr());
+        // SAFETY: the text is NULL or ends with NUL and is copied.
+        Collection::open(core, |out| unsafe { sys::sm_channel_collection_new(core.handle.0, text, out) })
+            .map(ChannelCollection)
+    }
+
+    /// The channels shown: a live list, which every drained change brings up to date.
+    pub fn items(&self) -> Vec<Channel> {
+        lock(&self.0.lists).shown.iter().cloned().map(Channel::from).collect()
+    }
+
+    /// One of them.
+    pub fn get(&self, index: usize) -> Option<Channel> {
+        lock(&self.0.lists).shown.get(index).cloned().map(Channel::from)
+    }
+}
+
+/// The messages of a channel around a point of time, kept in order and up to date. Dropping it ends it. Since 0.1.
+pub struct MessageCollection(Collection);
+
+collection!(MessageCollection);
+
+/// Makes a call of a C function that takes a collection and a document.
+macro_rules! document_call {
+    ($collection:expr, $function:path, $document:expr $(, $more:expr)*) => {{
+        let (handle, document): (_, &Document) = ($collection.0.handle, $document);
+        Call::new(
+            &$collection.0.core,
+            document.to_c().map(|document| -> Start<'_> {
+                // SAFETY: the text ends with NUL and is copied; the callback and its data belong together; `out` is
+                // valid during the call.
+                Box::new(move |callback, data, destroy, out| unsafe {
+                    $function(handle.0, document.as_ptr(), $($more,)* callback, data, destroy, out)
+                })
+            }),
+        )
+    }};
+}
+
+impl MessageCollection {
+    pub(crate) fn open(
+        core: &Arc<Core>,
+        channel_url: &str,
+        viewpoint: Viewpoint,
+        filter: Option<&MessageFilter>,
+    ) -> Result<MessageCollection> {
+        let url = c_text(channel_url)?;
+        let filter = filter.map(|filter| filter.0.to_c()).transpose()?;
+        let text = filter.as_ref().map_or(null(), |filter| filter.as_ptr());
+        Collection::open(core, |out| {
+            // SAFETY: the texts end with NUL (the second may be NULL) and are copied.
+            unsafe { sys::sm_message_collection_new(core.handle.0, url.as_ptr(), text, viewpoint.number(), out) }
+        })
+        .map(MessageCollection)
+    }
+
+    /// The messages shown, oldest first: a live list, which every drained change brings up to date.
+    pub fn items(&self) -> Vec<Message> {
+        lock(&self.0.lists).shown.iter().cloned().map(Message::from).collect()
+    }
+
+    /// One of them.
+    pub fn get(&self, index: usize) -> Option<Message> {
+        lock(&self.0.lists).shown.get(index).cloned().map(Message::from)
+    }
+
+    /// Messages of this user under way: a live list.
+    pub fn pending(&self) -> Vec<Message> {
+        lock(&self.0.lists).pending.iter().cloned().map(Message::from).collect()
+    }
+
+    /// Messages of this user that failed: a live list.
+    pub fn failed(&self) -> Vec<Message> {
+        lock(&self.0.lists).failed.iter().cloned().map(Message::from).collect()
+    }
+
+    /// Loads the page before; see [`fetch_next`](MessageCollection::fetch_next).
+    pub fn fetch_previous(&self) -> Call<'_> {
+        self.0.fetch(sys::SM_PREVIOUS)
+    }
+
+    /// Empties the view and anchors it elsewhere; fetch again afterwards.
+    #[doc(alias = "sm_reset_viewpoint")]
+    pub fn reset_viewpoint(&self, viewpoint: Viewpoint) -> Result<()> {
+        // SAFETY: any thread, any handle.
+        check(unsafe { sys::sm_reset_viewpoint(self.0.handle.0, viewpoint.number()) }).map(drop)
+    }
+
+    /// Sends a text message. It is on disk before the change of the pending list is told, and from then on sent or
+    /// visibly failed. Completes after the first attempt, with [`Outcome::message`](crate::Outcome::message).
+    ///
+    /// Completion: `Network`, `Timeout`, `Service`, `InvalidArgument` (the request id is in use), `Storage`, `Removed`,
+    /// `Closed`.
+    #[doc(alias = "sm_send_message")]
+    pub fn send(&self, draft: &Draft) -> Call<'_> {
+        document_call!(self, sys::sm_send_message, &draft.0)
+    }
+
+    /// Sends a failed message again. Completion as [`send`](MessageCollection::send), and `NotFound`.
+    pub fn resend(&self, request_id: &str) -> Call<'_> {
+        let mut document = Document::new();
+        document.set("resend", &crate::document::quoted(request_id));
+        document_call!(self, sys::sm_send_message, &document)
+    }
+
+    /// Shows a message that the program sends by its own means; `request_id` is required.
+    /// [`handle_send_response`](MessageCollection::handle_send_response) ends it.
+    ///
+    /// Completion: `Storage`, `InvalidArgument` (the request id is in use), `Removed`.
+    #[doc(alias = "sm_append_message")]
+    pub fn append(&self, draft: &Draft) -> Call<'_> {
+        document_call!(self, sys::sm_append_message, &draft.0)
+    }
+
+    /// How such a send ended: `message` is the service's message object with the `request_id` when `error_code` is 0,
+    /// else the one given to [`append`](MessageCollection::append). Completion: `Storage`, `NotFound`, `NotOwnMessage`.
+    #[doc(alias = "sm_handle_send_response")]
+    pub fn handle_send_response(&self, message: &str, error_code: i32) -> Call<'_> {
+        document_call!(self, sys::sm_handle_send_response, &Document::of_text(message.to_owned()), error_code)
+    }
+
+    /// Edits a message of this user on the service, or a failed one in place.
+    ///
+    /// Completion: `NotFound`, `NotOwnMessage`, `NotConnected`, `Network`, `Service`, `Storage`, `Removed`, `Closed`.
+    #[doc(alias = "sm_update_message")]
+    pub fn update(&self, edit: &Edit) -> Call<'_> {
+        document_call!(self, sys::sm_update_message, &edit.0)
+    }
+
+    /// Deletes a message of this user on the service, or gives up a pending or failed one. Completion as
+    /// [`update`](MessageCollection::update).
+    #[doc(alias = "sm_delete_message")]
+    pub fn delete(&self, target: &Target) -> Call<'_> {
+        document_call!(self, sys::sm_delete_message, &target.0)
+    }
+}

@@ -1,0 +1,352 @@
+//! The JSON documents that calls take: builders for what is known, and a way in for text of one's own.
+
+use std::ffi::CString;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// The members of an object, or a text that was given as it is.
+#[derive(Clone, Debug)]
+enum Content {
+    Members(String),
+    Text(String),
+}
+
+/// A JSON object for a call. What is in it is checked by the library: an unknown key or a wrong type is
+/// [`ErrorKind::InvalidDocument`] with the path.
+#[derive(Clone, Debug)]
+pub(crate) struct Document(Content);
+
+impl Document {
+    pub(crate) fn new() -> Document {
+        Document(Content::Members(String::new()))
+    }
+
+    pub(crate) fn of_text(text: String) -> Document {
+        Document(Content::Text(text))
+    }
+
+    /// Adds a member whose value is JSON already.
+    pub(crate) fn set(&mut self, key: &str, value: &str) {
+        let mut members = match &self.0 {
+            Content::Members(members) => members.clone(),
+            Content::Text(text) => match text.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+                Some(members) => members.trim().to_owned(),
+                None => return, // no object: the library will say so
+            },
+        };
+        if !members.is_empty() {
+            members.push(',');
+        }
+        members.push_str(&quoted(key));
+        members.push(':');
+        members.push_str(value);
+        self.0 = Content::Members(members);
+    }
+
+    pub(crate) fn to_text(&self) -> String {
+        match &self.0 {
+            Content::Members(members) => format!("{{{members}}}"),
+            Content::Text(text) => text.clone(),
+        }
+    }
+
+    pub(crate) fn to_c(&self) -> Result<CString> {
+        c_text(&self.to_text())
+    }
+}
+
+/// A text for the C interface, where a NUL would be its end.
+pub(crate) fn c_text(text: &str) -> Result<CString> {
+    CString::new(text).map_err(|_| Error::new(ErrorKind::InvalidArgument, "a text with a NUL in it"))
+}
+
+pub(crate) fn quoted(text: &str) -> String {
+    let mut result = String::with_capacity(text.len() + 2);
+    result.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => result.push_str("\\\""),
+            '\\' => result.push_str("\\\\"),
+            '\u{0}'..='\u{1f}' => {
+                let _ = write!(result, "\\u{:04x}", u32::from(character)); // writing to a String cannot fail
+            }
+            _ => result.push(character),
+        }
+    }
+    result.push('"');
+    result
+}
+
+fn quoted_list<T: AsRef<str>>(texts: &[T]) -> String {
+    let parts: Vec<String> = texts.iter().map(|text| quoted(text.as_ref())).collect();
+    format!("[{}]", parts.join(","))
+}
+
+/// A kind of document: its own setters, and those that every kind has.
+macro_rules! document {
+    ($(#[$about:meta])* $name:ident {
+        $($(#[$meaning:meta])* $setter:ident($($argument:ident: $type:ty),*) $body:block)*
+    }) => {
+        $(#[$about])*
+        #[derive(Clone, Debug)]
+        #[must_use]
+        pub struct $name(pub(crate) Document);
+
+        impl $name {
+            $($(#[$meaning])*
+            pub fn $setter(mut self, $($argument: $type),*) -> Self {
+                let (key, value): (&str, String) = $body;
+                self.0.set(key, &value);
+                self
+            })*
+
+            /// A document written elsewhere. The library checks it when it is used.
+            pub fn from_json(text: impl Into<String>) -> Self {
+                $name(Document::of_text(text.into()))
+            }
+
+            /// Adds a member that has no method here; `json` is JSON text.
+            pub fn with(mut self, key: &str, json: &str) -> Self {
+                self.0.set(key, json);
+                self
+            }
+
+            /// The document's JSON text.
+            pub fn to_json(&self) -> String {
+                self.0.to_text()
+            }
+
+            /// A document from a type of one's own. Feature `serde`.
+            #[cfg(feature = "serde")]
+            pub fn from_serialize(value: &impl serde::Serialize) -> Result<Self> {
+                serde_json::to_string(value)
+                    .map(Self::from_json)
+                    .map_err(|error| Error::new(ErrorKind::InvalidDocument, error.to_string()))
+            }
+        }
+    };
+}
+
+document! {
+    /// What [`Client::open`](crate::Client::open) needs to know; the keys are those of `sm_setup`. Since 0.1.
+    ///
+    /// ```
+    /// let config = syncmanager::Config::new("A", "mei").access_token("T").data_dir("/tmp/mei").queue_limit(5000);
+    /// assert_eq!(
+    ///     config.to_json(),
+    ///     r#"{"app_id":"A","user_id":"mei","access_token":"T","data_dir":"/tmp/mei","queue_limit":5000}"#
+    /// );
+    /// ```
+    Config {
+        /// Where the files go; default `$XDG_STATE_HOME/syncmanager` or `~/.local/state/syncmanager`. A path that is
+        /// not UTF-8 is taken with replacement characters.
+        data_dir(path: impl AsRef<Path>) { ("data_dir", quoted(&path.as_ref().to_string_lossy())) }
+        /// May come later by [`Client::set_token`](crate::Client::set_token).
+        access_token(token: &str) { ("access_token", quoted(token)) }
+        /// Begins with `http://` or `https://`; default: the service's own for the app.
+        api_host(url: &str) { ("api_host", quoted(url)) }
+        /// Begins with `ws://` or `wss://`; default: the service's own for the app.
+        ws_host(url: &str) { ("ws_host", quoted(url)) }
+        /// PEM file of trusted roots; default: the system's.
+        ca_file(path: impl AsRef<Path>) { ("ca_file", quoted(&path.as_ref().to_string_lossy())) }
+        /// Whether callbacks run on a thread of the library instead of on the one that calls
+        /// [`Client::dispatch`](crate::Client::dispatch); then nothing can be pulled.
+        threaded_delivery(on: bool) { ("delivery", quoted(if on { "thread" } else { "host" })) }
+        /// Events that may wait, 16 to 1,000,000; default 1,000.
+        queue_limit(events: u32) { ("queue_limit", events.to_string()) }
+        /// Messages a collection holds, 200 to 1,000,000; default 1,000.
+        message_collection_capacity(messages: u32) { ("message_collection_capacity", messages.to_string()) }
+        /// What becomes of messages that failed; default [`ResendPolicy::Automatic`].
+        resend_policy(policy: ResendPolicy) { ("resend_policy", quoted(policy.name())) }
+        /// 1 to 50; default 10.
+        resend_retry_count(times: u32) { ("resend_retry_count", times.to_string()) }
+        /// 1 to 365; default 7.
+        failed_retention_days(days: u32) { ("failed_retention_days", days.to_string()) }
+        /// 1 to 1,000,000; default 1,000.
+        max_failed_per_channel(messages: u32) { ("max_failed_per_channel", messages.to_string()) }
+        /// 1,000 to 120,000 milliseconds; default 10,000.
+        request_timeout_ms(milliseconds: u32) { ("request_timeout_ms", milliseconds.to_string()) }
+    }
+}
+
+impl Config {
+    /// The two that are required.
+    pub fn new(app_id: &str, user_id: &str) -> Config {
+        let mut document = Document::new();
+        document.set("app_id", &quoted(app_id));
+        document.set("user_id", &quoted(user_id));
+        Config(document)
+    }
+}
+
+/// What becomes of messages that could not be sent. Since 0.1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ResendPolicy {
+    /// They are sent again when that can help.
+    Automatic,
+    /// They wait for [`MessageCollection::resend`](crate::MessageCollection::resend).
+    Manual,
+    /// They are not kept.
+    None,
+}
+
+impl ResendPolicy {
+    fn name(self) -> &'static str {
+        match self {
+            ResendPolicy::Automatic => "automatic",
+            ResendPolicy::Manual => "manual",
+            ResendPolicy::None => "none",
+        }
+    }
+}
+
+document! {
+    /// Which channels, in which order. What has no method here is set by [`with`](ChannelQuery::with);
+    /// `docs/queries.md` has all keys. Since 0.1.
+    ChannelQuery {
+        /// Channels a fetch brings, 1 to 100; default 20.
+        limit(channels: u32) { ("limit", channels.to_string()) }
+        /// Default [`ChannelOrder::LatestLastMessage`].
+        order(order: ChannelOrder) { ("order", quoted(order.name())) }
+        /// Whether channels without a message are in it; default true.
+        include_empty(yes: bool) { ("include_empty", yes.to_string()) }
+        /// Whether frozen channels are in it; default true.
+        include_frozen(yes: bool) { ("include_frozen", yes.to_string()) }
+        /// Only these channels.
+        channel_urls(urls: &[impl AsRef<str>]) { ("channel_urls", quoted_list(urls)) }
+        /// Only channels of these types.
+        custom_types(types: &[impl AsRef<str>]) { ("custom_types", quoted_list(types)) }
+        /// Only channels whose name holds the text.
+        channel_name_contains(text: &str) { ("channel_name_contains", quoted(text)) }
+    }
+}
+
+/// The order of channels; ties end in the channel URL. Since 0.1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ChannelOrder {
+    /// The one with the latest message first.
+    LatestLastMessage,
+    /// The youngest first.
+    Chronological,
+    /// By name.
+    ChannelNameAlphabetical,
+    /// By the value of the metadata key that `metadata_order_key` names.
+    MetadataValueAlphabetical,
+}
+
+impl ChannelOrder {
+    fn name(self) -> &'static str {
+        match self {
+            ChannelOrder::LatestLastMessage => "latest_last_message",
+            ChannelOrder::Chronological => "chronological",
+            ChannelOrder::ChannelNameAlphabetical => "channel_name_alphabetical",
+            ChannelOrder::MetadataValueAlphabetical => "metadata_value_alphabetical",
+        }
+    }
+}
+
+document! {
+    /// Which messages of a channel; `docs/queries.md` has all keys. Since 0.1.
+    MessageFilter {
+        /// Messages a fetch brings, 1 to 200; default 30.
+        limit(messages: u32) { ("limit", messages.to_string()) }
+        /// `all`, `user`, `file` or `admin`; default `all`.
+        message_type(kind: &str) { ("message_type", quoted(kind)) }
+        /// Only these types; the empty text means messages without one.
+        custom_types(types: &[impl AsRef<str>]) { ("custom_types", quoted_list(types)) }
+        /// Only messages of these users.
+        sender_ids(users: &[impl AsRef<str>]) { ("sender_ids", quoted_list(users)) }
+        /// `none`, `only_reply_to_channel` or `all`; default `none`.
+        reply_type(kind: &str) { ("reply_type", quoted(kind)) }
+    }
+}
+
+document! {
+    /// A message to be sent. Since 0.1.
+    Draft {
+        /// Text for programs, kept with the message.
+        data(text: &str) { ("data", quoted(text)) }
+        /// The message's type.
+        custom_type(name: &str) { ("custom_type", quoted(name)) }
+        /// Users to be told of it.
+        mention_users(users: &[impl AsRef<str>]) { ("mentioned_user_ids", quoted_list(users)) }
+        /// The message this one replies to.
+        reply_to(message_id: i64) { ("parent_message_id", message_id.to_string()) }
+        /// Names the message before the service does; default: a fresh one.
+        request_id(id: &str) { ("request_id", quoted(id)) }
+    }
+}
+
+impl Draft {
+    /// A message with this text.
+    pub fn new(text: &str) -> Draft {
+        let mut document = Document::new();
+        document.set("message", &quoted(text));
+        Draft(document)
+    }
+}
+
+document! {
+    /// What to change of a message of one's own. Since 0.1.
+    Edit {
+        /// The new text.
+        text(text: &str) { ("message", quoted(text)) }
+        /// The new text for programs.
+        data(text: &str) { ("data", quoted(text)) }
+        /// The new type.
+        custom_type(name: &str) { ("custom_type", quoted(name)) }
+    }
+}
+
+document! {
+    /// Which message of one's own is meant. Since 0.1.
+    Target {}
+}
+
+macro_rules! names_a_message {
+    ($name:ident) => {
+        impl $name {
+            /// A message that was sent.
+            pub fn message_id(id: i64) -> $name {
+                let mut document = Document::new();
+                document.set("message_id", &id.to_string());
+                $name(document)
+            }
+
+            /// A message that is pending or failed.
+            pub fn request_id(id: &str) -> $name {
+                let mut document = Document::new();
+                document.set("request_id", &quoted(id));
+                $name(document)
+            }
+        }
+    };
+}
+names_a_message!(Edit);
+names_a_message!(Target);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_escaped() {
+        assert_eq!(Draft::new("a\"b\\c\n\u{1}é").to_json(), r#"{"message":"a\"b\\c\u000a\u0001é"}"#);
+    }
+
+    #[test]
+    fn members_are_added_to_a_text_too() {
+        assert_eq!(Config::from_json(r#" {"a":1} "#).with("b", "[2]").to_json(), r#"{"a":1,"b":[2]}"#);
+        assert_eq!(Config::from_json("{}").with("b", "2").to_json(), r#"{"b":2}"#);
+        assert_eq!(Config::from_json("[]").with("b", "2").to_json(), "[]");
+    }
+
+    #[test]
+    fn a_nul_is_an_error() {
+        assert_eq!(c_text("a\0b").map_err(|error| error.kind()), Err(ErrorKind::InvalidArgument));
+    }
+}

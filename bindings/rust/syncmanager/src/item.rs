@@ -1,0 +1,111 @@
+//! Channels and messages: the service's objects, with names for what most programs show.
+
+use crate::json::Json;
+
+macro_rules! item {
+    ($(#[$about:meta])* $name:ident) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $name(Json);
+
+        impl From<Json> for $name {
+            fn from(json: Json) -> $name {
+                $name(json)
+            }
+        }
+
+        impl $name {
+            /// The whole object, with every field that the service sent.
+            pub fn json(&self) -> &Json {
+                &self.0
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                self.0.serialize(serializer)
+            }
+        }
+    };
+}
+
+item! {
+    /// A channel as the service describes it. Since 0.1.
+    Channel
+}
+
+impl Channel {
+    /// What names the channel in every call; empty only if the service sent none.
+    pub fn url(&self) -> String {
+        self.0.text_at("channel_url").unwrap_or_default()
+    }
+
+    /// The name for people.
+    pub fn name(&self) -> String {
+        self.0.text_at("name").unwrap_or_default()
+    }
+
+    /// Messages this user has not read.
+    pub fn unread_message_count(&self) -> u64 {
+        self.0.u64_at("unread_message_count").unwrap_or_default()
+    }
+
+    /// The last message, if there is one.
+    pub fn last_message(&self) -> Option<Message> {
+        self.0.get("last_message").filter(|message| !message.is_null()).map(Message)
+    }
+
+    /// Ids of the members who are typing, who began first comes first.
+    pub fn typing_members(&self) -> Vec<String> {
+        let members = self.0.get("typing_members");
+        members.iter().flat_map(|list| list.elements()).filter_map(|user| user.text_at("user_id")).collect()
+    }
+}
+
+item! {
+    /// A message as the service describes it, or one of this user that is not sent yet. Since 0.1.
+    Message
+}
+
+impl Message {
+    /// The service's id; 0 for a message that is pending or failed.
+    pub fn id(&self) -> i64 {
+        self.0.i64_at("message_id").unwrap_or_default()
+    }
+
+    /// What names an own message before the service does.
+    pub fn request_id(&self) -> Option<String> {
+        self.0.text_at("request_id").or_else(|| self.0.text_at("req_id")).filter(|id| !id.is_empty())
+    }
+
+    /// The channel's URL.
+    pub fn channel_url(&self) -> String {
+        self.0.text_at("channel_url").unwrap_or_default()
+    }
+
+    /// The text; empty for a file.
+    pub fn text(&self) -> String {
+        self.0.text_at("message").unwrap_or_default()
+    }
+
+    /// Milliseconds since the epoch: the service's clock, or this machine's for a message that is not sent yet.
+    pub fn created_at(&self) -> i64 {
+        self.0.i64_at("created_at").unwrap_or_default()
+    }
+
+    /// Who sent it; none for an admin message.
+    pub fn sender_id(&self) -> Option<String> {
+        self.0.get("user").and_then(|user| user.text_at("user_id"))
+    }
+
+    /// `pending` or `failed` for an own message that is not sent yet.
+    pub fn status(&self) -> Option<String> {
+        self.0.text_at("status")
+    }
+
+    /// Why a failed message failed.
+    pub fn error_code(&self) -> Option<i64> {
+        self.0.i64_at("error_code")
+    }
+}

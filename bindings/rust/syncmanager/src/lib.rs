@@ -1,0 +1,71 @@
+//! Offline-first chat: a user's channels and messages are cached in SQLite, kept in sync with a chat service in the
+//! background, and shown as ordered lists that every change keeps exact. This is the safe interface of the C library
+//! libsyncmanager.
+//!
+//! ```no_run
+#![doc = include_str!("../examples/list.rs")]
+//! ```
+//!
+//! - A [`Client`] is the cache of one user. It makes collections: [`ChannelCollection`], [`MessageCollection`].
+//! - What takes time is a [`Call`]: start it, wait for it, give it a closure, or await it.
+//! - [`Event`]s say what happened, and the collections' [`items`](ChannelCollection::items) follow them.
+//!
+//! # Threads
+//!
+//! Every type is [`Send`] and [`Sync`], except for [`Call`], which is made and used up in one expression. Closures need
+//! only be `Send`: they are called by one thread at a time. Events are drained by one thread at a time; a second one
+//! gets [`ErrorKind::Busy`]. No panic of a closure crosses the C library: it comes out of [`Client::dispatch`] or
+//! [`Client::close`].
+//!
+//! # Features
+//!
+//! None is on by default, and without one there is no dependency but `syncmanager-sys`.
+//!
+//! - `stream`: [`EventStream`], a `futures_core::Stream`.
+//! - `serde`: [`Json::to`] reads items into types of one's own, documents are made of such, items serialise.
+#![deny(unsafe_op_in_unsafe_fn)]
+#![allow(clippy::declare_interior_mutable_const)] // clippy 1.63 takes what thread_local! makes for one
+#![cfg_attr(not(all(feature = "stream", feature = "serde")), allow(rustdoc::broken_intra_doc_links))]
+
+mod call;
+mod callback;
+mod client;
+mod collection;
+mod core;
+mod document;
+mod error;
+mod event;
+mod item;
+mod json;
+mod log;
+mod shared;
+#[cfg(feature = "stream")]
+mod stream;
+
+use std::ffi::CStr;
+
+pub use call::{Call, Reply};
+pub use client::{Client, Events};
+pub use collection::{ChannelCollection, MessageCollection, Viewpoint};
+pub use document::{ChannelOrder, ChannelQuery, Config, Draft, Edit, MessageFilter, ResendPolicy, Target};
+pub use error::{Error, ErrorKind, Result};
+pub use event::{Change, Connection, Event, EventKind, List, Outcome, Source, Step, SyncState};
+pub use item::{Channel, Message};
+pub use json::Json;
+pub use log::{clear_log, set_log, LogLevel};
+#[cfg(feature = "stream")]
+pub use stream::EventStream;
+
+/// The version of the library that is loaded, as `0.1.0`. Since 0.1.
+#[doc(alias = "sm_version_string")]
+pub fn version() -> &'static str {
+    // SAFETY: a static text.
+    unsafe { CStr::from_ptr(syncmanager_sys::sm_version_string()) }.to_str().unwrap_or_default()
+}
+
+/// Major and minor version of the interface of the library that is loaded, as `major << 16 | minor`. Since 0.1.
+#[doc(alias = "sm_api_version")]
+pub fn api_version() -> i32 {
+    // SAFETY: it takes nothing and gives a number.
+    unsafe { syncmanager_sys::sm_api_version() }
+}
