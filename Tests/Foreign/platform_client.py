@@ -1,0 +1,105 @@
+"""The Platform API client (PyPI sendbird-platform-sdk) pointed at a server of ours, otherwise as it comes.
+
+Its models double as a second oracle: they were generated from the platform's public specification, and the client refuses an
+answer whose types or enumerated values are not the specified ones. `declared` adds what it does not check: which of the
+specified members an answer lacks.
+"""
+
+from __future__ import annotations
+
+import json
+import pkgutil
+from importlib import import_module
+from typing import Any
+
+import pytest
+import sendbird_platform_sdk
+import sendbird_platform_sdk.api as package
+from sendbird_platform_sdk import models
+from sendbird_platform_sdk.exceptions import ApiException
+
+APIS = {
+    name: getattr(module, name)
+    for module in (import_module(f"{package.__name__}.{found.name}") for found in pkgutil.iter_modules(package.__path__))
+    for name in vars(module)
+    if name.endswith("Api")
+}
+
+
+def operation(name: str) -> pytest.MarkDecorator:
+    return pytest.mark.operation(name)
+
+
+def fault(name: str, what: str) -> pytest.MarkDecorator:
+    return pytest.mark.fault(name, what)
+
+
+class Calls:
+    """One API class of the client; the token goes with every call."""
+
+    def __init__(self, api: Any, token: str):
+        self._api = api
+        self._token = token
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._api, name)
+        return lambda *args, **kwargs: method(*args, api_token=self._token, **kwargs)
+
+
+class Platform:
+    def __init__(self, server: Any):
+        self.server = server
+        self.client = sendbird_platform_sdk.ApiClient(
+            sendbird_platform_sdk.Configuration(host=server.ready["api_host"])
+        )
+        for name, api in APIS.items():
+            setattr(self, name.removesuffix("Api"), Calls(api(self.client), server.ready["api_token"]))
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(name)
+
+    @property
+    def answer(self) -> Any:
+        """The last answer before the client made objects of it."""
+        data = self.client.last_response.data
+        return json.loads(data)
+
+    def user(self, user_id: str, nickname: str | None = None, **more: Any) -> Any:
+        return self.User.create_a_user(
+            create_a_user_request=models.CreateAUserRequest(
+                user_id=user_id, nickname=nickname or user_id.title(), profile_url="", **more
+            )
+        )
+
+    def users(self, *ids: str) -> None:
+        for user_id in ids:
+            self.user(user_id)
+
+    def channel(self, *ids: str, **fields: Any) -> Any:
+        """A group channel of these users, who are made when there are none of that name."""
+        return self.GroupChannel.create_a_group_channel(
+            create_a_group_channel_request=models.CreateAGroupChannelRequest(
+                users=[models.SendbirdUser(user_id=user_id) for user_id in ids], **fields
+            )
+        )
+
+    def send(self, url: str, user_id: str, message: str = "hello", **fields: Any) -> Any:
+        return self.Message.send_a_message(
+            channel_type="group_channels",
+            channel_url=url,
+            send_a_message_request=models.SendAMessageRequest(
+                message_type="MESG", user_id=user_id, message=message, **fields
+            ),
+        )
+
+    def close(self) -> None:
+        self.client.rest_client.pool_manager.clear()
+
+
+def code(caught: pytest.ExceptionInfo[ApiException]) -> int:
+    return int(json.loads(caught.value.body)["code"])
+
+
+def lacks(model: Any, answer: Any, *but: str) -> list[str]:
+    """The members that the specification gives a model and an answer does not have."""
+    return sorted(set(model.openapi_types) - set(answer) - set(but))
