@@ -52,6 +52,7 @@ final class Server {
         }
         announce(port: front.port, seeded)
         sweep()
+        chat.runDue()
         loop.run(
             patience: { front.patience },
             idle: {

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from platform_client import Platform, code, fault, lacks, operation
 from sendbird_platform_sdk import models
-from sendbird_platform_sdk.exceptions import ApiException
+from sendbird_platform_sdk.exceptions import ApiException, ApiTypeError, ApiValueError
 
 ALWAYS = 2**53
 
@@ -65,7 +65,7 @@ def test_send_a_message(platform: Platform, where: dict[str, str]) -> None:
         models.SendbirdMessageResponse,
         platform.answer,
         *("parent_message_id", "parent_message_info", "is_reply_to_channel", "extended_message_payload", "files"),
-        *("require_auth", "req_id", "reactions"),
+        *("require_auth", "req_id", "reactions", "file", "thread_info"),
     )
     # The same dedup_id again is the same message; without one there are two.
     assert send(message="hello", dedup_id="once").message_id == sent.message_id
@@ -78,8 +78,8 @@ def test_send_a_message(platform: Platform, where: dict[str, str]) -> None:
     assert read["bob"] < unread.created_at
     old = send(message="old", created_at=1_600_000_000_000)
     assert old.created_at == 1_600_000_000_000
-    last = platform.GroupChannel.get_a_group_channel(channel_url="tea").last_message
-    assert last.message_id == unread.message_id
+    last = platform.GroupChannel.get_a_group_channel(channel_url="tea").to_dict()["last_message"]
+    assert last["message_id"] == unread.message_id
     file = send(
         message_type="FILE",
         files=models.SendbirdFile(
@@ -114,7 +114,7 @@ def test_get_a_message(platform: Platform, where: dict[str, str]) -> None:
     rest.post("/v3/group_channels/tea/messages", {"user_id": "bob", "message": "re", "parent_message_id": parent.message_id})
     rest.post(f"/v3/group_channels/tea/messages/{parent.message_id}/reactions", {"user_id": "bob", "reaction": "up"})
     bare = platform.Message.get_a_message(**where, message_id=parent.message_id)
-    assert bare.message == "parent" and "reactions" not in platform.answer and bare.thread_info == {}
+    assert bare.message == "parent" and not {"reactions", "thread_info"} & set(platform.answer)
     full = platform.Message.get_a_message(
         **where,
         message_id=parent.message_id,
@@ -167,13 +167,13 @@ def test_list_messages(platform: Platform, where: dict[str, str]) -> None:
     reply = rest.post(
         "/v3/group_channels/tea/messages", {"user_id": "bob", "message": "re", "parent_message_id": parent.message_id}
     )
-    assert "re" not in listed(prev_limit=1, include_reply_type="none")
+    assert "re" not in listed(prev_limit=1, include_reply_type="NONE")
     got = platform.Message.list_messages(
         **where,
         message_id=0,
         message_ts=ALWAYS,
         prev_limit=1,
-        include_reply_type="all",
+        include_reply_type="ALL",
         include_parent_message_info=True,
         include_thread_info=True,
         include_reactions=True,
@@ -280,8 +280,8 @@ def test_migrate_messages(platform: Platform, where: dict[str, str]) -> None:
     platform.send("tea", "ann", "now")
     old = 1_500_000_000_000
     migrated = [
-        models.MigrateMessagesRequestMessagesInner(
-            message_type="MESG", user_id="bob", message=f"old {n}", timestamp=old + n, dedup_id=f"d{n}"
+        models.MigrateMessagesTextMessageRequest(
+            user_id="bob", message=f"old {n}", timestamp=old + n, dedup_id=f"d{n}"
         )
         for n in range(3)
     ]
@@ -291,15 +291,21 @@ def test_migrate_messages(platform: Platform, where: dict[str, str]) -> None:
     got = platform.Message.list_messages(**where, message_id=0, message_ts=ALWAYS, prev_limit=9).messages
     assert [(m.message, m.created_at) for m in got[:3]] == [(f"old {n}", old + n) for n in range(3)]
     assert [m.message for m in got] == ["old 0", "old 1", "old 2", "now"]
-    assert platform.GroupChannel.get_a_group_channel(channel_url="tea").last_message.message == "now"
+    last = platform.GroupChannel.get_a_group_channel(channel_url="tea").to_dict()["last_message"]
+    assert last["message"] == "now"
     # What is migrated is history: nobody has it before him unread.
     assert platform.User.view_number_of_unread_messages(user_id="bob").unread_count == 1
 
 
 @fault("Message.list_messages", "demands message_ts and message_id together, of which the service takes one")
 def test_the_client_demands_both_pivots(platform: Platform, where: dict[str, str]) -> None:
-    from sendbird_platform_sdk.exceptions import ApiTypeError
-
     for query in (dict(message_ts=ALWAYS), dict(message_id=1)):
         with pytest.raises((ApiTypeError, TypeError)):
             platform.Message.list_messages(**where, **query)
+
+
+@fault("Message.migrate_messages", "its element type MigrateMessagesRequestMessagesInner cannot hold a text message")
+def test_the_client_cannot_wrap_text_messages() -> None:
+    for kind in ({}, {"message_type": "MESG"}):
+        with pytest.raises(ApiValueError):
+            models.MigrateMessagesRequestMessagesInner(user_id="bob", message="m", timestamp=1, **kind)

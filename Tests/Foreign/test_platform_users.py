@@ -13,7 +13,7 @@ def test_create_a_user(platform: Platform) -> None:
     made = platform.user("ann", "Ann", metadata={"a": "1"}, discovery_keys=["k1", "k2"], issue_access_token=True)
     assert (made.user_id, made.nickname, made.metadata, made.discovery_keys) == ("ann", "Ann", {"a": "1"}, ["k1", "k2"])
     assert len(made.access_token) >= 20 and made.is_active is True and made.has_ever_logged_in is False
-    assert made.created_at < 10**11 and made.last_seen_at == -1
+    assert made.created_at < 10**11 and made.last_seen_at == 0
     assert not lacks(models.SendbirdUser, platform.answer, "state", "unread_channel_count", "unread_message_count")
     with pytest.raises(ApiException) as again:
         platform.user("ann")
@@ -397,7 +397,7 @@ def test_list_my_group_channels(platform: Platform) -> None:
     seen = platform.User.list_my_group_channels(user_id="ann", show_member=True, show_read_receipt=True, **every)
     one = seen.channels[1]
     assert (one.unread_message_count, one.last_message.message, one.my_role) == (1, "news", "none")
-    assert (one.channel.name, one.channel.member_count, one.channel.channel_url) == ("room 1", 2, "c1")
+    assert (one.channel["name"], one.channel["member_count"], one.channel["channel_url"]) == ("room 1", 2, "c1")
     assert sorted(m.user_id for m in one.members) == ["ann", "cho"] and one.hidden_state == "unhidden"
     assert not lacks(models.SendbirdGroupChannel, platform.answer["channels"][1], "delivery_receipt", "metadata")
     assert names(**every, custom_types="t0,t1") == ["room 0", "room 1"]

@@ -41,6 +41,7 @@ extension Chat {
 
     /// What a successful login is answered with.
     func loginDocument(_ user: UserRow, sessionKey: String, query: RequestQuery) throws -> JSON {
+        try storage.noteActivity(user.id, at: now)
         var writer = JSONWriter(capacity: 1024)
         writer.beginObject()
         user.writeFull(&writer, isOnline: true)
@@ -49,7 +50,7 @@ extension Chat {
         writer.member("name", user.nickname)
         writer.member("image", user.profileURL)
         writer.member("key", sessionKey)
-        writer.member("ekey", Storage.randomHex(16))
+        writer.member("ekey", try storage.fileKey(at: now))
         writer.member("login_ts", now)
         writer.key("reconnect")
         writer.beginObject()
@@ -66,12 +67,12 @@ extension Chat {
         writer.member("max_unread_cnt_on_super_group", 100)
         writer.key("premium_feature_list")
         writer.raw(Array("[\"message_threading\",\"supergroup\"]".utf8))
-        writer.member("file_upload_size_limit", 30)
+        writer.member("file_upload_size_limit", Int64(Router.fileLimit))
         writer.key("application_attributes")
         writer.raw(
             Array(
                 "[\"reactions\",\"allow_group_channel_create_from_sdk\",\"allow_group_channel_invite_from_sdk\"]".utf8))
-        writer.member("emoji_hash", "0")
+        writer.member("emoji_hash", try emojiHash())
         writer.member("use_reaction", true)
         writer.member("disable_supergroup_mack", true)
         // Replies count as unread and as last messages like any other.

@@ -22,6 +22,8 @@ final class Chat {
     var isTellingDeliveries = false
     /// Acknowledgements that the control endpoint wants lost.
     var acksToLose = 0
+    /// What the one timer for things that happen by themselves waits for; 0 when it is not set.
+    var arrangedFor: Int64 = 0
 
     init(storage: Storage, clock: Clock, hub: SocketHub, options: Options) {
         self.storage = storage

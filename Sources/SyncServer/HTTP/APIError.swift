@@ -39,7 +39,7 @@ struct APIError: Error {
     static func exists(_ what: String) -> APIError { APIError(400_202, "\(what) exists already.") }
     static func unauthorized(_ why: String) -> APIError { APIError(400_108, "Not authorized: \(why).", status: 403) }
     static func noChannel() -> APIError { APIError(400_201, "\"Channel\" not found.", status: 404) }
-    static func noUser() -> APIError { APIError(400_201, "\"User\" not found.", status: 404) }
+    static func noUser() -> APIError { APIError(400_201, "\"User\" not found.") }
     static func noMessage() -> APIError { APIError(900_300, "Message not found.", status: 404) }
     static func notMember() -> APIError { APIError(900_020, "Not a member of this channel.", status: 403) }
     static func banned() -> APIError { APIError(900_100, "Banned from this channel.", status: 403) }

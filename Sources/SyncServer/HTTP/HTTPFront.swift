@@ -195,7 +195,7 @@ final class HTTPFront {
         }
         guard let made else { return .NO }
         defer { MHD_destroy_response(made) }
-        MHD_add_response_header(made, "Content-Type", "application/json; charset=utf-8")
+        MHD_add_response_header(made, "Content-Type", answer.contentType)
         MHD_add_response_header(made, "Access-Control-Allow-Origin", "*")
         for (name, value) in answer.headers { MHD_add_response_header(made, name, value) }
         return MHD_queue_response(connection, UInt32(clamping: answer.status), made)

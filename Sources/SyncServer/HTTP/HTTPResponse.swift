@@ -13,6 +13,7 @@ struct HTTPResponse {
     var status = 200
     var body: [UInt8]
     var headers: [(String, String)] = []
+    var contentType = "application/json; charset=utf-8"
     var delivery = Delivery.whole
 
     init(status: Int = 200, body: [UInt8], headers: [(String, String)] = [], delivery: Delivery = .whole) {

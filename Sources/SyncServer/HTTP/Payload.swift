@@ -3,11 +3,17 @@ import SyncJSON
 /// A JSON object that a client sent, read liberally: numbers and booleans may come as text.
 struct Payload {
     let json: JSON
+    /// Notes the keys that are asked for; `nil` for what is inside another object.
+    private let ledger: KeyLedger?
 
-    init(_ json: JSON) { self.json = json }
+    init(_ json: JSON, ledger: KeyLedger? = nil) {
+        self.json = json
+        self.ledger = ledger
+    }
 
     /// Reads a request's body; an empty one is an empty object.
     init(body: [UInt8]) throws {
+        ledger = KeyLedger()
         guard body.contains(where: { $0 > 0x20 }) else {
             json = .object()
             return
@@ -22,8 +28,15 @@ struct Payload {
 
     /// A member that is there and not null.
     subscript(key: String) -> JSON? {
+        ledger?.note(key)
         guard let value = json[key], !value.isNull else { return nil }
         return value
+    }
+
+    /// The keys that nobody has asked for.
+    var unusedKeys: [String] {
+        guard let ledger else { return [] }
+        return (json.members ?? []).map(\.key).filter { !ledger.keys.contains($0) }
     }
 
     func has(_ key: String) -> Bool { self[key] != nil }

@@ -25,6 +25,7 @@ final class Router {
 
     private func route(_ request: HTTPRequest) throws -> HTTPResponse {
         let path = request.target.segments
+        if path.first == "files" { return try download(request, Array(path.dropFirst())) }
         guard path.first == "v3", path.count > 1 else {
             throw APIError(400_404, "There is no such address.", status: 404)
         }
@@ -34,8 +35,23 @@ final class Router {
         case "group_channels": return try groupChannels(request, rest)
         case "sdk":
             if rest.first == "group_channels" { return try groupChannels(request, Array(rest.dropFirst())) }
-            return try application(request, path[1], rest)
-        default: return try application(request, path[1], rest)
+            return try sdk(request, rest)
+        case "applications": return try applications(request, rest)
+        case "announcements": return try announcements(request, rest)
+        case "bots": return try bots(request, rest)
+        case "emojis": return try emojis(request, rest)
+        case "emoji_categories": return try emojiCategories(request, rest)
+        case "migration": return try migration(request, rest)
+        case "polls": return try polls(request, rest)
+        case "push": return try deviceOwners(request, rest)
+        case "report": return try reports(request, rest)
+        case "scheduled_messages": return try allScheduledMessages(request, rest)
+        case "search":
+            guard request.method == "GET", rest == ["messages"] else { throw APIError.noEndpoint() }
+            let caller = try caller(request, as: request.query["user_id"])
+            return HTTPResponse(try chat.search(caller, request.query))
+        case "storage": return try upload(request, rest)
+        default: throw APIError.noEndpoint()
         }
     }
 
