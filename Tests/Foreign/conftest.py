@@ -1,8 +1,8 @@
 """Clients that nobody here wrote, against a real server, as they come out of the package index.
 
-Run by scripts/test.d/91-foreign in a virtual environment of its own. Each test of an operation of the Platform API client
-says so with `@operation(...)`; the table in docs/server.md is written from what passed (`--write-table`) and compared with
-it by test_table.py.
+Run by scripts/test.d/91-foreign in a virtual environment of its own. Each test of an operation of the Platform API
+client says so with `@operation(...)`; the table in docs/server.md is written from what passed (`--write-table`) and
+compared with it by test_table.py.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The Platform API client (PyPI sendbird-platform-sdk) pointed at a server of ours, otherwise as it comes.
 
-Its models double as a second oracle: they were generated from the platform's public specification, and the client refuses an
-answer whose types or enumerated values are not the specified ones. `declared` adds what it does not check: which of the
-specified members an answer lacks.
+Its models double as a second oracle: they were generated from the platform's public specification, and the client
+refuses an answer whose types or enumerated values are not the specified ones. `lacks` adds what it does not check: which
+of the specified members an answer has not.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sendbird_platform_sdk.exceptions import ApiException
 
 APIS = {
     name: getattr(module, name)
-    for module in (import_module(f"{package.__name__}.{found.name}") for found in pkgutil.iter_modules(package.__path__))
+    for module in (import_module(f"{package.__name__}.{m.name}") for m in pkgutil.iter_modules(package.__path__))
     for name in vars(module)
     if name.endswith("Api")
 }

@@ -111,7 +111,8 @@ def test_send_a_message(platform: Platform, where: dict[str, str]) -> None:
 def test_get_a_message(platform: Platform, where: dict[str, str]) -> None:
     parent = platform.send("tea", "ann", "parent", sorted_metaarray=array(k=["v"]))
     rest = platform.server.admin
-    rest.post("/v3/group_channels/tea/messages", {"user_id": "bob", "message": "re", "parent_message_id": parent.message_id})
+    reply = {"user_id": "bob", "message": "re", "parent_message_id": parent.message_id}
+    rest.post("/v3/group_channels/tea/messages", reply)
     rest.post(f"/v3/group_channels/tea/messages/{parent.message_id}/reactions", {"user_id": "bob", "reaction": "up"})
     bare = platform.Message.get_a_message(**where, message_id=parent.message_id)
     assert bare.message == "parent" and not {"reactions", "thread_info"} & set(platform.answer)
@@ -128,7 +129,7 @@ def test_get_a_message(platform: Platform, where: dict[str, str]) -> None:
     assert full.thread_info["reply_count"] == 1 and full.thread_info["most_replies"][0]["user_id"] == "bob"
     assert plain(full.sorted_metaarray) == {"k": ["v"]}
     with pytest.raises(ApiException) as nothing:
-        platform.Message.get_a_message(**where, message_id=1)
+        platform.Message.get_a_message(**where, message_id=10**9)
     assert code(nothing) == 900300
 
 
@@ -144,9 +145,9 @@ def test_list_messages(platform: Platform, where: dict[str, str]) -> None:
     assert listed() == texts[-15:]
     assert listed(prev_limit=5) == texts[-5:] and listed(prev_limit=5, reverse=True) == texts[:-6:-1]
     middle = sent[20]
-    around = listed(message_id=middle.message_id, prev_limit=2, next_limit=2)
-    assert around == texts[18:23]
-    assert listed(message_id=middle.message_id, prev_limit=2, next_limit=2, include=False) == texts[18:20] + texts[21:23]
+    around = dict(message_id=middle.message_id, prev_limit=2, next_limit=2)
+    assert listed(**around) == texts[18:23]
+    assert listed(**around, include=False) == texts[18:20] + texts[21:23]
     # Fifteen of each side unless told otherwise.
     assert listed(message_id=middle.message_id) == texts[5:36]
     assert listed(prev_limit=100, sender_id="bob") == texts[::2]

@@ -27,7 +27,8 @@ struct Announcement {
         case "target_channels": found = try listed.compactMap { try storage.channel($0) }
         case "target_users_included_channels":
             var seen: Set<Int64> = []
-            found = try listed.flatMap { try storage.channels(of: $0).map(\.channel) }.filter { seen.insert($0.id).inserted }
+            found = try listed.flatMap { try storage.channels(of: $0).map(\.channel) }
+                .filter { seen.insert($0.id).inserted }
         default:
             // The channels of the sender and one of the users, and of nobody else.
             found = try listed.flatMap { user in

@@ -1,7 +1,7 @@
 import SyncJSON
 
-// What happens by itself at a time: scheduled messages go out, announcements too, polls close, messages that do not last go.
-// One timer waits for the next of them.
+// What happens by itself at a time: scheduled messages and announcements go out, polls close, messages that do not last
+// go. One timer waits for the next of them.
 extension Chat {
     /// Something has to happen at this time (0: nothing).
     func arrange(at time: Int64) {

@@ -213,9 +213,8 @@ extension Chat {
                 try storage.save(membership, at: now)
                 let changed = try membersChanged(channel, at: now, &broadcasts)
                 for (key, value) in counts(changed).members ?? [] { data.set(key, value) }
-                broadcasts.append(
-                    Broadcast(
-                        frame: Frames.channelEvent(10001, changed, at: now, data, eventParts(changed)), users: audience))
+                let frame = Frames.channelEvent(10001, changed, at: now, data, eventParts(changed))
+                broadcasts.append(Broadcast(frame: frame, users: audience))
             }
         }
     }

@@ -1,7 +1,7 @@
 import SyncJSON
 
-// A poll is a document of its own; the message it is sent with carries a copy that follows it. Until it is sent it belongs
-// to no channel (scope "") and only its maker sees it. Who voted for what is in a table.
+// A poll is a document of its own; the message it is sent with carries a copy that follows it. Until it is sent it
+// belongs to no channel (scope "") and only its maker sees it. Who voted for what is in a table.
 extension Chat {
     /// A poll with its document.
     struct Poll {
@@ -192,7 +192,7 @@ extension Chat {
         poll.json.set("voter_count", .int(try storage.voterCount(poll.id)))
     }
 
-    /// A member's votes: these options and no others. Returns the frame that tells of it; the voter's own says for what.
+    /// A member's votes: these options and no others. Returns the frame that tells the voter of it, with the options.
     func vote(_ id: Int64, _ options: [Int64], _ caller: Caller) throws -> (poll: Poll, frame: JSON) {
         let poll = try poll(id)
         guard poll.channelID > 0, let channel = try storage.channel(id: poll.channelID) else {

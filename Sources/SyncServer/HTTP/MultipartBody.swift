@@ -26,8 +26,10 @@ struct MultipartBody {
             if body[position...].starts(with: Array("--".utf8)) { return }
             guard body[position...].starts(with: MultipartBody.lineEnd) else { throw MultipartBody.broken }
             position += 2
-            guard let next = MultipartBody.find(MultipartBody.lineEnd + delimiter, in: body[...], from: max(0, position - 2))
-            else { throw MultipartBody.broken }
+            let end = MultipartBody.lineEnd + delimiter
+            guard let next = MultipartBody.find(end, in: body[...], from: max(0, position - 2)) else {
+                throw MultipartBody.broken
+            }
             guard parts.count < MultipartBody.partLimit else { throw APIError.tooMany("parts") }
             if next >= position { parts.append(try MultipartBody.part(body[position..<next])) }
             position = next + 2 + delimiter.count

@@ -80,7 +80,8 @@ extension Router {
             return metaResponse(request, values, at: chat.now, isCounter: isCounter)
         case "DELETE":
             // A key in the query is as good as one in the path: one item goes, not all.
-            let keys = try key.map { [$0] } ?? request.query.choice("keys", "key")
+            let keys =
+                try key.map { [$0] } ?? request.query.choice("keys", "key")
                 ?? request.payload().strings("keys").map { Set($0) }
             if isCounter {
                 try chat.removeCounters(channel, keys, caller)

@@ -65,8 +65,9 @@ extension Router {
         switch request.method {
         case "GET": break
         case "POST", "PUT", "DELETE":
-            guard let types = try payload.strings("channel_custom_types")
-                ?? request.query.choice("channel_custom_types")?.sorted(), !types.isEmpty
+            guard
+                let types = try payload.strings("channel_custom_types")
+                    ?? request.query.choice("channel_custom_types")?.sorted(), !types.isEmpty
             else { throw APIError.missing("channel_custom_types") }
             try chat.restrict(
                 id, kind, types: types, seconds: try payload.int("seconds") ?? -1,

@@ -25,7 +25,9 @@ struct MessageFilter {
     var offset: Int64 = 0
 
     /// Whether some message of the channel may be left out.
-    var isSelective: Bool { !kinds.isEmpty || customTypes != nil || senders != nil || replies != .all || parentID > 0 || ofOperators != nil }
+    var isSelective: Bool {
+        !kinds.isEmpty || customTypes != nil || senders != nil || replies != .all || parentID > 0 || ofOperators != nil
+    }
 
     /// The condition, to follow "channel_id = ?"; `bind` binds its values in order.
     var condition: String {

@@ -193,8 +193,8 @@ extension Storage {
     ) throws {
         let statement = try database.prepare(
             """
-            SELECT \(MessageRow.pageColumns) FROM \(filter.source) WHERE \(filter.channelColumn) = ? AND \(side.condition)\
-            \(filter.condition) ORDER BY \(side.order) LIMIT ?
+            SELECT \(MessageRow.pageColumns) FROM \(filter.source)
+            WHERE \(filter.channelColumn) = ? AND \(side.condition) \(filter.condition) ORDER BY \(side.order) LIMIT ?
             """
         ).bind(channelID)
         defer { statement.reset() }
