@@ -24,6 +24,10 @@ struct Options {
     var maximumMessageLength = 65_536
     var pingInterval: Int64 = 15
     var pongTimeout: Int64 = 5
+    /// Requests a second of each caller; `nil` is no limit.
+    var rateLimit: Int64?
+    /// Whether requests with keys that have no effect are refused.
+    var isStrict = false
 
     static let usage = """
         Usage: syncmanager-server [options]
@@ -41,6 +45,8 @@ struct Options {
           --ping-interval S     how often clients are told to ping (default 15)
           --pong-timeout S      how long clients are told to wait for a pong (default 5)
           --max-message-length N  longest text of a message in characters (default 65536)
+          --rate-limit N        answer more than N requests a second of one caller with 429 (default: no limit)
+          --strict              refuse requests with a key that nobody reads (else it is logged once)
           --control             serve the control endpoint under /control/
           --exit-with-stdin     end when standard input closes
           --help                this text
@@ -56,7 +62,7 @@ struct Options {
     private enum Name: Int32, CaseIterable {
         case port = 1
         case host, db, appID, apiToken, user, `import`, generate, scale, hugeGap, sessionTTL, pingInterval
-        case pongTimeout, maxMessageLength, control, exitWithStdin, help
+        case pongTimeout, maxMessageLength, rateLimit, strict, control, exitWithStdin, help
 
         var text: StaticString {
             switch self {
@@ -74,13 +80,15 @@ struct Options {
             case .pingInterval: "ping-interval"
             case .pongTimeout: "pong-timeout"
             case .maxMessageLength: "max-message-length"
+            case .rateLimit: "rate-limit"
+            case .strict: "strict"
             case .control: "control"
             case .exitWithStdin: "exit-with-stdin"
             case .help: "help"
             }
         }
 
-        var takesValue: Bool { self != .control && self != .exitWithStdin && self != .help }
+        var takesValue: Bool { self != .strict && self != .control && self != .exitWithStdin && self != .help }
     }
 
     static func parse(_ count: Int32, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Outcome {
@@ -126,6 +134,9 @@ struct Options {
             return Options.set(&pingInterval, Int64(value).flatMap { (1...3600).contains($0) ? $0 : nil })
         case .pongTimeout: return Options.set(&pongTimeout, Int64(value).flatMap { (1...3600).contains($0) ? $0 : nil })
         case .maxMessageLength: return Options.set(&maximumMessageLength, Int(value).flatMap { $0 > 0 ? $0 : nil })
+        case .rateLimit:
+            return Options.set(&rateLimit, Int64(value).flatMap { (1...1_000_000).contains($0) ? $0 : nil })
+        case .strict: isStrict = true
         case .control: isControlled = true
         case .exitWithStdin: exitsWithStdin = true
         case .help: break

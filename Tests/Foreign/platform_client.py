@@ -1,8 +1,8 @@
 """The Platform API client (PyPI sendbird-platform-sdk) pointed at a server of ours, otherwise as it comes.
 
 Its models double as a second oracle: they were generated from the platform's public specification, and the client
-refuses an answer whose types or enumerated values are not the specified ones. `lacks` adds what it does not check: which
-of the specified members an answer has not.
+refuses an answer whose types or enumerated values are not the specified ones. `lacks` adds what it does not check:
+which of the specified members an answer has not.
 """
 
 from __future__ import annotations

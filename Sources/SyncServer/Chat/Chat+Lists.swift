@@ -187,13 +187,14 @@ extension Chat {
         let after: Storage.Side
         var exactly: Storage.Side?
         var pivot: Int64?
+        let time = try query.int("message_ts")
         if let id = try query.int("message_id"), id > 0 {
             guard let message = try storage.message(id, in: channel.id) else { throw APIError.noMessage() }
             before = .before(message.createdAt, id)
             after = .after(message.createdAt, id)
             pivot = id
             exactly = .at(message.createdAt)
-        } else if let time = try query.int("message_ts") {
+        } else if let time {
             before = .before(time, 0)
             after = .after(time, .max)
             exactly = .at(time)
@@ -320,6 +321,8 @@ extension Chat {
         let membership = try checkReading(caller, channel)
         let filter = try messageFilter(query, channel, membership)
         let parts = Chat.messageParts(query)
+        // Told always, asked for or not.
+        _ = query["checking_continuous_messages"]
         let most = options.hugeGap
         let fill = max(most, 100)
         func range(_ prefix: String, isNewer: Bool) throws -> GapSide {

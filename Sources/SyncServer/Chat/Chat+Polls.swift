@@ -58,7 +58,7 @@ extension Chat {
             let json = JSON.object([
                 "id": .int(id), "title": .string(title), "status": "open", "created_at": .int(now / 1000),
                 "updated_at": .int(now / 1000), "created_by": .string(caller.userID), "message_id": 0, "voter_count": 0,
-                "close_at": .int(try payload.int("close_at") ?? -1),
+                "close_at": .int(try closing(payload) ?? -1),
                 "data": payload["data"] ?? .object(["text": ""]),
                 "allow_user_suggestion": .bool(try payload.bool("allow_user_suggestion") ?? false),
                 "allow_multiple_votes": .bool(try payload.bool("allow_multiple_votes") ?? false),
@@ -68,6 +68,13 @@ extension Chat {
             try save(poll, at: now)
             return poll
         }
+    }
+
+    /// When a poll closes by itself, in seconds; -1 is never.
+    private func closing(_ payload: Payload) throws -> Int64? {
+        guard let time = try payload.int("close_at") else { return nil }
+        guard (-1...100_000_000_000).contains(time) else { throw APIError.outOfRange("close_at") }
+        return time
     }
 
     private func newOption(_ text: String, of poll: Int64, by userID: String, at now: Int64) throws -> JSON {
@@ -132,7 +139,7 @@ extension Chat {
         for key in ["allow_user_suggestion", "allow_multiple_votes"] {
             if let value = try payload.bool(key) { poll.json.set(key, .bool(value)) }
         }
-        if let time = try payload.int("close_at") { poll.json.set("close_at", .int(time)) }
+        if let time = try closing(payload) { poll.json.set("close_at", .int(time)) }
         let now = now
         try change { try changed(poll, at: now, &$0) }
         return poll

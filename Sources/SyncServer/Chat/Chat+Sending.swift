@@ -23,6 +23,13 @@ extension Chat {
             throw APIError.notMember()
         }
         if try isMuted(member, channel) { throw APIError(900_041, "Muted in this channel.", status: 403) }
+        if storage.hasBlocks, channel.memberCount == 2 {
+            // Between two, a block ends the talk.
+            let other = try storage.audience(channel.id).first { $0 != caller.userID } ?? ""
+            if try storage.blocks(of: caller.userID).blockedBy.contains(other) {
+                throw APIError(900_080, "The receiver has blocked you.", status: 403)
+            }
+        }
         guard !member.isOperator else { return }
         if channel.isFrozen { throw APIError(900_050, "The channel is frozen.", status: 403) }
         if channel.isBroadcast { throw APIError(900_023, "Only operators send to a broadcast channel.", status: 403) }

@@ -55,6 +55,8 @@ struct MessageInput {
         dedupID = try payload.string("dedup_id").flatMap { $0.isEmpty ? nil : $0 }
         sendsPush = try payload.bool("send_push") ?? (payload.string("push_option") != "suppress")
         pollID = max(0, try payload.int("poll_id") ?? 0)
+        // As it came: null and "" are echoed too.
+        for key in ["req_id", "request_id"] { _ = payload[key] }
         requestID = payload.json["req_id"] ?? payload.json["request_id"]
         for key in [
             "translations", "target_langs", "mentioned_message_template", "apple_critical_alert_options",

@@ -38,5 +38,17 @@ struct HTTPResponse {
             ])
     }
 
+    /// More requests than are allowed; in `wait` milliseconds there may be another one.
+    static func tooMany(limit: Int64, wait: Int64) -> HTTPResponse {
+        var response = HTTPResponse(APIError(500_910, "Too many requests.", status: 429))
+        // Whole seconds, rounded up: who waits that long gets through.
+        let seconds = String((wait + 999) / 1000)
+        response.headers = [
+            ("Retry-After", seconds), ("X-RateLimit-RetryAfter", seconds), ("X-RateLimit-Limit", String(limit)),
+            ("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", seconds),
+        ]
+        return response
+    }
+
     static let empty = HTTPResponse(body: Array("{}".utf8))
 }

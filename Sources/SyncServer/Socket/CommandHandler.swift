@@ -78,6 +78,9 @@ final class CommandHandler {
 
     private func send(_ kind: MessageRow.Kind, _ payload: Payload, _ requestID: JSON?, _ caller: Caller) throws {
         guard let socket = caller.socket else { return }
+        if chat.limiter?.take(caller.userID, at: chat.now) != nil {
+            throw APIError(900_200, "Too many messages.", status: 429)
+        }
         let input = try MessageInput(payload, kind: kind, limit: chat.options.maximumMessageLength)
         let sent = try chat.send(input, caller, try channel(payload))
         if chat.acksToLose > 0 {

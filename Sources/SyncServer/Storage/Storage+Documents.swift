@@ -1,6 +1,7 @@
 import SyncJSON
 
-// Things that are read and written as a whole and that nothing else joins with: JSON objects, each under its kind and id.
+// Things that are read and written as a whole and that nothing else joins with: JSON objects, each under its kind and
+// id.
 extension Storage {
     enum Kind: String {
         case bot, announcement, scheduled, poll, report, emoji, emojiCategory, setting

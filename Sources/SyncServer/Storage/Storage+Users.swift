@@ -100,13 +100,6 @@ extension Storage {
         try database.prepare("DELETE FROM blocks WHERE blocker = ? AND blockee = ?").bind(blocker).bind(blockee).run()
     }
 
-    /// Whether one of two users blocks the other.
-    func isBlocked(_ one: String, _ other: String) throws -> Bool {
-        try database.prepare(
-            "SELECT 1 FROM blocks WHERE (blocker = ? AND blockee = ?) OR (blocker = ? AND blockee = ?) LIMIT 1"
-        ).bind(one).bind(other).bind(other).bind(one).first { _ in true } ?? false
-    }
-
     /// Whom a user blocks, and by whom the user is blocked.
     func blocks(of userID: String) throws -> (blocking: Set<String>, blockedBy: Set<String>) {
         let blocking = try database.prepare("SELECT blockee FROM blocks WHERE blocker = ?").bind(userID).all {
