@@ -8,7 +8,8 @@ extension Chat {
         guard userID.unicodeScalars.count <= 80 else { throw APIError(400_305, "\"user_id\" is too long.") }
         guard var user = try storage.user(userID) else {
             guard token.isEmpty else { throw APIError(400_301, "\"User\" not found.") }
-            let user = UserRow(id: userID, nickname: nickname, createdAt: now)
+            var user = UserRow(id: userID, nickname: nickname, createdAt: now)
+            user.acceptsInvitations = try invitesAtOnce()
             try storage.save(user)
             return user
         }

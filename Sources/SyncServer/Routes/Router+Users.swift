@@ -156,6 +156,7 @@ extension Router {
         guard id.unicodeScalars.count <= 80 else { throw APIError(400_305, "\"user_id\" is too long.") }
         if try storage.user(id) != nil { throw APIError.exists("\"user_id\"") }
         var user = UserRow(id: id, nickname: try payload.string("nickname") ?? "", createdAt: chat.now)
+        user.acceptsInvitations = try chat.invitesAtOnce()
         try apply(payload, to: &user)
         if let url = try storeProfile(request) { user.profileURL = url }
         if let token = try Router.token(payload) { user.accessToken = token }
