@@ -130,7 +130,8 @@ def test_messages_and_pictures_as_forms(server: Server) -> None:
     assert sent["file"]["name"] == "a b.txt" and sent["file"]["size"] == 2 and sent["file"]["type"] == "text/plain"
     assert sent["sorted_metaarray"] == [{"key": "k", "value": ["v"]}] and sent["mentioned_user_ids"] == ["ann"]
     assert ann.rest.call("GET", local(sent["file"]["url"])).body == b"\xff\x00"
-    picture = multipart([("user_id", None, "", b"bob"), ("nickname", None, "", b"Bob"), ("profile_file", "p", "", b"P")])
+    named = [("user_id", None, "", b"bob"), ("nickname", None, "", b"Bob")]
+    picture = multipart([*named, ("profile_file", "p", "", b"P")])
     made = post(server.admin, "/v3/users", picture).json
     assert made["nickname"] == "Bob" and server.admin.call("GET", local(made["profile_url"])).body == b"P"
     cover = multipart([("user_ids", None, "", b"ann,bob"), ("name", None, "", b"N"), ("cover_file", "c", "", b"C")])
