@@ -17,6 +17,7 @@ import sendbird_platform_sdk
 import sendbird_platform_sdk.api as package
 from sendbird_platform_sdk import models
 from sendbird_platform_sdk.exceptions import ApiException
+from sendbird_platform_sdk.model_utils import ModelComposed, ModelNormal
 
 APIS = {
     name: getattr(module, name)
@@ -34,8 +35,27 @@ def fault(name: str, what: str) -> pytest.MarkDecorator:
     return pytest.mark.fault(name, what)
 
 
+#: Every model of an answer: the members it declares, and those that an answer of this run had.
+DECLARED: dict[str, set[str]] = {}
+TOLD: dict[str, set[str]] = {}
+
+
+def note(kinds: Any, answer: Any) -> None:
+    """Notes which members of the models an answer has, all the way down."""
+    for kind in kinds if isinstance(kinds, (tuple, list)) else ():
+        if isinstance(kind, list) and isinstance(answer, list):
+            for element in answer:
+                note(kind if not isinstance(kind[0], tuple) else kind[0], element)
+        elif isinstance(kind, type) and issubclass(kind, (ModelNormal, ModelComposed)) and isinstance(answer, dict):
+            members = kind.openapi_types
+            DECLARED.setdefault(kind.__name__, set()).update(members)
+            TOLD.setdefault(kind.__name__, set()).update(members.keys() & answer.keys())
+            for name in members.keys() & answer.keys():
+                note(members[name], answer[name])
+
+
 class Calls:
-    """One API class of the client; the token goes with every call."""
+    """One API class of the client; the token goes with every call, and what is answered is noted."""
 
     def __init__(self, api: Any, token: str):
         self._api = api
@@ -43,7 +63,14 @@ class Calls:
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._api, name)
-        return lambda *args, **kwargs: method(*args, api_token=self._token, **kwargs)
+        kinds = getattr(self._api, name + "_endpoint").settings["response_type"]
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            got = method(*args, api_token=self._token, **kwargs)
+            note(kinds, json.loads(self._api.api_client.last_response.data))
+            return got
+
+        return call
 
 
 class Platform:

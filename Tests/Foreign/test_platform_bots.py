@@ -102,7 +102,11 @@ def test_bots_in_channels(platform: Platform, tmp_path: Any) -> None:
         mark_as_read=True,
         dedup_id="b1",
         created_at=1_700_000_000_000,
+        extended_message_payload=models.SendbirdExtendedMessagePayload(
+            suggested_replies=["yes", "no"], custom_view={"a": 1}
+        ),
     ).message
+    assert sent.extended_message_payload.suggested_replies == ["yes", "no"]
     assert (sent.message, sent.user.user_id, sent.custom_type, sent.data) == ("beep & é=+%", "robo", "t", "d")
     assert [u.user_id for u in sent.mentioned_users] == ["ann"] and sent.created_at == 1_700_000_000_000
     assert socket.wait("MESG")["msg_id"] == sent.message_id

@@ -221,6 +221,37 @@ def test_encoded_commas_and_keys_of_lists(server: Server) -> None:
     assert ann.rest.get(both.path + "/operators")["operators"] == []
 
 
+def test_pages_of_mutes_and_bans_and_unread_counts(server: Server) -> None:
+    ann = server.user("ann")
+    others = [server.user(f"u{number:02}") for number in range(12)]
+    channel = ann.channel(*others, operator_ids=["ann"])
+    for user in others:
+        ann.rest.post(channel.path + "/mute", {"user_id": user.id})
+
+    def listed(kind: str, name: str, id_of: Any) -> list[str]:
+        first = ann.rest.get(f"{channel.path}/{kind}")
+        assert len(first[name]) == 10 and first["next"] and first[f"total_{kind}_count"] == 12
+        rest = ann.rest.get(f"{channel.path}/{kind}", token=first["next"], limit=5)
+        assert rest["next"] == ""
+        return [id_of(entry) for entry in first[name] + rest[name]]
+
+    assert listed("mute", "muted_list", lambda e: e["user_id"]) == [u.id for u in others]
+    ann.rest.post(channel.path + "/messages", {"message": "m"})
+    path = channel.path + "/messages/unread_count"
+    assert ann.rest.get(path, user_ids="u00,u01,ann,nobody") == {"unread": {"u00": 1, "u01": 1, "ann": 0}}
+    for user in others:
+        ann.rest.post(channel.path + "/ban", {"user_id": user.id})
+    assert listed("ban", "banned_list", lambda e: e["user"]["user_id"]) == [u.id for u in others]
+
+
+def test_the_login_tells_when_its_key_expires(start: Any) -> None:
+    server = start("--session-ttl", "100")
+    ann = server.user("ann")
+    assert ann.connect().logi["expires_at"] == -1
+    now = server.control("advance_clock", ms=0)["ts"]
+    assert now + 100_000 <= ann.connect("&expiring_session=1").logi["expires_at"] <= now + 110_000
+
+
 def test_joining_blocked_channels(server: Server) -> None:
     ann, bob = server.user("ann"), server.user("bob")
     channel = ann.channel(is_public=True, block_sdk_user_channel_join=True)

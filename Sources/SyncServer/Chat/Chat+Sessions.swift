@@ -53,6 +53,9 @@ extension Chat {
         writer.member("key", sessionKey)
         writer.member("ekey", try storage.fileKey(at: now))
         writer.member("login_ts", now)
+        // When the key runs out; -1 is never.
+        let expiry = try storage.session(sessionKey)?.expiresAt ?? 0
+        writer.member("expires_at", expiry > 0 ? expiry : -1)
         writer.key("reconnect")
         writer.beginObject()
         writer.key("interval")

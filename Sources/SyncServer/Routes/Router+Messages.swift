@@ -24,6 +24,15 @@ extension Router {
             let time = try payload.int("ts") ?? chat.now
             try chat.markDelivered(caller, channel, at: time)
             return HTTPResponse(.object(["ts": .int(time)]))
+        case ("GET", "unread_count", 1):
+            try chat.checkReading(try caller(request), channel)
+            guard let ids = request.query.choice("user_ids", "user_id") else { throw APIError.missing("user_ids") }
+            let counts = JSON.object()
+            for id in ids.sorted() {
+                guard let member = try storage.membership(channel.id, id) else { continue }
+                counts.set(id, .int(member.unread(in: channel)))
+            }
+            return HTTPResponse(.object(["unread": counts]))
         case ("GET", "total_count", 1):
             let member = try chat.checkReading(try caller(request), channel)
             var filter = MessageFilter()
