@@ -71,7 +71,7 @@ extension Chat {
     func addHistory(_ input: MessageInput, _ senderID: String, _ channel: ChannelRow) throws {
         if let key = input.dedupID, try storage.sentMessage(channel.id, senderID, "d" + key) != nil { return }
         let sender = senderID.isEmpty ? nil : try storage.user(senderID)
-        let message = try store(input, sender, channel, at: now)
+        let message = try store(input, sender, channel, at: now).row
         if let key = input.dedupID { try storage.noteSent(channel.id, senderID, "d" + key, message.id, at: now) }
     }
 

@@ -63,11 +63,13 @@ extension Chat {
         let sender = caller.userID.isEmpty ? nil : try activeUser(caller.userID)
         let now = now
         let sent = try change { broadcasts -> Sent in
-            let message = try store(input, sender, channel, at: now)
+            let (message, json) = try store(input, sender, channel, at: now)
             if let requestKey, hasName {
                 try storage.noteSent(channel.id, caller.userID, requestKey, message.id, at: now)
             }
-            let frame = try messageFrame(message)
+            // The parts that are stored beside the document are not in it.
+            let isWhole = message.metaarray == nil && message.parentInfo == nil
+            let frame = try messageFrame(message, known: isWhole ? json : nil)
             if tells {
                 broadcasts.append(
                     Broadcast(
@@ -84,7 +86,7 @@ extension Chat {
 
     /// Writes a message and what follows from it for the channel and its members.
     func store(_ input: MessageInput, _ sender: UserRow?, _ channel: ChannelRow, at now: Int64) throws
-        -> MessageRow
+        -> (row: MessageRow, json: JSON)
     {
         let createdAt = input.createdAt ?? now
         // What is older than the newest is history: no last message, unread for nobody.
@@ -125,7 +127,7 @@ extension Chat {
         }
         if channel.survival >= 0 { expireLater() }
         try storage.touchChannel(channel.id, at: now)
-        return message
+        return (message, json)
     }
 
     /// The message in REST shape, without the parts that are stored apart.
@@ -189,8 +191,8 @@ extension Chat {
     }
 
     /// The frame that tells of a message.
-    func messageFrame(_ message: MessageRow) throws -> [UInt8] {
-        let body = SocketDialect.message(message)
+    func messageFrame(_ message: MessageRow, known: JSON? = nil) throws -> [UInt8] {
+        let body = SocketDialect.message(message, known: known)
         if let previous = try storage.messageBefore(message.channelID, message.createdAt, message.id) {
             body.set("previous_message_id", .int(previous))
         }

@@ -1,6 +1,12 @@
-/// Which keys of a body somebody asked for. What nobody asked for had no effect, and its sender should hear of it.
+/// Which fields of a query or members of a body somebody read. What nobody read had no effect, and its sender should hear
+/// of it. A bit for each by its position: pages are read often, and this must cost them nothing.
 final class KeyLedger {
-    private(set) var keys: Set<String> = []
+    private var bits: UInt64 = 0
 
-    func note(_ key: String) { keys.insert(key) }
+    /// Of what comes after the first sixty-four, nothing is said.
+    func note(_ position: Int) {
+        if position < 64 { bits |= 1 << UInt64(position) }
+    }
+
+    func isNoted(_ position: Int) -> Bool { position >= 64 || bits & (1 << UInt64(position)) != 0 }
 }

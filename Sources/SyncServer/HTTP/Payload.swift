@@ -3,17 +3,21 @@ import SyncJSON
 /// A JSON object that a client sent, read liberally: numbers and booleans may come as text.
 struct Payload {
     let json: JSON
-    /// Notes the keys that are asked for; `nil` for what is inside another object.
-    private let ledger: KeyLedger?
+    /// The keys that were there and asked for; `nil` for what is inside another object.
+    private let ledger: Names?
 
-    init(_ json: JSON, ledger: KeyLedger? = nil) {
+    private final class Names {
+        var all: Set<String> = []
+    }
+
+    init(_ json: JSON, isWholeBody: Bool = false) {
         self.json = json
-        self.ledger = ledger
+        ledger = isWholeBody ? Names() : nil
     }
 
     /// Reads a request's body; an empty one is an empty object.
     init(body: [UInt8]) throws {
-        ledger = KeyLedger()
+        ledger = Names()
         guard body.contains(where: { $0 > 0x20 }) else {
             json = .object()
             return
@@ -28,15 +32,15 @@ struct Payload {
 
     /// A member that is there and not null.
     subscript(key: String) -> JSON? {
-        ledger?.note(key)
-        guard let value = json[key], !value.isNull else { return nil }
-        return value
+        guard let value = json[key] else { return nil }
+        ledger?.all.insert(key)
+        return value.isNull ? nil : value
     }
 
     /// The keys that nobody has asked for.
     var unusedKeys: [String] {
         guard let ledger else { return [] }
-        return (json.members ?? []).map(\.key).filter { !ledger.keys.contains($0) }
+        return (json.members ?? []).map(\.key).filter { !ledger.all.contains($0) }
     }
 
     func has(_ key: String) -> Bool { self[key] != nil }

@@ -13,7 +13,7 @@ final class RequestForm {
         if type.lowercased().hasPrefix("multipart/form-data") {
             made = try read(MultipartBody(request.body, contentType: type))
         } else if type.lowercased().hasPrefix("application/x-www-form-urlencoded"), !RequestForm.isJSON(request.body) {
-            made = Payload(RequestForm.object(RequestQuery(request.body[...]).all), ledger: KeyLedger())
+            made = Payload(RequestForm.object(RequestQuery(request.body[...]).all), isWholeBody: true)
         } else {
             made = try Payload(body: request.body)
         }
@@ -47,7 +47,7 @@ final class RequestForm {
             }
         }
         for (key, value) in RequestForm.object(fields).members ?? [] { whole.set(key, value) }
-        return Payload(whole, ledger: KeyLedger())
+        return Payload(whole, isWholeBody: true)
     }
 
     /// Fields as an object; one that comes several times is a list, and so is one that holds a JSON list.

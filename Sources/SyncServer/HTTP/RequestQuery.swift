@@ -14,9 +14,12 @@ struct RequestQuery {
 
     /// The first value of a key; `nil` when it does not occur.
     subscript(key: String) -> String? {
-        guard !fields.isEmpty else { return nil }
-        ledger.note(key)
-        return fields.first { $0.key == key }.map { PercentCoding.decode($0.value, plusIsSpace: true) }
+        var value: ArraySlice<UInt8>?
+        for (position, field) in fields.enumerated() where field.key == key {
+            ledger.note(position)
+            if value == nil { value = field.value }
+        }
+        return value.map { PercentCoding.decode($0, plusIsSpace: true) }
     }
 
     /// The first value of the first of these keys that occurs with one.
@@ -64,13 +67,12 @@ struct RequestQuery {
     }
 
     /// The keys that nobody has asked for.
-    var unusedKeys: [String] { fields.map(\.key).filter { !ledger.keys.contains($0) } }
+    var unusedKeys: [String] { fields.indices.filter { !ledger.isNoted($0) }.map { fields[$0].key } }
 
     /// A list any of whose values will do: repeated keys, joined by commas, or both. Clients that encode the joining
     /// commas cannot be told from values that hold one, so both readings are tried; `nil` when the key does not occur
     /// at all.
     func choice(_ keys: String...) -> Set<String>? {
-        for key in keys { ledger.note(key) }
         var result: Set<String> = []
         var isPresent = false
         for value in values(keys) {
@@ -86,7 +88,6 @@ struct RequestQuery {
     /// A list that counts as a whole, in every way it may be meant: as it came, and with encoded commas as separators.
     /// Empty when the key does not occur or names nothing.
     func readings(_ keys: String...) -> [[String]] {
-        for key in keys { ledger.note(key) }
         let whole = values(keys)
         if whole.isEmpty || whole == [""] { return [] }
         guard whole.contains(where: { $0.utf8.contains(UInt8(ascii: ",")) }) else { return [whole] }
@@ -95,10 +96,13 @@ struct RequestQuery {
 
     /// All values of keys, split at raw commas only.
     private func values(_ keys: [String]) -> [String] {
-        fields.filter { keys.contains($0.key) }.flatMap { field in
-            field.value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {
-                PercentCoding.decode($0, plusIsSpace: true)
+        var result: [String] = []
+        for (position, field) in fields.enumerated() where keys.contains(field.key) {
+            ledger.note(position)
+            for part in field.value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+                result.append(PercentCoding.decode(part, plusIsSpace: true))
             }
         }
+        return result
     }
 }

@@ -19,7 +19,9 @@ struct UserRow {
     /// Whether invitations let the user in at once.
     var acceptsInvitations = true
     /// A JSON object: what is said of a user besides.
-    var details: [UInt8] = Array("{}".utf8)
+    var details = UserRow.noDetails
+
+    private static let noDetails = Array("{}".utf8)
 
     static let columns = """
         u.user_id, u.nickname, u.profile_url, u.metadata, u.languages, u.access_token, u.revoked_token, u.is_active, \
@@ -47,7 +49,8 @@ struct UserRow {
         createdAt = row.int(first + 8)
         lastSeenAt = row.int(first + 9)
         acceptsInvitations = row.bool(first + 10)
-        details = row.bytes(first + 11)
+        // Most have none, and lists of members read many users.
+        details = row.view(first + 11).count <= 2 ? UserRow.noDetails : row.bytes(first + 11)
     }
 
     /// A thing said of the user besides, e.g. discovery keys.
