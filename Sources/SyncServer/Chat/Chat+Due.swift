@@ -26,6 +26,7 @@ extension Chat {
             for (kind, document) in try storage.due(by: now) {
                 // One that fails must not keep the others from happening, nor happen again at once.
                 do { try perform(kind, document) } catch { try fail(kind, document, error) }
+                try storage.clearDue(kind, document.id, by: now)
             }
             try expireMessages()
             let next = [try storage.nextDue(), try storage.nextExpiry()].compactMap { $0 }.min()
@@ -48,7 +49,7 @@ extension Chat {
     private func fail(_ kind: Storage.Kind, _ document: Storage.Document, _ error: any Error) throws {
         Log.failure("\(kind.rawValue) \(document.id) failed", error)
         document.json.set("status", "failed")
-        try storage.save(kind, document.id, scope: document.scope, at: now, document.json)
+        try storage.save(kind, document.id, scope: document.scope, at: document.at, document.json)
     }
 
     private func expireMessages() throws {

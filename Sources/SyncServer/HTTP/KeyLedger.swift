@@ -1,5 +1,5 @@
-/// Which fields of a query or members of a body somebody read. What nobody read had no effect, and its sender should
-/// hear of it. A bit for each by its position: pages are read often, and this must cost them nothing.
+/// Which fields of a query somebody read. What nobody read had no effect, and its sender should hear of it. A bit for
+/// each by its position: pages are read often, and this must cost them nothing.
 final class KeyLedger {
     private var bits: UInt64 = 0
 

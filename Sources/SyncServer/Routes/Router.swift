@@ -42,13 +42,13 @@ final class Router {
 
     // MARK: Keys without effect
 
-    /// What clients send of themselves, or for channels of other kinds, on any request.
+    /// What clients send of themselves, for channels of other kinds, or with every request for messages.
     private static let harmless: Set<String> = [
         "is_sdk", "is_explicit_request", "include_poll_details", "show_subchannel_messages_only", "is_feed_channel",
         "include_chat_notification", "include_parent_message_text", "include_replies", "services", "app_id", "userId",
         "include_logi", "include_extra_data", "config_ts", "user_id", "is_ephemeral", "show_conversation",
         "show_member_is_muted", "show_read_receipt", "show_delivery_receipt", "show_metadata", "show_member",
-        "include_sorted_metaarray_in_last_message",
+        "include_sorted_metaarray_in_last_message", "checking_has_next", "checking_continuous_messages",
     ]
 
     private func unusedKeys(_ request: HTTPRequest) -> [String] {

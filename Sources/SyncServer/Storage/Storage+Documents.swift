@@ -58,6 +58,12 @@ extension Storage {
             }.compactMap { $0 }
     }
 
+    /// It has happened, or will not: nothing is due twice.
+    func clearDue(_ kind: Kind, _ id: String, by now: Int64) throws {
+        try database.prepare("UPDATE documents SET due = 0 WHERE kind = ? AND id = ? AND due <= ?")
+            .bind(kind.rawValue).bind(id).bind(now).run()
+    }
+
     /// When the next thing has to happen.
     func nextDue() throws -> Int64? {
         try database.prepare("SELECT min(due) FROM documents WHERE due > 0").first { $0.isNull(0) ? nil : $0.int(0) }
