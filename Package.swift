@@ -17,8 +17,9 @@ func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// The tests of one room, under the same name.
-func tests(of room: String, _ more: [Target.Dependency] = []) -> Target {
-    .testTarget(name: room + "Tests", dependencies: [.init(stringLiteral: room)] + more)
+func tests(of room: String, _ more: [Target.Dependency] = [], exclude: [String] = []) -> Target {
+    .testTarget(
+        name: room + "Tests", dependencies: [.init(stringLiteral: room), "TestSupport"] + more, exclude: exclude)
 }
 
 let package = Package(
@@ -43,12 +44,13 @@ let package = Package(
         room("SyncEngine", ["SyncModel", "SyncStore", "SyncJSON"]),
         room("SyncService", ["SyncModel", "SyncJSON"]),
         room("SyncWebSocket", ["CWslay", "CLinux"]),
-        room("SyncNetwork", ["SyncWebSocket", "CCurl", "CLinux"]),
+        room("SyncThreads", ["CLinux"]),
+        room("SyncNetwork", ["SyncWebSocket", "SyncThreads", "CCurl", "CLinux"]),
         room(
             "SyncManager",
             [
-                "SyncEngine", "SyncStore", "SyncService", "SyncNetwork", "SyncWebSocket", "SyncModel", "SyncJSON",
-                "CLinux", "CSyncManager",
+                "SyncEngine", "SyncStore", "SyncService", "SyncNetwork", "SyncWebSocket", "SyncThreads", "SyncModel",
+                "SyncJSON", "CLinux", "CSyncManager",
             ]),
         room("SyncServer", ["SyncWebSocket", "SyncJSON", "CSQLite", "CMicrohttpd", "CLinux", "CWslay", "CZlib"]),
         .executableTarget(name: "syncmanager-server", dependencies: ["SyncServer"], swiftSettings: libraryFlags),
@@ -56,14 +58,25 @@ let package = Package(
             name: "sync-benchmark", dependencies: ["SyncEngine", "SyncStore", "SyncService", "SyncModel"],
             path: "benchmarks/engine", swiftSettings: libraryFlags),
 
+        // What tests of several rooms use.
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
         tests(of: "SyncJSON"),
         tests(of: "SyncModel"),
-        tests(of: "SyncStore", ["SyncModel", "CSQLite"]),
-        tests(of: "SyncEngine", ["CSQLite"]),
+        tests(of: "SyncStore", ["SyncModel", "CSQLite"], exclude: ["Fixtures"]),
+        tests(of: "SyncEngine", ["SyncService", "SyncStore", "SyncModel", "CSQLite"]),
         tests(of: "SyncService"),
         tests(of: "SyncWebSocket"),
+        tests(of: "SyncThreads"),
         tests(of: "SyncNetwork", ["SyncWebSocket"]),
-        tests(of: "SyncManager", ["SyncEngine", "SyncModel", "SyncJSON"]),
+        tests(of: "SyncManager", ["SyncEngine", "SyncStore", "SyncModel", "SyncThreads", "SyncJSON"]),
+        tests(of: "SyncServer", ["SyncJSON"]),
+        // The whole stack but threads and sockets, in virtual time: docs/simulation.md.
+        .testTarget(
+            name: "SimulationTests",
+            dependencies: [
+                "SyncEngine", "SyncService", "SyncStore", "SyncModel", "SyncJSON", "SyncServer", "SyncManager",
+                "TestSupport",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

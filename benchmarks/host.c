@@ -3,7 +3,14 @@
  * usage: host page DATA_DIR TIMES PAUSE_MS    pages out of the cache, offline; prints one JSON object
  *        host connect DATA_DIR                one page, asked for after sm_connect() to where no server is
  *        host realtime CONFIG                 prints "ready", then "MESSAGE_ID NANOSECONDS" as each message arrives,
- *                                             until standard input ends */
+ *                                             until standard input ends
+ *        host send CONFIG                     prints "ready", then sends a message for each line of standard input (its
+ *                                             JSON document), and prints "sent" when it has been acknowledged
+ *        host ingest CONFIG                   connects, waits until the whole channel is cached, and closes; prints one
+ *                                             JSON object
+ *        host fill CONFIG COUNT               connects, and fetches the list of channels to its end
+ *        host channels DATA_DIR TIMES         the first page of that list out of the cache, offline; prints one JSON
+ *                                             object */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <stdio.h>
@@ -98,16 +105,21 @@ static void arrived(void *user_data, const char *json, size_t length) {
     if (id) printf("%ld %.0f\n", atol(id + strlen("\"message_id\":")), now() * 1e9);
 }
 
+/* Connects, with the messages of the benchmark's channel open. */
+static sm_collection *live(const char *config, sm_client **client, sm_event_callback callback) {
+    sm_collection *messages = NULL;
+    must(sm_setup(config, client));
+    must(sm_message_collection_new(*client, "benchmark", NULL, SM_LATEST, &messages));
+    must(sm_collection_set_callback(messages, callback, NULL, NULL));
+    must(sm_connect(*client, done, NULL, NULL, NULL));
+    while (results < 1) must(sm_dispatch(*client, 0, -1));
+    return messages;
+}
+
 static int realtime(const char *config) {
     sm_client *client = NULL;
-    sm_collection *messages = NULL;
     setvbuf(stdout, NULL, _IOLBF, 0);
-    must(sm_setup(config, &client));
-    must(sm_message_collection_new(client, "benchmark", NULL, SM_LATEST, &messages));
-    must(sm_collection_set_callback(messages, arrived, NULL, NULL));
-    must(sm_connect(client, done, NULL, NULL, NULL));
-    while (results < 1) must(sm_dispatch(client, 0, -1));
-    page(client, messages);
+    page(client, live(config, &client, arrived));
     puts("ready");
     struct pollfd waits[2] = {{sm_get_fd(client), POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
     while (!waits[1].revents) {
@@ -118,11 +130,119 @@ static int realtime(const char *config) {
     return failures;
 }
 
+static int sends(const char *config) {
+    sm_client *client = NULL;
+    sm_collection *messages = live(config, &client, changed);
+    page(client, messages);
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    puts("ready");
+    static char line[65536];
+    while (failures == 0 && fgets(line, sizeof line, stdin)) {
+        size_t wanted = results + 1;
+        must(sm_send_message(messages, line, done, NULL, NULL, NULL));
+        while (results < wanted) must(sm_dispatch(client, 0, -1));
+        puts(failures ? "failed" : "sent");
+    }
+    sm_close(client);
+    return failures;
+}
+
+static int is_complete;
+
+static void progressed(void *user_data, const char *json, size_t length) {
+    (void)user_data;
+    (void)length;
+    if (strstr(json, "\"type\":\"sync_progress\"") && strstr(json, "\"channel_url\":\"benchmark\"") &&
+        strstr(json, "\"complete\":true"))
+        is_complete = 1;
+}
+
+static int ingest(double start, const char *config) {
+    sm_client *client = NULL;
+    sm_collection *messages = NULL;
+    must(sm_setup(config, &client));
+    must(sm_set_callback(client, progressed, NULL, NULL));
+    must(sm_message_collection_new(client, "benchmark", NULL, SM_LATEST, &messages));
+    must(sm_connect(client, done, NULL, NULL, NULL));
+    while (!is_complete && failures == 0) must(sm_dispatch(client, 0, -1));
+    sm_close(client);
+    printf("{\"seconds\":%.6f}\n", now() - start);
+    return failures;
+}
+
+static int has_more;
+
+static void listed(void *user_data, int32_t status, const char *json, size_t length) {
+    done(user_data, status, json, length);
+    has_more = strstr(json, "\"has_more\":true") != NULL;
+}
+
+static void list_page(sm_client *client, sm_collection *channels) {
+    size_t wanted = results + 1;
+    must(sm_fetch(channels, SM_NEXT, listed, NULL, NULL, NULL));
+    while (results < wanted) must(sm_dispatch(client, 0, -1));
+}
+
+static long listed_channels(sm_collection *channels) {
+    char *info = NULL;
+    must(sm_collection_info(channels, &info));
+    const char *count = strstr(info, "\"count\":");
+    long result = count ? atol(count + strlen("\"count\":")) : -1;
+    sm_string_free(info);
+    return result;
+}
+
+static int fill(const char *config, long count) {
+    sm_client *client = NULL;
+    sm_collection *channels = NULL;
+    must(sm_setup(config, &client));
+    must(sm_channel_collection_new(client, "{\"limit\":100}", &channels));
+    must(sm_connect(client, done, NULL, NULL, NULL));
+    while (results < 1) must(sm_dispatch(client, 0, -1));
+    do list_page(client, channels);
+    while (has_more && failures == 0);
+    long got = listed_channels(channels);
+    if (got != count) fprintf(stderr, "%ld channels of %ld\n", got, count);
+    sm_close(client);
+    return failures == 0 && got == count ? 0 : 1;
+}
+
+static int channel_lists(double start, const char *directory, long times) {
+    char config[4096];
+    snprintf(
+        config, sizeof config, "{\"app_id\":\"benchmark\",\"user_id\":\"user\",\"data_dir\":\"%s\"}",
+        directory);
+    sm_client *client = NULL;
+    must(sm_setup(config, &client));
+    double first = 0, all = 0;
+    for (long index = 0; index <= times; index++) {
+        sm_collection *channels = NULL;
+        if (index) start = now();
+        must(sm_channel_collection_new(client, NULL, &channels));
+        must(sm_collection_set_callback(channels, changed, NULL, NULL));
+        list_page(client, channels);
+        if (index) all += now() - start;
+        else first = now() - start;
+        if (listed_channels(channels) != 20) failures++;
+        sm_collection_remove(channels);
+    }
+    sm_close(client);
+    printf("{\"first_page_seconds\":%.6f,\"page_seconds\":%.9f}\n", first, times ? all / (double)times : 0.0);
+    if (failures) fprintf(stderr, "%d pages were not 20 channels\n", failures);
+    return failures == 0 && inserts == (size_t)times + 1 ? 0 : 1;
+}
+
 int main(int argc, char **argv) {
-    if (argc == 5 && !strcmp(argv[1], "page"))
-        return pages(since_exec(argv), argv[2], atol(argv[3]), atol(argv[4]), 0);
-    if (argc == 3 && !strcmp(argv[1], "connect")) return pages(since_exec(argv), argv[2], 0, 0, 1);
-    if (argc == 3 && !strcmp(argv[1], "realtime")) return realtime(argv[2]);
-    fprintf(stderr, "usage: host page DATA_DIR TIMES PAUSE_MS | connect DATA_DIR | realtime CONFIG\n");
+    const char *mode = argc > 2 ? argv[1] : "";
+    if (argc == 5 && !strcmp(mode, "page")) return pages(since_exec(argv), argv[2], atol(argv[3]), atol(argv[4]), 0);
+    if (argc == 3 && !strcmp(mode, "connect")) return pages(since_exec(argv), argv[2], 0, 0, 1);
+    if (argc == 3 && !strcmp(mode, "realtime")) return realtime(argv[2]);
+    if (argc == 3 && !strcmp(mode, "send")) return sends(argv[2]);
+    if (argc == 3 && !strcmp(mode, "ingest")) return ingest(now(), argv[2]);
+    if (argc == 4 && !strcmp(mode, "fill")) return fill(argv[2], atol(argv[3]));
+    if (argc == 4 && !strcmp(mode, "channels")) return channel_lists(since_exec(argv), argv[2], atol(argv[3]));
+    fprintf(stderr,
+            "usage: host page DATA_DIR TIMES PAUSE_MS | connect DATA_DIR | realtime CONFIG | send CONFIG |"
+            " ingest CONFIG | fill CONFIG COUNT | channels DATA_DIR TIMES\n");
     return 2;
 }

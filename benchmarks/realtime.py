@@ -1,4 +1,5 @@
-"""Realtime: from the moment a frame leaves for a client to the moment its host has the message, by way of the store.
+"""Realtime: from the moment a frame leaves for a client to the moment its host has the message, by way of the store;
+and what a client writes to disk meanwhile.
 
 Each client is connected to a real syncmanager-server through a relay that notes when it hands a message's frame on;
 both read the same monotonic clock. Messages are sent one at a time, so nothing waits behind another.
@@ -6,15 +7,20 @@ both read the same monotonic clock. Messages are sent one at a time, so nothing 
 
 import http.client
 import json
+import os
 import re
+import select
 import socket
 import statistics
+import struct
 import subprocess
 import threading
 import time
 from urllib.parse import quote, urlencode, urlparse
 
 CHANNEL = "benchmark"
+PATIENCE = 60  # seconds until a message counts as lost
+WARM = 20  # messages before those that are counted: a new cache has to grow first
 
 
 class Relay:
@@ -52,6 +58,10 @@ class Relay:
                 end.close()
 
 
+def text(number):
+    return f"message {number}: " + "see the notes of the meeting before noon, thanks 👍 " * 4
+
+
 class Chat:
     """A server with one channel and two members: one who writes, one who listens."""
 
@@ -60,7 +70,8 @@ class Chat:
             [executable, "--exit-with-stdin", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.ready = json.loads(self.process.stdout.readline())
         self.port = urlparse(self.ready["ws_host"]).port
-        self.rest = http.client.HTTPConnection("127.0.0.1", urlparse(self.ready["api_host"]).port)
+        self.rest = http.client.HTTPConnection(
+            "127.0.0.1", urlparse(self.ready["api_host"]).port, timeout=PATIENCE)
         self.create_user("writer")
         self.token = self.create_user("listener", access_token="token")["access_token"]
         self.call("POST", "/v3/group_channels", {"channel_url": CHANNEL, "user_ids": ["writer", "listener"]})
@@ -78,39 +89,115 @@ class Chat:
         return json.loads(text)
 
     def send(self, number):
-        text = f"message {number}: " + "see the notes of the meeting before noon, thanks 👍 " * 4
         path = f"/v3/group_channels/{quote(CHANNEL)}/messages"
-        return self.call("POST", path, {"message_type": "MESG", "user_id": "writer", "message": text})["message_id"]
+        body = {"message_type": "MESG", "user_id": "writer", "message": text(number)}
+        return self.call("POST", path, body)["message_id"]
 
     def close(self):
         self.process.stdin.close()
         self.process.wait(10)
 
 
+class Client:
+    """A program that is connected to the server, by way of a relay or directly."""
+
+    def __init__(self, chat, command, folder, port, environment=None):
+        query = urlencode({"ai": chat.ready["app_id"], "user_id": "listener", "access_token": chat.token})
+        config = {
+            "app_id": chat.ready["app_id"], "user_id": "listener", "access_token": chat.token, "data_dir": str(folder),
+            "api_host": chat.ready["api_host"], "ws_host": f"ws://127.0.0.1:{port}"}
+        values = {"config": json.dumps(config), "port": str(port), "query": query, "db": f"{folder}.db"}
+        self.name = str(command[0])
+        self.process = subprocess.Popen(
+            [values.get(part, part) if isinstance(part, str) else part for part in command],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env={**os.environ, **(environment or {})})
+
+    def __enter__(self):
+        try:
+            if self.line() != "ready":
+                raise RuntimeError(f"{self.name} did not connect")
+        except BaseException:
+            self.process.kill()
+            self.process.wait()
+            raise
+        return self
+
+    def line(self):
+        if not select.select([self.process.stdout], [], [], PATIENCE)[0]:
+            raise RuntimeError(f"{self.name} said nothing for {PATIENCE} s")
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"{self.name} ended with status {self.process.wait()}")
+        return line.decode().rstrip("\n")
+
+    def say(self, line):
+        self.process.stdin.write(line.encode() + b"\n")
+
+    def arrived(self, message):
+        told, at = map(int, self.line().split())
+        if told != message:
+            raise RuntimeError(f"{self.name}: message {told} where {message} was sent")
+        return at
+
+    def __exit__(self, *_):
+        try:
+            self.process.stdin.close()
+            self.process.wait(PATIENCE)
+        finally:
+            self.process.kill()
+            self.process.wait()
+
+
 def measure(chat, command, folder, count):
     """Runs a client; gives the median time in seconds from a message's frame to the host."""
     relay = Relay(chat.port)
-    query = urlencode({"ai": chat.ready["app_id"], "user_id": "listener", "access_token": chat.token})
-    config = {
-        "app_id": chat.ready["app_id"], "user_id": "listener", "access_token": chat.token, "data_dir": str(folder),
-        "api_host": chat.ready["api_host"], "ws_host": f"ws://127.0.0.1:{relay.port}"}
-    values = {"config": json.dumps(config), "port": str(relay.port), "query": query, "db": f"{folder}.db"}
-    process = subprocess.Popen(
-        [values.get(part, part) if isinstance(part, str) else part for part in command],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     taken = []
     try:
-        if process.stdout.readline() != "ready\n":
-            raise RuntimeError(f"{command[0]} did not connect")
-        for number in range(count):
-            message = chat.send(number)
-            told, at = map(int, process.stdout.readline().split())
-            if told != message:
-                raise RuntimeError(f"{command[0]}: message {told} where {message} was sent")
-            taken.append(int(at) - relay.times[message])
-        process.stdin.close()
-        process.wait(10)
+        with Client(chat, command, folder, relay.port) as client:
+            for number in range(count):
+                message = chat.send(number)
+                taken.append(client.arrived(message) - relay.times[message])
     finally:
-        process.kill()
         relay.listener.close()
     return {"realtime_seconds": statistics.median(taken) / 1e9}
+
+
+class Writes:
+    """What a program has written so far: writes.c counts inside it, the kernel counts it as well."""
+
+    def __init__(self, process, path):
+        self.disk_calls, self.disk_bytes, self.other_calls, self.other_bytes, self.syncs = struct.unpack(
+            "5Q", path.read_bytes())
+        with open(f"/proc/{process.pid}/io") as file:
+            self.kernel = {name: int(value) for name, value in (line.split(":") for line in file)}
+
+    def since(self, before, count):
+        """For each of `count` messages. The two accounts must agree: else something was written by another call."""
+        calls, size = self.disk_calls - before.disk_calls, self.disk_bytes - before.disk_bytes
+        others = self.other_bytes - before.other_bytes
+        kernel = self.kernel["wchar"] - before.kernel["wchar"]
+        if abs(kernel - size - others) > kernel / 50:
+            raise RuntimeError(f"the kernel counted {kernel} bytes written, writes.c {size} + {others}")
+        return {
+            "disk_calls": calls / count, "disk_bytes": size / count, "syncs": (self.syncs - before.syncs) / count,
+            "device_bytes": (self.kernel["write_bytes"] - before.kernel["write_bytes"]) / count}
+
+
+def count_writes(chat, command, folder, count, shim, sends=False):
+    """Runs a client that receives `count` messages, or sends them itself; gives what each made it write to files. What
+    SQLite copies from its log into the file is in it as often as it happens, what closing writes is not."""
+    path = folder.with_name(f"{folder.name}.writes")
+    path.write_bytes(bytes(40))
+    environment = {"LD_PRELOAD": str(shim), "BENCHMARK_WRITES": str(path)}
+    before = None
+    with Client(chat, command, folder, chat.port, environment) as client:
+        for number in range(WARM + count):
+            if number == WARM:
+                before = Writes(client.process, path)
+            if sends:
+                client.say(json.dumps({"message": text(number)}))
+                if client.line() != "sent":
+                    raise RuntimeError(f"{client.name}: message {number} was not sent")
+            else:
+                client.arrived(chat.send(number))
+        return Writes(client.process, path).since(before, count)

@@ -1,29 +1,29 @@
 """The demo's Python host: the same story as the C program, with asyncio."""
 import asyncio, json, sys
 
-from syncmanager.aio import AsyncClient
+from syncmanager import Change, SyncManager, SyncManagerError
+from syncmanager.events import Connection
 
 
 async def main(config: dict, url: str) -> None:
-    async with AsyncClient(**config) as chat:
-        channels, view = chat.client.channels(limit=20), chat.client.messages(url)
+    async with SyncManager(**config) as sm:
+        channels, chat = sm.channels(limit=20), sm.messages(url)
         try:
-            await chat.connect()
+            await sm.connect()
             print("= connected")
-        except Exception as error:
+        except SyncManagerError as error:
             print("= offline:", error)
-        await chat.fetch_next(channels)
-        await chat.result(view.fetch_previous())
-        print("= channels", len(channels.channels()), flush=True)
-        print("= messages", len(view.messages()), flush=True)
-        async for event in chat.events():
-            if event["type"] == "connection":
-                print("=", event["state"], flush=True)
-            if event["type"] == "change" and event["list"] == "succeeded":
-                for change, message in zip(event["changes"], event.get("messages") or [{}] * len(event["changes"])):
-                    text = message.get("message", "")[:60]
-                    print(f"{event['action']} [{change['index']}] {text}   ({event['source']})")
-                sys.stdout.flush()
+        await channels.fetch()
+        await chat.fetch()
+        print("= channels", len(channels.items), flush=True)
+        print("= messages", len(chat.items), flush=True)
+        async for event in sm.events():
+            if isinstance(event, Connection):
+                print("=", event.state, flush=True)
+            if isinstance(event, Change) and event.list == "succeeded":
+                for place, message in zip(event.changes, event.items):
+                    text = message["message"][:60]
+                    print(f"{event.action} [{place['index']}] {text}   ({event.source})", flush=True)
 
 
 asyncio.run(main(json.loads(sys.argv[1]), sys.argv[2]))

@@ -1,61 +1,69 @@
 -- The real schema of both files; a test compares it with what the library makes. Times are milliseconds since the epoch.
 
--- cache.db (user_version 2)
+-- cache.db (user_version 3)
 -- meta        cursors and flags: channels.changes, channels.token, channels.complete, messages.changes.KEY
--- channel     json is the channel as hosts see it; the other columns are the keys of three orders, of an index each
--- channel_key the short number under which a channel's messages are filed; never used again
--- message     a page is one range of the primary key; json is delivered as it stands
--- chunk       where the cache of a channel is complete, both ends included
+-- channel     key is ours and never used again; messages are filed under it. json is the channel as hosts see it; name,
+--             has_last_message, latest_at, created_at are the keys of three orders, of an index each. A row that is not
+--             cached has a key and no channel: it was deleted, or only messages of it are known
+-- message     key is ours and appended; id is the service's. ord and tie are the position, and a page is one range of
+--             message_by_position. json is delivered as it stands
+-- chunk       where the cache of a channel is complete, both ends included. The tokens are the service's. An open-ended
+--             chunk, the last one only, ends with the newest message of the channel, whatever end_ord and end_tie say
+-- checksum    of the bytes of json or body: a row that does not match it is damage
 CREATE TABLE meta (
     key TEXT NOT NULL PRIMARY KEY,
     value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE channel (
-    url TEXT NOT NULL PRIMARY KEY,
-    name TEXT NOT NULL,
-    has_last_message INTEGER NOT NULL,
-    latest_at INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    json TEXT NOT NULL
+    key INTEGER PRIMARY KEY,
+    url TEXT NOT NULL UNIQUE,
+    is_cached INTEGER NOT NULL DEFAULT 0,
+    name TEXT NOT NULL DEFAULT '',
+    has_last_message INTEGER NOT NULL DEFAULT 0,
+    latest_at INTEGER NOT NULL DEFAULT 0,
+    created_at INTEGER NOT NULL DEFAULT 0,
+    checksum INTEGER NOT NULL DEFAULT 0,
+    json TEXT NOT NULL DEFAULT ''
 ) STRICT;
-CREATE INDEX channel_by_latest ON channel (has_last_message DESC, latest_at DESC, url);
-CREATE INDEX channel_by_creation ON channel (created_at DESC, url);
-CREATE INDEX channel_by_name ON channel (name, url);
-
-CREATE TABLE channel_key (
-    key INTEGER PRIMARY KEY AUTOINCREMENT,
-    url TEXT NOT NULL UNIQUE
-) STRICT;
+CREATE INDEX channel_by_latest ON channel (has_last_message DESC, latest_at DESC, url) WHERE is_cached = 1;
+CREATE INDEX channel_by_creation ON channel (created_at DESC, url) WHERE is_cached = 1;
+CREATE INDEX channel_by_name ON channel (name, url) WHERE is_cached = 1;
 
 CREATE TABLE message (
+    key INTEGER PRIMARY KEY,
     channel INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    id INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL,
+    ord INTEGER NOT NULL,
+    tie INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    parent_id TEXT NOT NULL,
+    is_reply_to_channel INTEGER NOT NULL,
     kind INTEGER NOT NULL,
     custom_type TEXT NOT NULL,
     sender_id TEXT NOT NULL,
-    parent_id INTEGER NOT NULL,
-    is_reply_to_channel INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
     is_silent INTEGER NOT NULL,
     request_id TEXT NOT NULL,
-    json TEXT NOT NULL,
-    PRIMARY KEY (channel, created_at, id)
-) STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX message_by_id ON message (id);
+    checksum INTEGER NOT NULL,
+    json TEXT NOT NULL
+) STRICT;
+CREATE INDEX message_by_position ON message (channel, ord DESC, tie DESC);
+CREATE UNIQUE INDEX message_by_id ON message (channel, id);
 
 CREATE TABLE chunk (
     channel INTEGER NOT NULL,
-    start_created_at INTEGER NOT NULL,
-    start_id INTEGER NOT NULL,
-    end_created_at INTEGER NOT NULL,
-    end_id INTEGER NOT NULL,
+    start_ord INTEGER NOT NULL,
+    start_tie INTEGER NOT NULL,
+    start_token TEXT NOT NULL,
+    end_ord INTEGER NOT NULL,
+    end_tie INTEGER NOT NULL,
+    end_token TEXT NOT NULL,
     reached_first INTEGER NOT NULL,
-    PRIMARY KEY (channel, start_created_at, start_id)
+    is_open_ended INTEGER NOT NULL,
+    PRIMARY KEY (channel, start_ord, start_tie)
 ) STRICT, WITHOUT ROWID;
 
--- intents.db (user_version 1)
+-- intents.db (user_version 2)
 -- intent      own messages that are not the service's yet; status 0 pending, 1 failed
 CREATE TABLE intent (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -66,6 +74,6 @@ CREATE TABLE intent (
     error_code INTEGER NOT NULL DEFAULT 0,
     retry_count INTEGER NOT NULL DEFAULT 0,
     is_host_sent INTEGER NOT NULL DEFAULT 0,
-    body TEXT NOT NULL
+    body TEXT NOT NULL,
+    checksum INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-CREATE INDEX intent_by_channel ON intent (channel_url, id);

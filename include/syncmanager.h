@@ -51,7 +51,7 @@
  *   token_needed     the access token is missing or was revoked; answer with sm_set_token()
  *   cache_reset      the cache file was corrupt, was set aside under "file" (its path), and is being rebuilt
  *   storage_error    "message": the data directory could not be read or written, as on a full disk; what is shown
- *                    stays, sync tries again
+ *                    stays, sync tries again. At the start: the outbox file is gone, unsent messages are lost
  *   overflow         "collection", "dropped": the host lagged behind. For each list of the collection a `clear` and, if
  *                    it is not empty, one full `insert` follow. A new_message or channel_updated among those dropped is
  *                    not told again
@@ -95,8 +95,11 @@
  *   @thread any             may be called from any thread, also from several at once, and from callbacks
  *   @thread owner           one thread at a time: the one that drains the queue
  *
- * No call waits for disk or network except sm_setup() (opens the cache), sm_close() (finishes and joins) and the
- * timeout the caller passes. A call that would wait for the callback it is made from gives SM_ERR_REENTRANT.
+ * No call waits for disk or network except sm_setup() (opens the cache), sm_close() (finishes and joins) and those that
+ * wait for events: a thread in sm_next_event() or sm_dispatch() with a timeout other than 0 does the engine's work in
+ * the meantime, so that what it waits for needs no other thread; a piece of work that it has begun (a page, a commit)
+ * may outlast its timeout or sm_interrupt(). With timeout 0, and while no thread waits, the library's thread does it.
+ * A call that would wait for the callback it is made from gives SM_ERR_REENTRANT.
  *
  *
  * ENVIRONMENT
@@ -112,6 +115,17 @@
  * in reach; every connection needs /etc/ssl and what name lookups read.
  * One client at a time has the files of a user (of one app): a second one, in this process or another, gets
  * SM_ERR_LOCKED with the owner's pid. Several users may share a data_dir.
+ *
+ *
+ * LIMITS
+ *
+ * What a host does not drain does not grow without bound. At most "queue_limit" events wait; beyond that changes of
+ * collections are dropped (`overflow`), "sync_progress" is left out, and of "connection", "sync_state", "token_needed",
+ * "storage_error", "huge_gap" and "channel_removed" only the latest of each waits. A call that completes later takes a
+ * slot when it is accepted and frees it when its result is drained; a call without a result takes one until the engine
+ * has seen it. There are as many slots as "queue_limit", but at least 1000, since a host that wants short queues may
+ * still send a burst. When none is left calls give SM_ERR_TOO_MANY_CALLS: drain, and call again. sm_close(),
+ * sm_collection_remove() and sm_disconnect() never take one.
  *
  *
  * MEMORY AND TEXT
@@ -160,11 +174,11 @@ enum {
     SM_ERR_CLOSED = -4,             /* the client is closing, or closed before the call was done */
     SM_ERR_REENTRANT = -5,          /* would wait for the callback it is called from */
     SM_ERR_FORKED = -6,             /* this process is a fork of the one that called sm_setup() */
-    SM_ERR_DUPLICATED_FETCH = -7,   /* a fetch in that direction is under way */
+    SM_ERR_DUPLICATED_FETCH = -7,   /* a fetch in that direction is in flight */
     SM_ERR_LOCKED = -8,             /* another client, in this process or another, has this user's files */
     SM_ERR_STORAGE = -9,            /* the data directory cannot be made, read or written, or is full */
     SM_ERR_NEWER_SCHEMA = -10,      /* a later version of the library wrote the files */
-    SM_ERR_CORRUPT_INTENTS = -11,   /* the outbox file is damaged; it is never thrown away by itself */
+    SM_ERR_CORRUPT_INTENTS = -11,   /* the outbox file is damaged, or empty though it was used; it is left as it is */
     SM_ERR_NOT_CONNECTED = -12,     /* the call needs a connection and there is none */
     SM_ERR_NETWORK = -13,           /* the service did not answer */
     SM_ERR_SERVICE = -14,           /* the service refused; "code" and "message" are its own */
@@ -174,6 +188,7 @@ enum {
     SM_ERR_REMOVED = -18,           /* the collection was removed, or the message given up, before the call was done */
     SM_ERR_TOKEN_REJECTED = -19,    /* the access token is missing, wrong or revoked */
     SM_ERR_BUSY = -20,              /* another thread is draining this client's queue */
+    SM_ERR_TOO_MANY_CALLS = -21,    /* too many calls wait to be done or drained, see LIMITS; most calls may give it */
     SM_ERR_INTERNAL = -99           /* a fault of the library: please report it with the log */
 };
 
@@ -266,18 +281,19 @@ SM_EXPORT int32_t sm_pause_sync(sm_client *client);
 SM_EXPORT int32_t sm_set_token(sm_client *client, const char *access_token);
 
 /* Removes cached messages of one channel, or of all with NULL; their collections get `clear` of the succeeded list, and
- * fetches under way end with "short":"reset". Unsent messages stay. Completes when they are gone (or STORAGE); the file
+ * fetches in flight end with "short":"reset". Unsent messages stay. Completes when they are gone (or STORAGE); the file
  * keeps its size and uses the space again. Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_clear_cache(
     sm_client *client, const char *channel_url, sm_result_callback callback, void *user_data,
     sm_destroy_callback destroy, uint64_t *out_request);
 
 /* Ends the client: refuses new calls, completes every outstanding one with SM_ERR_CLOSED, joins the client's threads,
- * frees all its handles. What is still queued, these results and `closed` go to callbacks on this thread, with thread
- * delivery too; so hold no lock that a callback takes. A host that pulls with sm_next_event() sees none of it: after
- * sm_close() every call counts as closed. While another thread closes, it returns at once with SM_ERR_CLOSED as last
- * error. NULL is ignored. From a callback of this client it does nothing but set SM_ERR_REENTRANT as last error.
- * @thread any, outside callbacks. Since 0.1 */
+ * frees all its handles. It waits for the piece of work in hand; of what was called before and not begun only own
+ * messages are still stored (sends, appended ones and their responses), the rest is not done. What is still queued,
+ * these results and `closed` go to callbacks on this thread, with thread delivery too; so hold no lock that a callback
+ * takes. A host that pulls with sm_next_event() sees none of it: after sm_close() every call counts as closed. While
+ * another thread closes, it returns at once with SM_ERR_CLOSED as last error. NULL is ignored. From a callback of this
+ * client it does nothing but set SM_ERR_REENTRANT as last error. @thread any, outside callbacks. Since 0.1 */
 SM_EXPORT void sm_close(sm_client *client);
 
 /* ---- Events ------------------------------------------------------------------------------------------------- */
@@ -317,9 +333,9 @@ SM_EXPORT int32_t sm_channel_collection_new(sm_client *client, const char *query
 /* The messages of a channel around `viewpoint` (ms since the epoch; 0: the oldest; SM_LATEST: the newest). `filter` is
  * a JSON object (docs/queries.md) or NULL: "limit" (1..200, default 30), "message_type", "custom_types", "sender_ids",
  * "reply_type". Background sync of the channel starts. A channel that turns out not to exist gives `channel_removed`.
- * Own messages under way or failed come at once as inserts, before any fetch. With thread delivery events may come
- * before sm_collection_set_callback(): they go to the client's callback, and the snapshot has them.
- * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
+ * Own messages that are pending or failed come at once as inserts, before any fetch. With thread delivery events may
+ * come before sm_collection_set_callback(): they go to the client's callback, and the snapshot has them. Errors:
+ * INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_message_collection_new(
     sm_client *client, const char *channel_url, const char *filter, int64_t viewpoint, sm_collection **out);
 
@@ -342,8 +358,8 @@ SM_EXPORT int32_t sm_fetch(
     sm_collection *collection, int32_t direction, sm_result_callback callback, void *user_data,
     sm_destroy_callback destroy, uint64_t *out_request);
 
-/* Empties the view of a message collection (`clear`) and anchors it anew; fetch again afterwards. A fetch under way
- * completes with "short":"reset". Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
+/* Empties the view of a message collection (`clear`) and moves it to another viewpoint; fetch again afterwards. A fetch
+ * in flight completes with "short":"reset". Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_reset_viewpoint(sm_collection *collection, int64_t viewpoint);
 
 /* What the host has been told so far, as JSON: "collection", "kind" ("channels" | "messages"), "count", "has_next", and
@@ -379,14 +395,13 @@ SM_EXPORT int32_t sm_send_message(
     sm_collection *collection, const char *message, sm_result_callback callback, void *user_data,
     sm_destroy_callback destroy, uint64_t *out_request);
 
-/* For hosts that send by their own means. sm_append_message() shows a message under way: "request_id" and "message" are
- * required, all else is shown as it is. sm_handle_send_response() ends it: with the service's message object, which has
- * that "request_id" (or "req_id"), when `error_code` is 0, else with the object given to append. The library never
- * resends such a message by itself; {"resend"} makes it the library's. A kill before the response makes it failed.
- * Same events as sm_send_message(). Both complete when stored, with "request_id".
- * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. Completion: STORAGE; of append INVALID_ARGUMENT
- * (with "message", a text: "request_id" is in use) and REMOVED; of response NOT_FOUND and NOT_OWN_MESSAGE.
- * @thread any. Since 0.1 */
+/* For hosts that send messages themselves. sm_append_message() shows a message in flight: "request_id" and "message"
+ * are required, all else is shown as it is. sm_handle_send_response() ends it: with the service's message object, which
+ * has that "request_id" (or "req_id"), when `error_code` is 0, else with the object given to append. The library never
+ * resends such a message by itself; {"resend"} makes it the library's. A kill before the response makes it failed. Same
+ * events as sm_send_message(). Both complete when stored, with "request_id". Errors: INVALID_HANDLE, INVALID_ARGUMENT,
+ * INVALID_DOCUMENT, CLOSED. Completion: STORAGE; of append INVALID_ARGUMENT (with "message", a text: "request_id" is in
+ * use) and REMOVED; of response NOT_FOUND and NOT_OWN_MESSAGE. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_append_message(
     sm_collection *collection, const char *message, sm_result_callback callback, void *user_data,
     sm_destroy_callback destroy, uint64_t *out_request);

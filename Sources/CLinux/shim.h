@@ -28,14 +28,6 @@ static inline int shim_write_stdout(const char *text) {
     fflush(stdout);
     return result;
 }
-/* Tells the processor that this is a loop that waits for another one. */
-static inline void shim_pause(void) {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
 /* getopt_long(3) answers through mutable globals. */
 static inline const char *shim_option_argument(void) { return optarg; }
 static inline int shim_option_index(void) { return optind; }

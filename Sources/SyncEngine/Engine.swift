@@ -1,263 +1,635 @@
-import SyncJSON
 import SyncModel
 import SyncStore
 
-/// The state machine behind every collection. It has no thread, clock, socket or sleep of its own.
+/// The state machine behind every collection. It has no thread, clock, socket or random source of its own.
 ///
-/// A driver feeds it inputs (host commands, service replies and events, connection changes, the passing of time), each
-/// with the current time, and carries out what `takeOutputs` gives. It calls the stores synchronously. The same engine
-/// runs in the library and in a simulator with a virtual clock, where one seed replays one run exactly.
+/// It routes inputs to the machines that own their part of the state (session, channels, timelines, outbox, actions),
+/// commits what is to be stored, and hands out what came of it. It holds no rule of chat itself.
 ///
-/// Parts, each in a file of its own: the connection (`Connection`), requests and their continuations (`Requests`), the
-/// channel list (`Engine+Channels`), messages of a channel (`Timeline`), own messages (`Outbox`).
+/// One entrance for each fact: what becomes known about messages goes through `record(message:)`, about channels
+/// through `record(channels:)`, wherever it came from. Each is one transaction; collections are told after it.
 public final class Engine {
-    public let options: EngineOptions
-    let cache: CacheStore
-    let intents: IntentStore
+    private let options: EngineOptions
+    private let rules: any ServiceRules
+    private let capabilities: ServiceCapabilities
+    private let storage: Storage
+    private let random: RandomSource
 
-    var now: EngineTime
-    var timers = TimerQueue()
-    var random: SeededGenerator
-    private var outputs: [EngineOutput] = []
+    private var now: Moment
+    private var timers = TimerQueue()
+    private var inFlight = InFlight()
+    private var parts = AnswerParts()
+    private var session: Session
+    private var sync: ChannelSync
+    private var lists = ChannelLists()
+    private var typing = Typing()
+    private var timelines: [String: Timeline] = [:]
+    /// The channel of every message collection.
+    private var channelURLs: [UInt64: String] = [:]
+    /// Message collections whose channel could not be read when they were opened; the next fetch tries again.
+    private var unopened: [UInt64: MessageWindow] = [:]
+    private var outbox = Outbox()
+    private var actions = MessageActions()
+    private var isPaused = false
+    private var isClosed = false
+    private var syncState: ClientNotice.SyncState?
 
-    var connection = Connection()
-    var requests = Requests()
-    var channels = ChannelSync()
-    var channelViews: [UInt64: ChannelView] = [:]
-    var messageViews: [UInt64: MessageView] = [:]
-    var timelines: [String: Timeline] = [:]
-    /// Numbers timelines, for timers and a fixed order.
-    var lastTimeline: UInt64 = 0
-    var outbox = Outbox()
-    var typing = Typing()
-    /// Edits and deletions the service is asked for: their calls, with their names.
-    var edits: [UInt64: String] = [:]
-    var isSyncPaused = false
-    var isClosed = false
-    /// The first thing the store could not do; told once, and calls that need the store fail with it.
-    var storeFailure: StoreError?
-    private var lastSyncState = ""
+    private var hostOutputs: [HostOutput] = []
+    private var serviceCommands: [ServiceCommand] = []
 
-    public init(options: EngineOptions, cache: CacheStore, intents: IntentStore, now: EngineTime) {
+    init(
+        options: EngineOptions, cache: CacheStore, intents: IntentStore, rules: any ServiceRules,
+        capabilities: ServiceCapabilities, now: Moment
+    ) {
         self.options = options
-        self.cache = cache
-        self.intents = intents
+        self.rules = rules
+        self.capabilities = capabilities
         self.now = now
-        random = SeededGenerator(seed: options.seed)
-        connection.token = options.accessToken
-        loadOutbox()
-        channels.isComplete = (stored { () throws(StoreError) in try cache.value("channels.complete") } ?? nil) == "1"
+        storage = Storage(cache: cache, intents: intents)
+        random = RandomSource(seed: options.seed)
+        session = Session(token: options.accessToken)
+        sync = ChannelSync(storage)
+        outbox.load(context)
+        var effects = Effects()
+        lists.setComplete(sync.isComplete, context, &effects)
+        carryOut(effects)
+        tellStorageFailure()
     }
 
     // MARK: Inputs
 
-    public func handle(_ command: HostCommand, now: EngineTime) {
+    func handle(_ command: HostCommand, now: Moment) {
         self.now = now
-        switch command {
-        case .connect(let call): connect(call: call)
-        case .disconnect: disconnect()
-        case .resumeSync: resumeSync()
-        case .pauseSync: pauseSync()
-        case .setToken(let token): setToken(token)
-        case .clearCache(let url, let call): clearCache(url, call: call)
-        case .openChannelCollection(let id, let query): openChannelView(id, query)
-        case .openMessageCollection(let id, let url, let filter, let viewpoint):
-            openMessageView(id, url, filter, viewpoint)
-        case .removeCollection(let id): removeCollection(id)
-        case .fetch(let collection, let direction, let call): fetch(collection, direction, call)
-        case .resetViewpoint(let collection, let viewpoint): resetViewpoint(collection, viewpoint)
-        case .sendMessage(let collection, let requestID, let body, let call):
-            sendMessage(collection, requestID, body, call)
-        case .resendMessage(let collection, let requestID, let call): resendMessage(collection, requestID, call)
-        case .appendMessage(let collection, let requestID, let body, let call):
-            appendMessage(collection, requestID, body, call)
-        case .handleSendResponse(let collection, let requestID, let message, let code, let call):
-            handleSendResponse(collection, requestID, message, code, call)
-        case .updateMessage(let collection, let messageID, let requestID, let body, let call):
-            updateMessage(collection, messageID, requestID, body, call)
-        case .deleteMessage(let collection, let messageID, let requestID, let call):
-            deleteMessage(collection, messageID, requestID, call)
-        case .nothing: break
-        case .showAnew(let collections): showAnew(collections)
-        case .close: close()
-        }
+        guard !isClosed else { return }
+        var effects = Effects()
+        route(command, &effects)
+        carryOut(effects)
         settle()
     }
 
-    /// The time of the next thing to do, by the monotonic clock; `nil` when nothing is planned.
-    public var nextDeadline: Int64? { timers.next }
+    /// Something the service told of its own accord.
+    func receive(_ event: ServiceEvent, now: Moment) {
+        self.now = now
+        guard !isClosed else { return }
+        var effects = Effects()
+        route(event, &effects)
+        carryOut(effects)
+        settle()
+    }
+
+    /// The service's answer to a request. One nobody waits for came after the session was given up.
+    func receive(_ reply: ServiceReply, for id: UInt64, now: Moment) {
+        self.now = now
+        guard !isClosed, let ask = inFlight.take(id) else { return }
+        var effects = Effects()
+        if case .failure(let failure) = reply, case .rateLimited(let pause) = failure.kind {
+            inFlight.pause(for: pause, now: now.monotonic)
+            effects.add(.timer(.heldRequests, at: inFlight.pausedUntil))
+        }
+        route(reply, to: ask, &effects)
+        carryOut(effects)
+        settle()
+    }
+
+    /// When there is something to do without an input, by the monotonic clock; `nil` when nothing is planned.
+    var nextDeadline: Int64? { timers.next }
 
     /// Does what is due.
-    public func advance(now: EngineTime) {
+    func advance(now: Moment) {
         self.now = now
         while !isClosed, let key = timers.takeDue(at: now.monotonic) {
-            switch key {
-            case .reconnect: openConnection()
-            case .ping: sendPing()
-            case .pong, .login: connectionTimedOut()
-            case .channelSync: pumpChannelSync()
-            case .channelChanges: pumpChannelChanges()
-            case .messageSync(let id): timeline(number: id).map { pump($0) }
-            case .outbox(let url): pumpOutbox(url)
-            case .fetch(let call): fetchTimedOut(call)
-            case .typing: typingExpired()
-            }
+            var effects = Effects()
+            route(key, &effects)
+            carryOut(effects)
+            // Other inputs have their turn between two parts of a large answer.
+            if key == .answerParts { break }
         }
         settle()
     }
 
-    // MARK: Outputs
-
-    /// What the driver has to do now, in order. To be called after every input.
-    public func takeOutputs() -> [EngineOutput] {
-        defer { outputs.removeAll(keepingCapacity: true) }
-        return outputs
+    func takeHostOutputs() -> [HostOutput] {
+        defer { hostOutputs.removeAll(keepingCapacity: true) }
+        return hostOutputs
     }
 
-    func emit(_ output: EngineOutput) { outputs.append(output) }
-
-    func complete(
-        _ call: UInt64, _ name: String, _ status: Completion.Status,
-        members: [(key: String, value: [UInt8])] = [], info: CollectionInfo? = nil
-    ) {
-        emit(.completion(Completion(call: call, name: name, status: status, members: members, info: info)))
+    func takeServiceCommands() -> [ServiceCommand] {
+        defer { serviceCommands.removeAll(keepingCapacity: true) }
+        return serviceCommands
     }
 
-    /// What a result says of the failure behind it.
-    static func members(of failure: ServiceFailure) -> [(key: String, value: [UInt8])] {
-        [("code", jsonText(Int64(failure.code))), ("message", jsonText(failure.message))]
-    }
+    // MARK: Routing: the host
 
-    func tell(_ type: String, _ members: [(key: String, value: [UInt8])] = []) {
-        emit(.event(.client(type: type, members: members)))
-    }
-
-    /// Tells of the state of sync when it has changed; at the end of every input.
-    private func settle() {
-        guard !isClosed else { return }
-        let busy = channels.isBusy || timers.hasWork || timelines.values.contains { $0.isBusy }
-        let state = isSyncPaused ? "paused" : busy ? "running" : "idle"
-        if state != lastSyncState {
-            lastSyncState = state
-            tell("sync_state", [("state", jsonText(state))])
+    private func route(_ command: HostCommand, _ effects: inout Effects) {
+        switch command {
+        case .connect(let call): session.connect(call: call, &effects)
+        case .disconnect: if session.disconnect(&effects) == .ended { sessionEnded(&effects) }
+        case .setToken(let token): session.setToken(token, &effects)
+        case .resumeSync: setPaused(false, &effects)
+        case .pauseSync: setPaused(true, &effects)
+        case .clearCache(let url, let call): clearCache(url, call, &effects)
+        case .openChannelCollection(let id, let query):
+            lists.open(id, query)
+            sync.pump(context, &effects)
+        case .openMessageCollection(let id, let url, let filter, let viewpoint):
+            channelURLs[id] = url
+            openTimeline(MessageWindow(id: id, filter: filter, viewpoint: viewpoint), url, &effects)
+        case .removeCollection(let id): removeCollection(id, &effects)
+        case .fetch(let id, let direction, let call): fetch(id, direction, call, &effects)
+        case .resetViewpoint(let id, let viewpoint):
+            _ = unopened[id]?.reset(to: viewpoint)
+            timeline(of: id)?.resetViewpoint(id, viewpoint, context, &effects)
+        case .resync(let collections): resync(collections, &effects)
+        case .close: close(&effects)
+        default: routeOwnMessage(command, &effects)
         }
     }
 
-    // MARK: Store
-
-    /// Runs a store operation. A failure is told to the host once per kind and gives `nil`; the cursor stays where it
-    /// was, so that the work is done again later.
-    @discardableResult
-    func stored<T>(_ body: () throws(StoreError) -> T) -> T? {
-        do throws(StoreError) {
-            let result = try body()
-            storeFailure = nil
-            return result
-        } catch {
-            if storeFailure == nil { tell("storage_error", [("message", jsonText(error.message))]) }
-            storeFailure = error
+    /// Calls about own messages belong to a channel, which the collection names.
+    private func routeOwnMessage(_ command: HostCommand, _ effects: inout Effects) {
+        func url(_ collection: UInt64, _ call: UInt64, _ name: Completion.Name) -> String? {
+            if let url = channelURLs[collection] { return url }
+            effects.complete(Completion(call: call, name: name, status: .removed))
             return nil
         }
-    }
-
-    // MARK: Life
-
-    private func resumeSync() {
-        guard isSyncPaused else { return }
-        isSyncPaused = false
-        startSync()
-    }
-
-    private func pauseSync() {
-        guard !isSyncPaused else { return }
-        isSyncPaused = true
-        for timeline in sortedTimelines { finishWaitingFetches(timeline, short: "paused") }
-        for view in sortedChannelViews { finishWaitingFetch(view, short: "paused") }
-    }
-
-    /// Background work begins or goes on: after a login, and when a pause ends.
-    func startSync() {
-        guard connection.isLoggedIn, !isSyncPaused else { return }
-        pumpChannelChanges()
-        for view in sortedChannelViews { continueFetch(view) }
-        for timeline in sortedTimelines { pump(timeline) }
-    }
-
-    var canSync: Bool { connection.isLoggedIn && !isSyncPaused && !isClosed }
-
-    /// Whether waiting may help: connected, or an attempt to connect is under way.
-    var mayStillSync: Bool { connection.isOpen && !isSyncPaused && !isClosed }
-
-    private func clearCache(_ url: String?, call: UInt64) {
-        let affected = sortedTimelines.filter { url == nil || $0.channelURL == url }
-        let done: Bool? = stored { () throws(StoreError) -> Bool in
-            if let url {
-                try cache.clearMessages(channel: try cache.channelKey(url))
-            } else {
-                try cache.clearMessages(channel: nil)
+        switch command {
+        case .sendMessage(let id, let requestID, let body, let call):
+            guard let url = url(id, call, .sendMessage) else { return }
+            outbox.send(requestID, body, url, call: call, since: newestEdge(url), context, &effects)
+        case .resendMessage(let id, let requestID, let call):
+            guard let url = url(id, call, .sendMessage) else { return }
+            outbox.resend(requestID, call: call, since: newestEdge(url), context, &effects)
+        case .appendMessage(let id, let requestID, let body, let call):
+            guard let url = url(id, call, .appendMessage) else { return }
+            outbox.acceptHostSent(requestID, body, url, call: call, context, &effects)
+        case .handleSendResponse(_, let requestID, let message, let code, let call):
+            outbox.hostSent(requestID, message, code: code, call: call, context, &effects)
+        case .updateMessage(let id, let message, let body, let call):
+            guard let url = url(id, call, .updateMessage) else { return }
+            switch message {
+            case .sent(let messageID): actions.edit(messageID, body, url, call: call, context, &effects)
+            case .unsent(let requestID): outbox.update(requestID, body, call: call, context, &effects)
             }
-            return true
+        case .deleteMessage(let id, let message, let call):
+            guard let url = url(id, call, .deleteMessage) else { return }
+            switch message {
+            case .sent(let messageID): actions.delete(messageID, url, call: call, context, &effects)
+            case .unsent(let requestID): outbox.giveUp(requestID, call: call, context, &effects)
+            }
+        default: break
         }
-        guard done != nil else { return complete(call, "clear_cache", .storage) }
-        for timeline in affected { startOver(timeline, source: .cacheCleared) }
-        complete(call, "clear_cache", .ok)
     }
 
-    private func close() {
-        guard !isClosed else { return }
-        if connection.isOpen { emit(.closeConnection) }
-        finishConnectCalls(.closed)
-        for view in sortedChannelViews { finishFetches(of: view, .closed) }
-        for view in sortedMessageViews { finishFetches(of: view, .closed) }
-        for call in outbox.takeCalls() { complete(call.call, call.name, .closed) }
-        for (call, name) in edits.sorted(by: { $0.key < $1.key }) { complete(call, name, .closed) }
-        edits = [:]
-        requests.cancelAll()
+    private func setPaused(_ paused: Bool, _ effects: inout Effects) {
+        guard isPaused != paused else { return }
+        isPaused = paused
+        if paused {
+            for timeline in sortedTimelines { timeline.finishFetches(.paused, &effects) }
+            lists.continueFetches(context, isInterrupted: true, &effects)
+        } else {
+            resumeSync(&effects)
+        }
+    }
+
+    private func clearCache(_ url: String?, _ call: UInt64, _ effects: inout Effects) {
+        let done: Void? = storage.committed { (cache) throws(StoreError) in
+            guard let url else { return try cache.clearMessages(channel: nil) }
+            if let key = try cache.channelKeyIfKnown(url) { try cache.clearMessages(channel: key) }
+        }
+        guard done != nil else {
+            return effects.complete(Completion(call: call, name: .clearCache, status: .storage))
+        }
+        for timeline in sortedTimelines where url == nil || timeline.channelURL == url {
+            timeline.startOver(.cacheCleared, context, &effects)
+        }
+        effects.complete(Completion(call: call, name: .clearCache, status: .ok))
+    }
+
+    private func openTimeline(_ window: MessageWindow, _ url: String, _ effects: inout Effects) {
+        let stored = timelines[url] ?? storage.cached { (cache) throws(StoreError) in
+            Timeline(channelURL: url, history: try History.stored(url, cache))
+        }
+        guard let timeline = stored else {
+            unopened[window.id] = window
+            return
+        }
+        unopened[window.id] = nil
+        timelines[url] = timeline
+        outbox.open(window.id, url, context, &effects)
+        if context.isLoggedIn, cachedChannel(url) == nil { sync.want(url, .channelRefresh, context, &effects) }
+        timeline.open(window, context, &effects)
+    }
+
+    private func removeCollection(_ id: UInt64, _ effects: inout Effects) {
+        lists.close(id, &effects)
+        unopened[id] = nil
+        guard let url = channelURLs.removeValue(forKey: id), let timeline = timelines[url] else { return }
+        timeline.close(id, &effects)
+        outbox.close(id, url)
+        guard timeline.windows.isEmpty else { return }
+        effects.add(.timer(.timeline(channelURL: url), at: nil))
+        timelines[url] = nil
+    }
+
+    private func fetch(_ id: UInt64, _ direction: PageDirection, _ call: UInt64, _ effects: inout Effects) {
+        if lists.contains(id) { return lists.fetch(id, call: call, context, &effects) }
+        guard let url = channelURLs[id] else {
+            return effects.complete(Completion(call: call, name: .fetch, status: .removed))
+        }
+        if let window = unopened[id] { openTimeline(window, url, &effects) }
+        guard unopened[id] == nil, let timeline = timelines[url] else {
+            return effects.complete(Completion(call: call, name: .fetch, status: .storage))
+        }
+        timeline.fetch(id, direction, call: call, context, &effects)
+    }
+
+    private func resync(_ collections: [UInt64: Int], _ effects: inout Effects) {
+        for (id, dropped) in collections.sorted(by: { $0.key < $1.key }) {
+            lists.resync(id, dropped: dropped, &effects)
+            guard let url = channelURLs[id], let timeline = timelines[url] else { continue }
+            timeline.resync(id, dropped: dropped, &effects)
+            outbox.resync(id, url, &effects)
+        }
+    }
+
+    private func close(_ effects: inout Effects) {
+        session.end(&effects)
+        lists.finishFetches(.closed, &effects)
+        for timeline in sortedTimelines { timeline.end(&effects) }
+        outbox.end(context, &effects)
+        actions.end(&effects)
+        _ = inFlight.takeAll()
+        parts.dropAll()
         timers.cancelAll()
-        clearForgotten()
+        effects.tell(.closed)
         isClosed = true
-        tell("closed")
     }
 
-    private func removeCollection(_ id: UInt64) {
-        if let view = channelViews.removeValue(forKey: id) { finishFetches(of: view, .removed) }
-        if let view = messageViews.removeValue(forKey: id) {
-            finishFetches(of: view, .removed)
-            if let timeline = timelines[view.channelURL] {
-                timeline.views.removeAll { $0 === view }
-                if timeline.views.isEmpty { release(timeline) }
-            }
+    // MARK: Routing: the service
+
+    private func route(_ event: ServiceEvent, _ effects: inout Effects) {
+        switch event {
+        case .connected(let info): if session.connected(info, &effects) == .began { sessionBegan(&effects) }
+        case .disconnected(let failure, let retryAfter):
+            let turn = session.disconnected(failure, retryAfter: retryAfter, context, &effects)
+            if turn == .ended { sessionEnded(&effects) }
+        case .messageReceived(let url, let message):
+            effects.add(.typingStopped(channelURL: url, userID: message.senderID))
+            effects.add(.messages(MessageFact(
+                channelURL: url, kind: .arrived(message, isInOrder: true), source: .eventMessageReceived)))
+        case .messageUpdated(let url, let message):
+            effects.add(.messages(MessageFact(channelURL: url, kind: .edited([message]), source: .eventMessageUpdated)))
+        case .messageDeleted(let url, let id):
+            effects.add(.messages(MessageFact(
+                channelURL: url, kind: .deleted(ids: [id]), source: .eventMessageDeleted)))
+        case .messagePatched(let url, let id, let patch):
+            effects.add(.messages(MessageFact(
+                channelURL: url, kind: .patched(id: id, patch), source: patch.source)))
+        case .channel(let url, let event): route(event, of: url, &effects)
         }
     }
 
-    private func showAnew(_ collections: [UInt64: Int]) {
-        for id in collections.keys.sorted() {
-            let dropped = jsonText(Int64(collections[id] ?? 0))
-            if let view = channelViews[id] {
-                emit(.event(.collection(id: id, type: "overflow", members: [("dropped", dropped)])))
-                showAnew(view)
-            } else if let view = messageViews[id] {
-                emit(.event(.collection(id: id, type: "overflow", members: [("dropped", dropped)])))
-                showAnew(view)
-            }
+    private func route(_ event: ChannelEvent, of url: String, _ effects: inout Effects) {
+        switch event {
+        case .removed(let source):
+            sync.touch(url)
+            effects.add(.channels(ChannelFact(removed: [url], source: source)))
+        case .typing(let userID, let user, let isTyping):
+            guard userID != options.userID else { return }
+            guard isTyping else { return effects.add(.typingStopped(channelURL: url, userID: userID)) }
+            guard let channel = cachedChannel(url) else { return }
+            if typing.begin(url, userID: userID, user: user, now: now.monotonic) { showTyping(channel, &effects) }
+            effects.add(.timer(.typing, at: typing.nextExpiry))
+        default: record(ChannelFacts.outcome(of: event, in: cachedChannel(url), context), url, event.source, &effects)
         }
     }
 
-    // Fixed orders, so that a run repeats.
-    var sortedTimelines: [Timeline] { timelines.values.sorted { $0.number < $1.number } }
-    var sortedChannelViews: [ChannelView] { channelViews.values.sorted { $0.id < $1.id } }
-    var sortedMessageViews: [MessageView] { messageViews.values.sorted { $0.id < $1.id } }
+    /// What a fact did to a channel.
+    private func record(
+        _ outcome: ChannelFacts.Outcome, _ url: String, _ source: EventSource, _ effects: inout Effects
+    ) {
+        switch outcome {
+        case .nothing: break
+        case .mayCross: sync.touch(url)
+        case .mustBeAsked:
+            sync.touch(url)
+            sync.want(url, source, context, &effects)
+        case .changed(let channel):
+            sync.touch(url)
+            effects.add(.channels(ChannelFact(changed: [channel], source: source)))
+        }
+    }
+
+    private func route(_ reply: ServiceReply, to ask: Ask, _ effects: inout Effects) {
+        switch (ask, reply) {
+        case (.channelListing, .channels(let page)), (.channelPage, .channels(let page)):
+            parts.add(ask, page.channels, next: page.next)
+            takePart(&effects)
+        case (.channelChanges, .channelChanges(let changes)):
+            parts.add(
+                ask, changes.updated, removed: changes.deletedURLs, next: changes.next, hasMore: changes.hasMore)
+            takePart(&effects)
+        case (.channelListing, _), (.channelChanges, _), (.channelPage, _):
+            let failure = if case .failure(let failure) = reply { failure } else { ServiceFailure?.none }
+            sync.failed(ask, failure, context, &effects)
+            if case .channelPage(let collection) = ask { lists.pageFailed(collection, context, &effects) }
+            lists.setComplete(sync.isComplete, context, &effects)
+        case (.channel(let url), _):
+            let isCached = cachedChannel(url) != nil
+            guard let fact = sync.channelArrived(url, reply, isCached: isCached, context, &effects) else { return }
+            sync.touch(url)
+            let isStored = record(channels: fact, &effects)
+            sync.channelTaken(url, isStored, context, &effects)
+        case (.messages(let ask, let url), _): receive(reply, to: ask, url, &effects)
+        case (.send(let requestID, let url), _):
+            outbox.receive(reply, for: requestID, in: url, context, &effects)
+            pumpOutbox(url, &effects)
+        case (.edit, _), (.delete, _): actions.receive(reply, for: ask, context, &effects)
+        }
+    }
+
+    private func receive(_ reply: ServiceReply, to ask: MessageAsk, _ url: String, _ effects: inout Effects) {
+        guard let timeline = timelines[url] else { return }
+        let fact = timeline.receive(reply, to: ask, context, &effects)
+        guard let fact, case .messageChanges(let changes) = reply else { return }
+        let isStored = record(message: fact, &effects)
+        timeline.changesTaken(isStored, changes, to: ask, context, &effects)
+    }
+
+    /// Takes in one part of an answer about channels; the next one has its turn after other inputs.
+    private func takePart(_ effects: inout Effects) {
+        guard let part = parts.takeNext() else { return }
+        let isStored: Bool
+        switch part.ask {
+        case .channelListing:
+            let fact = sync.listingArrived(part.changed, next: part.next, isLast: part.isLast, context)
+            isStored = record(channels: fact, &effects)
+            sync.listingTaken(isStored, isEnd: part.next.isEmpty, isLast: part.isLast, context, &effects)
+            if part.isLast, sync.isComplete { lists.setComplete(true, context, &effects) }
+        case .channelChanges(let since):
+            let next = part.next.isEmpty ? since : ChangePoint.token(part.next)
+            let fact = sync.changesArrived(part.changed, removed: part.removed, next: next, isLast: part.isLast)
+            isStored = record(channels: fact, &effects)
+            sync.changesTaken(
+                isStored, since: since, next: next, hasMore: part.hasMore, isLast: part.isLast, context, &effects)
+        case .channelPage(let collection):
+            let fact = sync.pageArrived(
+                part.changed, collection: collection, next: part.next, isLast: part.isLast)
+            isStored = record(channels: fact, &effects)
+            sync.pageTaken(isLast: part.isLast || !isStored, context, &effects)
+            if !isStored { lists.pageNotStored(collection, &effects) }
+        default: return
+        }
+        if !isStored { parts.dropRest(of: part.ask) }
+        if !parts.isEmpty { effects.add(.timer(.answerParts, at: now.monotonic)) }
+    }
+
+    // MARK: Session
+
+    private func sessionBegan(_ effects: inout Effects) {
+        for timeline in sortedTimelines { timeline.sessionBegan() }
+        sync.sessionBegan(context)
+        lists.setComplete(sync.isComplete, context, &effects)
+        resumeSync(&effects)
+        outbox.clearSettled(context)
+        outbox.sessionBegan({ newestEdge($0) }, context, &effects)
+    }
+
+    /// Everything that depends on the session ends: what is in flight fails, and "newest" is forgotten.
+    private func sessionEnded(_ effects: inout Effects) {
+        let failure = ServiceReply.failure(rules.failure(.connectionClosed))
+        parts.dropAll()
+        for ask in inFlight.takeAll() {
+            switch ask {
+            case .send, .edit, .delete: route(failure, to: ask, &effects)
+            // Lists, timelines and channel sync end what they asked all at once.
+            case .channelListing, .channelChanges, .channel, .channelPage, .messages: break
+            }
+        }
+        sync.sessionEnded(&effects)
+        for timeline in sortedTimelines { timeline.sessionEnded(&effects) }
+        lists.continueFetches(context, isInterrupted: true, &effects)
+        outbox.sessionEnded(context, &effects)
+    }
+
+    /// Background work begins or goes on: after a login, and when the host ends a pause.
+    private func resumeSync(_ effects: inout Effects) {
+        sync.pump(context, &effects)
+        lists.continueFetches(context, &effects)
+        for timeline in sortedTimelines { timeline.resume(context, &effects) }
+    }
+
+    private func pumpOutbox(_ url: String, _ effects: inout Effects) {
+        outbox.pump(url, since: newestEdge(url), context, &effects)
+    }
+
+    // MARK: Time
+
+    private func route(_ key: TimerQueue.Key, _ effects: inout Effects) {
+        switch key {
+        case .heldRequests:
+            for (id, request) in inFlight.takeHeld(now: now.monotonic) { ask(id, request) }
+        case .reconnect: session.retry(&effects)
+        case .answerParts: takePart(&effects)
+        case .channelSync: sync.pump(context, &effects)
+        case .timeline(let url): timelines[url]?.resume(context, &effects)
+        case .outbox(let url): pumpOutbox(url, &effects)
+        case .fetch(let call): for timeline in sortedTimelines { timeline.fetchTimedOut(call, &effects) }
+        case .typing: typingEnded(typing.expire(now: now.monotonic), &effects)
+        }
+    }
+
+    // MARK: Facts
+
+    /// The one entrance for what becomes known about messages: cache, timeline, channel and outbox, in one transaction.
+    /// `false` when it could not be stored.
+    @discardableResult
+    private func record(message fact: MessageFact, _ effects: inout Effects) -> Bool {
+        let url = fact.channelURL
+        let context = context
+        let cached = cachedChannel(url)
+        let outcome = ChannelFacts.outcome(of: fact, in: cached, context)
+        var completion: Completion?
+        if case .arrived(let message, _) = fact.kind, !message.requestID.isEmpty {
+            completion = outbox.confirm(message, in: url, context, &effects)
+        }
+        let timeline = timelines[url]
+        let committed = storage.committed { (cache) throws(StoreError) in
+            let recorded = try timeline?.record(fact, context, cache)
+            if timeline == nil { try History.storeIfCovered(fact, userID: context.options.userID, cache) }
+            if let (key, value) = fact.progress { try cache.setValue(key, value) }
+            var channels: ChannelCommit?
+            if case .changed(let channel) = outcome {
+                channels = try ChannelCommit([channel], replacing: cached, cache) { timelines[$0]?.history }
+            }
+            return (recorded, channels)
+        }
+        if let (recorded, channels) = committed {
+            if let timeline, let recorded { timeline.show(fact, recorded, context, &effects) }
+            show(outcome, channels, fact, &effects)
+        } else {
+            timeline?.lose(fact, context, &effects)
+            // What the channel is now was not stored either.
+            sync.touch(url)
+            sync.want(url, fact.source, context, &effects)
+        }
+        if let completion { effects.complete(completion) }
+        return committed != nil
+    }
+
+    private func show(
+        _ outcome: ChannelFacts.Outcome, _ commit: ChannelCommit?, _ fact: MessageFact, _ effects: inout Effects
+    ) {
+        let source = channelSource(fact)
+        guard case .changed(let channel) = outcome, let commit else {
+            return record(outcome, fact.channelURL, source, &effects)
+        }
+        sync.touch(fact.channelURL)
+        show(ChannelFact(changed: [channel], source: source), commit, &effects)
+    }
+
+    /// What a list is told when a message changed one of its channels.
+    private func channelSource(_ fact: MessageFact) -> EventSource {
+        switch fact.kind {
+        case .arrived(let message, _):
+            message.senderID == options.userID ? .eventMessageSent : .eventMessageReceived
+        case .edited, .patched: fact.source == .messageChangelog ? .channelChangelog : .eventMessageUpdated
+        case .deleted, .changelog: fact.source == .messageChangelog ? .channelChangelog : .eventMessageDeleted
+        }
+    }
+
+    /// The one entrance for what becomes known about channels. `false` when it could not be stored.
+    @discardableResult
+    private func record(channels fact: ChannelFact, _ effects: inout Effects) -> Bool {
+        let committed = storage.committed { (cache) throws(StoreError) in
+            let commit = try ChannelCommit(fact.changed, replacing: nil, cache) { timelines[$0]?.history }
+            for url in fact.removed { try cache.deleteChannel(url) }
+            for (key, value) in fact.progress { try cache.setValue(key, value) }
+            return commit
+        }
+        guard let committed else { return false }
+        show(fact, committed, &effects)
+        return true
+    }
+
+    private func show(_ fact: ChannelFact, _ commit: ChannelCommit, _ effects: inout Effects) {
+        for cut in commit.cuts { timelines[cut.url]?.adopt(cut: cut.history, before: cut.order, context, &effects) }
+        for url in commit.replaced { timelines[url]?.startOver(fact.source, context, &effects) }
+        typing.forget(fact.removed)
+        lists.show(fact, context, &effects)
+        for channel in fact.changed {
+            guard let timeline = timelines[channel.url] else { continue }
+            timeline.tellChannel(typing.shown(channel).json, &effects)
+        }
+        for url in fact.removed { timelines[url]?.channelGone(fact.source, &effects) }
+    }
+
+    private func showTyping(_ channel: ChannelRecord, _ effects: inout Effects) {
+        show(ChannelFact(changed: [channel], source: .eventTypingStatusUpdated), ChannelCommit(), &effects)
+    }
+
+    private func typingEnded(_ urls: [String], _ effects: inout Effects) {
+        for url in urls { if let channel = cachedChannel(url) { showTyping(channel, &effects) } }
+        effects.add(.timer(.typing, at: typing.nextExpiry))
+    }
+
+    // MARK: Effects
+
+    private func carryOut(_ effects: Effects) {
+        for effect in effects.list {
+            var more = Effects()
+            switch effect {
+            case .event(let event): hostOutputs.append(.event(event))
+            case .completion(let completion): hostOutputs.append(.completion(completion))
+            case .timer(let key, let deadline): if !isClosed { timers.set(key, at: deadline) }
+            case .connect(let token): serviceCommands.append(.connect(token: token))
+            case .closeConnection: serviceCommands.append(.disconnect)
+            case .ask(let ask, let request): self.ask(ask, request, &more)
+            case .messages(let fact): record(message: fact, &more)
+            case .channels(let fact): record(channels: fact, &more)
+            case .ownMessageSeen(let message, let url):
+                // A page brought it, no acknowledgement: the channel does not know of it either.
+                if outbox.holds(message.requestID, in: url) { sync.want(url, .eventMessageSent, context, &more) }
+                if let completion = outbox.confirm(message, in: url, context, &more) { more.complete(completion) }
+            case .sendInDoubt(let url, let since):
+                timelines[url]?.doubtNewest(since: since, context, &more)
+                sync.want(url, .channelRefresh, context, &more)
+            case .typingStopped(let url, let userID): if typing.end(url, userID: userID) { typingEnded([url], &more) }
+            }
+            carryOut(more)
+        }
+    }
+
+    private func ask(_ ask: Ask, _ request: ServiceRequest, _ effects: inout Effects) {
+        if case .channelPage = ask { sync.collectionAsked() }
+        if let id = inFlight.add(ask, request, now: now.monotonic) {
+            self.ask(id, request)
+        } else {
+            effects.add(.timer(.heldRequests, at: inFlight.pausedUntil))
+        }
+    }
+
+    private func ask(_ id: UInt64, _ request: ServiceRequest) {
+        serviceCommands.append(.ask(id: id, request, timeout: options.requestTimeout))
+    }
+
+    /// The end of every input: what is done with leaves the disk, and the host is told of the state of sync.
+    private func settle() {
+        if !isClosed { outbox.clearSettled(context) }
+        tellStorageFailure()
+        guard !isClosed else { return }
+        let isBusy = sync.isBusy || timers.hasSyncWork || outbox.isSending || !parts.isEmpty
+            || timelines.values.contains { $0.isBusy }
+        let state: ClientNotice.SyncState = isPaused ? .paused : isBusy ? .running : .idle
+        guard state != syncState else { return }
+        syncState = state
+        hostOutputs.append(.event(.client(.syncState(state))))
+    }
+
+    private func tellStorageFailure() {
+        guard let failure = storage.takeUntoldFailure() else { return }
+        hostOutputs.append(.event(.client(.storageError(message: failure.message))))
+    }
+
+    // MARK: Looking
+
+    private var context: Context {
+        Context(
+            now: now, storage: storage, options: options, rules: rules, capabilities: capabilities, random: random,
+            connection: session.connection, isPaused: isPaused, typing: typing)
+    }
+
+    private var sortedTimelines: [Timeline] { timelines.values.sorted { $0.channelURL < $1.channelURL } }
+
+    private func timeline(of collection: UInt64) -> Timeline? { channelURLs[collection].flatMap { timelines[$0] } }
+
+    private func newestEdge(_ url: String) -> MessagePosition? { timelines[url]?.history.newestEdge }
+
+    private func cachedChannel(_ url: String) -> ChannelRecord? {
+        storage.cached { (cache) throws(StoreError) in try cache.channel(url) } ?? nil
+    }
+
+    // MARK: For the simulator's checks
+
+    /// Every message collection with its channel, in the order of their numbers.
+    var shownMessages: [(channelURL: String, window: MessageWindow)] {
+        timelines.values.flatMap { timeline in timeline.windows.all.map { (timeline.channelURL, $0) } }
+            .sorted { $0.window.id < $1.window.id }
+    }
+
+    var shownChannels: [ChannelWindow] { lists.all }
+
+    func shownOwnMessages(_ channelURL: String) -> (pending: [OwnRow], failed: [OwnRow]) {
+        outbox.windows.shown(channelURL)
+    }
+
+    /// Every own message that is not the service's yet.
+    var ownMessages: [Intent] { outbox.all }
+
+    /// Nothing is under way and nothing is planned but what only the host or the service can cause.
+    var isAtRest: Bool {
+        syncState != .running && serviceCommands.isEmpty && hostOutputs.isEmpty && parts.isEmpty && !timers.hasWork
+    }
+
+    /// What the service has been asked and has not answered.
+    var underWay: String { inFlight.description }
 }
-
-/// JSON text of a string, for event members.
-func jsonText(_ text: String) -> [UInt8] {
-    var writer = JSONWriter(capacity: text.utf8.count + 2)
-    writer.string(text)
-    return writer.bytes
-}
-
-/// JSON text of a number.
-func jsonText(_ number: Int64) -> [UInt8] { Array(String(number).utf8) }
-
-/// JSON text of a truth value.
-func jsonText(_ value: Bool) -> [UInt8] { Array((value ? "true" : "false").utf8) }

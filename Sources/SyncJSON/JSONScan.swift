@@ -57,16 +57,48 @@ struct JSONScan {
 
     @inline(__always)
     private mutating func skipString() {
+        guard let base else { return }
         index += 1
         while index < count {
-            let current = byte(index)
-            if current == UInt8(ascii: "\"") {
+            index = JSONScan.skipPlain(
+                base.assumingMemoryBound(to: UInt8.self), from: index, to: count, untilSpecial: false)
+            if byte(index) == UInt8(ascii: "\"") {
                 index += 1
                 return
             }
-            index += current == UInt8(ascii: "\\") ? 2 : 1
+            index += 2
         }
         index = min(index, count)
+    }
+
+    /// Passes over characters of a string, eight at a time, up to a quote or a backslash. `untilSpecial` stops also at
+    /// what a string must not hold as it stands, and at what is not ASCII.
+    @inline(__always)
+    static func skipPlain(
+        _ base: UnsafePointer<UInt8>, from start: Int, to count: Int, untilSpecial: Bool
+    ) -> Int {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highs: UInt64 = 0x8080_8080_8080_8080
+        var index = start
+        while count - index >= 8 {
+            let word = UInt64(littleEndian: UnsafeRawPointer(base + index).loadUnaligned(as: UInt64.self))
+            // The high bit of each byte that is a quote, a backslash, below 0x20 or above 0x7F; a borrow may also raise
+            // it in bytes behind such a one, but the lowest that is raised is right.
+            let quote = word ^ (ones &* 0x22)
+            let backslash = word ^ (ones &* 0x5C)
+            var found = (quote &- ones) & ~quote | (backslash &- ones) & ~backslash
+            if untilSpecial { found |= (word &- ones &* 0x20) & ~word | word }
+            found &= highs
+            if found != 0 { return index + (found.trailingZeroBitCount >> 3) }
+            index += 8
+        }
+        while index < count {
+            let byte = base[index]
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return index }
+            if untilSpecial, byte < 0x20 || byte >= 0x80 { return index }
+            index += 1
+        }
+        return index
     }
 
     private mutating func skipNested() {

@@ -13,8 +13,8 @@ public struct JSONSlice {
 
     /// Validates `buffer` as one JSON document and returns its value.
     public static func checked(_ buffer: UnsafeRawBufferPointer) throws(JSONError) -> JSONSlice {
-        var validator = JSONValidator(buffer)
-        return JSONSlice(try validator.document())
+        var reader = JSONReader(buffer)
+        return try reader.document()
     }
 
     @inline(__always) private var first: UInt8 { bytes.first ?? 0 }

@@ -92,6 +92,36 @@ public struct JSONWriter: ~Copyable {
         needsComma = true
     }
 
+    /// Writes a value as it stands in another text.
+    public mutating func raw(_ value: JSONSlice) {
+        separate()
+        append(value.bytes)
+        needsComma = true
+    }
+
+    /// Writes a member as its parts stand in another text.
+    public mutating func member(_ key: JSONKey, _ value: JSONSlice) { member(key.slice, value) }
+
+    /// Writes a member as its parts stand in another text. The key is a string.
+    public mutating func member(_ key: JSONSlice, _ value: JSONSlice) {
+        separate()
+        append(key.bytes)
+        append(UInt8(ascii: ":"))
+        append(value.bytes)
+        needsComma = true
+    }
+
+    public mutating func member(_ key: StaticString, _ value: JSONSlice) { self.key(key); raw(value) }
+
+    /// Writes a string of this program, without characters that need escaping.
+    public mutating func string(plain value: StaticString) {
+        separate()
+        append(UInt8(ascii: "\""))
+        value.withUTF8Buffer { append(UnsafeRawBufferPointer($0)) }
+        append(UInt8(ascii: "\""))
+        needsComma = true
+    }
+
     public mutating func member(_ key: StaticString, _ value: String) { self.key(key); string(value) }
     public mutating func member(_ key: StaticString, _ value: Int64) { self.key(key); int(value) }
     public mutating func member(_ key: StaticString, _ value: Int) { self.key(key); int(Int64(value)) }

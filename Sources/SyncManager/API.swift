@@ -1,6 +1,7 @@
 import CSyncManager
 import Glibc
 import SyncEngine
+import SyncModel
 
 // The exported functions, in the header's order; the header says what each promises.
 
@@ -58,7 +59,7 @@ public func sm_setup(_ config: UnsafePointer<CChar>?, _ out: UnsafeMutablePointe
     call { () throws(BorderError) in
         guard let out else { throw BorderError(.invalidArgument, "out is NULL") }
         try Registry.claimProcess()
-        let configuration = try Configuration(try CText.read(config, "config"))
+        let configuration = try CText.document(try CText.read(config, "config"), Configuration.init)
         out.pointee = Registry.add(try Client(configuration))
     }
 }
@@ -69,8 +70,7 @@ public func sm_connect(
     _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
 ) -> Int32 {
     request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
-        let client = try Registry.client(client)
-        return (client, { .connect(call: $0) })
+        Request(try Registry.client(client)) { .connect(call: $0) }
     }
 }
 
@@ -103,7 +103,7 @@ public func sm_clear_cache(
     request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
         let client = try Registry.client(client)
         let url = channelURL == nil ? nil : try CText.readString(channelURL, "channel_url")
-        return (client, { .clearCache(channelURL: url, call: $0) })
+        return Request(client) { .clearCache(channelURL: url, call: $0) }
     }
 }
 
@@ -199,11 +199,10 @@ public func sm_channel_collection_new(
         let client = try Registry.client(client)
         guard let out else { throw BorderError(.invalidArgument, "out is NULL") }
         let text = query == nil ? Array("{}".utf8) : try CText.read(query, "query")
-        let parsed = try Criteria.query(text)
-        try client.checkOpen()
+        let parsed = try CText.document(text, Criteria.query)
         let id = client.nextCollectionID()
-        client.queue.addCollection(DeliveredLists(id: id, channelURL: nil, criteria: text, viewpoint: 0))
-        try client.post(.openChannelCollection(id: id, query: parsed))
+        let lists = DeliveredLists(id: id, channelURL: nil, criteria: text, viewpoint: 0)
+        try client.open(lists, .openChannelCollection(id: id, query: parsed))
         out.pointee = try Registry.add(collection: CollectionHandle(client: client, id: id, isMessages: false))
     }
 }
@@ -220,11 +219,11 @@ public func sm_message_collection_new(
         guard !url.isEmpty else { throw BorderError(.invalidArgument, "channel_url is empty") }
         guard viewpoint >= 0 else { throw BorderError(.invalidArgument, "viewpoint is negative") }
         let text = filter == nil ? Array("{}".utf8) : try CText.read(filter, "filter")
-        let parsed = try Criteria.filter(text)
-        try client.checkOpen()
+        let parsed = try CText.document(text, Criteria.filter)
         let id = client.nextCollectionID()
-        client.queue.addCollection(DeliveredLists(id: id, channelURL: url, criteria: text, viewpoint: viewpoint))
-        try client.post(.openMessageCollection(id: id, channelURL: url, filter: parsed, viewpoint: viewpoint))
+        let lists = DeliveredLists(id: id, channelURL: url, criteria: text, viewpoint: viewpoint)
+        try client.open(
+            lists, .openMessageCollection(id: id, channelURL: url, filter: parsed, viewpoint: viewpoint))
         out.pointee = try Registry.add(collection: CollectionHandle(client: client, id: id, isMessages: true))
     }
 }
@@ -251,17 +250,16 @@ public func sm_fetch(
     _ collection: OpaquePointer?, _ direction: Int32, _ callback: ResultCallback?,
     _ userData: UnsafeMutableRawPointer?, _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
 ) -> Int32 {
-    let listener = Listener(result: callback, userData: userData, destroy: destroy)
-    let key = EventQueue.FetchKey(collection: sm_collection_number(collection), isNext: direction == Int32(SM_NEXT))
-    return request(listener, outRequest, fetch: key) { () throws(BorderError) in
+    request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
         let collection = try Registry.collection(collection)
-        let wanted: HostCommand.Direction
+        let wanted: PageDirection
         switch direction {
         case Int32(SM_NEXT): wanted = .next
         case Int32(SM_PREVIOUS) where collection.isMessages: wanted = .previous
         default: throw BorderError(.invalidArgument, "direction must be SM_NEXT, or SM_PREVIOUS for messages")
         }
-        return (collection.client, { .fetch(collection: collection.id, direction: wanted, call: $0) })
+        let key = CallTable.FetchKey(collection: collection.id, direction: wanted)
+        return Request(collection.client, fetch: key) { .fetch(collection: collection.id, direction: wanted, call: $0) }
     }
 }
 
@@ -320,14 +318,13 @@ public func sm_send_message(
     _ collection: OpaquePointer?, _ message: UnsafePointer<CChar>?, _ callback: ResultCallback?,
     _ userData: UnsafeMutableRawPointer?, _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
 ) -> Int32 {
-    request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
-        let (collection, text) = try ownMessage(collection, message)
-        let outgoing = try OwnMessage.outgoing(text)
-        return (collection.client, { call in
-            outgoing.resend.map { .resendMessage(collection: collection.id, requestID: $0, call: call) }
-                ?? .sendMessage(
-                    collection: collection.id, requestID: outgoing.requestID, body: outgoing.body, call: call)
-        })
+    let listener = Listener(result: callback, userData: userData, destroy: destroy)
+    return request(listener, outRequest, collection, message, OwnMessage.outgoing) { (collection, outgoing, call) in
+        switch outgoing {
+        case .resend(let id): .resendMessage(collection: collection.id, requestID: id, call: call)
+        case .message(let id, let body):
+            .sendMessage(collection: collection.id, requestID: id, body: body, call: call)
+        }
     }
 }
 
@@ -336,12 +333,9 @@ public func sm_append_message(
     _ collection: OpaquePointer?, _ message: UnsafePointer<CChar>?, _ callback: ResultCallback?,
     _ userData: UnsafeMutableRawPointer?, _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
 ) -> Int32 {
-    request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
-        let (collection, text) = try ownMessage(collection, message)
-        let appended = try OwnMessage.appended(text)
-        return (collection.client, {
-            .appendMessage(collection: collection.id, requestID: appended.requestID, body: appended.body, call: $0)
-        })
+    let listener = Listener(result: callback, userData: userData, destroy: destroy)
+    return request(listener, outRequest, collection, message, OwnMessage.appended) { (collection, appended, call) in
+        .appendMessage(collection: collection.id, requestID: appended.requestID, body: appended.body, call: call)
     }
 }
 
@@ -350,14 +344,16 @@ public func sm_handle_send_response(
     _ collection: OpaquePointer?, _ message: UnsafePointer<CChar>?, _ errorCode: Int32, _ callback: ResultCallback?,
     _ userData: UnsafeMutableRawPointer?, _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
 ) -> Int32 {
-    request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
-        let (collection, text) = try ownMessage(collection, message)
-        let response = try OwnMessage.response(text, errorCode: errorCode)
-        return (collection.client, {
+    let listener = Listener(result: callback, userData: userData, destroy: destroy)
+    return request(listener, outRequest, collection, message) { (collection, text) throws(BorderError) in
+        let response = try CText.document(text) { (text) throws(DocumentError) in
+            try OwnMessage.response(text, errorCode: errorCode, read: collection.client.readMessage)
+        }
+        return {
             .handleSendResponse(
                 collection: collection.id, requestID: response.requestID, message: response.message,
                 errorCode: Int(errorCode), call: $0)
-        })
+        }
     }
 }
 
@@ -366,14 +362,9 @@ public func sm_update_message(
     _ collection: OpaquePointer?, _ message: UnsafePointer<CChar>?, _ callback: ResultCallback?,
     _ userData: UnsafeMutableRawPointer?, _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
 ) -> Int32 {
-    request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
-        let (collection, text) = try ownMessage(collection, message)
-        let change = try OwnMessage.change(text, isDeletion: false)
-        return (collection.client, {
-            .updateMessage(
-                collection: collection.id, messageID: change.messageID, requestID: change.requestID, body: change.body,
-                call: $0)
-        })
+    let listener = Listener(result: callback, userData: userData, destroy: destroy)
+    return request(listener, outRequest, collection, message, OwnMessage.edit) { (collection, edit, call) in
+        .updateMessage(collection: collection.id, edit.reference, body: edit.body, call: call)
     }
 }
 
@@ -382,42 +373,61 @@ public func sm_delete_message(
     _ collection: OpaquePointer?, _ message: UnsafePointer<CChar>?, _ callback: ResultCallback?,
     _ userData: UnsafeMutableRawPointer?, _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
 ) -> Int32 {
-    request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
-        let (collection, text) = try ownMessage(collection, message)
-        let change = try OwnMessage.change(text, isDeletion: true)
-        return (collection.client, {
-            .deleteMessage(
-                collection: collection.id, messageID: change.messageID, requestID: change.requestID, call: $0)
-        })
+    let listener = Listener(result: callback, userData: userData, destroy: destroy)
+    return request(listener, outRequest, collection, message, OwnMessage.deletion) { (collection, reference, call) in
+        .deleteMessage(collection: collection.id, reference, call: call)
     }
 }
 
-private func ownMessage(
-    _ handle: OpaquePointer?, _ message: UnsafePointer<CChar>?
-) throws(BorderError) -> (CollectionHandle, [UInt8]) {
-    let collection = try Registry.collection(handle)
-    try collection.checkMessages()
-    return (collection, try CText.read(message, "message"))
+// MARK: Calls that complete later
+
+/// A call that completes through the queue: whose it is, and its command once it has a number.
+private struct Request {
+    let client: Client
+    let fetch: CallTable.FetchKey?
+    let command: (UInt64) -> HostCommand
+
+    init(_ client: Client, fetch: CallTable.FetchKey? = nil, command: @escaping (UInt64) -> HostCommand) {
+        self.client = client
+        self.fetch = fetch
+        self.command = command
+    }
 }
 
-/// Makes a call that completes through the queue. When it cannot be made its context ends here.
+/// Makes such a call. When it is refused its context ends here.
 private func request(
-    _ listener: Listener, _ outRequest: UnsafeMutablePointer<UInt64>?,
-    fetch: EventQueue.FetchKey? = nil,
-    _ body: () throws(BorderError) -> (Client, (UInt64) -> HostCommand)
+    _ listener: Listener, _ outRequest: UnsafeMutablePointer<UInt64>?, _ body: () throws(BorderError) -> Request
 ) -> Int32 {
-    var isOurs = true
     let code = call { () throws(BorderError) in
-        let (client, command) = try body()
-        let call = try client.queue.addCall(listener, fetch: fetch)
-        do throws(BorderError) {
-            try client.post(command(call))
-        } catch {
-            isOurs = client.queue.forgetCall(call)
-            throw error
-        }
+        let request = try body()
+        let call = try request.client.call(listener, fetch: request.fetch, request.command)
         outRequest?.pointee = call
     }
-    if code != 0, isOurs { listener.end() }
+    if code != 0 { listener.end() }
     return code
+}
+
+/// The same for a call about an own message, which comes as a document.
+private func request<Document>(
+    _ listener: Listener, _ outRequest: UnsafeMutablePointer<UInt64>?, _ collection: OpaquePointer?,
+    _ text: UnsafePointer<CChar>?, _ read: ([UInt8]) throws(DocumentError) -> Document,
+    _ command: @escaping (CollectionHandle, Document, UInt64) -> HostCommand
+) -> Int32 {
+    request(listener, outRequest, collection, text) { (collection, text) throws(BorderError) in
+        let document = try CText.document(text, read)
+        return { command(collection, document, $0) }
+    }
+}
+
+/// The same where how the document is read depends on the client.
+private func request(
+    _ listener: Listener, _ outRequest: UnsafeMutablePointer<UInt64>?, _ collection: OpaquePointer?,
+    _ text: UnsafePointer<CChar>?,
+    _ body: (CollectionHandle, [UInt8]) throws(BorderError) -> (UInt64) -> HostCommand
+) -> Int32 {
+    request(listener, outRequest) { () throws(BorderError) in
+        let collection = try Registry.collection(collection)
+        try collection.checkMessages()
+        return Request(collection.client, command: try body(collection, try CText.read(text, "message")))
+    }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import SyncEngine
-import SyncJSON
 import SyncModel
+import SyncThreads
 
 /// The configuration of a client, checked.
 struct Configuration {
@@ -9,6 +9,7 @@ struct Configuration {
     var userID = ""
     var dataDirectory = ""
     var accessToken = ""
+    var service = ChosenService.Name.sendbird
     var apiHost: String?
     var wsHost: String?
     var caFile: String?
@@ -16,38 +17,54 @@ struct Configuration {
     var queueLimit = 1000
     var engine = EngineOptions(userID: "")
 
-    init(_ bytes: [UInt8]) throws(BorderError) {
-        var reader = try DocumentReader(bytes)
-        appID = try reader.string("app_id", required: true) ?? ""
-        userID = try reader.string("user_id", required: true) ?? ""
-        dataDirectory = try reader.string("data_dir") ?? Configuration.usualDirectory
-        accessToken = try reader.string("access_token") ?? ""
-        _ = try reader.word("service", ["sendbird"])
-        apiHost = try Configuration.host(reader.string("api_host"), "api_host", ["http://", "https://"])
-        wsHost = try Configuration.host(reader.string("ws_host"), "ws_host", ["ws://", "wss://"])
-        caFile = try reader.string("ca_file")
-        isThreadDelivery = try reader.word("delivery", ["host", "thread"]) == "thread"
-        queueLimit = try reader.int("queue_limit", 16...1_000_000) ?? 1000
-        engine = EngineOptions(userID: userID, accessToken: accessToken)
-        engine.messageCollectionCapacity = try reader.int("message_collection_capacity", 200...1_000_000) ?? 1000
-        let policies = EngineOptions.ResendPolicy.allCases.map(\.rawValue)
-        engine.resendPolicy = try reader.word("resend_policy", policies).flatMap { .init(rawValue: $0) } ?? .automatic
-        engine.resendRetryCount = try reader.int("resend_retry_count", 1...50) ?? 10
-        engine.failedRetentionDays = try reader.int("failed_retention_days", 1...365) ?? 7
-        engine.maxFailedPerChannel = try reader.int("max_failed_per_channel", 1...1_000_000) ?? 1000
-        engine.requestTimeout = Int64(try reader.int("request_timeout_ms", 1000...120_000) ?? 10_000)
-        engine.seed = UInt64(bitPattern: Clock.wall) ^ UInt64(UInt32(bitPattern: getpid())) << 32
-        try reader.end()
-        guard !dataDirectory.isEmpty else {
-            throw BorderError(.invalidDocument, "data_dir is empty and there is no home directory", path: "$.data_dir")
+    private enum Key: String {
+        case appID = "app_id", userID = "user_id", dataDirectory = "data_dir", accessToken = "access_token", service
+        case apiHost = "api_host", wsHost = "ws_host", caFile = "ca_file", delivery, queueLimit = "queue_limit"
+        case capacity = "message_collection_capacity", resendPolicy = "resend_policy"
+        case resendRetryCount = "resend_retry_count", failedRetentionDays = "failed_retention_days"
+        case maxFailed = "max_failed_per_channel", requestTimeout = "request_timeout_ms"
+    }
+    private enum Delivery: String, CaseIterable { case host, thread }
+
+    init(_ bytes: [UInt8]) throws(DocumentError) {
+        let document = try DocumentValue(parsing: bytes)
+        var directory: String?
+        for (name, value) in try document.members() {
+            guard let key = Key(rawValue: name) else { throw value.unknown(in: "configuration") }
+            if value.json.isNull { continue }
+            switch key {
+            case .appID: appID = try value.nonemptyText()
+            case .userID: userID = try value.nonemptyText()
+            case .dataDirectory: directory = try value.text()
+            case .accessToken: accessToken = try value.text()
+            case .service: service = try value.choice()
+            case .apiHost: apiHost = try Configuration.host(value, ["http://", "https://"])
+            case .wsHost: wsHost = try Configuration.host(value, ["ws://", "wss://"])
+            case .caFile: caFile = try value.text()
+            case .delivery: isThreadDelivery = try value.choice(Delivery.self) == .thread
+            case .queueLimit: queueLimit = Int(try value.integer(in: 16...1_000_000))
+            case .capacity: engine.messageCollectionCapacity = Int(try value.integer(in: 200...1_000_000))
+            case .resendPolicy: engine.resendPolicy = try value.choice()
+            case .resendRetryCount: engine.resendRetryCount = Int(try value.integer(in: 1...50))
+            case .failedRetentionDays: engine.failedRetentionDays = Int(try value.integer(in: 1...365))
+            case .maxFailed: engine.maxFailedPerChannel = Int(try value.integer(in: 1...1_000_000))
+            case .requestTimeout: engine.requestTimeout = try value.integer(in: 1000...120_000)
+            }
         }
+        for (key, text) in [("app_id", appID), ("user_id", userID)] where text.isEmpty { throw document.missing(key) }
+        dataDirectory = directory ?? Configuration.usualDirectory
+        guard !dataDirectory.isEmpty else {
+            throw DocumentError(path: "$.data_dir", message: "is empty, and there is no home directory")
+        }
+        engine.userID = userID
+        engine.accessToken = accessToken
+        engine.seed = UInt64(bitPattern: Clock.wall) ^ UInt64(UInt32(bitPattern: getpid())) << 32
     }
 
-    private static func host(_ host: String?, _ key: String, _ schemes: [String]) throws(BorderError) -> String? {
-        guard let host else { return nil }
+    private static func host(_ value: DocumentValue, _ schemes: [String]) throws(DocumentError) -> String {
+        let host = try value.text()
         guard schemes.contains(where: { host.hasPrefix($0) && host.utf8.count > $0.utf8.count }) else {
-            throw BorderError(
-                .invalidDocument, "\(key) must begin with \(schemes.joined(separator: " or "))", path: "$.\(key)")
+            throw value.failure("must begin with \(schemes.joined(separator: " or "))")
         }
         return host
     }

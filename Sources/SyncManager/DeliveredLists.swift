@@ -19,29 +19,31 @@ final class DeliveredLists {
             collection: id, hasPrevious: channelURL != nil, hasNext: viewpoint != Int64.max, viewpoint: viewpoint)
     }
 
-    func take(_ info: CollectionInfo) { self.info = info }
+    func set(_ info: CollectionInfo) { self.info = info }
 
     /// After a huge gap the newest message is out of sight.
-    func hasMoreNext() { info.hasNext = true }
+    func setHasNext() { info.hasNext = true }
 
-    /// Applies a change and gives what a clear took out, for the caller to let go.
+    /// Applies a change and gives what a clear took out, for the caller to free.
     func apply(_ change: CollectionChange) -> [[UInt8]] {
-        info = change.info
+        if let info = change.info { self.info = info }
         var list = lists.removeValue(forKey: change.list) ?? []
         var cleared: [[UInt8]] = []
         switch change.action {
         case .clear: swap(&list, &cleared)
         case .insert:
-            if let first = change.items.first?.index, first <= list.count,
+            if let first = change.items.first?.index, (0...list.count).contains(first),
                 zip(change.items, first...).allSatisfy({ $0.index == $1 }) {
                 list.insert(contentsOf: change.items.lazy.map(\.json), at: first)
             } else {
-                for item in change.items where item.index <= list.count { list.insert(item.json, at: item.index) }
+                for item in change.items where (0...list.count).contains(item.index) {
+                    list.insert(item.json, at: item.index)
+                }
             }
-        case .update: for item in change.items where item.index < list.count { list[item.index] = item.json }
-        case .remove: for item in change.items where item.index < list.count { list.remove(at: item.index) }
+        case .update: for item in change.items where list.indices.contains(item.index) { list[item.index] = item.json }
+        case .remove: for item in change.items where list.indices.contains(item.index) { list.remove(at: item.index) }
         case .move:
-            for item in change.items where item.from < list.count && item.index < list.count {
+            for item in change.items where list.indices.contains(item.from) && list.indices.contains(item.index) {
                 list.remove(at: item.from)
                 list.insert(item.json, at: item.index)
             }

@@ -1,69 +1,37 @@
 import CLinux
 import Glibc
 import SyncEngine
-import SyncJSON
+import SyncModel
+import SyncThreads
 
-public typealias EventCallback = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, Int) -> Void
-public typealias ResultCallback = @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafePointer<CChar>?, Int) -> Void
-public typealias DestroyCallback = @convention(c) (UnsafeMutableRawPointer?) -> Void
-
-/// Who hears events, and what to do with their context when nobody does any more.
-struct Listener: @unchecked Sendable {
-    var event: EventCallback?
-    var result: ResultCallback?
-    var userData: UnsafeMutableRawPointer?
-    var destroy: DestroyCallback?
-
-    func end() { destroy?(userData) }
-}
-
-/// The events of one client on their way to the host: bounded, in order, drained by one thread at a time.
+/// What one client tells its host, on its way: drained by one thread at a time.
 ///
 /// Text is made when an event is drained, on the draining thread and with the lock free; the engine only leaves values.
-/// When the host lags, events of its collections are let go and the engine is asked to show those collections anew;
-/// completions of calls are never let go, since there are no more of them than calls.
+/// A thread that waits for an event does the engine's work meanwhile, if nobody else does (`EngineWork`): what it waits
+/// for is then there without another thread having to be woken.
 final class EventQueue: @unchecked Sendable {
-    enum Payload {
-        case event(HostEvent)
-        case completion(Completion)
-    }
+    /// The lock of a client, which guards its queue and its inbox together: a thread waits for either at once.
+    private let monitor: Monitor
+    /// The condition that host threads wait for.
+    static let hostCondition = 0
 
-    /// A direction of a collection in which one fetch at a time may be under way.
-    struct FetchKey: Hashable {
-        var collection: UInt64
-        var isNext: Bool
-    }
-
-    private struct Call {
-        var listener: Listener
-        var fetch: FetchKey?
-    }
-
-    private let monitor = Monitor()
-    private let limit: Int
+    /// The engine's side. Set before any thread waits.
+    weak var work: (any EngineWork)?
+    private let buffer: EventBuffer
+    private(set) var calls: CallTable
     /// Whether a thread of the library drains, and nobody else may.
     private let hasOwnThread: Bool
     private let descriptor: Int32
     private var isDescriptorUsed = false
-    private var waiting: [(payload: Payload, time: Int64)] = []
-    private var head = 0
-    private var sequence: Int64 = 0
-    private var calls: [UInt64: Call] = [:]
-    private var fetching: Set<FetchKey> = []
-    private var lastCall: UInt64 = 0
     private var clientListener = Listener()
     private var listeners: [UInt64: Listener] = [:]
-    private var delivered: [UInt64: DeliveredLists] = [:]
-    /// Cleared lists, which the engine lets go when it has nothing better to do: their memory is its own, and while the
-    /// host waits for events it should not spend its time with an allocator's lock.
-    private var retired: [[[UInt8]]] = []
-    private var lagging: [UInt64: Int] = [:]
-    private var isAnewAsked = false
     private var isInterrupted = false
     private var isClosed = false
     /// No listener is taken in any more: there is nobody left to end it.
     private var hasEnded = false
     private var drainer: pthread_t?
+    /// Whether the draining thread waits for an event or for work.
+    private(set) var isAwaited = false
     /// The collection whose event is in use by the draining thread, and whether it goes to the client's listener.
     private var running: UInt64 = 0
     private var isClientListenerInUse = false
@@ -71,11 +39,13 @@ final class EventQueue: @unchecked Sendable {
     /// Listeners that were replaced while in use; the draining thread ends them when it is done with them.
     private var replaced: [Listener] = []
 
-    init?(limit: Int, hasOwnThread: Bool = false) {
+    init?(limit: Int, hasOwnThread: Bool = false, monitor: Monitor = Monitor()) {
+        self.monitor = monitor
         self.hasOwnThread = hasOwnThread
         descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
         guard descriptor >= 0 else { return nil }
-        self.limit = limit
+        buffer = EventBuffer(limit: limit)
+        calls = CallTable(queueLimit: limit)
     }
 
     deinit { Glibc.close(descriptor) }
@@ -83,106 +53,55 @@ final class EventQueue: @unchecked Sendable {
     /// Readable while events wait. A host that never asks for it never pays for it.
     var fileDescriptor: Int32 {
         monitor.locked {
-            if !isDescriptorUsed, waiting.count > head { raise() }
+            if !isDescriptorUsed, !buffer.isEmpty { raise() }
             isDescriptorUsed = true
         }
         return descriptor
     }
 
-    // MARK: Engine thread
-
-    func push(_ payload: Payload) { push([payload]) }
-
-    /// Leaves events for the host, in order.
-    func push(_ payloads: [Payload]) {
-        guard !payloads.isEmpty else { return }
-        monitor.locked {
-            let wasEmpty = waiting.count == head
-            let time = Clock.wall
-            for payload in payloads {
-                if case .event(let event) = payload, !admit(event) { continue }
-                waiting.append((payload, time))
-            }
-            guard waiting.count > head else { return }
-            if wasEmpty, isDescriptorUsed { raise() }
-            monitor.signalAll()
-        }
-    }
-
-    /// Ends what the host does not hold any more.
-    func letGo() {
-        var old: [[[UInt8]]] = []
-        monitor.locked { swap(&old, &retired) }
-    }
-
-    /// Whether an event finds room.
-    private func admit(_ event: HostEvent) -> Bool {
-        let isFull = waiting.count - head >= limit
-        let id: UInt64
-        switch event {
-        case .client(let type, _): return !(type == "sync_progress" && isFull)
-        case .collection(let collection, let type, _):
-            id = collection
-            if type == "overflow" {
-                lagging[id] = nil
-                isAnewAsked = !lagging.isEmpty && isAnewAsked
-                return delivered[id] != nil
-            }
-            // Told once, and not to be seen from the lists that follow an overflow.
-            if type == "channel_removed" || type == "huge_gap" { return delivered[id] != nil }
-        case .change(let change): id = change.collection
-        }
-        guard delivered[id] != nil else { return false }
-        if lagging[id] != nil || (isFull && !isAnew(event)) {
-            lagging[id, default: 0] += 1
-            return false
-        }
-        return true
-    }
-
-    /// The full lists that follow an overflow must not be let go again.
-    private func isAnew(_ event: HostEvent) -> Bool {
-        if case .change(let change) = event { return change.source == .overflow }
-        return false
-    }
-
     private func raise() {
         var one: UInt64 = 1
-        write(descriptor, &one, 8)
+        // Fails only when the counter is full, and then the descriptor is readable anyway.
+        _ = write(descriptor, &one, 8)
     }
 
     private func lower() {
         var count: UInt64 = 0
-        read(descriptor, &count, 8)
+        _ = read(descriptor, &count, 8)
+    }
+
+    // MARK: Engine
+
+    /// Leaves something for the host, in order.
+    func push(_ outputs: [HostOutput]) {
+        guard !outputs.isEmpty else { return }
+        monitor.locked { pushLocked(outputs) }
+    }
+
+    /// The same with the lock held.
+    func pushLocked(_ outputs: [HostOutput]) {
+        guard !outputs.isEmpty else { return }
+        let wasEmpty = buffer.isEmpty
+        let time = Clock.wall
+        for output in outputs { buffer.push(output, time: time) }
+        guard !buffer.isEmpty else { return }
+        if wasEmpty, isDescriptorUsed { raise() }
+        monitor.signalAll(EventQueue.hostCondition)
+    }
+
+    // MARK: Calls, with the lock held
+
+    /// Accepts a call, whose completion comes through this queue, and gives its number. `others`: what takes slots
+    /// beside the calls.
+    func addCall(
+        _ listener: Listener, fetch: CallTable.FetchKey? = nil, others: Int = 0
+    ) throws(BorderError) -> UInt64 {
+        try calls.add(listener, fetch: fetch, others: others)
     }
 
     // MARK: Registration
 
-    /// A number for a call whose completion will come through this queue. A second fetch in a direction is refused
-    /// until the first one's result is drained.
-    func addCall(_ listener: Listener, fetch: FetchKey? = nil) throws(BorderError) -> UInt64 {
-        try monitor.locked { () throws(BorderError) in
-            if let fetch, !fetching.insert(fetch).inserted {
-                throw BorderError(.duplicatedFetch, "a fetch in that direction is under way")
-            }
-            lastCall += 1
-            calls[lastCall] = Call(listener: listener, fetch: fetch)
-            return lastCall
-        }
-    }
-
-    /// The call was not made after all. `false` when the client's end has ended its listener already; else that is
-    /// for the caller to do.
-    @discardableResult
-    func forgetCall(_ call: UInt64) -> Bool {
-        monitor.locked {
-            guard let call = calls.removeValue(forKey: call) else { return false }
-            if let fetch = call.fetch { fetching.remove(fetch) }
-            return true
-        }
-    }
-
-    func addCollection(_ lists: DeliveredLists) { monitor.locked { delivered[lists.id] = lists } }
+    func addCollection(_ lists: DeliveredLists) { monitor.locked { buffer.add(lists) } }
 
     func setListener(_ listener: Listener) throws(BorderError) {
         let before = try monitor.locked { () throws(BorderError) -> Listener? in
@@ -196,7 +115,9 @@ final class EventQueue: @unchecked Sendable {
     func setListener(_ listener: Listener, collection id: UInt64) throws(BorderError) {
         let before = try monitor.locked { () throws(BorderError) -> Listener? in
             if hasEnded { throw BorderError(.closed, "the client is closed") }
-            guard delivered[id] != nil else { throw BorderError(.invalidHandle, "the collection was removed") }
+            guard buffer.contains(collection: id) else {
+                throw BorderError(.invalidHandle, "the collection was removed")
+            }
             return retire(listeners.updateValue(listener, forKey: id), isInUse: running == id && !isClientListenerInUse)
         }
         before?.end()
@@ -213,11 +134,10 @@ final class EventQueue: @unchecked Sendable {
     /// Ends a collection: nothing of it is delivered any more. Waits for a callback that runs on another thread.
     func removeCollection(_ id: UInt64) {
         let before = monitor.locked { () -> Listener? in
-            delivered[id] = nil
-            lagging[id] = nil
+            buffer.remove(collection: id)
             while running == id, let drainer, pthread_equal(drainer, pthread_self()) == 0 {
                 waitingForCallback += 1
-                _ = monitor.wait(until: nil)
+                _ = monitor.wait(for: EventQueue.hostCondition, until: nil)
                 waitingForCallback -= 1
             }
             return retire(listeners.removeValue(forKey: id), isInUse: running == id && !isClientListenerInUse)
@@ -225,11 +145,9 @@ final class EventQueue: @unchecked Sendable {
         before?.end()
     }
 
-    func info(of id: UInt64) -> [UInt8]? { monitor.locked { delivered[id]?.infoJSON() } }
+    func info(of id: UInt64) -> [UInt8]? { monitor.locked { buffer.info(of: id) } }
 
-    func snapshot(of id: UInt64) -> [UInt8]? {
-        monitor.locked { delivered[id]?.snapshotJSON(sequence: sequence) }
-    }
+    func snapshot(of id: UInt64) -> [UInt8]? { monitor.locked { buffer.snapshot(of: id) } }
 
     // MARK: Draining
 
@@ -252,7 +170,7 @@ final class EventQueue: @unchecked Sendable {
             drainer = nil
             running = 0
             isClientListenerInUse = false
-            monitor.signalAll()
+            if isClosed || waitingForCallback > 0 { monitor.signalAll(EventQueue.hostCondition) }
         }
     }
 
@@ -262,7 +180,7 @@ final class EventQueue: @unchecked Sendable {
         let ended = monitor.locked { () -> [Listener] in
             running = 0
             isClientListenerInUse = false
-            if waitingForCallback > 0 { monitor.signalAll() }
+            if waitingForCallback > 0 { monitor.signalAll(EventQueue.hostCondition) }
             guard !replaced.isEmpty else { return [] }
             defer { replaced = [] }
             return replaced
@@ -277,7 +195,7 @@ final class EventQueue: @unchecked Sendable {
     func interrupt() {
         monitor.locked {
             isInterrupted = true
-            monitor.signalAll()
+            monitor.signalAll(EventQueue.hostCondition)
         }
     }
 
@@ -285,72 +203,59 @@ final class EventQueue: @unchecked Sendable {
     func close() {
         monitor.locked {
             isClosed = true
-            monitor.signalAll()
-            while drainer != nil { _ = monitor.wait(until: nil) }
+            monitor.signalAll(EventQueue.hostCondition)
+            while drainer != nil { _ = monitor.wait(for: EventQueue.hostCondition, until: nil) }
         }
     }
 
-    /// The next event, waiting up to `timeout` milliseconds (negative: for ever). `anew` names the collections the
-    /// engine has to show anew, when it is time.
-    func take(timeout: Int32, anew: inout [UInt64: Int]) -> DrainedEvent? {
-        monitor.locked {
-            let deadline = timeout < 0 ? nil : Clock.monotonic + Int64(timeout)
-            while true {
-                while head == waiting.count {
-                    if isInterrupted || isClosed || timeout == 0 {
+    /// The next event, waiting up to `timeout` milliseconds (negative: for ever); a piece of the engine's work that
+    /// this thread has begun may make it longer. `resyncs` are the collections that the engine has to resync now.
+    func take(timeout: Int32, resyncs: inout [UInt64: Int]) -> DrainedEvent? {
+        let deadline = timeout > 0 ? Clock.monotonic + Int64(timeout) : nil
+        let work = work
+        while true {
+            var mayWork = false
+            let event = monitor.locked { () -> DrainedEvent? in
+                while true {
+                    if let event = next(&resyncs) {
+                        if timeout != 0 { work?.handOver() }
+                        return event
+                    }
+                    let isOver = timeout == 0 || deadline.map { $0 <= Clock.monotonic } ?? false
+                    if isInterrupted || isClosed || isOver {
                         isInterrupted = false
+                        if timeout != 0 { work?.handOver() }
                         return nil
                     }
-                    // What the cache has comes at once.
-                    if !monitor.wait(until: deadline, looksOn: !calls.isEmpty) { return nil }
+                    if work?.claim() ?? false {
+                        mayWork = true
+                        return nil
+                    }
+                    isAwaited = true
+                    let until = [deadline, work?.deadline].compactMap { $0 }.min()
+                    _ = monitor.wait(for: EventQueue.hostCondition, until: until)
+                    isAwaited = false
                 }
-                let entry = waiting[head]
-                head += 1
-                if head == waiting.count {
-                    waiting.removeAll(keepingCapacity: true)
-                    head = 0
-                    if isDescriptorUsed { lower() }
-                } else if head > 4096 {
-                    waiting.removeFirst(head)
-                    head = 0
-                }
-                if !lagging.isEmpty, !isAnewAsked, waiting.count - head <= limit / 2 {
-                    isAnewAsked = true
-                    anew = lagging
-                }
-                if let event = deliver(entry.payload, entry.time) { return event }
             }
+            guard mayWork else { return event }
+            work?.perform()
         }
     }
 
-    /// Counts an event as delivered; `nil` when it is of a collection that is gone.
-    private func deliver(_ payload: Payload, _ time: Int64) -> DrainedEvent? {
-        var collection: UInt64 = 0
-        var call: Call?
-        switch payload {
-        case .completion(let completion):
-            if let info = completion.info { delivered[info.collection]?.take(info) }
-            call = calls.removeValue(forKey: completion.call)
-            if let fetch = call?.fetch { fetching.remove(fetch) }
-        case .event(.client): break
-        case .event(.collection(let id, let type, _)):
-            guard delivered[id] != nil else { return nil }
-            if type == "huge_gap" { delivered[id]?.hasMoreNext() }
-            collection = id
-        case .event(.change(let change)):
-            guard let lists = delivered[change.collection] else { return nil }
-            let cleared = lists.apply(change)
-            if !cleared.isEmpty { retired.append(cleared) }
-            collection = change.collection
-        }
-        sequence += 1
-        running = collection
-        let own = collection == 0 ? nil : listeners[collection]
+    private func next(_ resyncs: inout [UInt64: Int]) -> DrainedEvent? {
+        guard !buffer.isEmpty else { return nil }
+        let event = buffer.take()
+        resyncs = buffer.takeResyncs()
+        if buffer.isEmpty, isDescriptorUsed { lower() }
+        guard let event else { return nil }
+        var caller: Listener?
+        if case .completion(let completion) = event.output { caller = calls.remove(completion.call) }
+        running = event.collection
+        let own = running == 0 ? nil : listeners[running]
         isClientListenerInUse = own == nil
         let target = own ?? clientListener
         return DrainedEvent(
-            payload: payload, time: time, sequence: sequence, caller: call?.listener,
-            target: Listener(event: target.event, userData: target.userData))
+            event: event, caller: caller, target: Listener(event: target.event, userData: target.userData))
     }
 
     /// Ends every listener that is left; nothing is delivered afterwards.
@@ -358,14 +263,11 @@ final class EventQueue: @unchecked Sendable {
         let left = monitor.locked { () -> [Listener] in
             hasEnded = true
             defer {
-                calls = [:]
                 listeners = [:]
                 clientListener = Listener()
-                delivered = [:]
-                waiting = []
-                head = 0
+                buffer.removeAll()
             }
-            return calls.values.map(\.listener) + Array(listeners.values) + [clientListener]
+            return calls.removeAll() + Array(listeners.values) + [clientListener]
         }
         for listener in left { listener.end() }
     }

@@ -1,9 +1,88 @@
 import SyncEngine
 import SyncJSON
+import SyncModel
 
-/// The JSON of change events.
+/// The JSON of events, as the header describes it.
 enum EventText {
-    static func write(_ change: CollectionChange, into writer: inout JSONWriter) {
+    static func text(of event: TakenEvent) -> JSONWriter {
+        var size = 512
+        if case .event(.change(let change)) = event.output {
+            for item in change.items { size &+= item.json.count &+ 64 }
+        }
+        var writer = JSONWriter(capacity: size)
+        writer.beginObject()
+        switch event.output {
+        case .completion(let completion):
+            begin("result", event, &writer)
+            write(completion, &writer)
+        case .event(.client(let notice)):
+            begin(notice.type, event, &writer)
+            write(notice, &writer)
+        case .event(.collection(let id, let notice)):
+            begin(notice.type, event, &writer)
+            writer.member("collection", Int64(bitPattern: id))
+            write(notice, &writer)
+        case .event(.change(let change)):
+            begin("change", event, &writer)
+            write(change, &writer)
+        }
+        writer.endObject()
+        return writer
+    }
+
+    private static func begin(_ type: StaticString, _ event: TakenEvent, _ writer: inout JSONWriter) {
+        writer.member("type", type.description)
+        writer.member("seq", event.sequence)
+        writer.member("ts", event.time)
+    }
+
+    private static func write(_ completion: Completion, _ writer: inout JSONWriter) {
+        writer.member("request", Int64(bitPattern: completion.call))
+        writer.member("call", completion.name.rawValue)
+        writer.member("status", Int64(completion.status.rawValue))
+        if let hasMore = completion.hasMore { writer.member("has_more", hasMore) }
+        if let short = completion.short { writer.member("short", short.rawValue) }
+        if let requestID = completion.requestID { writer.member("request_id", requestID) }
+        if let failure = completion.failure {
+            writer.member("code", failure.code)
+            writer.member("message", failure.message)
+        } else if let message = completion.message {
+            writer.member("message", raw: message)
+        } else if let explanation = completion.explanation {
+            writer.member("message", explanation)
+        }
+        if let info = completion.info { writer.member("collection", Int64(bitPattern: info.collection)) }
+    }
+
+    private static func write(_ notice: ClientNotice, _ writer: inout JSONWriter) {
+        switch notice {
+        case .connection(let state, let retryIn):
+            writer.member("state", state.rawValue)
+            if let retryIn { writer.member("retry_in", retryIn) }
+        case .syncState(let state): writer.member("state", state.rawValue)
+        case .syncProgress(let channelURL, let done, let isComplete):
+            writer.member("channel_url", channelURL)
+            writer.member("done", done)
+            writer.member("complete", isComplete)
+        case .cacheReset(let file): writer.member("file", file)
+        case .storageError(let message): writer.member("message", message)
+        case .tokenNeeded, .closed: break
+        }
+    }
+
+    private static func write(_ notice: CollectionNotice, _ writer: inout JSONWriter) {
+        switch notice {
+        case .newMessage(let channelURL, let json):
+            writer.member("channel_url", channelURL)
+            writer.member("message", raw: json)
+        case .channelUpdated(let json): writer.member("channel", raw: json)
+        case .channelRemoved(let url): writer.member("channel_url", url)
+        case .hugeGap: writer.member("has_next", true)
+        case .overflow(let dropped): writer.member("dropped", dropped)
+        }
+    }
+
+    private static func write(_ change: CollectionChange, _ writer: inout JSONWriter) {
         writer.member("collection", Int64(bitPattern: change.collection))
         writer.member("list", change.list.rawValue)
         writer.member("action", change.action.rawValue)
@@ -20,10 +99,7 @@ enum EventText {
             } else {
                 writer.member("index", item.index)
             }
-            switch item.key {
-            case .message(let id): writer.member("id", quoting: id)
-            case .text(let id): writer.member("id", id)
-            }
+            writer.member("id", item.id)
             writer.endObject()
         }
         writer.endArray()

@@ -1,4 +1,5 @@
 import Glibc
+import SyncThreads
 
 /// The log of the process. Lines hold no message text, no name and no token.
 enum Log {

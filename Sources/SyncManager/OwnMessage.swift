@@ -1,97 +1,124 @@
+import SyncEngine
 import SyncJSON
 import SyncModel
-import SyncService
 import SyncWebSocket
 
 /// The documents with which hosts send, edit and delete own messages.
 enum OwnMessage {
-    struct Outgoing {
-        var requestID: String
-        var body: [UInt8]
-        /// The request id of a failed message to send again.
-        var resend: String?
+    enum Outgoing {
+        case message(requestID: String, body: [UInt8])
+        /// A failed message is to be sent again.
+        case resend(requestID: String)
     }
 
-    static func outgoing(_ bytes: [UInt8]) throws(BorderError) -> Outgoing {
-        var reader = try DocumentReader(bytes)
-        if let resend = try reader.string("resend") {
-            try reader.end()
-            return Outgoing(requestID: resend, body: [], resend: resend)
+    /// What the host may say of a text message, beside the keys that name it.
+    private enum Field: String {
+        case message, data, customType = "custom_type", mentionType = "mention_type"
+        case mentionedUserIDs = "mentioned_user_ids", parentMessageID = "parent_message_id"
+        case replyToChannel = "reply_to_channel"
+    }
+    private enum MentionType: String, CaseIterable { case users, channel }
+
+    static func outgoing(_ bytes: [UInt8]) throws(DocumentError) -> Outgoing {
+        let document = try DocumentValue(parsing: bytes)
+        if let resend = document.member("resend") {
+            for (name, value) in try document.members() where name != "resend" {
+                throw value.failure("a document with \"resend\" has no other key")
+            }
+            return .resend(requestID: try resend.nonemptyText())
         }
-        guard try reader.string("message", required: true) != nil else { throw reader.fail("message", "a text") }
-        let requestID = try reader.string("request_id")
-        try readFields(&reader)
-        try reader.end()
-        if let requestID, requestID.isEmpty { throw reader.fail("request_id", "a text that is not empty") }
-        guard let id = requestID ?? freshRequestID() else {
-            throw BorderError(.internal, "the system has no random bytes")
+        try checkFields(document, others: ["request_id", "resend"])
+        let requestID = try document.member("request_id").map { (value) throws(DocumentError) in
+            try value.nonemptyText()
         }
-        reader.document.set("request_id", nil)
-        return Outgoing(requestID: id, body: reader.document.serialized())
+        guard let message = document.member("message") else { throw document.missing("message") }
+        _ = try message.nonemptyText()
+        guard let requestID = requestID ?? freshRequestID() else {
+            throw document.failure("the system has no random bytes for a request id")
+        }
+        return .message(requestID: requestID, body: body(document, without: ["request_id", "resend"]))
     }
 
-    private static func readFields(_ reader: inout DocumentReader) throws(BorderError) {
-        _ = try reader.string("data")
-        _ = try reader.string("custom_type")
-        _ = try reader.word("mention_type", ["users", "channel"])
-        _ = try reader.strings("mentioned_user_ids")
-        if let parent = reader.value("parent_message_id"), parent.int == nil {
-            throw reader.fail("parent_message_id", "a whole number")
+    private static func checkFields(_ document: DocumentValue, others: [String]) throws(DocumentError) {
+        for (name, value) in try document.members() where !others.contains(name) {
+            guard let field = Field(rawValue: name) else { throw value.unknown(in: "message") }
+            if value.json.isNull { continue }
+            switch field {
+            case .message, .data, .customType: _ = try value.text()
+            case .mentionType: _ = try value.choice(MentionType.self)
+            case .mentionedUserIDs: _ = try value.texts(allowEmpty: true)
+            case .parentMessageID: _ = try value.integer(in: Int64.min...Int64.max)
+            case .replyToChannel: _ = try value.flag()
+            }
         }
-        _ = try reader.bool("reply_to_channel")
     }
 
-    /// A message the host sends by its own means: any object with a request id and a text.
-    static func appended(_ bytes: [UInt8]) throws(BorderError) -> (requestID: String, body: [UInt8]) {
-        var reader = try DocumentReader(bytes)
-        let id = try reader.string("request_id", required: true) ?? ""
-        _ = try reader.string("message", required: true)
-        return (id, reader.document.serialized())
+    private static func body(_ document: DocumentValue, without keys: [String]) -> [UInt8] {
+        let body = document.json
+        for key in keys { body.set(key, nil) }
+        return body.serialized()
+    }
+
+    /// A message that the host sends itself: any object with a request id and a text.
+    static func appended(_ bytes: [UInt8]) throws(DocumentError) -> (requestID: String, body: [UInt8]) {
+        let document = try DocumentValue(parsing: bytes)
+        _ = try document.members()
+        guard let requestID = document.member("request_id") else { throw document.missing("request_id") }
+        guard let message = document.member("message") else { throw document.missing("message") }
+        _ = try message.nonemptyText()
+        return (try requestID.nonemptyText(), document.json.serialized())
     }
 
     /// The outcome of such a send: the service's message, or the document given before.
     static func response(
-        _ bytes: [UInt8], errorCode: Int32
-    ) throws(BorderError) -> (requestID: String, message: MessageRecord?) {
-        var reader = try DocumentReader(bytes)
-        var id = try reader.string("request_id")
-        if id == nil { id = try reader.string("req_id") }
-        guard let id, !id.isEmpty else { throw reader.fail("request_id", "a text that is not empty") }
-        guard errorCode == 0 else { return (id, nil) }
-        guard let message = SendbirdService.message(reader.document) else {
-            throw reader.fail("message_id", "the service's message, with message_id and created_at")
+        _ bytes: [UInt8], errorCode: Int32, read: ChosenService.MessageReader
+    ) throws(DocumentError) -> (requestID: String, message: MessageRecord?) {
+        let document = try DocumentValue(parsing: bytes)
+        _ = try document.members()
+        guard let value = document.member("request_id") ?? document.member("req_id") else {
+            throw document.missing("request_id")
         }
-        return (id, message)
+        let requestID = try value.nonemptyText()
+        guard errorCode == 0 else { return (requestID, nil) }
+        guard let message = read(document.json) else {
+            throw DocumentError(
+                path: "$.message_id", message: "expected the service's message, with its id and its time")
+        }
+        return (requestID, message)
     }
 
-    /// Which message an edit or a deletion means, and the fields to change.
-    static func change(
-        _ bytes: [UInt8], isDeletion: Bool
-    ) throws(BorderError) -> (messageID: Int64, requestID: String, body: [UInt8]) {
-        var reader = try DocumentReader(bytes)
-        var messageID: Int64 = 0
-        if let value = reader.value("message_id") {
-            guard let id = value.int ?? value.string.flatMap({ Int64($0) }), id >= 0 else {
-                throw reader.fail("message_id", "a whole number, or one as a text")
-            }
-            messageID = id
+    /// Which message a deletion means.
+    static func deletion(_ bytes: [UInt8]) throws(DocumentError) -> OwnMessageReference {
+        let document = try DocumentValue(parsing: bytes)
+        for (name, value) in try document.members() where name != "message_id" && name != "request_id" {
+            throw value.unknown(in: "deletion")
         }
-        let requestID = try reader.string("request_id") ?? ""
-        guard messageID != 0 || !requestID.isEmpty else {
-            throw reader.fail("message_id", "a message_id or a request_id")
+        return try reference(document)
+    }
+
+    /// Which message an edit means, and the fields to change.
+    static func edit(_ bytes: [UInt8]) throws(DocumentError) -> (reference: OwnMessageReference, body: [UInt8]) {
+        let document = try DocumentValue(parsing: bytes)
+        try checkFields(document, others: ["message_id", "request_id"])
+        return (try reference(document), body(document, without: ["message_id", "request_id"]))
+    }
+
+    /// A message without an id of the service's is known by its request id; its object says `"message_id":0`.
+    private static func reference(_ document: DocumentValue) throws(DocumentError) -> OwnMessageReference {
+        let requestID = try document.member("request_id").map { (value) throws(DocumentError) in try value.text() }
+        if let value = document.member("message_id") {
+            let isNumber = value.json.kind == .integer
+            let id = isNumber ? String(try value.integer(in: 0...Int64.max)) : try value.nonemptyText()
+            if id != "0" { return .sent(id: id) }
         }
-        if !isDeletion {
-            _ = try reader.string("message")
-            try readFields(&reader)
+        guard let requestID, !requestID.isEmpty else {
+            throw DocumentError(path: "$.message_id", message: "expected a message_id or a request_id")
         }
-        try reader.end()
-        reader.document.set("message_id", nil)
-        reader.document.set("request_id", nil)
-        return (messageID, messageID == 0 ? requestID : "", reader.document.serialized())
+        return .unsent(requestID: requestID)
     }
 
     /// A UUID of version 4.
-    static func freshRequestID() -> String? {
+    private static func freshRequestID() -> String? {
         var bytes = [UInt8](repeating: 0, count: 16)
         guard SystemRandom.fill(&bytes) else { return nil }
         bytes[6] = bytes[6] & 0x0F | 0x40

@@ -1,4 +1,5 @@
 import Glibc
+import SyncThreads
 import Synchronization
 
 /// All live handles of the process. A handle is a number that was never given out before, dressed as a pointer that

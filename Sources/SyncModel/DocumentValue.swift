@@ -3,7 +3,7 @@ import SyncJSON
 /// A value of a document that a host gave, together with its place. Every reading either gives a value of the asked
 /// form or says what was expected where.
 ///
-/// Queries, filters and the configuration are read with it, so that all of them refuse in the same words.
+/// Queries, filters, messages and the configuration are read with it, so that all of them refuse in the same words.
 public struct DocumentValue {
     public let json: JSON
     /// JSON path: `$.custom_types[2]`.
@@ -14,6 +14,15 @@ public struct DocumentValue {
         self.path = path
     }
 
+    /// Parses a document of the host.
+    public init(parsing bytes: [UInt8]) throws(DocumentError) {
+        do throws(JSONError) {
+            self.init(try JSON.parse(bytes))
+        } catch {
+            throw DocumentError(path: "$", message: "not JSON: \(error.message) (byte \(error.offset))")
+        }
+    }
+
     public func failure(_ message: String) -> DocumentError { DocumentError(path: path, message: message) }
 
     /// The members of an object, in the document's order. A null is handed out like any other value: the caller refuses
@@ -21,6 +30,17 @@ public struct DocumentValue {
     public func members() throws(DocumentError) -> [(key: String, value: DocumentValue)] {
         guard let members = json.members else { throw failure("expected an object") }
         return members.map { ($0.key, DocumentValue($0.value, path: path + DocumentValue.step($0.key))) }
+    }
+
+    /// The value of a key of an object; `nil` when it is missing or null.
+    public func member(_ key: String) -> DocumentValue? {
+        guard let value = json[key], !value.isNull else { return nil }
+        return DocumentValue(value, path: path + DocumentValue.step(key))
+    }
+
+    /// For a key that every document of this form has.
+    public func missing(_ key: String) -> DocumentError {
+        DocumentError(path: path + DocumentValue.step(key), message: "is missing")
     }
 
     /// For members that no document of this form has. `kind` names the form: "query".

@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import SyncThreads
 
 /// libcurl, loaded and initialised: those of its functions that are used here.
 ///
@@ -34,7 +35,7 @@ struct Curl: @unchecked Sendable {
     /// disk.
     static func shared() throws(NetworkFailure) -> Curl {
         _ = holdsForks
-        return try loaded.withLock { loaded throws(NetworkFailure) in
+        return try monitor.locked { () throws(NetworkFailure) in
             if let loaded { return loaded }
             let curl = try Curl(libraries: ["libcurl.so.4", "libcurl-gnutls.so.4"])
             loaded = curl
@@ -42,12 +43,13 @@ struct Curl: @unchecked Sendable {
         }
     }
 
-    private static let loaded = Guarded<Curl?>(nil)
+    private static let monitor = Monitor()
+    nonisolated(unsafe) private static var loaded: Curl?
 
     /// A fork in the midst of loading would give the child a dynamic loader that is half changed, so it waits. Not for
     /// ever: the forking thread may hold the loader's own lock, in a constructor of a library.
     private static let holdsForks: Void = {
-        pthread_atfork({ Curl.loaded.hold(seconds: 2) }, { Curl.loaded.letGo() }, { Curl.loaded.letGo() })
+        pthread_atfork({ Curl.monitor.hold(seconds: 2) }, { Curl.monitor.release() }, { Curl.monitor.release() })
     }()
 
     /// Loads the first of some libraries that is there. Each name has stood for one binary interface since 2006; the

@@ -1,4 +1,5 @@
 import CCurl
+import SyncThreads
 import SyncWebSocket
 
 /// One HTTP exchange on the network thread. Only that thread touches it.
@@ -22,8 +23,8 @@ final class HTTPTransfer {
         responseLimit = max(request.responseLimit, 0)
         handle.setTarget(url: request.url, caFile: request.caFile)
         handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-        handle.set(CURLOPT_TIMEOUT_MS, Int(MonotonicClock.clamped(request.timeoutMS)))
-        handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(MonotonicClock.clamped(request.connectTimeoutMS)))
+        handle.set(CURLOPT_TIMEOUT_MS, Int(Clock.clamped(request.timeoutMS)))
+        handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(Clock.clamped(request.connectTimeoutMS)))
         // All encodings that this libcurl can unpack.
         handle.set(CURLOPT_ACCEPT_ENCODING, "")
         // A page of messages in one piece instead of four. Refused by a handle that still has a buffer from a transfer

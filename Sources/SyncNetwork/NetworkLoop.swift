@@ -1,6 +1,7 @@
 import CCurl
 import CLinux
 import Glibc
+import SyncThreads
 
 // The network thread's inside: one epoll set over libcurl's connections, our WebSockets and the wake-up of the inbox.
 //
@@ -82,7 +83,7 @@ final class NetworkLoop {
                 let loop = Unmanaged<NetworkLoop>.fromOpaque(context).takeUnretainedValue()
                 // Not called from here: libcurl must not be entered again from its callbacks.
                 loop.curlDeadline =
-                    timeout < 0 ? Int64.max : MonotonicClock.now &+ Int64(min(timeout, 86_400_000))
+                    timeout < 0 ? Int64.max : Clock.monotonic &+ Int64(min(timeout, 86_400_000))
                 return 0
             },
         ]
@@ -115,7 +116,7 @@ final class NetworkLoop {
             forget(transfer)
             transfer.fail(failure)
         }
-        let now = MonotonicClock.now
+        let now = Clock.monotonic
         for socket in Array(sockets.values) {
             socket.abandon(failure, now: now)
             settle(socket)
@@ -125,7 +126,7 @@ final class NetworkLoop {
 
     /// Does what is due by the clock, and hands out what libcurl has finished.
     private func drive() {
-        let now = MonotonicClock.now
+        let now = Clock.monotonic
         if curlDeadline <= now {
             curlDeadline = Int64.max
             act(on: CURL_SOCKET_TIMEOUT, 0)
@@ -140,7 +141,7 @@ final class NetworkLoop {
     private func wait() {
         var due = unread.isEmpty ? curlDeadline : 0
         for socket in sockets.values { due = min(due, socket.nextDeadline) }
-        let timeout = due == Int64.max ? -1 : Int32(clamping: max(due &- MonotonicClock.now, 0))
+        let timeout = due == Int64.max ? -1 : Int32(clamping: max(due &- Clock.monotonic, 0))
         let count = Int(epoll_wait(epoll, events, Int32(NetworkLoop.eventCount), timeout))
         if count < 0, errno != EINTR { isBroken = true }
         let interrupted = unread
@@ -188,7 +189,7 @@ final class NetworkLoop {
                 transfer.finish(code)
                 recycle(transfer.handle)
             } else if let id = socketIDs[handle], let socket = sockets[id] {
-                socket.connected(code, now: MonotonicClock.now)
+                socket.connected(code, now: Clock.monotonic)
                 settle(socket)
             }
         }
@@ -236,7 +237,7 @@ final class NetworkLoop {
             unwritten.append(id)
         case .close(let id, let code, let reason):
             guard let socket = sockets[id] else { return }
-            socket.close(code: code, reason: reason, now: MonotonicClock.now)
+            socket.close(code: code, reason: reason, now: Clock.monotonic)
             unwritten.append(id)
         }
     }
@@ -244,7 +245,7 @@ final class NetworkLoop {
     /// Several messages that were queued together leave together.
     private func writeUnwritten() {
         guard !unwritten.isEmpty else { return }
-        let now = MonotonicClock.now
+        let now = Clock.monotonic
         for id in unwritten {
             guard let socket = sockets[id] else { continue }
             if socket.wantsWrite { socket.flush(now: now) }
@@ -269,11 +270,11 @@ final class NetworkLoop {
 
     private func read(_ id: UInt64) {
         guard let socket = sockets[id] else { return }
-        if socket.read(through: buffer, now: MonotonicClock.now) { unread.append(id) }
+        if socket.read(through: buffer, now: Clock.monotonic) { unread.append(id) }
         settle(socket)
     }
 
-    /// Brings epoll in line with what a socket wants now, or lets go of one that has ended.
+    /// Brings epoll in line with what a socket wants now, or releases one that has ended.
     private func settle(_ socket: SocketTransfer) {
         if socket.isEnded {
             if socket.watched != 0 {

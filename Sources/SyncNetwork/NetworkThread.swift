@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import SyncThreads
 import Synchronization
 
 /// The one network thread of the process. It knows no chat: HTTP exchanges and WebSockets, nothing else.
@@ -11,18 +12,16 @@ import Synchronization
 ///
 /// The thread has all signals blocked but those of its own faults, and is named `sm-network`.
 public final class NetworkThread: @unchecked Sendable {
-    private struct Inbox {
-        var commands: [NetworkCommand] = []
-        var isClosed = false
-    }
-
     /// Unique in the process, so that an id from an earlier thread means nothing to a later one.
     private static let lastID = Atomic<UInt64>(0)
 
-    private let inbox = Guarded(Inbox())
+    private let inbox = Monitor()
+    /// Guarded by the inbox, as is what follows.
+    private var commands: [NetworkCommand] = []
+    private var isClosed = false
     private let wakeup: Int32
     private let process = getpid()
-    private var thread = pthread_t()
+    private var thread: NativeThread?
 
     /// The running thread, started if need be. Fails if it cannot be started, and in a child forked from a process that
     /// held it. Each call that gives a thread needs one `release`.
@@ -40,31 +39,18 @@ public final class NetworkThread: @unchecked Sendable {
     deinit { if wakeup >= 0 { Glibc.close(wakeup) } }
 
     private func start() -> Bool {
-        // The thread inherits the mask: no signal of the host is ever handled on it. Faults of its own stay visible to
-        // whatever crash handler the host has.
-        var mask = sigset_t()
-        var before = sigset_t()
-        sigfillset(&mask)
-        for fault in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS] { sigdelset(&mask, fault) }
-        pthread_sigmask(SIG_SETMASK, &mask, &before)
-        let context = Unmanaged.passRetained(self)
-        let code = pthread_create(&thread, nil, networkThreadMain, context.toOpaque())
-        pthread_sigmask(SIG_SETMASK, &before, nil)
-        if code != 0 { context.release() }
-        return code == 0
+        thread = NativeThread("sm-network") { [self] in run() }
+        return thread != nil
     }
 
     /// Ends the thread and waits for it, unless this is the thread.
     func stopAndJoin() {
-        inbox.withLock {
-            $0.isClosed = true
+        inbox.locked {
+            isClosed = true
             wake()
         }
-        if pthread_equal(thread, pthread_self()) != 0 {
-            pthread_detach(thread)
-        } else {
-            pthread_join(thread, nil)
-        }
+        guard let thread else { return }
+        if thread.isCurrent { thread.detach() } else { thread.join() }
     }
 
     // MARK: Any thread
@@ -105,10 +91,10 @@ public final class NetworkThread: @unchecked Sendable {
     private func post(_ command: NetworkCommand) {
         // In a forked child the lock may be held by a thread that does not exist there.
         guard getpid() == process else { return command.refuse(NetworkThread.forked) }
-        let isTaken = inbox.withLock { inbox in
-            guard !inbox.isClosed else { return false }
-            inbox.commands.append(command)
-            if inbox.commands.count == 1 { wake() }
+        let isTaken = inbox.locked { () -> Bool in
+            guard !isClosed else { return false }
+            commands.append(command)
+            if commands.count == 1 { wake() }
             return true
         }
         if !isTaken { command.refuse(NetworkThread.shutDown) }
@@ -122,10 +108,9 @@ public final class NetworkThread: @unchecked Sendable {
 
     // MARK: The thread
 
-    fileprivate func run() {
-        pthread_setname_np(pthread_self(), "sm-network")
+    private func run() {
         if let loop = begin() { loop.run(next: takeCommands) }
-        inbox.withLock { $0.isClosed = true }
+        inbox.locked { isClosed = true }
         for command in takeCommands().commands { command.refuse(NetworkThread.shutDown) }
     }
 
@@ -133,7 +118,7 @@ public final class NetworkThread: @unchecked Sendable {
     /// they are refused, and the next ones try again. `nil` when the thread is stopped before.
     private func begin() -> NetworkLoop? {
         while true {
-            let (hasCommands, isStopping) = inbox.withLock { (!$0.commands.isEmpty, $0.isClosed) }
+            let (hasCommands, isStopping) = inbox.locked { (!commands.isEmpty, isClosed) }
             if isStopping { return nil }
             guard hasCommands else {
                 sleep()
@@ -150,9 +135,9 @@ public final class NetworkThread: @unchecked Sendable {
     }
 
     private func takeCommands() -> (commands: [NetworkCommand], isStopping: Bool) {
-        inbox.withLock { inbox in
-            defer { inbox.commands = [] }
-            return (inbox.commands, inbox.isClosed)
+        inbox.locked {
+            defer { commands = [] }
+            return (commands, isClosed)
         }
     }
 
@@ -164,13 +149,7 @@ public final class NetworkThread: @unchecked Sendable {
         _ = read(wakeup, &count, 8)
     }
 
-    /// Made anew each time: a child must not wait for the making of a global.
+    /// Made again each time: a child must not wait for the making of a global.
     static var forked: NetworkFailure { NetworkFailure(.cancelled, "the network does not survive a fork") }
     private static let shutDown = NetworkFailure(.cancelled, "the network is shut down")
-}
-
-private func networkThreadMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let context else { return nil }
-    Unmanaged<NetworkThread>.fromOpaque(context).takeRetainedValue().run()
-    return nil
 }

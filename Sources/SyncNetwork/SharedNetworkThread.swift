@@ -1,26 +1,24 @@
 import Glibc
+import SyncThreads
 import Synchronization
 
 /// Counts who holds the process's network thread.
 enum SharedNetworkThread {
-    private struct State {
-        var holders = 0
-        var thread: NetworkThread?
-    }
-
-    private static let state = Guarded(State())
+    private static let monitor = Monitor()
+    nonisolated(unsafe) private static var holders = 0
+    nonisolated(unsafe) private static var thread: NetworkThread?
     /// The process whose thread it is while somebody holds it, else 0. Read before the lock, which a forked child may
     /// find locked forever.
     private static let owner = Atomic<Int32>(0)
 
     static func acquire() throws(NetworkFailure) -> NetworkThread {
         guard !isForeign else { throw NetworkThread.forked }
-        return try state.withLock { state throws(NetworkFailure) in
-            if state.thread == nil { state.thread = NetworkThread() }
-            guard let thread = state.thread else {
+        return try monitor.locked { () throws(NetworkFailure) in
+            if thread == nil { thread = NetworkThread() }
+            guard let thread else {
                 throw NetworkFailure(.cannotConnect, "the network thread cannot be started")
             }
-            state.holders += 1
+            holders += 1
             owner.store(getpid(), ordering: .releasing)
             return thread
         }
@@ -28,12 +26,11 @@ enum SharedNetworkThread {
 
     static func release() {
         guard !isForeign else { return }
-        let ending = state.withLock { state -> NetworkThread? in
-            guard state.holders > 0 else { return nil }
-            state.holders -= 1
-            guard state.holders == 0 else { return nil }
-            let thread = state.thread
-            state.thread = nil
+        let ending = monitor.locked { () -> NetworkThread? in
+            guard holders > 0 else { return nil }
+            holders -= 1
+            guard holders == 0 else { return nil }
+            defer { thread = nil }
             owner.store(0, ordering: .releasing)
             return thread
         }

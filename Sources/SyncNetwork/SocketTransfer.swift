@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import SyncThreads
 import SyncWebSocket
 
 // One WebSocket on the network thread. libcurl finds the server, speaks TCP and TLS and verifies; the codec frames;
@@ -45,8 +46,8 @@ final class SocketTransfer {
         self.handle = handle
         self.options = options
         self.handler = handler
-        let timeout = MonotonicClock.clamped(options.handshakeTimeoutMS)
-        deadline = MonotonicClock.now &+ timeout
+        let timeout = Clock.clamped(options.handshakeTimeoutMS)
+        deadline = Clock.monotonic &+ timeout
         url = WebSocketURL(options.url)
         guard let url else { return }
         handle.setTarget(url: url.connectURL, caFile: options.caFile)
@@ -63,7 +64,7 @@ final class SocketTransfer {
         url == nil ? NetworkFailure(.protocolError, "not a ws or wss URL") : handle.refusal
     }
 
-    /// Whether the loop may let go of the socket.
+    /// Whether the loop may release the socket.
     var isEnded: Bool { phase == .ended }
 
     /// Whether bytes wait for the socket to become writable.
@@ -213,7 +214,7 @@ final class SocketTransfer {
                 return end(NetworkFailure(.cancelled, "closed"))
             }
             phase = .closing
-            deadline = now &+ MonotonicClock.clamped(options.closeTimeoutMS)
+            deadline = now &+ Clock.clamped(options.closeTimeoutMS)
         case .closing, .lingering, .ended:
             break
         }
@@ -259,7 +260,7 @@ final class SocketTransfer {
         case .connecting, .handshaking, .closing, .lingering: deadline
         case .open:
             options.idleMS > 0
-                ? lastByte &+ MonotonicClock.clamped(options.idleMS) &* (hasPinged ? 2 : 1) : Int64.max
+                ? lastByte &+ Clock.clamped(options.idleMS) &* (hasPinged ? 2 : 1) : Int64.max
         case .ended: Int64.max
         }
     }
@@ -305,7 +306,7 @@ final class SocketTransfer {
     private func linger(_ failure: NetworkFailure, now: Int64) {
         guard phase == .open || phase == .closing else { return end(failure) }
         phase = .lingering
-        deadline = now &+ MonotonicClock.clamped(options.closeTimeoutMS)
+        deadline = now &+ Clock.clamped(options.closeTimeoutMS)
         flush(now: now)
         handler(.closed(failure))
     }

@@ -1,38 +1,61 @@
 import Glibc
 
-/// The server's time: real time plus what the control endpoint added, never running backwards.
+/// The server's time: that of its source plus what the control endpoint added, never running backwards. Everything in
+/// the server that asks for a time asks here.
 final class Clock {
+    private enum Source {
+        case system
+        /// A time that only `move` changes, in milliseconds since the epoch.
+        case virtual(Int64)
+    }
+
+    private var source: Source
     private var offset: Int64 = 0
     private var last: Int64 = 0
 
+    /// The system's clocks.
+    init() { source = .system }
+
+    /// A clock that stands at a time until it is moved.
+    init(virtualTime: Int64) { source = .virtual(virtualTime) }
+
     /// Milliseconds since the epoch.
     func now() -> Int64 {
-        last = max(last, Clock.real(CLOCK_REALTIME) &+ offset)
+        last = max(last, reading(CLOCK_REALTIME) &+ offset)
         return last
     }
 
-    /// Moves the time on; it cannot be moved back.
+    /// Moves the time on; it cannot be moved back. Deadlines (`monotonic`) stay where they are.
     func advance(by milliseconds: Int64) {
         guard milliseconds > 0 else { return }
         // A thousand years is as far as anybody goes.
         offset = min(offset &+ min(milliseconds, 31_536_000_000_000), 31_536_000_000_000)
     }
 
-    /// Goes on from a time that an earlier run has reached, if it was ahead of the real one.
+    /// Goes on from a time that an earlier run has reached, if it was ahead of the source's.
     func resume(at time: Int64) {
-        offset = max(offset, time &- Clock.real(CLOCK_REALTIME))
+        offset = max(offset, time &- reading(CLOCK_REALTIME))
         reach(time)
     }
 
     /// From now on the time is at least this.
     func reach(_ time: Int64) { last = max(last, time) }
 
-    /// Milliseconds of a clock that nobody sets, for deadlines of sockets.
-    static func monotonic() -> Int64 { real(CLOCK_MONOTONIC) }
+    /// Milliseconds of a clock that nobody sets, for deadlines. A virtual clock counts them from the epoch.
+    func monotonic() -> Int64 { reading(CLOCK_MONOTONIC) }
 
-    private static func real(_ clock: clockid_t) -> Int64 {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000
+    /// Sets a virtual clock's source to a later time; the system's clocks move by themselves.
+    func move(to time: Int64) {
+        if case .virtual(let past) = source { source = .virtual(max(past, time)) }
+    }
+
+    private func reading(_ clock: clockid_t) -> Int64 {
+        switch source {
+        case .virtual(let time): return time
+        case .system:
+            var time = timespec()
+            clock_gettime(clock, &time)
+            return Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000
+        }
     }
 }

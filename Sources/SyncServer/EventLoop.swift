@@ -1,23 +1,19 @@
 import CLinux
 import Glibc
 
-/// One thread's epoll: descriptors with their handlers, and timers.
+/// One thread's epoll: descriptors with their handlers, and the server's timers.
 final class EventLoop {
     typealias Handler = (UInt32) -> Void
 
-    private struct Timer {
-        let due: Int64
-        let number: Int
-        let action: () -> Void
-    }
-
     private let descriptor: Int32
     private var handlers: [Int32: Handler] = [:]
-    private var timers: [Timer] = []
-    private var timerNumber = 0
+    private let timers: TimerQueue
+    private let clock: Clock
     private(set) var isStopping = false
 
-    init?() {
+    init?(timers: TimerQueue, clock: Clock) {
+        self.timers = timers
+        self.clock = clock
         descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard descriptor >= 0 else { return nil }
     }
@@ -48,15 +44,6 @@ final class EventLoop {
         epoll_ctl(descriptor, EPOLL_CTL_DEL, watched, &event)
     }
 
-    /// Runs `action` once, that many milliseconds from now.
-    func after(_ milliseconds: Int64, _ action: @escaping () -> Void) {
-        timerNumber += 1
-        let due = Clock.monotonic() &+ max(0, min(milliseconds, 86_400_000))
-        let timer = Timer(due: due, number: timerNumber, action: action)
-        let place = timers.firstIndex { $0.due > due } ?? timers.endIndex
-        timers.insert(timer, at: place)
-    }
-
     func stop() { isStopping = true }
 
     /// Waits for events at most that long, serves them and the timers that are due, and calls `idle` after each round.
@@ -64,7 +51,7 @@ final class EventLoop {
         var events = [epoll_event](repeating: epoll_event(), count: 256)
         while !isStopping {
             var wait = patience()
-            if let timer = timers.first { wait = min(wait, max(0, timer.due &- Clock.monotonic())) }
+            if let due = timers.nextDue { wait = min(wait, max(0, due &- clock.monotonic())) }
             let count = epoll_wait(descriptor, &events, Int32(events.count), Int32(clamping: wait))
             if count > 0 {
                 for index in 0..<Int(count) {
@@ -72,11 +59,7 @@ final class EventLoop {
                     handlers[events[index].data.fd]?(events[index].events)
                 }
             }
-            let now = Clock.monotonic()
-            while let timer = timers.first, timer.due <= now {
-                timers.removeFirst()
-                timer.action()
-            }
+            timers.runDue()
             idle()
         }
     }

@@ -1,106 +1,45 @@
 import CLinux
 import Glibc
 import SyncJSON
-import SyncWebSocket
 
-/// The embedded chat server: everything on one thread, which waits in one epoll.
+/// The embedded chat server over the network: everything on one thread, which waits in one epoll.
 final class Server {
-    let options: Options
-    let loop: EventLoop
-    let hub: SocketHub
-    let clock = Clock()
-    let storage: Storage
-    let chat: Chat
-    let router: Router
-    let control: ControlEndpoint?
-    private let apiToken: String
-    private let commands: CommandHandler
-    private var front: HTTPFront?
+    let core: ServerCore
+    private let options: ServerOptions
+    private let loop: EventLoop
 
-    init(_ options: Options) throws {
+    init(_ options: ServerOptions) throws {
         self.options = options
-        guard let loop = EventLoop() else { throw DatabaseError(code: errno, message: "no epoll descriptor") }
+        core = try ServerCore(options)
+        guard let loop = EventLoop(timers: core.timers, clock: core.clock) else {
+            throw DatabaseError(code: errno, message: "no epoll descriptor")
+        }
         self.loop = loop
-        hub = SocketHub(loop: loop)
-        storage = try Storage(path: options.database)
-        chat = Chat(storage: storage, clock: clock, hub: hub, options: options)
-        apiToken = options.apiToken ?? Storage.randomHex(20)
-        router = Router(chat: chat, apiToken: apiToken)
-        control = options.isControlled ? ControlEndpoint(chat) : nil
-        commands = CommandHandler(chat)
-        clock.resume(at: try storage.lastTime())
-        hub.onText = { [unowned self] text, socket in
-            control?.traffic.frame(text, of: socket.userID, at: clock.now())
-            commands.receive(text, socket)
-        }
-        hub.onClose = { [unowned self] socket in
-            guard !socket.userID.isEmpty, !hub.isOnline(socket.userID) else { return }
-            do { try storage.sawUser(socket.userID, at: clock.now()) } catch {
-                Log.failure("the last sight of a user was not stored", error)
-            }
-        }
     }
 
     /// Binds, says that it is ready, and serves until it is told to stop. The result is the process's exit status.
     func run(_ seeded: Seeder.Result) -> Int32 {
-        let front = HTTPFront(loop: loop) { [unowned self] in answer($0) }
-        self.front = front
+        let pool = WebSocketPool(loop: loop)
+        let front = HTTPFront(pool: pool, timers: core.timers) { [unowned self] in core.answer($0) }
         guard watchSignals(), !options.exitsWithStdin || watchStdin() else { return 1 }
         guard front.start(host: options.host, port: options.port) else {
             Log.line("cannot listen on \(options.host):\(options.port): \(String(cString: strerror(errno)))")
             return 1
         }
         announce(port: front.port, seeded)
-        sweep()
-        chat.runDue()
         loop.run(
             patience: { front.patience },
             idle: {
                 front.work()
-                hub.flush()
+                pool.flush()
             })
-        chat.tellDeliveries()
-        for socket in hub.all { socket.end(code: 1001, reason: "the server stops") }
-        hub.flush()
-        for socket in hub.all { socket.close() }
+        core.stop()
+        pool.flush()
+        // All upgraded connections must be closed before the front stops, and the storage open until it has stopped.
+        for socket in core.hub.all { socket.close() }
         front.stop()
-        storage.database.close()
+        core.close()
         return 0
-    }
-
-    // MARK: Requests
-
-    private func answer(_ request: HTTPRequest) -> HTTPFront.Answer {
-        if let control, request.target.segments.first == "control" { return .response(control.answer(request)) }
-        if control?.faults.refusesConnections == true { return .response(HTTPResponse(body: [], delivery: .none)) }
-        if request.method == "OPTIONS" { return .response(HTTPResponse.preflight(request)) }
-        let path = request.target.raw
-        let delay = control?.faults.delay(for: path) ?? 0
-        if request.header("Upgrade") != nil, let accept = SocketLogin.accept(request) {
-            if control?.faults.take(for: path) != nil { return .response(HTTPResponse(body: [], delivery: .none)) }
-            control?.traffic.request(request, status: 101, at: clock.now())
-            // The connection's headers must not be asked for once it is upgraded; what login needs is read now.
-            let kept = SocketLogin.keep(request)
-            return .upgrade(accept: accept.key, headers: accept.protocols) { [unowned self] connection in
-                SocketLogin(chat: chat).open(kept, connection)
-            }
-        }
-        let response: HTTPResponse
-        if let fault = control?.faults.take(for: path) {
-            response = FaultPlan.answer(fault) { router.answer(request) }
-        } else {
-            response = router.answer(request)
-        }
-        control?.traffic.request(request, status: response.delivery == .none ? 0 : response.status, at: clock.now())
-        return delay > 0 ? .delayed(response, milliseconds: delay) : .response(response)
-    }
-
-    /// Finds dead peers. Clients are told to ping; who misses one is pinged, who misses three is gone.
-    private func sweep() {
-        let interval = options.pingInterval * 1000
-        hub.sweep(
-            pingAfter: interval + options.pongTimeout * 1000, dropAfter: interval * 3 + options.pongTimeout * 1000)
-        loop.after(5000) { [weak self] in self?.sweep() }
     }
 
     // MARK: Beginning and end
@@ -109,7 +48,7 @@ final class Server {
         let line = JSON.object([
             "ready": true, "api_host": .string("http://\(options.host):\(port)"),
             "ws_host": .string("ws://\(options.host):\(port)"),
-            "app_id": .string(options.appID), "api_token": .string(apiToken),
+            "app_id": .string(options.appID), "api_token": .string(core.apiToken),
             "users": .array(
                 seeded.users.map { user in
                     .object([
@@ -146,7 +85,7 @@ final class Server {
             if count == 0 || count < 0 && errno != EAGAIN && errno != EINTR { loop.stop() }
         }
         // A file or /dev/null cannot be waited for: it ends at once.
-        if !isWatched { loop.after(0) { [unowned self] in loop.stop() } }
+        if !isWatched { core.timers.after(0) { [unowned self] in loop.stop() } }
         return true
     }
 }

@@ -5,18 +5,18 @@ import Glibc
 public enum ServerProgram {
     /// Runs the server; the result is the process's exit status.
     public static func run(_ count: Int32, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
-        switch Options.parse(count, words) {
+        switch ServerOptions.parse(count, words) {
         case .help:
-            _ = shim_write_stdout(Options.usage)
+            _ = shim_write_stdout(ServerOptions.usage)
             return 0
         case .wrong(let why):
-            _ = shim_write_stderr(why + Options.usage)
+            _ = shim_write_stderr(why + ServerOptions.usage)
             return 2
         case .options(let options):
             raiseDescriptorLimit()
             do {
                 let server = try Server(options)
-                let seeded = try Seeder(server.chat).seed()
+                let seeded = try server.core.start()
                 return server.run(seeded)
             } catch {
                 Log.failure("cannot start", error)

@@ -1,223 +1,301 @@
 import SyncJSON
 import SyncModel
 
-/// The Sendbird Platform's wire protocol: REST v3 and its socket commands, as bytes in and bytes out. No I/O, no clock.
-public struct SendbirdService {
-    /// A request as it goes over the wire.
-    public enum Encoded: Equatable, Sendable {
-        case http(method: String, url: String, headers: [Header], body: [UInt8]?)
-        /// A socket frame. An answer, if there is one, carries the request id.
-        case frame([UInt8], awaiting: String?)
+/// The Sendbird Platform as a chat service: bytes and the time in, bytes and events out.
+///
+/// One thread at a time. The session is an explicit state (`SessionState`), requests without a reply are in
+/// `PendingRequests`. When the session ends both are reset: earlier requests get no reply any more.
+public final class SendbirdService: ChatService {
+    public let capabilities = ServiceCapabilities()
+    public let rules: any ServiceRules = SendbirdRules()
+
+    /// Time for the socket to open and the login to be answered, and for a new session key, in milliseconds.
+    private static let loginTimeout: Int64 = 20_000
+    private static let renewalTimeout: Int64 = 60_000
+
+    private let encoder: RequestEncoder
+    private let decoder: FrameDecoder
+    private var credentials = Credentials()
+    private var session = SessionState.offline
+    private var pending = PendingRequests()
+    /// Numbers are never used twice, so that late input from an old socket is recognised.
+    private var lastSocket: UInt64 = 0
+    private var outputs: [ServiceOutput] = []
+    /// The service's last wish not to be asked, and until when it holds.
+    private var pause: (failure: ServiceFailure, until: Int64)?
+
+    /// Hosts are given with their scheme; `nil` means the service's own for the app.
+    public init(appID: String, userID: String, apiHost: String?, wsHost: String?, libraryVersion: String) {
+        encoder = RequestEncoder(
+            appID: appID, userID: userID, apiHost: apiHost, wsHost: wsHost, libraryVersion: libraryVersion)
+        decoder = FrameDecoder(userID: userID)
     }
 
-    public struct Header: Equatable, Sendable {
-        public var name: String
-        public var value: String
-
-        /// Control characters are left out of the value: a token or key with a line break in it must not become a
-        /// header of its own.
-        public init(_ name: String, _ value: String) {
-            self.name = name
-            let printable = value.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
-            self.value = String(String.UnicodeScalarView(printable))
+    /// Reads a message object that the host got from the service over a connection of its own, in either dialect.
+    public static func message(_ document: JSON) -> MessageRecord? {
+        guard document.kind == .object else { return nil }
+        return document.serialized().withUnsafeBytes { bytes in
+            var reader = JSONReader(bytes)
+            return (try? MessageCodec.read(from: &reader)).flatMap { $0 }
         }
     }
 
-    public let appID: String
-    public let userID: String
-    public let apiHost: String
-    public let wsHost: String
-    public let libraryVersion: String
-    public var accessToken: String
-    /// Given at login, and by renewal.
-    public private(set) var sessionKey = ""
-    /// Whether the socket that `login` was asked for last has been let in.
-    var isLoggedIn = false
+    // MARK: ChatService
 
-    /// Hosts are given with their scheme; `nil` means the service's own for the app.
-    public init(
-        appID: String, userID: String, apiHost: String?, wsHost: String?, accessToken: String, libraryVersion: String
-    ) {
-        self.appID = appID
-        self.userID = userID
-        self.apiHost = SendbirdService.trimmed(apiHost ?? "https://api-\(appID).sendbird.com")
-        self.wsHost = SendbirdService.trimmed(wsHost ?? "wss://ws-\(appID).sendbird.com")
-        self.accessToken = accessToken
-        self.libraryVersion = libraryVersion
+    public func connect(token: String, now: Moment) {
+        resetSession(closingSocket: true)
+        credentials.setToken(token)
+        openSocket(deadline: now.monotonic.adding(SendbirdService.loginTimeout))
     }
 
-    private static func trimmed(_ host: String) -> String { host.hasSuffix("/") ? String(host.dropLast()) : host }
+    public func disconnect(now: Moment) { resetSession(closingSocket: true) }
 
-    // MARK: Login
-
-    /// Where the socket opens, with the credentials: the access token at first, the session key afterwards.
-    public mutating func login(token: String) -> (url: String, headers: [Header]) {
-        isLoggedIn = false
-        var query = Query()
-        query.add("p", "Linux")
-        query.add("pv", libraryVersion)
-        query.add("o", "Linux")
-        query.add("sv", libraryVersion)
-        query.add("ai", appID)
-        query.add("user_id", userID)
-        query.add("SB-User-Agent", "libsyncmanager/" + libraryVersion)
-        query.add("include_extra_data", "premium_feature_list,file_upload_size_limit,application_attributes,emoji_hash")
-        query.add("include_poll_details", "1")
-        query.add("expiring_session", "0")
-        query.add("use_local_cache", "1")
-        let credential = sessionKey.isEmpty || token != accessToken
-            ? Header("SENDBIRD-WS-TOKEN", token) : Header("SENDBIRD-WS-AUTH", sessionKey)
-        return (wsHost + "/?" + query.text, [credential])
+    public func ask(_ request: ServiceRequest, id: UInt64, timeout: Int64, now: Moment) {
+        guard case .online = session else { return reply(id, .failure(rules.failure(.notConnected))) }
+        let deadline = now.monotonic.adding(timeout)
+        send(PendingRequests.Entry(id: id, request: request, deadline: deadline), now)
     }
 
-    public mutating func setToken(_ token: String) {
-        if token != accessToken { sessionKey = "" }
-        accessToken = token
+    public func receive(_ input: TransportInput, now: Moment) {
+        switch input {
+        case .response(let id, let response): receiveAnswer(exchange: id, .success(response), now)
+        case .requestFailed(let id, let failure): receiveAnswer(exchange: id, .failure(ServiceFailure(failure)), now)
+        case .socketOpened(let socket):
+            if case .opening(let login) = session, login.socket == socket { session = .loggingIn(login) }
+        case .socketText(let socket, let text): receiveText(text, on: socket, now)
+        case .socketClosed(let socket, let failure):
+            if session.socket == socket { socketClosed(failure) }
+        }
     }
 
-    /// A login was refused for its session key: the next one uses the access token.
-    public mutating func forgetSessionKey() { sessionKey = "" }
+    public var nextDeadline: Int64? { [session.deadline, pending.nextDeadline].compactMap { $0 }.min() }
 
-    /// Takes a key the service gave, if it gave one.
-    mutating func adopt(sessionKey key: String) { if !key.isEmpty { sessionKey = key } }
+    public func advance(now: Moment) {
+        if let deadline = session.deadline, deadline <= now.monotonic { sessionDeadlineReached(now) }
+        let expired = pending.removeExpired(now: now.monotonic)
+        for entry in expired.entries {
+            let reason = entry.awaitsAcknowledgement ? "the service did not acknowledge" : "no answer came in time"
+            reply(entry.id, .failure(.timedOut(reason)))
+        }
+        if expired.renewal { finishRenewal(.failure(.timedOut("the session key was not renewed in time")), now) }
+    }
+
+    public func takeOutputs() -> [ServiceOutput] {
+        defer { outputs.removeAll(keepingCapacity: true) }
+        return outputs
+    }
+
+    private func reply(_ id: UInt64, _ reply: ServiceReply) { outputs.append(.reply(id: id, reply)) }
+    private func transport(_ command: TransportCommand) { outputs.append(.transport(command)) }
+
+    // MARK: Session
+
+    private func openSocket(deadline: Int64) {
+        lastSocket += 1
+        let login = encoder.login(credentials)
+        session = .opening(SessionState.Login(
+            socket: lastSocket, deadline: deadline, usesSessionKey: !credentials.sessionKey.isEmpty))
+        transport(.openSocket(lastSocket, url: login.url, headers: login.headers))
+    }
+
+    private func resetSession(closingSocket: Bool) {
+        if closingSocket, let socket = session.socket { transport(.closeSocket(socket)) }
+        session = .offline
+        pending.removeAll()
+    }
+
+    private func endSession(_ failure: ServiceFailure, retryAfter: Int64? = nil, closingSocket: Bool = true) {
+        resetSession(closingSocket: closingSocket)
+        outputs.append(.event(.disconnected(failure, retryAfter: retryAfter)))
+    }
+
+    private func socketClosed(_ failure: TransportFailure) {
+        if case .refused(let status) = failure.kind, status == 401 || status == 403, session.login != nil {
+            return loginRefused(
+                ServiceFailure(kind: .tokenRejected, code: FailureCodes.tokenRejected, message: failure.message),
+                closingSocket: false)
+        }
+        endSession(
+            ServiceFailure(kind: .unreachable, code: FailureCodes.connectionClosed, message: failure.message),
+            closingSocket: false)
+    }
+
+    /// A session key may have expired while offline: then once more with the access token, by the same deadline.
+    private func loginRefused(_ failure: ServiceFailure, closingSocket: Bool = true) {
+        guard let login = session.login else { return }
+        guard failure.kind == .tokenRejected, login.usesSessionKey, !credentials.accessToken.isEmpty else {
+            return endSession(failure, closingSocket: closingSocket)
+        }
+        resetSession(closingSocket: closingSocket)
+        credentials.forgetSessionKey()
+        openSocket(deadline: login.deadline)
+    }
+
+    private func loggedIn(_ answer: LoginAnswer, _ now: Moment) {
+        credentials.adopt(sessionKey: answer.sessionKey)
+        guard !answer.isRenewal, let login = session.login else { return }
+        guard let info = answer.info else {
+            return endSession(ServiceFailure(
+                kind: .unavailable, code: FailureCodes.malformed, message: "the login has no time of the service"))
+        }
+        let interval = max(answer.pingInterval, 1000)
+        session = .online(SessionState.Online(
+            socket: login.socket, pingInterval: interval, pongTimeout: max(answer.pongTimeout, 1000),
+            keepAlive: .pingDue(at: now.monotonic.adding(interval))))
+        outputs.append(.event(.connected(info)))
+    }
+
+    /// The login took too long, a ping has to be sent, or nothing was received after one.
+    private func sessionDeadlineReached(_ now: Moment) {
+        if case .online(var online) = session, case .pingDue = online.keepAlive {
+            online.keepAlive = .pongDue(by: now.monotonic.adding(online.pongTimeout))
+            session = .online(online)
+            return transport(.sendText(encoder.ping(time: now.wall), socket: online.socket))
+        }
+        endSession(ServiceFailure(
+            kind: .unreachable, code: FailureCodes.peerSilent, message: "the service gave no sign of life"))
+    }
+
+    // MARK: Socket
+
+    private func receiveText(_ text: [UInt8], on socket: UInt64, _ now: Moment) {
+        guard session.socket == socket else { return }
+        if case .online(var online) = session {
+            // Whatever comes shows that the peer is there.
+            online.keepAlive = .pingDue(at: now.monotonic.adding(online.pingInterval))
+            session = .online(online)
+        }
+        for event in decoder.decode(text) {
+            handle(event, now)
+            // Commands behind the one that ended the session belong to no session.
+            guard session.socket == socket else { return }
+        }
+    }
+
+    private func handle(_ event: WireEvent, _ now: Moment) {
+        switch event {
+        case .loggedIn(let answer): return loggedIn(answer, now)
+        case .loginRefused(let failure): return loginRefused(failure)
+        // Some services refuse a login with a plain error.
+        case .failed(let failure) where session.login != nil: return loginRefused(failure)
+        case .busy(let pause):
+            let failure = ServiceFailure(
+                kind: .rateLimited(retryAfter: pause), code: FailureCodes.overloaded,
+                message: "the service is overloaded")
+            return endSession(failure, retryAfter: pause)
+        case .tokenRevoked: return endSession(SendbirdService.revoked)
+        default: break
+        }
+        guard case .online = session else { return }
+        switch event {
+        case .sessionExpired: renew(now)
+        case .failed(let failure):
+            // Other errors concern no request of ours; where they are fatal the service closes the socket itself.
+            if failure.isSessionExpired { return renew(now) }
+            if failure.code == FailureCodes.tokenRevoked || failure.code == FailureCodes.tokenRejected {
+                endSession(failure)
+            }
+        case .acknowledged(let requestID, let url, let message):
+            let waiting = pending.remove(requestID: requestID)
+            for entry in waiting { reply(entry.id, .message(message)) }
+            // After the deadline, or for another device's request: a message of this user all the same.
+            if waiting.isEmpty, !url.isEmpty {
+                outputs.append(.event(.messageReceived(channelURL: url, message: message)))
+            }
+        case .refused(let requestID, let failure):
+            for entry in pending.remove(requestID: requestID) { complete(entry, .failure(failure), now) }
+        case .event(let event): outputs.append(.event(event))
+        case .alive, .loggedIn, .loginRefused, .busy, .tokenRevoked: break
+        }
+    }
+
+    private static let revoked = ServiceFailure(
+        kind: .tokenRejected, code: FailureCodes.tokenRevoked, message: "the service ended the session")
 
     // MARK: Requests
 
-    /// A request in the service's words. A message goes over the socket: its order among others of this user is certain
-    /// there, and its answer comes behind all that the socket told before.
-    public func encode(_ request: ServiceRequest) -> Encoded {
-        switch request {
-        case .listChannels(let query, let token, let limit):
-            return get("/users/\(Query.escape(userID))/my_group_channels", channelQuery(query, token, limit))
-        case .channelChanges(let since):
-            var query = Query()
-            query.add(since)
-            query.addChannelParts()
-            query.add("show_empty", "true")
-            query.add("show_frozen", "true")
-            query.add("include_chat_notification", "true")
-            return get("/users/\(Query.escape(userID))/my_group_channels/changelogs", query)
-        case .getChannel(let url):
-            var query = Query()
-            query.addChannelParts()
-            return get("/group_channels/\(Query.escape(url))", query)
-        case .listMessages(let url, let time, let before, let after):
-            var query = Query()
-            query.add("message_ts", String(time))
-            query.add("prev_limit", String(before))
-            query.add("next_limit", String(after))
-            query.add("include", "true")
-            query.add("reverse", "false")
-            query.addMessageParts()
-            return get("/group_channels/\(Query.escape(url))/messages", query)
-        case .messageChanges(let url, let since):
-            var query = Query()
-            query.add(since)
-            query.addMessageParts()
-            return get("/group_channels/\(Query.escape(url))/messages/changelogs", query)
-        case .messageGap(let url, let from, let after, let held):
-            var query = Query()
-            // The service compares how many messages lie in a range, both ends included, with how many are held there,
-            // and sends the range when they differ. Nothing is missing before: that range is the oldest message alone.
-            query.add("prev_start_ts", String(from))
-            query.add("prev_end_ts", String(from))
-            query.add("prev_cache_count", "1")
-            query.add("next_start_ts", String(after))
-            query.add("next_end_ts", String(Int64.max))
-            query.add("next_cache_count", String(held))
-            query.addMessageParts()
-            return get("/group_channels/\(Query.escape(url))/messages_gap", query)
-        case .sendMessage(let url, let requestID, let body):
-            let document = object(body)
-            document.set("req_id", .string(requestID))
-            document.set("channel_url", .string(url))
-            return frame("MESG", document, awaiting: requestID)
-        case .updateMessage(let url, let id, let body):
-            let document = object(body)
-            document.set("message_type", "MESG")
-            document.set("user_id", .string(userID))
-            return http("PUT", "/group_channels/\(Query.escape(url))/messages/\(id)", Query(), document.serialized())
-        case .deleteMessage(let url, let id):
-            return http("DELETE", "/group_channels/\(Query.escape(url))/messages/\(id)", Query(), nil)
-        case .markAsRead(let url):
-            return frame("READ", .object(["channel_url": .string(url)]), awaiting: nil)
-        case .renewSession:
-            let body = JSON.object(["expiring_session": false]).serialized()
-            return .http(
-                method: "POST", url: apiHost + "/v3/users/\(Query.escape(userID))/session_key",
-                headers: [
-                    Header("App-Id", appID), Header("Access-Token", accessToken),
-                    Header("Content-Type", "application/json"),
-                ],
-                body: body)
-        case .ping(let time):
-            return frame("PING", .object(["id": .int(time), "active": true]), awaiting: nil)
+    private func send(_ entry: PendingRequests.Entry, _ now: Moment) {
+        guard case .online(let online) = session else { return }
+        // The engine keeps the pauses it is told of; what is asked again here must not jump them either.
+        if entry.isRepeated, let pause, now.monotonic < pause.until {
+            var failure = pause.failure
+            failure.kind = .rateLimited(retryAfter: pause.until.subtracting(now.monotonic))
+            return reply(entry.id, .failure(failure))
+        }
+        switch encoder.encode(entry.request, sessionKey: credentials.sessionKey) {
+        case .http(let method, let url, let headers, let body):
+            let timeout = max(1, entry.deadline.subtracting(now.monotonic))
+            let exchange = pending.add(entry, sessionKey: credentials.sessionKey)
+            let request = TransportRequest(method: method, url: url, headers: headers, body: body, timeout: timeout)
+            transport(.send(request, id: exchange))
+        case .frame(let bytes, let awaiting):
+            transport(.sendText(bytes, socket: online.socket))
+            guard let awaiting else { return reply(entry.id, .done) }
+            pending.add(entry, awaiting: awaiting, sessionKey: credentials.sessionKey)
         }
     }
 
-    /// The engine's bodies are objects; anything else is as good as an empty one.
-    private func object(_ body: [UInt8]) -> JSON {
-        (try? JSON.parse(body)).flatMap { $0.kind == .object ? $0 : nil } ?? .object()
+    private func receiveAnswer(exchange: UInt64, _ result: Result<TransportResponse, ServiceFailure>, _ now: Moment) {
+        if pending.endRenewal(exchange: exchange) {
+            return finishRenewal(result.flatMap { ReplyDecoder.renewal($0) }, now)
+        }
+        // Unknown: its deadline has passed, or its session has ended.
+        guard let entry = pending.remove(exchange: exchange) else { return }
+        switch result {
+        case .success(let response): complete(entry, ReplyDecoder.decode(entry.request, response), now)
+        case .failure(let failure): complete(entry, .failure(failure), now)
+        }
     }
 
-    private func frame(_ command: String, _ payload: JSON, awaiting: String?) -> Encoded {
-        .frame(Array(command.utf8) + payload.serialized() + [0x0A], awaiting: awaiting)
+    private func complete(_ entry: PendingRequests.Entry, _ outcome: ServiceReply, _ now: Moment) {
+        guard case .failure(let failure) = outcome else { return reply(entry.id, outcome) }
+        if case .rateLimited(let wait) = failure.kind { pause = (failure, now.monotonic.adding(wait)) }
+        guard failure.isSessionExpired else {
+            // No request can succeed with this token any more.
+            return failure.kind == .tokenRejected ? endSession(failure) : reply(entry.id, outcome)
+        }
+        guard !entry.isRepeated else {
+            // A new key is refused as expired: a fault of the service, not of the token.
+            var failure = failure
+            failure.kind = .unavailable
+            return reply(entry.id, .failure(failure))
+        }
+        var repeated = entry
+        repeated.isRepeated = true
+        // The key has been renewed since this was sent.
+        if entry.sessionKey != credentials.sessionKey { return send(repeated, now) }
+        pending.hold(repeated)
+        renew(now)
     }
 
-    private func get(_ path: String, _ query: Query) -> Encoded { http("GET", path, query, nil) }
-
-    private func http(_ method: String, _ path: String, _ query: Query, _ body: [UInt8]?) -> Encoded {
-        var headers = [
-            Header("Accept", "application/json"), Header("App-Id", appID),
-            Header("SB-User-Agent", "libsyncmanager/" + libraryVersion),
-        ]
-        if !sessionKey.isEmpty { headers.append(Header("Session-Key", sessionKey)) }
-        if body != nil { headers.append(Header("Content-Type", "application/json")) }
-        let tail = query.text.isEmpty ? "" : "?" + query.text
-        return .http(method: method, url: apiHost + "/v3" + path + tail, headers: headers, body: body)
+    /// One renewal serves all that wait for it.
+    private func renew(_ now: Moment) {
+        let deadline = now.monotonic.adding(SendbirdService.renewalTimeout)
+        guard let exchange = pending.beginRenewal(deadline: deadline) else { return }
+        let request = encoder.renewal(credentials, timeout: SendbirdService.renewalTimeout)
+        transport(.send(request, id: exchange))
     }
 
-    private func channelQuery(_ query: ChannelQuery, _ token: String, _ limit: Int) -> Query {
-        var result = Query()
-        if !token.isEmpty { result.add("token", token) }
-        result.add("limit", String(limit))
-        result.add("order", query.order.rawValue)
-        result.addChannelParts()
-        result.add("show_empty", query.includeEmpty ? "true" : "false")
-        result.add("show_frozen", query.includeFrozen ? "true" : "false")
-        result.add("include_chat_notification", query.includeChatNotification ? "true" : "false")
-        result.add("distinct_mode", "all")
-        result.add("super_mode", query.superChannels.rawValue)
-        result.add("public_mode", query.publicChannels.rawValue)
-        result.add("hidden_mode", query.hiddenChannels.rawValue)
-        result.add("unread_filter", query.unreadChannels.rawValue)
-        result.add("member_state_filter", query.memberState.rawValue)
-        result.add("custom_types", list: query.customTypes)
-        result.add("custom_type_startswith", query.customTypeStartsWith)
-        result.add("channel_urls", list: query.channelURLs)
-        result.add("name_contains", query.nameContains)
-        result.add("members_nickname_contains", query.nicknameContains)
-        result.add("members_nickname_startswith", query.nicknameStartsWith)
-        result.add("members_nickname", query.nicknameExact)
-        result.add("members_exactly_in", list: query.userIDsExact)
-        if !query.userIDsInclude.isEmpty {
-            result.add("members_include_in", list: query.userIDsInclude)
-            result.add("query_type", query.userIDsCombination.rawValue)
+    private func finishRenewal(_ result: Result<String, ServiceFailure>, _ now: Moment) {
+        switch result {
+        case .success(let key):
+            credentials.adopt(sessionKey: key)
+            for entry in pending.removeHeld() { send(entry, now) }
+        case .failure(let failure) where failure.kind == .tokenRejected: endSession(failure)
+        case .failure(let failure): for entry in pending.removeHeld() { reply(entry.id, .failure(failure)) }
         }
-        if !query.searchQuery.isEmpty {
-            let fields = query.searchFields.isEmpty ? ChannelQuery.SearchField.allCases : query.searchFields
-            result.add("search_query", query.searchQuery)
-            result.add("search_fields", list: fields.map(\.rawValue))
-        }
-        result.add("metadata_key", query.metadataKey)
-        result.add("metadata_values", list: query.metadataValues)
-        result.add("metadata_value_startswith", query.metadataValueStartsWith)
-        result.add("metadata_order_key", query.metadataOrderKey)
-        // Channels are created in whole seconds there. "Before 1.5 s" means before 2 s, "after 1.5 s" means after 1 s.
-        if query.createdBefore > 0 {
-            result.add("created_before", String(query.createdBefore / 1000 + (query.createdBefore % 1000 > 0 ? 1 : 0)))
-        }
-        if query.createdAfter > 0 { result.add("created_after", String(query.createdAfter / 1000)) }
-        return result
+    }
+}
+
+extension Int64 {
+    /// Sums of times: at the ends of the range they stop there.
+    fileprivate func adding(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? Int64.min : Int64.max) : sum
+    }
+
+    fileprivate func subtracting(_ other: Int64) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (other < 0 ? Int64.max : Int64.min) : difference
     }
 }

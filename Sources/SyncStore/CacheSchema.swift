@@ -53,5 +53,82 @@ enum CacheSchema {
         """
         CREATE INDEX channel_by_name ON channel (name, url);
         """,
+        // Local keys, ids as text, positions, edges with tokens, checksums. checksum_of_json is this library's: an
+        // error for what is no JSON.
+        """
+        DROP INDEX channel_by_latest;
+        DROP INDEX channel_by_creation;
+        DROP INDEX channel_by_name;
+        ALTER TABLE channel RENAME TO channel_2;
+        CREATE TABLE channel (
+            key INTEGER PRIMARY KEY,
+            url TEXT NOT NULL UNIQUE,
+            is_cached INTEGER NOT NULL DEFAULT 0,
+            name TEXT NOT NULL DEFAULT '',
+            has_last_message INTEGER NOT NULL DEFAULT 0,
+            latest_at INTEGER NOT NULL DEFAULT 0,
+            created_at INTEGER NOT NULL DEFAULT 0,
+            checksum INTEGER NOT NULL DEFAULT 0,
+            json TEXT NOT NULL DEFAULT ''
+        ) STRICT;
+        INSERT INTO channel (key, url) SELECT key, url FROM channel_key;
+        INSERT INTO channel (url, is_cached, name, has_last_message, latest_at, created_at, checksum, json)
+            SELECT url, 1, name, has_last_message, latest_at, created_at, checksum_of_json(json), json
+            FROM channel_2 WHERE true
+            ON CONFLICT (url) DO UPDATE SET is_cached = 1, name = excluded.name,
+                has_last_message = excluded.has_last_message, latest_at = excluded.latest_at,
+                created_at = excluded.created_at, checksum = excluded.checksum, json = excluded.json;
+        CREATE INDEX channel_by_latest ON channel (has_last_message DESC, latest_at DESC, url) WHERE is_cached = 1;
+        CREATE INDEX channel_by_creation ON channel (created_at DESC, url) WHERE is_cached = 1;
+        CREATE INDEX channel_by_name ON channel (name, url) WHERE is_cached = 1;
+        DROP TABLE channel_2;
+        DROP TABLE channel_key;
+
+        DROP INDEX message_by_id;
+        ALTER TABLE message RENAME TO message_2;
+        CREATE TABLE message (
+            key INTEGER PRIMARY KEY,
+            channel INTEGER NOT NULL,
+            ord INTEGER NOT NULL,
+            tie INTEGER NOT NULL,
+            id TEXT NOT NULL,
+            parent_id TEXT NOT NULL,
+            is_reply_to_channel INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            custom_type TEXT NOT NULL,
+            sender_id TEXT NOT NULL,
+            updated_at INTEGER NOT NULL,
+            is_silent INTEGER NOT NULL,
+            request_id TEXT NOT NULL,
+            checksum INTEGER NOT NULL,
+            json TEXT NOT NULL
+        ) STRICT;
+        INSERT INTO message (channel, ord, tie, id, parent_id, is_reply_to_channel, kind, custom_type, sender_id,
+                updated_at, is_silent, request_id, checksum, json)
+            SELECT channel, created_at, id, CAST(id AS TEXT),
+                CASE parent_id WHEN 0 THEN '' ELSE CAST(parent_id AS TEXT) END, is_reply_to_channel, kind, custom_type,
+                sender_id, updated_at, is_silent, request_id, checksum_of_json(json), json
+            FROM message_2 ORDER BY channel, created_at, id;
+        CREATE INDEX message_by_position ON message (channel, ord DESC, tie DESC);
+        CREATE UNIQUE INDEX message_by_id ON message (channel, id);
+        DROP TABLE message_2;
+
+        ALTER TABLE chunk RENAME TO chunk_2;
+        CREATE TABLE chunk (
+            channel INTEGER NOT NULL,
+            start_ord INTEGER NOT NULL,
+            start_tie INTEGER NOT NULL,
+            start_token TEXT NOT NULL,
+            end_ord INTEGER NOT NULL,
+            end_tie INTEGER NOT NULL,
+            end_token TEXT NOT NULL,
+            reached_first INTEGER NOT NULL,
+            is_open_ended INTEGER NOT NULL,
+            PRIMARY KEY (channel, start_ord, start_tie)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO chunk
+            SELECT channel, start_created_at, start_id, '', end_created_at, end_id, '', reached_first, 0 FROM chunk_2;
+        DROP TABLE chunk_2;
+        """,
     ]
 }

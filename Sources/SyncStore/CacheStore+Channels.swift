@@ -2,51 +2,83 @@ import SyncModel
 
 extension CacheStore {
     /// Stores channels by their URL; what was stored under it before is replaced.
+    ///
+    /// A received message changes its channel's JSON and place in one order. SQLite writes every index whose columns a
+    /// statement names, changed or not, so what is written is what changed: each page saved is 4 kB of every message.
     public func upsert(_ channels: [ChannelRecord]) throws(StoreError) {
+        guard !channels.isEmpty else { return }
         try transaction { () throws(StoreError) in
-            let statement = try database.prepare("""
-                INSERT INTO channel (url, name, has_last_message, latest_at, created_at, json)
-                VALUES (?, ?, ?, ?, ?, ?)
-                ON CONFLICT (url) DO UPDATE SET name = excluded.name, has_last_message = excluded.has_last_message,
-                    latest_at = excluded.latest_at, created_at = excluded.created_at, json = excluded.json
-                """)
-            for channel in channels {
-                try statement.bind(channel.url).bind(channel.name).bind(channel.lastMessage != nil)
-                    .bind(channel.lastMessage?.createdAt ?? channel.createdAt).bind(channel.createdAt)
-                    .bind(channel.json).run()
-            }
+            for channel in channels { try upsert(channel) }
         }
+    }
+
+    private func upsert(_ channel: ChannelRecord) throws(StoreError) {
+        let row = try database.prepare("""
+            SELECT key, name, created_at, has_last_message, latest_at, checksum, json FROM channel
+            WHERE url = ? AND is_cached = 1
+            """).bind(channel.url)
+        defer { row.reset() }
+        guard try row.next() else {
+            return try database.prepare("""
+                INSERT INTO channel (url, is_cached, name, created_at, has_last_message, latest_at, checksum, json)
+                VALUES (?, 1, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (url) DO UPDATE SET is_cached = 1, name = excluded.name, created_at = excluded.created_at,
+                    has_last_message = excluded.has_last_message, latest_at = excluded.latest_at,
+                    checksum = excluded.checksum, json = excluded.json
+                """)
+                .bind(channel.url).bind(channel.name).bind(channel.createdAt).bind(channel.lastMessage != nil)
+                .bind(channel.latestAt).run(withChecksumAndText: channel.json)
+        }
+        let key = row.int(0)
+        let isNamedAlike = row.text(1).utf8.elementsEqual(channel.name.utf8) && row.int(2) == channel.createdAt
+        let isLatestAlike = row.bool(3) == (channel.lastMessage != nil) && row.int(4) == channel.latestAt
+        if isNamedAlike, isLatestAlike, row.holds(channel.json, at: 6, checksum: 5) { return }
+        row.reset()
+        let statement: Statement
+        if !isNamedAlike {
+            statement = try database.prepare("""
+                UPDATE channel SET name = ?, created_at = ?, has_last_message = ?, latest_at = ?, checksum = ?, json = ?
+                WHERE key = ?
+                """)
+                .bind(channel.name).bind(channel.createdAt).bind(channel.lastMessage != nil).bind(channel.latestAt)
+        } else if !isLatestAlike {
+            statement = try database.prepare("""
+                UPDATE channel SET has_last_message = ?, latest_at = ?, checksum = ?, json = ? WHERE key = ?
+                """).bind(channel.lastMessage != nil).bind(channel.latestAt)
+        } else {
+            statement = try database.prepare("UPDATE channel SET checksum = ?, json = ? WHERE key = ?")
+        }
+        try statement.run(withChecksumAndText: channel.json, key)
     }
 
     /// The channel at a URL as it was stored last; `nil` when it is not cached.
     public func channel(_ url: String) throws(StoreError) -> ChannelRecord? {
-        let statement = try database.prepare("SELECT json FROM channel WHERE url = ?").bind(url)
-        defer { statement.reset() }
-        return try statement.next() ? ChannelRecord(json: statement.bytes(0)) : nil
+        let row = try database.prepare("SELECT checksum, json FROM channel WHERE url = ? AND is_cached = 1")
+            .bind(url)
+        defer { row.reset() }
+        return try row.next() ? channel(row) : nil
     }
 
-    /// Removes a channel with its messages and everything known about them.
+    /// Removes a channel with its messages and everything known about them. Its key stays its own.
     public func deleteChannel(_ url: String) throws(StoreError) {
         try transaction { () throws(StoreError) in
-            try database.prepare("DELETE FROM channel WHERE url = ?").bind(url).run()
-            if let key = try existingChannelKey(url) { try clearMessages(channel: key) }
+            guard let key = try channelKeyIfKnown(url) else { return }
+            try database.prepare("""
+                UPDATE channel SET is_cached = 0, name = '', has_last_message = 0, latest_at = 0, created_at = 0,
+                    checksum = 0, json = ''
+                WHERE key = ?
+                """).bind(key).run()
+            try clearMessages(channel: key)
         }
     }
 
     /// The URLs of all cached channels.
     public func channelURLs() throws(StoreError) -> [String] {
-        let statement = try database.prepare("SELECT url FROM channel")
-        defer { statement.reset() }
+        let row = try database.prepare("SELECT url FROM channel WHERE is_cached = 1 ORDER BY created_at DESC, url")
+        defer { row.reset() }
         var urls: [String] = []
-        while try statement.next() { urls.append(statement.text(0)) }
+        while try row.next() { urls.append(row.text(0)) }
         return urls
-    }
-
-    /// How many channels are cached.
-    public func channelCount() throws(StoreError) -> Int {
-        let statement = try database.prepare("SELECT count(*) FROM channel")
-        defer { statement.reset() }
-        return try statement.next() ? Int(clamping: statement.int(0)) : 0
     }
 
     /// Up to `limit` channels that match, in the order of a query, behind a channel or from the start. Walks an index
@@ -64,7 +96,7 @@ extension CacheStore {
             if let after { walk.bind(after, to: statement) }
             defer { statement.reset() }
             while result.count < limit, try statement.next() {
-                guard let channel = ChannelRecord(json: statement.bytes(0)) else { continue }
+                let channel = try channel(statement)
                 if query.matches(channel, userID: userID) { result.append(channel) }
             }
             if result.count == limit { break }
@@ -76,7 +108,7 @@ extension CacheStore {
         _ query: ChannelQuery, userID: String, after: ChannelRecord?, limit: Int
     ) throws(StoreError) -> [ChannelRecord] {
         let start = after.map { ChannelSortKey(query, $0) }
-        let statement = try database.prepare("SELECT json FROM channel")
+        let statement = try database.prepare("SELECT checksum, json FROM channel WHERE is_cached = 1")
         defer { statement.reset() }
         var best: [(key: ChannelSortKey, channel: ChannelRecord)] = []
         func cut() {
@@ -84,7 +116,7 @@ extension CacheStore {
             if best.count > limit { best.removeLast(best.count - limit) }
         }
         while try statement.next() {
-            guard let channel = ChannelRecord(json: statement.bytes(0)) else { continue }
+            let channel = try channel(statement)
             let key = ChannelSortKey(query, channel)
             if let start, !(start < key) { continue }
             guard query.matches(channel, userID: userID) else { continue }
@@ -96,24 +128,33 @@ extension CacheStore {
         return best.map(\.channel)
     }
 
+    /// The channel of a row of checksum and JSON.
+    private func channel(_ row: Statement) throws(StoreError) -> ChannelRecord {
+        let json = try row.bytes(1, checksum: 0)
+        guard let channel = ChannelRecord(json: json) else { throw database.damage("a channel's row is no channel") }
+        return channel
+    }
+
     // MARK: Keys
 
     /// The short number under which a channel's messages are filed; made when there is none.
     public func channelKey(_ url: String) throws(StoreError) -> Int64 {
-        if let key = try existingChannelKey(url) { return key }
-        try database.prepare("INSERT INTO channel_key (url) VALUES (?)").bind(url).run()
-        let key = database.lastInsertID
-        channelKeys[url] = key
-        return key
+        if let key = try channelKeyIfKnown(url) { return key }
+        return try transaction { () throws(StoreError) in
+            try database.prepare("INSERT INTO channel (url) VALUES (?)").bind(url).run()
+            return database.lastInsertID
+        }
     }
 
-    private func existingChannelKey(_ url: String) throws(StoreError) -> Int64? {
-        if let key = channelKeys[url] { return key }
-        let statement = try database.prepare("SELECT key FROM channel_key WHERE url = ?").bind(url)
-        defer { statement.reset() }
-        guard try statement.next() else { return nil }
-        let key = statement.int(0)
-        channelKeys[url] = key
-        return key
+    /// The number under which a channel's messages are filed; `nil` when nothing was ever filed.
+    public func channelKeyIfKnown(_ url: String) throws(StoreError) -> Int64? {
+        let row = try database.prepare("SELECT key FROM channel WHERE url = ?").bind(url)
+        defer { row.reset() }
+        return try row.next() ? row.int(0) : nil
     }
+}
+
+extension ChannelRecord {
+    /// What lists by the latest message sort by: the last message's place, of an empty channel its creation.
+    var latestAt: Int64 { lastMessage?.position.order ?? createdAt }
 }

@@ -1,75 +1,95 @@
 import SyncModel
 
 extension CacheStore {
-    private static let columns = """
-        created_at, id, updated_at, kind, custom_type, sender_id, parent_id, is_reply_to_channel, is_silent, request_id,
-        json
+    private static let columns = [
+        "parent_id", "is_reply_to_channel", "kind", "custom_type", "sender_id", "updated_at", "is_silent", "request_id",
+        "checksum", "json",
+    ]
+
+    /// Replaces what is under the id when it stands at the same position, and differs: then no index is written.
+    private static let upsertMessage = """
+        INSERT INTO message (channel, id, ord, tie, \(columns.joined(separator: ", ")))
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (channel, id) DO UPDATE SET \(columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
+        WHERE (ord, tie) = (excluded.ord, excluded.tie)
+            AND (\(columns.joined(separator: ", ")))
+                IS NOT (\(columns.map { "excluded.\($0)" }.joined(separator: ", ")))
         """
 
-    /// Stores messages by their id; what was stored under it before is replaced.
+    /// Stores messages by their id; what was stored under it before is replaced. A row keeps its local key for as long
+    /// as its id is cached, wherever the message moves; one that comes again as it is writes nothing.
     public func upsert(_ messages: [MessageRecord], channel: Int64) throws(StoreError) {
         guard !messages.isEmpty else { return }
         try transaction { () throws(StoreError) in
-            // OR REPLACE also covers a message whose time the service has changed: its old row goes by the unique id.
-            let statement = try database.prepare("""
-                INSERT OR REPLACE INTO message (channel, \(CacheStore.columns))
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """)
+            let upsert = try database.prepare(CacheStore.upsertMessage)
             for message in messages {
-                statement.bind(channel).bind(message.position.createdAt).bind(message.id).bind(message.updatedAt)
-                    .bind(message.kind.rawValue).bind(message.customType).bind(message.senderID).bind(message.parentID)
-                    .bind(message.isReplyToChannel).bind(message.isSilent).bind(message.requestID)
-                let outcome: StoreError? = message.json.withUnsafeBytes { json in
-                    statement.bind(lastingText: json)
-                    do throws(StoreError) {
-                        try statement.run()
-                        return nil
-                    } catch {
-                        return error
-                    }
-                }
-                if let outcome { throw outcome }
+                if try write(message, channel, upsert) { continue }
+                // It is there as it is, or at another position.
+                try database.prepare("""
+                    UPDATE message SET ord = ?1, tie = ?2 WHERE channel = ?3 AND id = ?4 AND (ord, tie) IS NOT (?1, ?2)
+                    """)
+                    .bind(message.position.order).bind(message.position.tie).bind(channel).bind(message.id).run()
+                if database.changes > 0 { _ = try write(message, channel, upsert) }
             }
         }
     }
 
+    /// Whether anything was written.
+    private func write(
+        _ message: MessageRecord, _ channel: Int64, _ upsert: Statement
+    ) throws(StoreError) -> Bool {
+        try upsert.bind(channel).bind(message.id).bind(message.position.order).bind(message.position.tie)
+            .bind(message.parentID).bind(message.isReplyToChannel).bind(message.kind.rawValue)
+            .bind(message.customType).bind(message.senderID).bind(message.updatedAt).bind(message.isSilent)
+            .bind(message.requestID).run(withChecksumAndText: message.json)
+        return database.changes > 0
+    }
+
     /// A message of a channel by its id; `nil` when it is not cached.
-    public func message(id: Int64, channel: Int64) throws(StoreError) -> MessageRecord? {
-        let statement = try database.prepare("SELECT \(CacheStore.columns) FROM message WHERE id = ? AND channel = ?")
-            .bind(id).bind(channel)
-        defer { statement.reset() }
-        guard try statement.next() else { return nil }
-        return CacheStore.record(statement, at: MessagePosition(createdAt: statement.int(0), id: statement.int(1)))
+    public func message(id: String, channel: Int64) throws(StoreError) -> MessageRecord? {
+        let row = try database.prepare("""
+            SELECT ord, tie, \(CacheStore.columns.joined(separator: ", ")) FROM message WHERE channel = ? AND id = ?
+            """)
+            .bind(channel).bind(id)
+        defer { row.reset() }
+        guard try row.next() else { return nil }
+        return MessageRecord(
+            id: id, position: MessagePosition(order: row.int(0), tie: row.int(1)), updatedAt: row.int(7),
+            kind: CacheStore.kind(row.int(4)), customType: row.text(5), senderID: row.text(6), parentID: row.text(2),
+            isReplyToChannel: row.bool(3), isSilent: row.bool(8), requestID: row.text(9),
+            json: try row.bytes(11, checksum: 10))
     }
 
     /// Removes messages of a channel by their ids; ids that are not cached do no harm.
-    public func deleteMessages(ids: [Int64], channel: Int64) throws(StoreError) {
+    public func deleteMessages(ids: [String], channel: Int64) throws(StoreError) {
         guard !ids.isEmpty else { return }
         try transaction { () throws(StoreError) in
-            let statement = try database.prepare("DELETE FROM message WHERE id = ? AND channel = ?")
-            for id in ids { try statement.bind(id).bind(channel).run() }
+            let statement = try database.prepare("DELETE FROM message WHERE channel = ? AND id = ?")
+            for id in ids { try statement.bind(channel).bind(id).run() }
         }
     }
 
-    /// Removes what is older than a time.
-    public func deleteMessages(channel: Int64, olderThan createdAt: Int64) throws(StoreError) {
-        try database.prepare("DELETE FROM message WHERE channel = ? AND created_at < ?")
-            .bind(channel).bind(createdAt).run()
+    /// Removes the messages of a channel whose position has a lower order.
+    public func deleteMessages(channel: Int64, before order: Int64) throws(StoreError) {
+        try transaction { () throws(StoreError) in
+            try database.prepare("DELETE FROM message WHERE channel = ? AND ord < ?").bind(channel).bind(order).run()
+        }
     }
 
-    /// Positions cached in a closed range, ascending.
-    public func messagePositions(
+    /// The messages cached in a closed range, ascending.
+    public func messageReferences(
         channel: Int64, from: MessagePosition, through: MessagePosition
-    ) throws(StoreError) -> [MessagePosition] {
+    ) throws(StoreError) -> [MessageReference] {
         let statement = try database.prepare("""
-            SELECT created_at, id FROM message
-            WHERE channel = ? AND (created_at, id) >= (?, ?) AND (created_at, id) <= (?, ?) ORDER BY created_at, id
+            SELECT ord, tie, id FROM message
+            WHERE channel = ? AND (ord, tie) >= (?, ?) AND (ord, tie) <= (?, ?) ORDER BY ord, tie
             """)
-            .bind(channel).bind(from.createdAt).bind(from.id).bind(through.createdAt).bind(through.id)
+            .bind(channel).bind(from.order).bind(from.tie).bind(through.order).bind(through.tie)
         defer { statement.reset() }
-        var result: [MessagePosition] = []
+        var result: [MessageReference] = []
         while try statement.next() {
-            result.append(MessagePosition(createdAt: statement.int(0), id: statement.int(1)))
+            result.append(MessageReference(
+                id: statement.text(2), position: MessagePosition(order: statement.int(0), tie: statement.int(1))))
         }
         return result
     }
@@ -80,9 +100,9 @@ extension CacheStore {
     ) throws(StoreError) -> Int {
         let statement = try database.prepare("""
             SELECT count(*) FROM (SELECT 1 FROM message
-            WHERE channel = ? AND (created_at, id) >= (?, ?) AND (created_at, id) <= (?, ?) LIMIT 1000)
+            WHERE channel = ? AND (ord, tie) >= (?, ?) AND (ord, tie) <= (?, ?) LIMIT 1000)
             """)
-            .bind(channel).bind(from.createdAt).bind(from.id).bind(through.createdAt).bind(through.id)
+            .bind(channel).bind(from.order).bind(from.tie).bind(through.order).bind(through.tie)
         defer { statement.reset() }
         return try statement.next() ? Int(clamping: statement.int(0)) : 0
     }
@@ -106,14 +126,10 @@ extension CacheStore {
     }
 
     /// Decoding columns is most of a page's work, so those that few filters look at are read for them only.
-    private static let pageColumns = "created_at, id, json, parent_id, is_reply_to_channel"
+    private static let pageColumns = "ord, tie, id, parent_id, is_reply_to_channel, checksum, json"
     private static let filteredPageColumns = "\(pageColumns), kind, custom_type, sender_id"
-    private static let before = """
-        FROM message WHERE channel = ?1 AND (created_at, id) < (?2, ?3) ORDER BY created_at DESC, id DESC
-        """
-    private static let after = """
-        FROM message WHERE channel = ?1 AND (created_at, id) > (?2, ?3) ORDER BY created_at ASC, id ASC
-        """
+    private static let before = "FROM message WHERE channel = ? AND (ord, tie) < (?, ?) ORDER BY ord DESC, tie DESC"
+    private static let after = "FROM message WHERE channel = ? AND (ord, tie) > (?, ?) ORDER BY ord, tie"
     private static let pageBefore = "SELECT \(pageColumns) \(before)"
     private static let pageAfter = "SELECT \(pageColumns) \(after)"
     private static let filteredPageBefore = "SELECT \(filteredPageColumns) \(before)"
@@ -126,76 +142,38 @@ extension CacheStore {
         isPast: (MessagePosition) -> Bool
     ) throws(StoreError) -> [MessageRow] {
         guard limit > 0 else { return [] }
-        let statement = try database.prepare(sql).bind(channel).bind(position.createdAt).bind(position.id)
-        defer { statement.reset() }
+        let row = try database.prepare(sql).bind(channel).bind(position.order).bind(position.tie)
+        defer { row.reset() }
         var result: [MessageRow] = []
         result.reserveCapacity(min(limit, 128))
-        while result.count < limit, try statement.next() {
-            let place = MessagePosition(createdAt: statement.int(0), id: statement.int(1))
+        while result.count < limit, try row.next() {
+            let place = MessagePosition(order: row.int(0), tie: row.int(1))
             if isPast(place) { break }
             let isWanted = filter.matches(
-                kind: CacheStore.kind(statement.int(5)), customType: statement.text(6), senderID: statement.text(7),
-                parentID: statement.int(3), isReplyToChannel: statement.bool(4))
-            if isWanted { result.append(MessageRow(position: place, json: statement.bytes(2))) }
+                kind: CacheStore.kind(row.int(7)), customType: row.text(8), senderID: row.text(9),
+                parentID: row.text(3), isReplyToChannel: row.bool(4))
+            if isWanted {
+                result.append(MessageRow(id: row.text(2), position: place, json: try row.bytes(6, checksum: 5)))
+            }
         }
         return result
     }
 
-    /// Forgets messages, ranges and change cursors of one channel, or of all. Channels stay.
+    /// Forgets messages, chunks and change cursors of one channel, or of all. Channels stay.
     public func clearMessages(channel: Int64?) throws(StoreError) {
         try transaction { () throws(StoreError) in
             if let channel {
+                storedChunks[channel] = nil
                 try database.prepare("DELETE FROM message WHERE channel = ?").bind(channel).run()
                 try database.prepare("DELETE FROM chunk WHERE channel = ?").bind(channel).run()
                 try setValue("messages.changes.\(channel)", nil)
             } else {
-                try database.execute("DELETE FROM message")
-                try database.execute("DELETE FROM chunk")
-                try database.execute("DELETE FROM meta WHERE key GLOB 'messages.changes.*'")
+                storedChunks = [:]
+                try database.prepare("DELETE FROM message").run()
+                try database.prepare("DELETE FROM chunk").run()
+                try database.prepare("DELETE FROM meta WHERE key GLOB 'messages.changes.*'").run()
             }
         }
-    }
-
-    // MARK: Chunks
-
-    /// Where the cache of a channel is complete, ascending.
-    public func chunks(channel: Int64) throws(StoreError) -> [StoredChunk] {
-        let statement = try database.prepare("""
-            SELECT start_created_at, start_id, end_created_at, end_id, reached_first FROM chunk WHERE channel = ?
-            ORDER BY start_created_at, start_id
-            """).bind(channel)
-        defer { statement.reset() }
-        var result: [StoredChunk] = []
-        while try statement.next() {
-            result.append(StoredChunk(
-                start: MessagePosition(createdAt: statement.int(0), id: statement.int(1)),
-                end: MessagePosition(createdAt: statement.int(2), id: statement.int(3)),
-                reachedFirst: statement.bool(4)))
-        }
-        return result
-    }
-
-    /// Replaces the ranges of a channel.
-    public func setChunks(channel: Int64, _ chunks: [StoredChunk]) throws(StoreError) {
-        try transaction { () throws(StoreError) in
-            try database.prepare("DELETE FROM chunk WHERE channel = ?").bind(channel).run()
-            let statement = try database.prepare("""
-                INSERT INTO chunk (channel, start_created_at, start_id, end_created_at, end_id, reached_first)
-                VALUES (?, ?, ?, ?, ?, ?)
-                """)
-            for chunk in chunks {
-                try statement.bind(channel).bind(chunk.start.createdAt).bind(chunk.start.id)
-                    .bind(chunk.end.createdAt).bind(chunk.end.id).bind(chunk.reachedFirst).run()
-            }
-        }
-    }
-
-    private static func record(_ row: Statement, at position: MessagePosition) -> MessageRecord {
-        MessageRecord(
-            position: position, updatedAt: row.int(2),
-            kind: kind(row.int(3)), customType: row.text(4), senderID: row.text(5),
-            parentID: row.int(6), isReplyToChannel: row.bool(7), isSilent: row.bool(8), requestID: row.text(9),
-            json: row.bytes(10))
     }
 
     private static func kind(_ stored: Int64) -> MessageRecord.Kind { MessageRecord.Kind(rawValue: stored) ?? .user }

@@ -19,7 +19,7 @@ struct ChannelWalk {
         switch order {
         case .latestLastMessage:
             columns = "has_last_message DESC, latest_at DESC, url"
-            let time = channel.map { $0.lastMessage?.createdAt ?? $0.createdAt } ?? 0
+            let time = channel?.latestAt ?? 0
             bindPlace = { $0.bind(time) }
             if let channel {
                 let group = channel.lastMessage == nil ? 0 : 1
@@ -49,7 +49,8 @@ struct ChannelWalk {
             return nil
         }
         statements = ranges.map { range in
-            "SELECT json FROM channel" + (range.isEmpty ? "" : " WHERE " + range) + " ORDER BY " + columns
+            "SELECT checksum, json FROM channel WHERE is_cached = 1" + (range.isEmpty ? "" : " AND " + range)
+                + " ORDER BY " + columns
         }
     }
 

@@ -15,6 +15,8 @@ final class Database {
     private var doom: StoreError?
     /// Asked before each commit; a test makes it throw to see what a full disk does.
     var beforeCommit: (() throws(StoreError) -> Void)?
+    /// Asked before each statement that writes, with its text; a test makes it throw or kills the process there.
+    var beforeWrite: ((String) throws(StoreError) -> Void)?
     /// Told whenever the file turns out to be damaged.
     var onDamage: (() -> Void)?
 
@@ -26,13 +28,15 @@ final class Database {
         }
         close(descriptor)
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        let code = sqlite3_open_v2(path, &handle, flags, WALGathering.vfsName)
         guard code == SQLITE_OK else {
             let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             throw .cannotOpen(path: path, message: message)
         }
         sqlite3_busy_timeout(handle, 5000)
         do throws(StoreError) {
+            let installed = JSONChecksumFunction.install(in: handle)
+            if installed != SQLITE_OK { throw failure(installed) }
             try execute("PRAGMA page_size = \(pageSize)")
             try execute("PRAGMA journal_mode = WAL")
             try execute("PRAGMA synchronous = \(synchronous)")
@@ -55,8 +59,12 @@ final class Database {
     }
 
     /// The error behind a result code. Inside a transaction it dooms the transaction.
-    func failure(_ code: Int32) -> StoreError {
-        let error = classified(code)
+    func failure(_ code: Int32) -> StoreError { noted(classified(code)) }
+
+    /// The error for a row that SQLite takes for sound and that is not.
+    func damage(_ message: String) -> StoreError { noted(.corrupt(message: message)) }
+
+    private func noted(_ error: StoreError) -> StoreError {
         if case .corrupt = error { onDamage?() }
         if isInTransaction, doom == nil { doom = error }
         return error
@@ -100,13 +108,37 @@ final class Database {
         let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
         // The statements are ours: one that does not compile has met a file without the tables it says it has.
         guard code == SQLITE_OK, let prepared else { throw failure(code == SQLITE_ERROR ? SQLITE_CORRUPT : code) }
-        let statement = Statement(prepared, of: self)
+        let statement = Statement(prepared, sql: sql, of: self)
         statements[sql] = statement
         return statement
     }
 
+    /// Asked by a statement that is about to write. What the hook throws dooms the transaction like a failed statement.
+    func willWrite(_ sql: String) throws(StoreError) {
+        guard isInTransaction, let beforeWrite else { return }
+        do throws(StoreError) {
+            try beforeWrite(sql)
+        } catch {
+            throw noted(error)
+        }
+    }
+
     /// The text of every statement prepared so far, for tests that look at their plans.
     var preparedSQL: [String] { Array(statements.keys) }
+
+    /// Whether a statement is in the middle of its rows: it would keep the log from being brought into the file, and
+    /// the log would grow without end. For tests.
+    var hasUnfinishedStatement: Bool {
+        var statement = sqlite3_next_stmt(handle, nil)
+        while let current = statement {
+            if sqlite3_stmt_busy(current) != 0 { return true }
+            statement = sqlite3_next_stmt(handle, current)
+        }
+        return false
+    }
+
+    /// Steps of all statements since this was asked last, for tests of what a call costs.
+    func takeSteps() -> Int64 { statements.values.reduce(0) { $0 + $1.takeSteps() } }
 
     /// All or nothing. A call inside another joins it.
     func transaction<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
@@ -137,11 +169,16 @@ final class Database {
         }
     }
 
+    /// The number of migrations that the file has seen.
+    func schemaVersion() throws(StoreError) -> Int64 {
+        let version = try prepare("PRAGMA user_version")
+        defer { version.reset() }
+        return try version.next() ? version.int(0) : 0
+    }
+
     /// Applies the migrations that the file has not seen. Each has a number, its place in the list, and never changes.
     func migrate(_ migrations: [String]) throws(StoreError) {
-        let version = try prepare("PRAGMA user_version")
-        let found = try version.next() ? version.int(0) : 0
-        version.reset()
+        let found = try schemaVersion()
         let known = Int64(migrations.count)
         guard found <= known else { throw .newerSchema(found: found, known: known) }
         guard found >= 0 else { throw .corrupt(message: "schema \(found)") }
@@ -158,6 +195,28 @@ final class Database {
             }
         }
     }
+
+    /// Writes the file again with pages of another size, without what was deleted, when it has others. A file that
+    /// cannot be written again now (it takes the room of a second one) serves as it is, and the next opening tries
+    /// again.
+    func setPageSize(_ bytes: Int) throws(StoreError) {
+        let pragma = try prepare("PRAGMA page_size")
+        let found = try pragma.next() ? pragma.int(0) : 0
+        pragma.reset()
+        guard found != Int64(bytes) else { return }
+        do throws(StoreError) {
+            // Not possible in the mode that keeps a log.
+            try execute("PRAGMA journal_mode = DELETE")
+            try execute("PRAGMA page_size = \(bytes)")
+            try execute("VACUUM")
+        } catch {
+            if case .corrupt = error { throw error }
+        }
+        try execute("PRAGMA journal_mode = WAL")
+    }
+
+    /// Rows that the last statement wrote.
+    var changes: Int32 { handle.map { sqlite3_changes($0) } ?? 0 }
 
     var lastInsertID: Int64 { handle.map { sqlite3_last_insert_rowid($0) } ?? 0 }
 }

@@ -1,9 +1,14 @@
-import SyncModel
+import Glibc
 
 /// What the host was promised: messages to be sent. On disk (synchronous=FULL) before a call returns; never dropped by
 /// itself, not even when the file is damaged. One thread at a time.
 public final class IntentStore {
     let database: Database
+    private let mark: IntentMark
+    private var isMarked: Bool
+    /// Intents were written in this directory before, and their file was gone when it was opened: what was not sent yet
+    /// is lost. Told by this opening only.
+    public let intentsLost: Bool
 
     static let migrations = [
         """
@@ -19,13 +24,75 @@ public final class IntentStore {
             body TEXT NOT NULL
         ) STRICT;
         CREATE INDEX intent_by_channel ON intent (channel_url, id);
+        """,
+        // Checksums; and no query looks for the intents of one channel any more.
         """
+        DROP INDEX intent_by_channel;
+        ALTER TABLE intent ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+        UPDATE intent SET checksum = checksum_of_json(body);
+        """,
     ]
 
-    /// Opens or creates `intents.db` in a directory.
+    /// Opens or creates `intents.db` in a directory. A file that is damaged, or empty although intents were written to
+    /// it, is `.corrupt` and is left as it is.
     public init(directory: String) throws(StoreError) {
-        database = try Database(path: directory + "/intents.db", synchronous: "FULL", pageSize: 4096)
-        try database.migrate(IntentStore.migrations)
+        let path = directory + "/intents.db"
+        mark = IntentMark(directory: directory)
+        isMarked = mark.isSet
+        var isLost = false
+        if isMarked {
+            // Before SQLite sees them: it removes the log of an empty file.
+            let file = try IntentStore.size(path)
+            let log = try IntentStore.size(path + "-wal")
+            if file == nil, log == nil {
+                isLost = true
+            } else if (file ?? 0) == 0 {
+                throw .corrupt(message: "\(path) is empty, and messages were kept in it")
+            }
+        }
+        intentsLost = isLost
+        // Made under another name first: a kill in between must not leave an empty file that means damage.
+        if isLost { try IntentStore.make(path) }
+        database = try Database(path: path, synchronous: "FULL", pageSize: 4096)
+        try IntentStore.migrate(database, isUsed: isMarked && !isLost)
+        // Files of the first schema were used without a mark.
+        if !isMarked {
+            let used = try database.prepare("SELECT 1 FROM sqlite_sequence WHERE name = 'intent'")
+            defer { used.reset() }
+            if try used.next() { try setMark() }
+        }
+    }
+
+    /// A used file that knows no schema has lost the log in which everything stood.
+    private static func migrate(_ database: Database, isUsed: Bool) throws(StoreError) {
+        if isUsed, try database.schemaVersion() == 0 {
+            throw .corrupt(message: "intents.db has no tables, and messages were kept in it")
+        }
+        try database.migrate(migrations)
+    }
+
+    private static func make(_ path: String) throws(StoreError) {
+        let new = path + ".new"
+        for end in ["", "-wal", "-shm"] { unlink(new + end) }
+        let database = try Database(path: new, synchronous: "FULL", pageSize: 4096)
+        try database.migrate(migrations)
+        database.shut()
+        guard rename(new, path) == 0 else {
+            throw .cannotOpen(path: path, message: String(cString: strerror(errno)))
+        }
+    }
+
+    /// Bytes of a file; `nil` when there is none.
+    private static func size(_ path: String) throws(StoreError) -> Int? {
+        var status = stat()
+        if stat(path, &status) == 0 { return Int(status.st_size) }
+        guard errno == ENOENT else { throw .cannotOpen(path: path, message: String(cString: strerror(errno))) }
+        return nil
+    }
+
+    private func setMark() throws(StoreError) {
+        try mark.set()
+        isMarked = true
     }
 
     public func close() { database.shut() }
@@ -33,53 +100,66 @@ public final class IntentStore {
     /// Asked before each commit, for tests that let one fail.
     public func setCommitHook(_ hook: (() throws(StoreError) -> Void)?) { database.beforeCommit = hook }
 
+    /// Asked before each statement that writes, with its SQL, for tests that let one fail or end the process there.
+    public func setStatementHook(_ hook: ((String) throws(StoreError) -> Void)?) { database.beforeWrite = hook }
+
+    /// Writes a new intent, pending. A request id that is there already is an error.
     public func add(
         channelURL: String, requestID: String, createdAt: Int64, body: [UInt8], isHostSent: Bool
     ) throws(StoreError) -> Intent {
-        try database.transaction { () throws(StoreError) in
+        if !isMarked { try setMark() }
+        return try database.transaction { () throws(StoreError) in
             try database.prepare("""
-                INSERT INTO intent (channel_url, request_id, created_at, is_host_sent, body) VALUES (?, ?, ?, ?, ?)
+                INSERT INTO intent (channel_url, request_id, created_at, is_host_sent, checksum, body)
+                VALUES (?, ?, ?, ?, ?, ?)
                 """)
-                .bind(channelURL).bind(requestID).bind(createdAt).bind(isHostSent).bind(body).run()
+                .bind(channelURL).bind(requestID).bind(createdAt).bind(isHostSent).run(withChecksumAndText: body)
             return Intent(
                 id: database.lastInsertID, channelURL: channelURL, requestID: requestID, createdAt: createdAt,
                 status: .pending, errorCode: 0, retryCount: 0, body: body, isHostSent: isHostSent)
         }
     }
 
+    /// Changes how far an intent is; one that is not there does no harm.
     public func update(
         requestID: String, status: Intent.Status, errorCode: Int, retryCount: Int
     ) throws(StoreError) {
-        try database.prepare("UPDATE intent SET status = ?, error_code = ?, retry_count = ? WHERE request_id = ?")
-            .bind(status.rawValue).bind(Int64(errorCode)).bind(Int64(retryCount)).bind(requestID).run()
-    }
-
-    public func replaceBody(requestID: String, body: [UInt8]) throws(StoreError) {
-        try database.prepare("UPDATE intent SET body = ? WHERE request_id = ?").bind(body).bind(requestID).run()
-    }
-
-    public func remove(requestID: String) throws(StoreError) {
-        try database.prepare("DELETE FROM intent WHERE request_id = ?").bind(requestID).run()
-    }
-
-    /// All of one channel, or of all channels, in the order they were written.
-    public func intents(channelURL: String?) throws(StoreError) -> [Intent] {
-        let columns = "id, channel_url, request_id, created_at, status, error_code, retry_count, is_host_sent, body"
-        let statement: Statement
-        if let channelURL {
-            statement = try database.prepare("SELECT \(columns) FROM intent WHERE channel_url = ? ORDER BY id")
-                .bind(channelURL)
-        } else {
-            statement = try database.prepare("SELECT \(columns) FROM intent ORDER BY id")
+        try database.transaction { () throws(StoreError) in
+            try database.prepare("UPDATE intent SET status = ?, error_code = ?, retry_count = ? WHERE request_id = ?")
+                .bind(status.rawValue).bind(Int64(errorCode)).bind(Int64(retryCount)).bind(requestID).run()
         }
-        defer { statement.reset() }
+    }
+
+    /// Changes an intent's fields; one that is not there does no harm.
+    public func replaceBody(requestID: String, body: [UInt8]) throws(StoreError) {
+        try database.transaction { () throws(StoreError) in
+            let checksum = body.withUnsafeBytes { Checksum.of($0) }
+            try database.prepare("UPDATE intent SET checksum = ?, body = ? WHERE request_id = ?")
+                .bind(checksum).bind(body).bind(requestID).run()
+        }
+    }
+
+    /// Removes an intent; one that is not there does no harm.
+    public func remove(requestID: String) throws(StoreError) {
+        try database.transaction { () throws(StoreError) in
+            try database.prepare("DELETE FROM intent WHERE request_id = ?").bind(requestID).run()
+        }
+    }
+
+    /// All intents, in the order they were written.
+    public func intents() throws(StoreError) -> [Intent] {
+        let row = try database.prepare("""
+            SELECT id, channel_url, request_id, created_at, status, error_code, retry_count, is_host_sent, checksum,
+                body
+            FROM intent ORDER BY id
+            """)
+        defer { row.reset() }
         var result: [Intent] = []
-        while try statement.next() {
+        while try row.next() {
             result.append(Intent(
-                id: statement.int(0), channelURL: statement.text(1), requestID: statement.text(2),
-                createdAt: statement.int(3), status: Intent.Status(rawValue: statement.int(4)) ?? .failed,
-                errorCode: Int(clamping: statement.int(5)), retryCount: Int(clamping: statement.int(6)),
-                body: statement.bytes(8), isHostSent: statement.bool(7)))
+                id: row.int(0), channelURL: row.text(1), requestID: row.text(2), createdAt: row.int(3),
+                status: Intent.Status(rawValue: row.int(4)) ?? .failed, errorCode: Int(clamping: row.int(5)),
+                retryCount: Int(clamping: row.int(6)), body: try row.bytes(9, checksum: 8), isHostSent: row.bool(7)))
         }
         return result
     }

@@ -1,16 +1,21 @@
 import CSQLite
+import Glibc
 
 /// A prepared statement: bind in order, then `run` or step with `next`. A bind that fails shows when it runs.
 final class Statement {
     private let handle: OpaquePointer
+    private let sql: String
+    private let isWriting: Bool
     private unowned let database: Database
     private var bound: Int32 = 0
     private var bindFailure = SQLITE_OK
     /// Something is bound that is not SQLite's own copy.
     private var isBorrowing = false
 
-    init(_ handle: OpaquePointer, of database: Database) {
+    init(_ handle: OpaquePointer, sql: String, of database: Database) {
         self.handle = handle
+        self.sql = sql
+        isWriting = sqlite3_stmt_readonly(handle) == 0
         self.database = database
     }
 
@@ -19,7 +24,10 @@ final class Statement {
     /// The highest number of a parameter.
     var parameterCount: Int32 { sqlite3_bind_parameter_count(handle) }
 
-    /// Makes the statement ready to be bound anew; an unfinished read ends.
+    /// Steps of SQLite's machine since this was asked last: the rows it looked at, and what it did with them.
+    func takeSteps() -> Int64 { Int64(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 1)) }
+
+    /// Makes the statement ready to be bound again; an unfinished read ends.
     func reset() {
         sqlite3_reset(handle)
         if isBorrowing { sqlite3_clear_bindings(handle) }
@@ -92,8 +100,31 @@ final class Statement {
         reset()
     }
 
+    /// Binds the checksum of a text, the text, without copying it, and a key behind them, and runs to the end.
+    func run(withChecksumAndText text: [UInt8], _ key: Int64? = nil) throws(StoreError) {
+        let failure: StoreError? = text.withUnsafeBytes { bytes in
+            bind(Checksum.of(bytes)).bind(lastingText: bytes)
+            if let key { bind(key) }
+            do throws(StoreError) {
+                try run()
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure { throw failure }
+    }
+
     /// Steps to the next row; `false` at the end.
     func next() throws(StoreError) -> Bool {
+        if isWriting {
+            do throws(StoreError) {
+                try database.willWrite(sql)
+            } catch {
+                reset()
+                throw error
+            }
+        }
         let code = bindFailure == SQLITE_OK ? sqlite3_step(handle) : bindFailure
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE { return false }
@@ -109,6 +140,27 @@ final class Statement {
         let count = Int(sqlite3_column_bytes(handle, column))
         guard count > 0, let base = sqlite3_column_text(handle, column) else { return "" }
         return String(decoding: UnsafeRawBufferPointer(start: base, count: count), as: UTF8.self)
+    }
+
+    /// A text whose checksum stands in another column. A mismatch is damage of the file.
+    func bytes(_ column: Int32, checksum: Int32) throws(StoreError) -> [UInt8] {
+        let count = Int(sqlite3_column_bytes(handle, column))
+        let text = UnsafeRawBufferPointer(start: sqlite3_column_text(handle, column), count: count)
+        guard Checksum.of(text) == int(checksum) else {
+            reset()
+            throw database.damage("a row of \(count) bytes does not match its checksum")
+        }
+        return [UInt8](text)
+    }
+
+    /// Whether a text column and its checksum are what they would be if they were written again.
+    func holds(_ bytes: [UInt8], at column: Int32, checksum: Int32) -> Bool {
+        let count = Int(sqlite3_column_bytes(handle, column))
+        guard count == bytes.count, let base = sqlite3_column_text(handle, column) else { return false }
+        return bytes.withUnsafeBytes { wanted in
+            guard let start = wanted.baseAddress, Checksum.of(wanted) == int(checksum) else { return false }
+            return memcmp(base, start, count) == 0
+        }
     }
 
     func bytes(_ column: Int32) -> [UInt8] {

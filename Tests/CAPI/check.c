@@ -4,6 +4,7 @@
 #include <ftw.h>
 #include <stdarg.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <stdatomic.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -97,6 +98,21 @@ long long number_in(const char *json, const char *key) {
 }
 
 bool last_error_has(const char *text) { return strstr(sm_last_error(), text) != NULL; }
+
+int stored_messages(const char *directory) {
+    char *path = NULL;
+    sqlite3 *db = NULL;
+    sqlite3_stmt *count = NULL;
+    CHECK(asprintf(&path, "%s/A/mei/intents.db", directory) > 0);
+    CHECK(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK);
+    CHECK(sqlite3_prepare_v2(db, "SELECT count(*) FROM intent", -1, &count, NULL) == SQLITE_OK);
+    CHECK(sqlite3_step(count) == SQLITE_ROW);
+    int result = sqlite3_column_int(count, 0);
+    sqlite3_finalize(count);
+    sqlite3_close(db);
+    free(path);
+    return result;
+}
 
 static void copy_member(const char *json, const char *key, char *out, size_t size) {
     const char *at = strstr(json, key);

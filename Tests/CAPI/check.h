@@ -30,6 +30,9 @@ char *await_event(sm_client *client, ...);
 /* The number behind "key": in an event. */
 long long number_in(const char *json, const char *key);
 
+/* How many own messages of mei the library has stored in a directory. */
+int stored_messages(const char *directory);
+
 /* Whether sm_last_error() holds a text. */
 bool last_error_has(const char *text);
 

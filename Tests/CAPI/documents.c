@@ -74,7 +74,7 @@ static const struct {
     {take_query, "{\"limit\":3,\"colour\":1}", "$.colour", "{\"limit\":\"3\"}", "$.limit"},
     {take_filter, "{\"limit\":3,\"colour\":1}", "$.colour", "{\"sender_ids\":[\"a\",7]}", "$.sender_ids[1]"},
     {take_send, "{\"message\":\"m\",\"colour\":1}", "$.colour", "{\"message\":7}", "$.message"},
-    /* What the host sends by its own means may have any members. */
+    /* What the host sends itself may have any members. */
     {take_append, NULL, NULL, "{\"message\":\"m\",\"request_id\":7}", "$.request_id"},
     {take_response, NULL, NULL, "{\"message\":\"m\",\"request_id\":7}", "$.request_id"},
     {take_update, "{\"message_id\":1,\"message\":\"m\",\"colour\":1}", "$.colour",

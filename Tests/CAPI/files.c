@@ -28,11 +28,27 @@ static void overwrite(const char *path, const char *text, off_t at) {
     close(file);
 }
 
-static void sql(const char *path, const char *text) {
+/* Writes another schema version into a file; gives the one that was there. */
+static int set_version(const char *path, int version) {
+    char *text = NULL;
     sqlite3 *db = NULL;
+    sqlite3_stmt *query = NULL;
+    CHECK(asprintf(&text, "PRAGMA user_version = %d", version) > 0);
     CHECK(sqlite3_open(path, &db) == SQLITE_OK);
+    CHECK(sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &query, NULL) == SQLITE_OK);
+    CHECK(sqlite3_step(query) == SQLITE_ROW);
+    int before = sqlite3_column_int(query, 0);
+    CHECK(sqlite3_finalize(query) == SQLITE_OK);
     CHECK(sqlite3_exec(db, text, NULL, NULL, NULL) == SQLITE_OK);
     CHECK(sqlite3_close(db) == SQLITE_OK);
+    free(text);
+    return before;
+}
+
+static void refuses_later(const char *directory, const char *path) {
+    int version = set_version(path, 9999);
+    refuses(directory, SM_ERR_NEWER_SCHEMA);
+    CHECK(set_version(path, version) == 9999);
 }
 
 /* Leaves an accepted message behind. */
@@ -84,7 +100,7 @@ static void damaged(void) {
     accept_message(directory, "kept-1");
     char *cache = path_in(directory, "cache.db"), *intents = path_in(directory, "intents.db");
 
-    /* A damaged cache is set aside and made anew; what was accepted lives in the other file. */
+    /* A damaged cache is set aside and a new one is made; what was accepted lives in the other file. */
     overwrite(cache, "this is no database at all", 0);
     sm_client *client = open_client(directory, "");
     char *event = await_event(client, "\"type\":\"cache_reset\"", "\"file\":", NULL);
@@ -94,12 +110,8 @@ static void damaged(void) {
     still_has(directory, "kept-1");
 
     /* A later version's files are left alone. */
-    sql(cache, "PRAGMA user_version = 9999");
-    refuses(directory, SM_ERR_NEWER_SCHEMA);
-    sql(cache, "PRAGMA user_version = 2");
-    sql(intents, "PRAGMA user_version = 9999");
-    refuses(directory, SM_ERR_NEWER_SCHEMA);
-    sql(intents, "PRAGMA user_version = 1");
+    refuses_later(directory, cache);
+    refuses_later(directory, intents);
     still_has(directory, "kept-1");
 
     /* A damaged outbox is never thrown away: the same error until somebody decides. */
@@ -109,6 +121,17 @@ static void damaged(void) {
     refuses(directory, SM_ERR_CORRUPT_INTENTS);
     refuses(directory, SM_ERR_CORRUPT_INTENTS);
     CHECK(stat(intents, &after) == 0 && before.st_size == after.st_size && before.st_ino == after.st_ino);
+    /* Nor is one that was emptied taken for a new one. */
+    CHECK(truncate(intents, 0) == 0);
+    refuses(directory, SM_ERR_CORRUPT_INTENTS);
+    CHECK(stat(intents, &after) == 0 && after.st_size == 0);
+    /* Somebody decided: the loss is told once, and the client works. */
+    CHECK(unlink(intents) == 0);
+    client = open_client(directory, "");
+    free(await_event(client, "\"type\":\"storage_error\"", "intents.db", NULL));
+    sm_close(client);
+    accept_message(directory, "kept-2");
+    still_has(directory, "kept-2");
     free(cache);
     free(intents);
 }

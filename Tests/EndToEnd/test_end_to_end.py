@@ -9,9 +9,9 @@ import random
 from pathlib import Path
 
 import pytest
-from harness import ROOT, Server, Watch, drain_until, fetch_all, result_of
+from harness import PATIENCE, ROOT, Server, Watch, drain_until, fetch_all
 
-from syncmanager import LATEST, Client
+from syncmanager.blocking import SyncManager
 
 REAL = ROOT.parent / "shared/data/chat-real.jsonl.gz"
 LONG = "SM_LONG" in os.environ
@@ -25,12 +25,12 @@ def server(tmp_path):
 
 
 def texts(view):
-    return [message["message"] for message in view.messages()]
+    return [message["message"] for message in view.items]
 
 
 def connected(server, tmp_path, **more):
-    client = Client(**server.config(server.mei, tmp_path / "data", **more))
-    assert result_of(client, client.connect())["status"] == 0
+    client = SyncManager(**server.config(server.mei, tmp_path / "data", **more))
+    client.connect(timeout=PATIENCE)
     return client
 
 
@@ -40,13 +40,13 @@ def test_every_channel_url_works(server, tmp_path, url):
     server.post(url, "bo", "one")
     with connected(server, tmp_path) as client:
         view = client.messages(url)
-        fetch_all(client, view)
+        fetch_all(view.fetch)
         assert texts(view) == ["one"]
-        assert result_of(client, view.send("two"))["status"] == 0
+        assert view.send("two", timeout=PATIENCE)["message"] == "two"
         assert texts(view) == ["one", "two"]
         channels = client.channels()
-        fetch_all(client, channels, previous=False)
-        assert [channel["channel_url"] for channel in channels.channels()] == [url]
+        fetch_all(channels.fetch)
+        assert [channel["channel_url"] for channel in channels.items] == [url]
     assert [message["message"] for message in server.messages(url)] == ["one", "two"]
 
 
@@ -55,7 +55,7 @@ def test_posts_edits_and_deletions_change_the_list_in_place(server, tmp_path):
     first = server.post("c", "bo", "first")
     with connected(server, tmp_path) as client:
         view = client.messages("c")
-        fetch_all(client, view)
+        fetch_all(view.fetch)
         second = server.post("c", "bo", "second")
         drain_until(
             client,
@@ -76,18 +76,19 @@ def test_the_server_dies_and_returns(server, tmp_path):
         server.post("c", "bo", f"m{number}")
     with connected(server, tmp_path) as client:
         view = client.messages("c", limit=100)
-        fetch_all(client, view)
+        fetch_all(view.fetch)
         assert len(texts(view)) == 50
         server.kill()
         drain_until(client, lambda e: e["type"] == "connection" and e["state"] in ("waiting", "disconnected"))
-        request = view.send("written while the server was dead")
+        call = view.start.send("written while the server was dead")
         drain_until(client, lambda e: e.get("list") == "pending" and e.get("action") == "insert")
         server.restart()
         for number in range(50, 60):
             server.post("c", "bo", f"m{number}")
-        assert result_of(client, request)["status"] == 0
-        drain_until(client, lambda e: len(texts(view)) == 61)
-        assert [m["message_id"] for m in view.messages()] == [m["message_id"] for m in server.messages("c")]
+        call.result(PATIENCE)
+        if len(view.items) < 61:
+            drain_until(client, lambda e: len(view.items) == 61)
+        assert [m["message_id"] for m in view.items] == [m["message_id"] for m in server.messages("c")]
 
 
 def test_a_new_process_shows_the_cache_without_a_server(server, tmp_path, watch_program):
@@ -136,12 +137,12 @@ def test_a_lost_acknowledgement_makes_no_second_message(server, tmp_path):
     server.create_channel("c", "mei", "bo")
     with connected(server, tmp_path, request_timeout_ms=1000) as client:
         view = client.messages("c")
-        fetch_all(client, view)
+        fetch_all(view.fetch)
         server.control("lose_next_ack", count=1)
-        view.send("once")
+        view.start.send("once")
         drain_until(client, lambda e: e.get("list") == "succeeded" and e.get("action") == "insert")
         assert texts(view) == ["once"]
-        assert view.snapshot()["pending"] == [] and view.snapshot()["failed"] == []
+        assert view.pending == [] and view.failed == []
     assert [message["message"] for message in server.messages("c")] == ["once"]
 
 
@@ -151,7 +152,7 @@ def test_an_expired_session_key_is_renewed(server, tmp_path):
     with connected(server, tmp_path) as client:
         server.control("expire_session_keys")
         view = client.messages("c")
-        fetch_all(client, view)
+        fetch_all(view.fetch)
         assert texts(view) == ["one"]
 
 
@@ -161,9 +162,9 @@ def test_faults_of_the_service_are_overcome(server, tmp_path, kind):
     for number in range(150):
         server.post("c", "bo", f"m{number}")
     with connected(server, tmp_path) as client:
-        server.control("fault", path_contains="/messages", kind=kind, count=2)
+        server.fault(kind, 2, path_contains="/messages")
         view = client.messages("c", limit=200)
-        fetch_all(client, view)
+        fetch_all(view.fetch)
         assert texts(view) == [f"m{number}" for number in range(150)]
 
 
@@ -171,17 +172,18 @@ def test_a_host_that_lags_gets_the_whole_view(server, tmp_path):
     server.create_channel("c", "mei", "bo")
     with connected(server, tmp_path, queue_limit=16) as client:
         view = client.messages("c")
-        fetch_all(client, view)
+        fetch_all(view.fetch)
         # Another client sees them all first: until then this one drains nothing, and its queue has room for 16.
-        with Client(**server.config(server.bo, tmp_path / "bo", queue_limit=10_000)) as other:
-            assert result_of(other, other.connect())["status"] == 0
+        with SyncManager(**server.config(server.bo, tmp_path / "bo", queue_limit=10_000)) as other:
+            other.connect(timeout=PATIENCE)
             seen = other.messages("c")
-            fetch_all(other, seen)
-            server.control("post_messages", channel_url="c", user_id="bo", count=200)
-            drain_until(other, lambda e: len(texts(seen)) == 200)
+            fetch_all(seen.fetch)
+            server.post_many("c", "bo", 200)
+            drain_until(other, lambda e: len(seen.items) == 200)
         drain_until(client, lambda e: e["type"] == "overflow")
-        drain_until(client, lambda e: len(texts(view)) == 200)
-        assert [m["message_id"] for m in view.messages()] == [m["message_id"] for m in server.messages("c")]
+        drain_until(client, lambda e: len(view.items) == 200)
+        assert view.items == view.snapshot()["succeeded"]
+        assert [m["message_id"] for m in view.items] == [m["message_id"] for m in server.messages("c")]
 
 
 @pytest.mark.skipif(not REAL.exists(), reason="the real messages are not beside this checkout")
@@ -195,13 +197,14 @@ def test_real_messages_arrive_in_order_and_byte_for_byte(tmp_path, seed):
         config = server.config(mei, tmp_path / "data", message_collection_capacity=100_000)
         random_source = random.Random(seed)
         program = (
-            "import sys, json; from syncmanager import Client\n"
+            "import sys, json\n"
+            "from syncmanager.blocking import SyncManager; from syncmanager.events import SyncProgress\n"
             "config = json.loads(sys.argv[1])\n"
-            "client = Client(**config); client.connect(); view = client.messages(sys.argv[2], reply_type='all')\n"
+            "client = SyncManager(**config); client.start.connect()\n"
+            "view = client.messages(sys.argv[2], reply_type='all')\n"
             "pages = 0\n"
             "while pages < int(sys.argv[3]):\n"
-            "    event = client.next_event(30000)\n"
-            "    pages += event is not None and event['type'] == 'sync_progress'\n"
+            "    pages += isinstance(client.next_event(30), SyncProgress)\n"
             "import os, signal; os.kill(os.getpid(), signal.SIGKILL)\n"
         )
         import subprocess
@@ -214,12 +217,12 @@ def test_real_messages_arrive_in_order_and_byte_for_byte(tmp_path, seed):
                 [sys.executable, "-c", program, json.dumps(config), url, str(pages)],
                 env={**os.environ, **environment}, timeout=120)
             assert killed.returncode == -9
-        with Client(**config) as client:
-            client.connect()
-            view = client.messages(url, limit=200, reply_type="all", viewpoint=LATEST)
+        with SyncManager(**config) as client:
+            client.start.connect()
+            view = client.messages(url, limit=200, reply_type="all")
             drain_until(client, lambda e: e["type"] == "sync_progress" and e["complete"], patience=300)
-            fetch_all(client, view)
-            got = [(m["created_at"], m["user"]["user_id"], m["message"]) for m in view.messages()]
+            fetch_all(view.fetch)
+            got = [(m["created_at"], m["user"]["user_id"], m["message"]) for m in view.items]
     assert len(got) == len(expected) == 44_749
     nicknames = [(line["ts"], line["text"]) for line in expected]
     assert [(ts, text) for ts, _, text in got] == nicknames

@@ -11,11 +11,11 @@ from harness import ROOT, Server
 
 PROGRAM = """
 import ctypes, json, os, sys
-from syncmanager import Client
+from syncmanager.blocking import SyncManager
 
 failed = 0
-with Client(**json.loads(sys.argv[1])) as client:
-    client.connect()
+with SyncManager(**json.loads(sys.argv[1])) as client:
+    client.start.connect()
     # One after the other as fast as that goes: together they cover the time in which libcurl is loaded.
     for _ in range(40):
         child = os.fork()

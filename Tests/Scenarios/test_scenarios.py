@@ -1,4 +1,4 @@
-"""Runs the scenarios beside this file through the C interface; README.md tells their form."""
+"""Runs the scenarios beside this file on a host; README.md tells their form, PROTOCOL.md what a host is."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from harness import PATIENCE, Server
+from host import Host, Refused
 
-from syncmanager import LATEST, Client, SyncManagerError
-
+LATEST = 2**63 - 1
 FILES = sorted(Path(__file__).parent.glob("*.json"))
 
 
@@ -24,16 +24,16 @@ def holds(part, whole) -> bool:
 
 
 class Scenario:
-    def __init__(self, document: dict, folder: Path) -> None:
+    def __init__(self, document: dict, folder: Path, host: Host) -> None:
+        self.host = host
         self.document = document
         self.folder = folder
         self.server = Server(*document.get("server", []), db=folder / "server.db")
         self.users = {name: self.server.create_user(name) for name in ("mei", "bo", "kit")}
         self.named: dict[str, dict] = {}
-        self.collections: dict = {}
+        self.collections: dict[str, int] = {}
         self.replay: dict[int, dict[str, list]] = {}
         self.events: list[dict] = []
-        self.client: Client | None = None
         self.config: dict = {}
 
     def run(self) -> None:
@@ -41,12 +41,13 @@ class Scenario:
             for number, step in enumerate(self.document["steps"]):
                 try:
                     self.step(dict(step))
-                except AssertionError as error:
+                except (AssertionError, Refused) as error:
                     raise AssertionError(f"step {number} {json.dumps(step, ensure_ascii=False)}: {error}") from None
+            status = self.host.end()
+            assert status == 0, f"the host ended with status {status}"
         finally:
-            if self.client:
-                self.client.close()
-            self.server.__exit__()
+            self.host.kill()
+            self.server.__exit__(None, None, None)
 
     def step(self, step: dict) -> None:
         for side in ("server", "host", "expect"):
@@ -93,142 +94,150 @@ class Scenario:
 
     # The host
 
+    def begin(self, wanted, verb, fails=None, path=None, **members):
+        """Makes a call and waits for its result as far as is wanted; with `fails` it must be refused."""
+        try:
+            answer = self.host.step(verb, **members)
+        except Refused as refused:
+            error = refused.error
+            assert fails, f"was refused: {error}"
+            assert error["name"] == fails and (path is None or error.get("path") == path), f"was refused: {error}"
+            return None
+        assert not fails, "was accepted"
+        return self.finish(answer["request"], wanted) if "request" in answer else answer
+
     def host_setup(self, user="mei", config=None, fails=None):
         self.config = self.server.config(self.users[user], self.folder / "data", **(config or {}))
-        if fails:
-            with pytest.raises(SyncManagerError) as error:
-                Client(**self.config)
-            assert error.value.name == fails, error.value
-            return
-        self.client = Client(**self.config)
+        self.begin(None, "setup", fails, config=self.config)
 
     def host_connect(self, result=()):
-        self.finish(self.client.connect(), result)
+        self.begin(result, "connect")
 
     def host_disconnect(self):
-        self.client.disconnect()
+        self.begin(None, "disconnect")
 
     def host_close(self):
-        self.client.close()
+        self.begin(None, "close")
+        self.collections = {}
+
+    def host_kill(self, config=None):
+        """As a crash does, in the middle of whatever the host's library is doing; then a new host opens the files."""
+        self.host.kill()
+        self.host = Host(self.host.program)
+        self.reopen(config)
 
     def host_restart(self, config=None):
-        self.client.close()
+        self.host_close()
+        self.reopen(config)
+
+    def reopen(self, config):
         self.collections, self.replay, self.events = {}, {}, []
         self.config.update(config or {})
-        self.client = Client(**self.config)
+        self.begin(None, "setup", config=self.config)
 
     def host_channels(self, query=None, fails=None, path=None, **more):
-        self.make(more["as"], lambda: self.client.channels(**(query or {})), fails, path)
+        self.make(more["as"], "channels", fails, path, query=query or {})
 
     def host_open(self, url, filter=None, viewpoint="latest", fails=None, path=None, **more):
-        point = LATEST if viewpoint == "latest" else viewpoint
-        if isinstance(point, str):
-            point = self.named[point]["created_at"]
-        self.make(more["as"], lambda: self.client.messages(url, point, **(filter or {})), fails, path)
+        self.make(more["as"], "messages", fails, path, channel_url=url, filter=filter or {},
+                  viewpoint=self.point(viewpoint))
 
-    def make(self, name, body, fails, path):
-        if fails:
-            with pytest.raises(SyncManagerError) as error:
-                body()
-            assert error.value.name == fails and (path is None or error.value.path == path), error.value.path
-            return
-        self.collections[name] = body()
-        self.replay[self.collections[name].number] = {}
+    def make(self, name, verb, fails, path, **members):
+        answer = self.begin(None, verb, fails, path, **{"as": name}, **members)
+        if answer:
+            self.collections[name] = answer["collection"]
+            self.replay[answer["collection"]] = {}
+
+    def point(self, viewpoint):
+        if viewpoint == "latest":
+            return LATEST
+        return self.named[viewpoint]["created_at"] if isinstance(viewpoint, str) else viewpoint
 
     def host_fetch(self, on, direction="previous", result=(), fails=None):
-        view = self.collections[on]
-        call = view.fetch_next if direction == "next" else view.fetch_previous
-        if fails:
-            with pytest.raises(SyncManagerError) as error:
-                call()
-            assert error.value.name == fails, error.value
-            return
-        self.finish(call(), result)
+        self.begin(result, "fetch", fails, on=on, direction=direction)
 
     def host_fetch_all(self, on, direction="previous"):
-        view = self.collections[on]
-        while self.finish(view.fetch_next() if direction == "next" else view.fetch_previous(), ())["has_more"]:
+        while self.begin((), "fetch", on=on, direction=direction)["has_more"]:
             pass
 
     def host_send(self, on, text=None, result=(), fails=None, fields=None):
-        view = self.collections[on]
-        if fails:
-            with pytest.raises(SyncManagerError) as error:
-                view.send(text, **(fields or {}))
-            assert error.value.name == fails, error.value
-            return
-        self.finish(view.send(text, **(fields or {})), result)
+        message = {**({} if text is None else {"message": text}), **(fields or {})}
+        self.begin(result, "send", fails, on=on, message=message)
 
     def host_resend(self, on, index=0, result=()):
-        view = self.collections[on]
-        self.finish(view.send(resend=view.snapshot()["failed"][index]["request_id"]), result)
+        self.begin(result, "send", on=on, message={"resend": self.snapshot(on)["failed"][index]["request_id"]})
 
     def host_update(self, on, message, text, result=()):
-        self.finish(self.collections[on].update(message_id=self.id_of(on, message), message=text), result)
+        self.begin(result, "update", on=on, message={"message_id": self.id_of(on, message), "message": text})
 
     def host_delete(self, on, message=None, failed=None, result=()):
-        view = self.collections[on]
         if failed is not None:
-            self.finish(view.delete(request_id=view.snapshot()["failed"][failed]["request_id"]), result)
+            document = {"request_id": self.snapshot(on)["failed"][failed]["request_id"]}
         else:
-            self.finish(view.delete(message_id=self.id_of(on, message)), result)
+            document = {"message_id": self.id_of(on, message)}
+        self.begin(result, "delete", on=on, message=document)
 
     def host_append(self, on, request_id, text, result=()):
-        self.finish(self.collections[on].append({"request_id": request_id, "message": text}), result)
+        self.begin(result, "append", on=on, message={"request_id": request_id, "message": text})
 
     def host_response(self, on, request_id, message=None, error_code=0, result=()):
         document = dict(self.named[message]) if message else {}
         document["request_id"] = request_id
-        self.finish(self.collections[on].handle_send_response(document, error_code), result)
+        self.begin(result, "response", on=on, message=document, error_code=error_code)
 
     def host_pause(self):
-        self.client.pause_sync()
+        self.begin(None, "pause_sync")
 
     def host_resume(self):
-        self.client.resume_sync()
+        self.begin(None, "resume_sync")
 
     def host_reset(self, on, viewpoint="latest"):
-        point = LATEST if viewpoint == "latest" else viewpoint
-        self.collections[on].reset_viewpoint(self.named[point]["created_at"] if isinstance(point, str) else point)
+        self.begin(None, "reset_viewpoint", on=on, viewpoint=self.point(viewpoint))
 
     def host_remove(self, on):
-        view = self.collections.pop(on)
-        self.replay.pop(view.number)
-        view.remove()
+        self.begin(None, "remove", on=on)
+        self.replay.pop(self.collections.pop(on))
 
     def host_clear_cache(self, url=None, result=()):
-        self.finish(self.client.clear_cache(url), result)
+        self.begin(result, "clear_cache", channel_url=url)
+
+    def snapshot(self, on):
+        return self.host.step("snapshot", on=on)["snapshot"]
 
     def id_of(self, on, message):
         if message in self.named:
             return self.named[message]["message_id"]
-        return next(m["message_id"] for m in self.collections[on].messages() if m["message"] == message)
+        return next(m["message_id"] for m in self.snapshot(on)["succeeded"] if m["message"] == message)
 
     # What the host must see
 
     def expect_texts(self, on, list):
-        self.until(lambda: [m["message"] for m in self.collections[on].messages()], list)
+        self.until(lambda: [m["message"] for m in self.snapshot(on)["succeeded"]], list)
 
     def expect_channels(self, on, list):
-        self.until(lambda: [c["channel_url"] for c in self.collections[on].channels()], list)
+        self.until(lambda: [c["channel_url"] for c in self.snapshot(on)["channels"]], list)
 
     def expect_names(self, on, list):
-        self.until(lambda: [c["name"] for c in self.collections[on].channels()], list)
+        self.until(lambda: [c["name"] for c in self.snapshot(on)["channels"]], list)
 
     def expect_field(self, on, key, list):
-        self.until(lambda: [c.get(key) for c in self.collections[on].channels()], list)
+        self.until(lambda: [c.get(key) for c in self.snapshot(on)["channels"]], list)
 
     def expect_count(self, on, count):
-        self.until(lambda: len(self.collections[on].messages()), count)
+        self.until(lambda: len(self.snapshot(on)["succeeded"]), count)
 
     def expect_pending(self, on, list):
-        self.until(lambda: [m["message"] for m in self.collections[on].snapshot()["pending"]], list)
+        self.until(lambda: [m["message"] for m in self.snapshot(on)["pending"]], list)
 
     def expect_failed(self, on, list):
-        self.until(lambda: [m["message"] for m in self.collections[on].snapshot()["failed"]], list)
+        self.until(lambda: [m["message"] for m in self.snapshot(on)["failed"]], list)
 
     def expect_info(self, on, info):
-        self.until(lambda: {key: self.collections[on].info().get(key) for key in info}, info)
+        def shown():
+            told = self.host.step("info", on=on)["info"]
+            return {key: told.get(key) for key in info}
+
+        self.until(shown, info)
 
     def expect_event(self, event):
         end = time.monotonic() + PATIENCE
@@ -252,7 +261,7 @@ class Scenario:
         self.check_replay()
 
     def take(self, end):
-        event = self.client.next_event(max(1, int((end - time.monotonic()) * 1000)))
+        event = self.host.step("take", timeout_ms=max(1, int((end - time.monotonic()) * 1000)))["event"]
         if event is None:
             return None
         self.events.append(event)
@@ -291,16 +300,18 @@ class Scenario:
                 shown.insert(change["to"], items[position])
 
     def check_replay(self):
-        for view in self.collections.values():
-            snapshot = view.snapshot()
+        for name, number in self.collections.items():
+            snapshot = self.snapshot(name)
             snapshot.pop("seq")
             for kind, content in snapshot.items():
-                assert self.replay[view.number].get(kind, []) == content, f"replay of {kind} differs"
+                assert self.replay[number].get(kind, []) == content, f"replay of {kind} differs"
+            if self.host.hello["items"]:
+                assert self.host.step("items", on=name)["items"] == snapshot, "the host's live list differs"
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_scenario(file, tmp_path):
-    Scenario(json.loads(file.read_text(encoding="utf-8")), tmp_path).run()
+def test_scenario(file, tmp_path, host_program):
+    Scenario(json.loads(file.read_text(encoding="utf-8")), tmp_path, Host(host_program)).run()
 
 
 def test_there_are_at_least_forty():

@@ -1,17 +1,24 @@
 import CSQLite
 import SyncModel
+import SyncService
 import SyncStore
 import XCTest
 
 @testable import SyncEngine
 
-/// A test that drives an engine by hand, over real files: what the simulator does not come by.
+/// A test that drives an engine by hand, over real files: the service's words are given as the service's machine would
+/// give them, and a host applies every change it is told.
 class EngineTestCase: XCTestCase {
     static let wall: Int64 = 1_700_000_000_000
     private(set) var directory = ""
     private(set) var intents: IntentStore!
     private(set) var cache: CacheStore!
-    var now = EngineTime(monotonic: 0, wall: EngineTestCase.wall)
+    private(set) var engine: Engine!
+    private(set) var host = HostModel()
+    var now = Moment(monotonic: 0, wall: EngineTestCase.wall)
+    private var lastCall: UInt64 = 1000
+    /// Requests that wait for an answer, oldest first.
+    private var open: [(id: UInt64, request: ServiceRequest)] = []
 
     override func setUpWithError() throws {
         directory = FileManager.default.temporaryDirectory.appendingPathComponent("sm-engine-\(UUID())").path
@@ -26,32 +33,172 @@ class EngineTestCase: XCTestCase {
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    func makeEngine() -> Engine {
-        Engine(options: EngineOptions(userID: "mei", accessToken: "t"), cache: cache, intents: intents, now: now)
+    func start(_ change: (inout EngineOptions) -> Void = { _ in }) {
+        var options = EngineOptions(userID: "mei", accessToken: "t")
+        change(&options)
+        host = HostModel()
+        open = []
+        engine = Engine(
+            options: options, cache: cache, intents: intents, rules: SendbirdRules(),
+            capabilities: ServiceCapabilities(), now: now)
+        collect()
     }
 
-    func openMessages(_ engine: Engine, _ url: String) {
-        engine.handle(
-            .openMessageCollection(id: 1, channelURL: url, filter: MessageFilter(), viewpoint: .max), now: now)
+    // MARK: Inputs
+
+    func command(_ command: HostCommand) {
+        engine.handle(command, now: now)
+        collect()
     }
 
-    /// Connects and logs in; gives what is asked for then.
-    func connect(_ engine: Engine) -> [(id: UInt64, request: ServiceRequest)] {
-        engine.handle(.connect(call: 100), now: now)
-        engine.connectionOpened(now: now)
-        engine.receive(.loggedIn(LoginInfo(userID: "mei", loginTime: EngineTestCase.wall)), now: now)
-        return requests(engine.takeOutputs())
+    func newCall() -> UInt64 {
+        lastCall += 1
+        return lastCall
     }
 
-    func requests(_ outputs: [EngineOutput]) -> [(id: UInt64, request: ServiceRequest)] {
-        outputs.compactMap { if case .request(let id, let request, _) = $0 { (id, request) } else { nil } }
+    @discardableResult
+    func fetch(_ collection: UInt64, _ direction: PageDirection) -> UInt64 {
+        let call = newCall()
+        command(.fetch(collection: collection, direction: direction, call: call))
+        return call
     }
 
-    func completions(_ outputs: [EngineOutput]) -> [UInt64: Completion.Status] {
-        var result: [UInt64: Completion.Status] = [:]
-        for case .completion(let completion) in outputs { result[completion.call] = completion.status }
-        return result
+    @discardableResult
+    func send(_ collection: UInt64, _ requestID: String) -> UInt64 {
+        let call = newCall()
+        command(.sendMessage(
+                collection: collection, requestID: requestID, body: Array(#"{"message":"\#(requestID)"}"#.utf8),
+                call: call))
+        return call
     }
+
+    func openMessages(_ id: UInt64, _ url: String, viewpoint: Int64 = .max, limit: Int = 30) {
+        var filter = MessageFilter()
+        filter.limit = limit
+        command(.openMessageCollection(id: id, channelURL: url, filter: filter, viewpoint: viewpoint))
+    }
+
+    func connect() {
+        command(.connect(call: newCall()))
+        event(.connected(SessionInfo(userID: "mei", loginTime: EngineTestCase.wall)))
+    }
+
+    func loseConnection() {
+        event(.disconnected(ServiceFailure(kind: .unreachable, code: 800_200, message: "lost"), retryAfter: nil))
+        open = []
+    }
+
+    func event(_ event: ServiceEvent) {
+        engine.receive(event, now: now)
+        collect()
+    }
+
+    /// Lets time pass, deadline by deadline.
+    func wait(_ milliseconds: Int64) {
+        let end = now.monotonic + milliseconds
+        while let next = engine.nextDeadline, next <= end {
+            let moment = max(next, now.monotonic)
+            now = Moment(monotonic: moment, wall: now.wall + moment - now.monotonic)
+            engine.advance(now: now)
+            collect()
+        }
+        now = Moment(monotonic: end, wall: now.wall + end - now.monotonic)
+    }
+
+    // MARK: The service's side
+
+    /// Requests that wait for an answer and match, oldest first.
+    func asked(_ matches: (ServiceRequest) -> Bool) -> [ServiceRequest] { open.map(\.request).filter(matches) }
+
+    /// Answers the oldest request that matches.
+    func answer(
+        _ reply: ServiceReply, file: StaticString = #filePath, line: UInt = #line, to matches: (ServiceRequest) -> Bool
+    ) {
+        guard let index = open.firstIndex(where: { matches($0.request) }) else {
+            return XCTFail("nothing like it was asked; open: \(open.map(\.request))", file: file, line: line)
+        }
+        let id = open.remove(at: index).id
+        engine.receive(reply, for: id, now: now)
+        collect()
+    }
+
+    static func failure(_ kind: ServiceFailure.Kind, _ code: Int = 0) -> ServiceReply {
+        .failure(ServiceFailure(kind: kind, code: code, message: "\(kind)"))
+    }
+
+    /// Answers change logs with nothing, listings with these channels, gap checks with nothing and pages with the
+    /// messages given, until nothing more is asked.
+    func serve(channels: [ChannelRecord] = [], messages: [String: [MessageRecord]] = [:]) {
+        while let (_, request) = open.first(where: { EngineTestCase.isSync($0.request) }) {
+            let reply: ServiceReply
+            switch request {
+            case .listChannels: reply = .channels(ChannelPage(channels: channels, next: ""))
+            case .channelChanges:
+                reply = .channelChanges(ChannelChanges(updated: [], deletedURLs: [], hasMore: false, next: "log"))
+            case .getChannel(let url):
+                reply = channels.first { $0.url == url }.map { .channel($0) }
+                    ?? EngineTestCase.failure(.notFound, 400_201)
+            case .messageChanges:
+                reply = .messageChanges(MessageChanges(updated: [], deletedIDs: [], hasMore: false, next: "log"))
+            case .messageGap(_, _, let end, _):
+                reply = .gap(.fill(MessagePage(
+                    messages: [], range: (end, end), reachedFirst: false, reachedNewest: true)))
+            case .messagesAround(let url, _, _): reply = .messages(EngineTestCase.page(messages[url] ?? []))
+            case .messages(let url, let edge, let direction, _):
+                let all = (messages[url] ?? []).filter {
+                    direction == .next ? $0.position >= edge.position : $0.position <= edge.position
+                }
+                let ends = [edge] + all.map { HistoryEdge($0.position) }
+                let range = ends.sorted { $0.position < $1.position }
+                reply = .messages(MessagePage(
+                    messages: all, range: (range[0], range[range.count - 1]), reachedFirst: direction == .previous,
+                    reachedNewest: direction == .next))
+            default: return
+            }
+            answer(reply) { $0 == request }
+        }
+    }
+
+    private static func isSync(_ request: ServiceRequest) -> Bool {
+        switch request {
+        case .sendMessage, .updateMessage, .deleteMessage, .markAsRead: false
+        default: true
+        }
+    }
+
+    /// A page that is the whole history.
+    static func page(_ messages: [MessageRecord]) -> MessagePage {
+        let ends = messages.first.flatMap { first in
+            messages.last.map { (start: HistoryEdge(first.position), end: HistoryEdge($0.position)) }
+        }
+        return MessagePage(messages: messages, range: ends, reachedFirst: true, reachedNewest: true)
+    }
+
+    /// A message of somebody at a second of a channel's life.
+    static func message(
+        _ id: Int64, at second: Int64? = nil, in url: String = "c", by sender: String = "bo", text: String = "m",
+        updatedAt: Int64 = 0, requestID: String = ""
+    ) -> MessageRecord {
+        let time = wall + (second ?? id) * 1000
+        let request = requestID.isEmpty ? "" : #","req_id":"\#(requestID)""#
+        let json = #"{"message_id":\#(id),"type":"MESG","channel_url":"\#(url)","created_at":\#(time),"#
+            + #""updated_at":\#(updatedAt),"message":"\#(text)","user":{"user_id":"\#(sender)"}\#(request)}"#
+        return MessageRecord(
+            id: String(id), position: MessagePosition(order: time, tie: id), updatedAt: updatedAt, senderID: sender,
+            requestID: requestID, json: Array(json.utf8))
+    }
+
+    static func channel(
+        _ url: String, name: String? = nil, createdAt: Int64 = 1_600_000_000, last: MessageRecord? = nil,
+        membership: String = "joined", unread: Int = 0
+    ) -> ChannelRecord {
+        let message = last.map { String(decoding: $0.json, as: UTF8.self) } ?? "null"
+        let json = #"{"channel_url":"\#(url)","name":"\#(name ?? url)","created_at":\#(createdAt),"#
+            + #""member_state":"\#(membership)","unread_message_count":\#(unread),"last_message":\#(message)}"#
+        return ChannelRecord(json: Array(json.utf8)) ?? ChannelRecord(url: url, json: Array(json.utf8))
+    }
+
+    // MARK: Files
 
     /// Changes a file behind the store's back.
     func sql(_ text: String, file: String) throws {
@@ -59,5 +206,16 @@ class EngineTestCase: XCTestCase {
         defer { sqlite3_close(handle) }
         XCTAssertEqual(sqlite3_open(directory + "/" + file, &handle), SQLITE_OK)
         XCTAssertEqual(sqlite3_exec(handle, text, nil, nil, nil), SQLITE_OK, String(cString: sqlite3_errmsg(handle)))
+    }
+
+    private func collect() {
+        for command in engine.takeServiceCommands() {
+            switch command {
+            case .ask(let id, let request, _): open.append((id, request))
+            case .connect: break
+            case .disconnect: open = []
+            }
+        }
+        for output in engine.takeHostOutputs() { host.take(output) }
     }
 }

@@ -1,87 +1,96 @@
 import SyncModel
+import SyncStore
 import XCTest
 
 @testable import SyncEngine
 
 final class EngineTests: EngineTestCase {
-    private func message(_ id: Int64) -> MessageRecord {
-        MessageRecord(
-            position: MessagePosition(createdAt: EngineTestCase.wall + id, id: id), senderID: "bo",
-            json: Array(#"{"message_id":\#(id),"channel_url":"c","message":"m","user":{"user_id":"bo"}}"#.utf8))
-    }
-
-    private func channel(_ url: String, membership: String = "joined") throws -> ChannelRecord {
-        let text = #"{"channel_url":"\#(url)","name":"\#(url)","created_at":1,"member_state":"\#(membership)"}"#
-        return try XCTUnwrap(ChannelRecord(json: Array(text.utf8)))
-    }
+    private func isGet(_ url: String) -> (ServiceRequest) -> Bool { { $0 == .getChannel(url: url) } }
 
     /// A collection that could not be filed when it was opened is filed by its next fetch.
     func testACollectionOpenedOnAFullDiskRecovers() throws {
-        let engine = makeEngine()
-        try sql(
-            "CREATE TRIGGER full BEFORE INSERT ON channel_key BEGIN SELECT RAISE(ABORT, 'full'); END", file: "cache.db")
-        openMessages(engine, "c")
-        engine.handle(.fetch(collection: 1, direction: .previous, call: 1), now: now)
-        XCTAssertEqual(completions(engine.takeOutputs()), [1: .storage])
-        try sql("DROP TRIGGER full", file: "cache.db")
-        engine.handle(.fetch(collection: 1, direction: .previous, call: 2), now: now)
-        XCTAssertEqual(completions(engine.takeOutputs()), [2: .ok])
+        start()
+        cache.setStatementHook { (_) throws(StoreError) in throw .full }
+        openMessages(1, "c")
+        let first = fetch(1, .previous)
+        XCTAssertEqual(host.status(first), .storage)
+        cache.setStatementHook(nil)
+        let second = fetch(1, .previous)
+        XCTAssertEqual(host.status(second), .ok)
     }
 
     /// Events that come faster than the answers about their channel: it is shown by the first answer, and asked for
     /// again after a pause, not at once and without end.
     func testABusyChannelIsShownAndAskedForWithPauses() throws {
-        let engine = makeEngine()
-        _ = connect(engine)
-        var id: Int64 = 0
-        var asked: [UInt64] = []
-        func event() {
-            id += 1
-            engine.receive(.messageReceived(channelURL: "c", message: message(id)), now: now)
-            for (number, request) in requests(engine.takeOutputs()) {
-                if case .getChannel("c") = request { asked.append(number) }
-            }
-        }
-        event()
-        XCTAssertEqual(asked.count, 1)
+        start()
+        connect()
+        event(.messageReceived(channelURL: "c", message: EngineTestCase.message(1)))
+        XCTAssertEqual(asked(isGet("c")).count, 1)
         for round in 1...5 {
             // Something happens between each question and its answer.
-            engine.receive(.channel(url: "c", .changed(source: .eventChannelChanged)), now: now)
-            engine.receive(.channel(try channel("c")), for: try XCTUnwrap(asked.popLast()), now: now)
-            XCTAssertNotNil(engine.cachedChannel("c"), "round \(round)")
-            XCTAssertEqual(requests(engine.takeOutputs()).count, 0, "round \(round)")
-            now = EngineTime(monotonic: now.monotonic + 499, wall: now.wall + 499)
-            engine.advance(now: now)
-            XCTAssertEqual(requests(engine.takeOutputs()).count, 0, "round \(round)")
-            now = EngineTime(monotonic: now.monotonic + 1, wall: now.wall + 1)
-            engine.advance(now: now)
-            for (number, request) in requests(engine.takeOutputs()) {
-                if case .getChannel("c") = request { asked.append(number) }
-            }
-            XCTAssertEqual(asked.count, 1, "round \(round)")
+            event(.channel(url: "c", .changed(source: .eventChannelChanged)))
+            answer(.channel(EngineTestCase.channel("c")), to: isGet("c"))
+            XCTAssertNotNil(try cache.channel("c"), "round \(round)")
+            wait(499)
+            XCTAssertEqual(asked(isGet("c")).count, 0, "round \(round)")
+            wait(1)
+            XCTAssertEqual(asked(isGet("c")).count, 1, "round \(round)")
         }
     }
 
     /// Who is a friend only the service knows: such a list takes in neither what is cached nor what an event brings.
     func testAListByFriendsIsTheServicesAlone() throws {
-        let engine = makeEngine()
+        start()
         var query = ChannelQuery()
         query.memberState = .invitedByFriend
-        try cache.upsert([try channel("cached", membership: "invited")])
-        engine.handle(.openChannelCollection(id: 1, query: query), now: now)
-        _ = connect(engine)
-        engine.handle(.fetch(collection: 1, direction: .next, call: 1), now: now)
-        let page = try XCTUnwrap(requests(engine.takeOutputs()).first {
-            if case .listChannels(query, _, _) = $0.request { true } else { false }
-        })
-        engine.receive(
-            .channels(ChannelPage(channels: [try channel("friend", membership: "invited")], next: "")), for: page.id,
-            now: now)
-        XCTAssertEqual(completions(engine.takeOutputs()), [1: .ok])
-        engine.receive(.channel(url: "stranger", .changed(source: .eventChannelChanged)), now: now)
-        let asked = try XCTUnwrap(requests(engine.takeOutputs()).first)
-        engine.receive(.channel(try channel("stranger", membership: "invited")), for: asked.id, now: now)
-        XCTAssertEqual(engine.channelViews[1]?.shown.map(\.url), ["friend"])
-        XCTAssertNotNil(engine.cachedChannel("stranger"))
+        try cache.upsert([EngineTestCase.channel("cached", membership: "invited")])
+        command(.openChannelCollection(id: 1, query: query))
+        connect()
+        let call = fetch(1, .next)
+        let page = [EngineTestCase.channel("friend", membership: "invited")]
+        answer(.channels(ChannelPage(channels: page, next: ""))) {
+            if case .listChannels(query, _, _) = $0 { true } else { false }
+        }
+        XCTAssertEqual(host.status(call), .ok)
+        event(.channel(url: "stranger", .changed(source: .eventChannelChanged)))
+        answer(.channel(EngineTestCase.channel("stranger", membership: "invited")), to: isGet("stranger"))
+        XCTAssertEqual(host.ids(1, .channels), ["friend"])
+        XCTAssertNotNil(try cache.channel("stranger"))
+    }
+
+    /// Every call completes exactly once, whatever state it is in when the client closes.
+    func testCloseCompletesEverything() {
+        start()
+        let connecting = newCall()
+        command(.connect(call: connecting))
+        openMessages(1, "c")
+        command(.openChannelCollection(id: 2, query: ChannelQuery()))
+        let calls = [fetch(1, .previous), fetch(1, .next), fetch(2, .next), send(1, "a"), send(1, "b")]
+        command(.close)
+        XCTAssertEqual(([connecting] + calls).map { host.status($0) }, Array(repeating: .closed, count: 6))
+        guard case .client(.closed) = host.events.last else { return XCTFail("closed is not the last event") }
+    }
+
+    /// A message that could not be stored is not shown, and neither is what it did to its channel; nothing is lost.
+    func testWhatCannotBeStoredIsNotTold() throws {
+        start()
+        openMessages(1, "c")
+        command(.openChannelCollection(id: 2, query: ChannelQuery()))
+        connect()
+        let known = [EngineTestCase.message(1)]
+        serve(channels: [EngineTestCase.channel("c", last: known[0])], messages: ["c": known])
+        fetch(1, .previous)
+        fetch(2, .next)
+        let before = host.json(2, .channels, "c")
+        cache.setCommitHook { () throws(StoreError) in throw .full }
+        let new = EngineTestCase.message(2)
+        event(.messageReceived(channelURL: "c", message: new))
+        XCTAssertEqual(host.ids(1), ["1"])
+        XCTAssertEqual(host.json(2, .channels, "c"), before)
+        cache.setCommitHook(nil)
+        wait(5000)
+        serve(channels: [EngineTestCase.channel("c", last: new)], messages: ["c": known + [new]])
+        XCTAssertEqual(host.ids(1), ["1", "2"])
+        XCTAssertEqual(try cache.channel("c")?.lastMessage?.id, "2")
     }
 }

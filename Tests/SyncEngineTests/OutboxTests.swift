@@ -15,77 +15,106 @@ final class OutboxTests: EngineTestCase {
         if isFailed { try intents.update(requestID: id, status: .failed, errorCode: 900_020, retryCount: 0) }
     }
 
-    private func stored() throws -> [String] { try intents.intents(channelURL: nil).map(\.requestID) }
+    private func stored() throws -> [String] { try intents.intents().map(\.requestID) }
 
-    /// A new engine with a view of the channel.
-    private func start() -> Engine {
-        let engine = makeEngine()
-        openMessages(engine, "c")
-        return engine
+    private func startWithACollection() {
+        start()
+        openMessages(1, "c")
     }
 
-    /// Connects, and gives what is sent then: number and request id.
-    private func sends(_ engine: Engine) -> [(number: UInt64, id: String)] {
-        connect(engine).compactMap {
-            if case .sendMessage(_, let id, _) = $0.request { ($0.id, id) } else { nil }
-        }
+    /// Connects, and gives the request ids of what is sent then.
+    private func sends() -> [String] {
+        connect()
+        return asked(isSend).compactMap { if case .sendMessage(_, let id, _) = $0 { id } else { nil } }
     }
+
+    private func isSend(_ request: ServiceRequest) -> Bool { if case .sendMessage = request { true } else { false } }
 
     func testAPendingMessageOfThreeDaysIsSentAndAnOlderOneOnlyShown() throws {
         try add("older", age: 3 * OutboxTests.day + 1)
         try add("young", age: 3 * OutboxTests.day)
-        let engine = start()
-        XCTAssertEqual(sends(engine).map(\.id), ["young"])
-        XCTAssertEqual(engine.messageViews[1]?.pending, ["young"])
-        XCTAssertEqual(engine.messageViews[1]?.failed, ["older"])
+        startWithACollection()
+        XCTAssertEqual(sends(), ["young"])
+        XCTAssertEqual(host.ids(1, .pending), ["young"])
+        XCTAssertEqual(host.ids(1, .failed), ["older"])
         XCTAssertEqual(try stored(), ["older", "young"])
     }
 
     func testWhatTheHostWasSendingIsShownAsFailedAndNotSent() throws {
         try add("host", age: 1, isHostSent: true)
-        let engine = start()
-        XCTAssertEqual(sends(engine).map(\.id), [])
-        XCTAssertEqual(engine.messageViews[1]?.pending, [])
-        XCTAssertEqual(engine.messageViews[1]?.failed, ["host"])
+        startWithACollection()
+        XCTAssertEqual(sends(), [])
+        XCTAssertEqual(host.ids(1, .pending), [])
+        XCTAssertEqual(host.ids(1, .failed), ["host"])
         XCTAssertEqual(try stored(), ["host"])
     }
 
     func testAFailedMessageIsKeptForSevenDays() throws {
         try add("gone", age: 7 * OutboxTests.day + 1, isFailed: true)
         try add("kept", age: 7 * OutboxTests.day, isFailed: true)
-        XCTAssertEqual(start().messageViews[1]?.failed, ["kept"])
+        startWithACollection()
+        XCTAssertEqual(host.ids(1, .failed), ["kept"])
         XCTAssertEqual(try stored(), ["kept"])
     }
 
     /// Else the next start would send it once more.
     func testASentMessageThatStayedOnDiskLeavesItAtTheLastOccasion() throws {
-        let engine = try engineWithASentMessageStuckOnDisk()
+        try sendOneThatStaysOnDisk()
         try sql("DROP TRIGGER stuck", file: "intents.db")
-        engine.handle(.close, now: now)
+        command(.close)
         XCTAssertEqual(try stored(), [])
     }
 
-    func testASentMessageThatStayedOnDiskLeavesItAtTheNextLogin() throws {
-        let engine = try engineWithASentMessageStuckOnDisk()
-        try sql("DROP TRIGGER stuck", file: "intents.db")
-        engine.handle(.disconnect, now: now)
+    func testASentMessageThatStayedOnDiskLeavesItAtTheNextOccasion() throws {
+        try sendOneThatStaysOnDisk()
+        command(.disconnect)
         XCTAssertEqual(try stored(), ["sent"])
-        XCTAssertEqual(sends(engine).map(\.id), [])
+        try sql("DROP TRIGGER stuck", file: "intents.db")
+        XCTAssertEqual(sends(), [])
         XCTAssertEqual(try stored(), [])
     }
 
-    private func engineWithASentMessageStuckOnDisk() throws -> Engine {
+    private func sendOneThatStaysOnDisk() throws {
         try add("sent", age: 1)
-        let engine = start()
-        let number = try XCTUnwrap(sends(engine).first?.number)
+        startWithACollection()
+        XCTAssertEqual(sends(), ["sent"])
         try sql(
             "CREATE TRIGGER stuck BEFORE DELETE ON intent BEGIN SELECT RAISE(ABORT, 'stuck'); END", file: "intents.db")
-        let message = MessageRecord(
-            position: MessagePosition(createdAt: EngineTestCase.wall, id: 7), senderID: "mei", requestID: "sent",
-            json: Array(#"{"message_id":7,"channel_url":"c"}"#.utf8))
-        engine.receive(.message(message), for: number, now: now)
-        XCTAssertEqual(engine.messageViews[1]?.pending, [])
+        answer(.message(EngineTestCase.message(7, by: "mei", requestID: "sent")), to: isSend)
+        XCTAssertEqual(host.ids(1, .pending), [])
         XCTAssertEqual(try stored(), ["sent"])
-        return engine
+    }
+
+    /// One at a time, oldest first; what fails in a way that a retry may cure holds back what was written after it.
+    func testOneChannelSendsInOrder() {
+        startWithACollection()
+        connect()
+        for id in ["a", "b", "c"] { send(1, id) }
+        XCTAssertEqual(asked(isSend).count, 1)
+        answer(EngineTestCase.failure(.unavailable, 500_901), to: isSend)
+        XCTAssertEqual(asked(isSend).count, 0)
+        var order: [String] = []
+        wait(60_000)
+        while let request = asked(isSend).first, case .sendMessage(_, let id, _) = request {
+            order.append(id)
+            answer(.message(EngineTestCase.message(Int64(20 + order.count), by: "mei", requestID: id))) {
+                $0 == request
+            }
+        }
+        XCTAssertEqual(order, ["a", "b", "c"])
+    }
+
+    /// Given up while it is being sent: the service has it all the same, and shows it.
+    func testAMessageGivenUpTooLateIsShown() {
+        startWithACollection()
+        connect()
+        serve(channels: [EngineTestCase.channel("c")])
+        fetch(1, .previous)
+        let call = send(1, "late")
+        command(.deleteMessage(collection: 1, .unsent(requestID: "late"), call: newCall()))
+        XCTAssertEqual(host.status(call), .removed)
+        answer(.message(EngineTestCase.message(5, by: "mei", requestID: "late")), to: isSend)
+        XCTAssertEqual(host.ids(1), ["5"])
+        XCTAssertEqual(host.ids(1, .pending) + host.ids(1, .failed), [])
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import SyncEngine
 import SyncJSON
 import SyncModel
+import TestSupport
 import XCTest
 
 @testable import SyncManager
@@ -19,31 +20,30 @@ final class EventQueueTests: XCTestCase {
     private func change(
         _ action: CollectionChange.Action, _ items: [CollectionChange.Item], source: EventSource = .sync,
         collection: UInt64 = 1
-    ) -> EventQueue.Payload {
+    ) -> HostOutput {
         let info = CollectionInfo(collection: collection, hasPrevious: false, hasNext: false, viewpoint: 0)
         return .event(.change(CollectionChange(
             collection: collection, list: .succeeded, action: action, source: source, items: items, info: info)))
     }
 
     private func item(_ index: Int, _ id: Int64, from: Int = -1) -> CollectionChange.Item {
-        var item = CollectionChange.Item(index: index, message: id, json: Array("{\"message_id\":\(id)}".utf8))
-        item.from = from
-        return item
+        CollectionChange.Item(
+            from: from, index: index, id: "\(id)", json: Array("{\"message_id\":\(id)}".utf8))
     }
 
-    private func insert(_ id: Int64, at index: Int = 0, collection: UInt64 = 1) -> EventQueue.Payload {
+    private func insert(_ id: Int64, at index: Int = 0, collection: UInt64 = 1) -> HostOutput {
         change(.insert, [item(index, id)], collection: collection)
     }
 
-    private func clientEvent(_ type: String, _ number: Int = 0) -> EventQueue.Payload {
-        .event(.client(type: type, members: [("number", Array("\(number)".utf8))]))
+    private func clientEvent(_ number: Int = 0) -> HostOutput {
+        .event(.client(.connection(.waiting, retryIn: Int64(number))))
     }
 
     /// The next event as the host reads it; `nil` when none waits.
     private func next(_ queue: EventQueue, timeout: Int32 = 0) throws -> JSON? {
-        var anew: [UInt64: Int] = [:]
-        guard let event = queue.take(timeout: timeout, anew: &anew) else { return nil }
-        return try JSON.parse(event.text().bytes)
+        var resyncs: [UInt64: Int] = [:]
+        guard let event = queue.take(timeout: timeout, resyncs: &resyncs) else { return nil }
+        return try JSON.parse(EventText.text(of: event.event).bytes)
     }
 
     private func drain(_ queue: EventQueue) throws -> [JSON] {
@@ -70,17 +70,17 @@ final class EventQueueTests: XCTestCase {
         var taken = 0
         // More than the queue drops from its front at a time, in uneven portions.
         for portion in [1, 5000, 0, 3, 4097, 7000] {
-            queue.push((0..<portion).map { clientEvent("connection", pushed + $0) })
+            queue.push((0..<portion).map { clientEvent(pushed + $0) })
             pushed += portion
             for _ in 0..<(portion / 2) {
                 let event = try XCTUnwrap(try next(queue))
-                XCTAssertEqual(event["number"]?.int, Int64(taken))
+                XCTAssertEqual(event["retry_in"]?.int, Int64(taken))
                 taken += 1
                 XCTAssertEqual(event["seq"]?.int, Int64(taken))
             }
         }
         for event in try drain(queue) {
-            XCTAssertEqual(event["number"]?.int, Int64(taken))
+            XCTAssertEqual(event["retry_in"]?.int, Int64(taken))
             taken += 1
             XCTAssertEqual(event["seq"]?.int, Int64(taken))
         }
@@ -89,7 +89,7 @@ final class EventQueueTests: XCTestCase {
 
     func testEventsOfACollectionThatIsGoneAreNeitherToldNorCounted() throws {
         let queue = try makeQueue(collections: 1, 2)
-        queue.push([insert(1), insert(2, collection: 2), insert(3, collection: 3), clientEvent("connection")])
+        queue.push([insert(1), insert(2, collection: 2), insert(3, collection: 3), clientEvent()])
         queue.removeCollection(1)
         let events = try drain(queue)
         XCTAssertEqual(events.map { $0["type"]?.string }, ["change", "connection"])
@@ -115,23 +115,23 @@ final class EventQueueTests: XCTestCase {
                     return item(first + offset, id)
                 }
                 count += items.count
-                queue.push(change(.insert, items))
+                queue.push([change(.insert, items)])
             case 3: // into places that are not next to each other
                 id += 2
-                queue.push(change(.insert, [item(0, id - 1), item(count + 1, id)]))
+                queue.push([change(.insert, [item(0, id - 1), item(count + 1, id)])])
                 count += 2
             case 4:
                 id += 1
-                queue.push(change(.update, [item(random.below(count), id)]))
+                queue.push([change(.update, [item(random.below(count), id)])])
             case 5:
-                queue.push(change(.remove, [item(random.below(count), 0)]))
+                queue.push([change(.remove, [item(random.below(count), 0)])])
                 count -= 1
             case 6:
                 id += 1
-                queue.push(change(.move, [item(random.below(count), id, from: random.below(count))]))
+                queue.push([change(.move, [item(random.below(count), id, from: random.below(count))])])
             default:
                 guard random.below(20) == 0 else { continue }
-                queue.push(change(.clear, []))
+                queue.push([change(.clear, [])])
                 count = 0
             }
             for _ in 0..<random.below(3) {
@@ -143,56 +143,11 @@ final class EventQueueTests: XCTestCase {
                 let snapshot = try snapshot(queue)
                 XCTAssertEqual(snapshot.sequence, Int64(told))
                 XCTAssertEqual(snapshot.items, host.items)
-                queue.letGo()
             }
         }
         for event in try drain(queue) { try host.apply(event) }
         XCTAssertEqual(try snapshot(queue).items, host.items)
         XCTAssertEqual(host.items.count, count)
-    }
-
-    // MARK: Overflow
-
-    func testAHostThatLagsIsShownTheCollectionAnew() throws {
-        let queue = try makeQueue(limit: 16, collections: 1, 2)
-        var host = HostList()
-        for id in 1...20 as ClosedRange<Int64> { queue.push(insert(id)) } // the last four find no room
-        queue.push(.completion(Completion(call: 7, name: "fetch", status: .ok))) // a result always does
-        queue.push(clientEvent("connection"))
-        queue.push(clientEvent("sync_progress")) // progress can be done without
-        var anew: [UInt64: Int] = [:]
-        var types: [String?] = []
-        var asked: [Int] = []
-        while let event = queue.take(timeout: 0, anew: &anew) {
-            let text = try JSON.parse(event.text().bytes)
-            types.append(text["type"]?.string)
-            if text["type"]?.string == "change" { try host.apply(text) }
-            XCTAssertEqual(text["seq"]?.int, Int64(types.count))
-            guard !anew.isEmpty else { continue }
-            // The queue is half empty: it asks once, and what comes for the collection meanwhile counts as let go too.
-            XCTAssertEqual(anew, [1: 4])
-            asked.append(types.count)
-            anew = [:]
-            queue.push(insert(21))
-        }
-        XCTAssertEqual(types, Array(repeating: "change", count: 16) + ["result", "connection"])
-        XCTAssertEqual(asked, [10])
-        XCTAssertEqual(host.items.count, 16)
-
-        // The engine's answer: what it is and all there is, whatever else fills the queue.
-        queue.push((0..<16).map { insert(Int64($0), collection: 2) })
-        queue.push([
-            .event(.collection(id: 1, type: "overflow", members: [("dropped", Array("5".utf8))])),
-            change(.clear, [], source: .overflow),
-            change(.insert, (0..<21).map { item($0, Int64(21 - $0)) }, source: .overflow),
-        ])
-        queue.push(insert(22)) // after the full list, and there is no room again
-        let events = try drain(queue).filter { $0["collection"]?.int == 1 }
-        XCTAssertEqual(events.map { $0["type"]?.string }, ["overflow", "change", "change"])
-        XCTAssertEqual(events.map { $0["action"]?.string }, [nil, "clear", "insert"])
-        for event in events.dropFirst() { try host.apply(event) }
-        XCTAssertEqual(host.items.compactMap { $0["message_id"]?.int }, (1...21).reversed())
-        XCTAssertEqual(try snapshot(queue).items, host.items)
     }
 
     // MARK: Waiting
@@ -201,7 +156,7 @@ final class EventQueueTests: XCTestCase {
         let queue = try makeQueue()
         queue.interrupt()
         XCTAssertNil(try next(queue, timeout: -1), "an interrupt that comes first is not lost")
-        queue.push(clientEvent("connection"))
+        queue.push([clientEvent()])
         queue.interrupt()
         XCTAssertNotNil(try next(queue, timeout: -1), "events go first")
         XCTAssertNil(try next(queue, timeout: -1))
@@ -209,8 +164,8 @@ final class EventQueueTests: XCTestCase {
 
         let ended = expectation(description: "the wait ended")
         Thread {
-            var anew: [UInt64: Int] = [:]
-            XCTAssertNil(queue.take(timeout: -1, anew: &anew))
+            var resyncs: [UInt64: Int] = [:]
+            XCTAssertNil(queue.take(timeout: -1, resyncs: &resyncs))
             ended.fulfill()
         }.start()
         queue.interrupt()
@@ -221,11 +176,11 @@ final class EventQueueTests: XCTestCase {
         let queue = try makeQueue()
         let taken = expectation(description: "the event came")
         Thread {
-            var anew: [UInt64: Int] = [:]
-            XCTAssertEqual(queue.take(timeout: -1, anew: &anew)?.sequence, 1)
+            var resyncs: [UInt64: Int] = [:]
+            XCTAssertEqual(queue.take(timeout: -1, resyncs: &resyncs)?.event.sequence, 1)
             taken.fulfill()
         }.start()
-        queue.push(clientEvent("connection"))
+        queue.push([clientEvent()])
         wait(for: [taken], timeout: 60)
     }
 
@@ -233,7 +188,7 @@ final class EventQueueTests: XCTestCase {
         let queue = try makeQueue(collections: 1)
         let hidden = try XCTUnwrap(
             Mirror(reflecting: queue).children.first { $0.label == "descriptor" }?.value as? Int32)
-        queue.push([clientEvent("connection"), insert(1)])
+        queue.push([clientEvent(), insert(1)])
         XCTAssertFalse(isReadable(hidden), "nobody asked for it")
         XCTAssertEqual(queue.fileDescriptor, hidden)
         XCTAssertTrue(isReadable(hidden), "events waited when it was asked for")
@@ -241,9 +196,9 @@ final class EventQueueTests: XCTestCase {
         XCTAssertTrue(isReadable(hidden), "one waits still")
         _ = try next(queue)
         XCTAssertFalse(isReadable(hidden))
-        queue.push(insert(1, collection: 9))
+        queue.push([insert(1, collection: 9)])
         XCTAssertFalse(isReadable(hidden), "an event of a foreign collection does not wait")
-        queue.push(insert(2))
+        queue.push([insert(2)])
         XCTAssertTrue(isReadable(hidden))
         queue.removeCollection(1)
         XCTAssertNil(try next(queue))
@@ -283,14 +238,14 @@ final class EventQueueTests: XCTestCase {
         let queue = try makeQueue(collections: 1)
         let counted = Counted()
         try queue.setListener(counted.listener(), collection: 1)
-        queue.push(insert(1))
+        queue.push([insert(1)])
         let isInCallback = DispatchSemaphore(value: 0)
         let ended = expectation(description: "the callback ended")
         let endsInside = Locked(-1)
         Thread {
-            var anew: [UInt64: Int] = [:]
+            var resyncs: [UInt64: Int] = [:]
             do throws(BorderError) { try queue.beginDraining() } catch { XCTFail(error.message) }
-            XCTAssertNotNil(queue.take(timeout: -1, anew: &anew))
+            XCTAssertNotNil(queue.take(timeout: -1, resyncs: &resyncs))
             isInCallback.signal()
             while queue.info(of: 1) != nil { sched_yield() } // now the other thread is inside removeCollection
             endsInside.set(counted.ends)
@@ -310,7 +265,7 @@ final class EventQueueTests: XCTestCase {
         let queue = try makeQueue(collections: 1, 2)
         let client = [Counted(), Counted()]
         let collection = [Counted(), Counted(), Counted()]
-        let calls = [Counted(), Counted(), Counted()]
+        let calls = [Counted(), Counted()]
         func ends(_ counted: [Counted]) -> [Int] { counted.map(\.ends) }
 
         try queue.setListener(client[0].listener())
@@ -326,34 +281,17 @@ final class EventQueueTests: XCTestCase {
 
         let first = try queue.addCall(calls[0].listener())
         _ = try queue.addCall(calls[1].listener())
-        queue.forgetCall(try queue.addCall(calls[2].listener()))
-        queue.push(.completion(Completion(call: first, name: "connect", status: .ok)))
-        queue.push(.completion(Completion(call: first, name: "connect", status: .ok)))
-        var anew: [UInt64: Int] = [:]
-        queue.take(timeout: 0, anew: &anew)?.caller?.end()
-        XCTAssertNil(queue.take(timeout: 0, anew: &anew)?.caller, "a call is answered once")
-        XCTAssertEqual(ends(calls), [1, 0, 0], "who was forgotten is its caller's to end")
+        queue.push([.completion(Completion(call: first, name: .connect, status: .ok))])
+        queue.push([.completion(Completion(call: first, name: .connect, status: .ok))])
+        var resyncs: [UInt64: Int] = [:]
+        queue.take(timeout: 0, resyncs: &resyncs)?.caller?.end()
+        XCTAssertNil(queue.take(timeout: 0, resyncs: &resyncs)?.caller, "a call is answered once")
+        XCTAssertEqual(ends(calls), [1, 0])
 
         queue.endListeners()
         queue.endListeners()
         XCTAssertEqual(ends(client), [1, 1])
         XCTAssertEqual(ends(collection), [1, 1, 1])
-        XCTAssertEqual(ends(calls), [1, 1, 0])
-    }
-
-    func testOneFetchInADirectionAtATime() throws {
-        let queue = try makeQueue(collections: 1)
-        let next = EventQueue.FetchKey(collection: 1, isNext: true)
-        let call = try queue.addCall(Listener(), fetch: next)
-        func refused() -> Status? {
-            refusal { () throws(BorderError) in queue.forgetCall(try queue.addCall(Listener(), fetch: next)) }
-        }
-        XCTAssertEqual(refused(), .duplicatedFetch)
-        _ = try queue.addCall(Listener(), fetch: .init(collection: 1, isNext: false))
-        queue.push(.completion(Completion(call: call, name: "fetch", status: .network)))
-        XCTAssertEqual(refused(), .duplicatedFetch, "until its result is drained")
-        XCTAssertEqual(try drain(queue).map { $0["status"]?.int }, [-13])
-        XCTAssertNil(refused())
-        XCTAssertNil(refused(), "a call that was not made after all leaves the direction free")
+        XCTAssertEqual(ends(calls), [1, 1])
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SyncModel
 import XCTest
 
 @testable import SyncManager

@@ -1,24 +1,26 @@
 import SyncJSON
 import SyncModel
-import SyncService
 import XCTest
 
+@testable import SyncService
+
 final class FrameTests: XCTestCase {
-    private var service = SendbirdService.forTest()
+    private let decoder = FrameDecoder.forTest
 
     private func assert(
         _ cases: [(frame: String, events: [String])], file: StaticString = #filePath, line: UInt = #line
     ) {
         for (frame, events) in cases {
-            XCTAssertEqual(service.described(frame), events, frame, file: file, line: line)
+            XCTAssertEqual(decoder.described(frame), events, frame, file: file, line: line)
         }
     }
 
     private func message(_ frame: String) throws -> MessageRecord {
-        let events = service.decode(frame: Array(frame.utf8))
+        let events = decoder.decode(Array(frame.utf8))
         XCTAssertEqual(events.count, 1)
         switch try XCTUnwrap(events.first) {
-        case .messageReceived(_, let message), .messageUpdated(_, let message), .reply(_, .message(let message)):
+        case .event(.messageReceived(_, let message)), .event(.messageUpdated(_, let message)),
+            .acknowledged(_, _, let message):
             return message
         case let other:
             XCTFail("no message: \(Described.text(other))")
@@ -30,43 +32,40 @@ final class FrameTests: XCTestCase {
 
     func testLogin() {
         assert([
-            (SendbirdService.loginFrame, ["login me at 1700000000123 ping 15000/5000 reconnect 1500*3<=20000 #5"]),
+            (FrameDecoder.loginFrame,
+             ["login key 'KEY' ping 15000/5000 me at 1700000000123 reconnect 1500*3<=20000 #5"]),
             // What is missing gets the usual values, what is absurd is bounded.
-            (#"LOGI{"user_id":"me","login_ts":5,"key":"K2"}"#,
-             ["login me at 5 ping 15000/5000 reconnect 2000*2<=20000 #-1"]),
+            (#"LOGI{"user_id":"me","login_ts":5,"new_key":"K2"}"#,
+             ["login key 'K2' ping 15000/5000 me at 5 reconnect 2000*2<=20000 #-1"]),
             (#"LOGI{"login_ts":5,"ping_interval":-1,"pong_timeout":1e300,"#
                 + #""reconnect":{"interval":"x","mul":9223372036854775807,"retry_cnt":-9}}"#,
-             ["login me at 5 ping 0/86400000 reconnect 2000*10<=20000 #-1"]),
+             ["login key '' ping 0/86400000 me at 5 reconnect 2000*10<=20000 #-1"]),
             // The answer to a renewal is no login.
-            (#"LOGI{"req_id":"r","new_key":"K3","login_ts":9}"#, ["alive"]),
-            (#"LOGI{"user_id":"me","key":"K3"}"#, ["login failed unavailable 800130"]),
+            (#"LOGI{"req_id":"r","new_key":"K3","login_ts":9}"#,
+             ["renewed key 'K3' ping 15000/5000 me at 9 reconnect 2000*2<=20000 #-1"]),
+            (#"LOGI{"user_id":"me","key":"K3"}"#, ["login key 'K3' ping 15000/5000 without time"]),
         ])
-        XCTAssertEqual(service.sessionKey, "K3")
     }
 
     func testRefusedLogins() {
         assert([
-            (#"LOGI{"error":true,"code":400302,"message":"m"}"#, ["login failed tokenRejected 400302"]),
-            (#"LOGI{"error":true,"code":400309,"message":"m"}"#, ["login failed sessionExpired 400309"]),
-            (#"LOGI{"error":true,"code":400301,"message":"m"}"#, ["login failed tokenRejected 400301"]),
-            (#"LOGI{"error":true,"code":500910,"message":"m"}"#, ["login failed rateLimited(retryAfter: 1000) 500910"]),
-            (#"LOGI{"error":true}"#, ["login failed refused 800000"]),
-            // A plain error before the login was answered is its answer.
-            (#"EROR{"code":400309,"message":"m"}"#, ["login failed sessionExpired 400309"]),
+            (#"LOGI{"error":true,"code":400302,"message":"m"}"#, ["login refused tokenRejected 400302"]),
+            (#"LOGI{"error":true,"code":400309,"message":"m"}"#, ["login refused tokenRejected 400309"]),
+            (#"LOGI{"error":true,"code":400301,"message":"m"}"#, ["login refused tokenRejected 400301"]),
+            (#"LOGI{"error":true,"code":500910,"message":"m"}"#,
+             ["login refused rateLimited(retryAfter: 1000) 500910"]),
+            (#"LOGI{"error":true}"#, ["login refused refused 800000"]),
         ])
-        XCTAssertEqual(service.sessionKey, "")
     }
 
     func testErrorsAndTheEndOfASession() {
-        _ = service.described(SendbirdService.loginFrame)
         assert([
-            (#"EROR{"code":900060,"message":"m","req_id":"r"}"#, ["reply r failure refused 900060"]),
+            (#"EROR{"code":900060,"message":"m","req_id":"r"}"#, ["refused r refused 900060"]),
             (#"MESG{"error":true,"code":900200,"message":"m","req_id":"r"}"#,
-             ["reply r failure rateLimited(retryAfter: 1000) 900200"]),
-            (#"EROR{"code":400309,"message":"m"}"#, ["session expired"]),
-            (#"EROR{"code":400310,"message":"m"}"#, ["token revoked"]),
-            (#"EROR{"code":400302,"message":"m"}"#, ["token revoked"]),
-            (#"EROR{"code":500901,"message":"m"}"#, ["alive"]),
+             ["refused r rateLimited(retryAfter: 1000) 900200"]),
+            (#"EROR{"code":400309,"message":"m"}"#, ["failed tokenRejected 400309"]),
+            (#"EROR{"code":400310,"message":"m"}"#, ["failed tokenRejected 400310"]),
+            (#"EROR{"code":500901,"message":"m"}"#, ["failed unavailable 500901"]),
             (#"EXPR{"expires_in":30}"#, ["session expired"]),
             (#"EXPR{"expires_in":-1}"#, ["token revoked"]),
             (#"EXPR{"expires_in":30,"reason":400310}"#, ["token revoked"]),
@@ -75,9 +74,6 @@ final class FrameTests: XCTestCase {
             (#"BUSY{"retry_after":-3}"#, ["busy 0"]),
             (#"PONG{"ts":1700000000000,"sts":1}"#, ["alive"]),
         ])
-        // A new socket begins with a login again.
-        _ = service.login(token: "tok")
-        assert([(#"EROR{"code":400302,"message":"m"}"#, ["login failed tokenRejected 400302"])])
     }
 
     // MARK: Messages
@@ -159,7 +155,7 @@ final class FrameTests: XCTestCase {
     func testAnAcknowledgementAnswersItsRequest() throws {
         assert([
             (#"MESG{"msg_id":1,"ts":2,"channel_url":"c","req_id":"r1","user":{"user_id":"me"}}"#,
-             ["reply r1 message user 1@2 by 'me' request r1"]),
+             ["ack r1 c user 1@2 by 'me' request r1"]),
             // Without request the same is a message like any other; nothing of a request is invented.
             (#"MESG{"msg_id":1,"ts":2,"channel_url":"c","req_id":"","user":{"user_id":"me"}}"#,
              ["received c user 1@2 by 'me'"]),
@@ -226,15 +222,15 @@ final class FrameTests: XCTestCase {
             (11300, #"{"pinned_message_ids":[1]}"#, "changed event_pinned_message_updated"),
             (12000, "{}", "removed event_channel_deleted"),
             (13000, #"{"hide_previous_messages":true,"allow_auto_unhide":false}"#,
-             "hidden auto=false previous=true offset=77"),
-            (13000, "{}", "hidden auto=true previous=false offset=77"),
+             "hidden auto=false offset=77"),
+            (13000, "{}", "hidden auto=true offset=77"),
             (13001, "{}", #"patched event_channel_changed is_hidden=false hidden_state="unhidden""#),
             (19999, "{}", "changed event_channel_changed"),
         ]
         for (category, data, event) in cases {
             let frame = #"SYEV{"cat":\#(category),"channel_url":"c","channel_type":"group","ts":5,"#
                 + #""ts_message_offset":77,"data":\#(data)}"#
-            XCTAssertEqual(service.described(frame), ["channel c " + event], frame)
+            XCTAssertEqual(decoder.described(frame), ["channel c " + event], frame)
         }
     }
 

@@ -25,13 +25,25 @@ final class LoneSurrogatesTests: XCTestCase {
     }
 
     func testAHalvedEmojiCostsNoMessage() throws {
-        var service = SendbirdService.forTest()
         let message = #"{"type":"MESG","message_id":7,"created_at":9,"channel_url":"c","message":"cut \ud83d"}"#
-        let request = ServiceRequest.listMessages(channelURL: "c", around: 1, before: 1, after: 1)
-        guard case .messages(let page) = service.decode(
-            request, status: 200, headers: [], body: Array(#"{"messages":[\#(message)]}"#.utf8))
-        else { return XCTFail("no page") }
+        let request = ServiceRequest.messagesAround(channelURL: "c", time: 1, limit: 1)
+        let body = Array(#"{"messages":[\#(message)]}"#.utf8)
+        let response = TransportResponse(status: 200, headers: [], body: body)
+        guard case .messages(let page) = ReplyDecoder.decode(request, response) else { return XCTFail("no page") }
         XCTAssertEqual(try JSON.parse(XCTUnwrap(page.messages.first).json)["message"], "cut \u{FFFD}")
-        XCTAssertEqual(service.described("MESG" + message), ["received c user 7@9 by ''"])
+        guard case .event(.messageReceived(_, let received)) = FrameDecoder.forTest.decode(
+            Array(("MESG" + message).utf8)).first
+        else { return XCTFail("no message") }
+        XCTAssertEqual(try JSON.parse(received.json)["message"], "cut \u{FFFD}")
+        // And where the text is read as a document.
+        XCTAssertEqual(
+            FrameDecoder.forTest.described(#"SYEV{"cat":10900,"channel_url":"c","data":{"user_id":"\ud83d"}}"#),
+            ["channel c \u{FFFD} types {\"user_id\":\"\u{FFFD}\"}"])
+        let channel = ReplyDecoder.decode(
+            .getChannel(url: "c"),
+            TransportResponse(status: 200, headers: [], body: Array(#"{"channel_url":"c","name":"\udc00"}"#.utf8)))
+        guard case .channel(let record) = channel else { return XCTFail("no channel") }
+        XCTAssertEqual(record.name, "\u{FFFD}")
+        XCTAssertNoThrow(try JSON.parse(record.json))
     }
 }

@@ -1,8 +1,9 @@
 import Foundation
 import SyncJSON
 import SyncModel
-import SyncService
 import XCTest
+
+@testable import SyncService
 
 /// Frames and answers with damage in them: nothing may trap, and whatever comes out must be whole.
 final class MutatedFrameTests: XCTestCase {
@@ -20,7 +21,7 @@ final class MutatedFrameTests: XCTestCase {
     }
 
     private let seeds = [
-        SendbirdService.loginFrame,
+        FrameDecoder.loginFrame,
         #"MESG{"msg_id":7,"ts":1700000000001,"channel_url":"c","message":"h\u00e9 \ud83d\ude00","custom":"d","#
             + #""req_id":"r","user":{"guest_id":"bo","name":"B"},"#
             + #""metaarray":{"a":["1"]},"metaarray_key_order":["a"],"parent_message_id":3}"#,
@@ -75,22 +76,30 @@ final class MutatedFrameTests: XCTestCase {
     private func assertWhole(_ message: MessageRecord, _ input: [UInt8]) {
         let text = String(decoding: input, as: UTF8.self)
         message.json.withUnsafeBytes { bytes in
-            XCTAssertEqual((try? JSONSlice.checked(bytes))?["message_id"]?.int, message.id, text)
+            // Of a member that is there twice the last one counts, as with most readers.
+            var id: Int64?
+            try? JSONSlice.checked(bytes).forEachMember { if $0.equals("message_id") { id = $1.int } }
+            XCTAssertEqual(id, message.position.tie, text)
+            XCTAssertEqual(message.id, String(message.position.tie))
         }
     }
 
-    private func assertWhole(_ event: ServiceEvent, _ input: [UInt8]) {
+    private func assertWhole(_ event: WireEvent, _ input: [UInt8]) {
         switch event {
-        case .messageReceived(let url, let message), .messageUpdated(let url, let message):
+        case .event(.messageReceived(let url, let message)), .event(.messageUpdated(let url, let message)):
             XCTAssertFalse(url.isEmpty)
             assertWhole(message, input)
-        case .reply(let id, .message(let message)):
+        case .acknowledged(let id, _, let message):
             XCTAssertFalse(id.isEmpty)
             assertWhole(message, input)
-        case .channel(let url, .patched(_, let members)):
+        case .refused(let id, _): XCTAssertFalse(id.isEmpty)
+        case .event(.messagePatched(let url, _, .threadInfo(let json))):
+            XCTAssertFalse(url.isEmpty)
+            XCTAssertNoThrow(try JSON.parse(json))
+        case .event(.channel(let url, .patched(_, let members))):
             XCTAssertFalse(url.isEmpty)
             for member in members { XCTAssertNoThrow(try JSON.parse(member.value)) }
-        case .channel(let url, _), .messageDeleted(let url, _): XCTAssertFalse(url.isEmpty)
+        case .event(.channel(let url, _)), .event(.messageDeleted(let url, _)): XCTAssertFalse(url.isEmpty)
         case .busy(let pause): XCTAssertTrue((0...86_400_000).contains(pause))
         default: break
         }
@@ -102,10 +111,9 @@ final class MutatedFrameTests: XCTestCase {
         for round in 0..<20_000 * times {
             let seed = seeds[round % seeds.count]
             let frame = damaged(Array(seed.utf8), &random)
-            var service = SendbirdService.forTest()
-            for event in service.decode(frame: frame) {
+            for event in FrameDecoder.forTest.decode(frame) {
                 assertWhole(event, frame)
-                if case .pong = event { continue }
+                if case .alive = event { continue }
                 told += 1
             }
         }
@@ -113,31 +121,111 @@ final class MutatedFrameTests: XCTestCase {
         XCTAssertGreaterThan(told, 4_000 * times)
     }
 
-    func testDamagedAnswersAreNeverTraps() {
-        let message = #"{"type":"MESG","message_id":7,"created_at":9,"user":{"user_id":"bo"},"parent_message_id":1}"#
-        let answers: [(request: ServiceRequest, body: String)] = [
-            (.listMessages(channelURL: "c", around: 1, before: 1, after: 1),
+    /// The whole machine between damaged frames and answers: no trap, one reply at most for each request, and none
+    /// that was not asked for.
+    func testDamageAgainstTheWholeService() {
+        var random = Generator(state: 99)
+        var connected = 0
+        for round in 0..<400 * times {
+            let service = SendbirdService(
+                appID: "APP", userID: "me", apiHost: nil, wsHost: nil, libraryVersion: "0")
+            var now = Moment(monotonic: 0, wall: 1_700_000_000_000)
+            var open: Set<UInt64> = []
+            var sockets: [UInt64] = []
+            var exchanges: [UInt64] = []
+            var lastID: UInt64 = 0
+            service.connect(token: "tok", now: now)
+            for step in 0..<40 {
+                for output in service.takeOutputs() {
+                    switch output {
+                    case .transport(.openSocket(let socket, _, _)): sockets.append(socket)
+                    case .transport(.send(_, let id)): exchanges.append(id)
+                    case .transport: break
+                    case .event(.connected): connected += 1
+                    case .event(.disconnected):
+                        open = []
+                        service.connect(token: "tok", now: now)
+                    case .event: break
+                    case .reply(let id, _):
+                        XCTAssertNotNil(open.remove(id), "round \(round) step \(step)")
+                    }
+                }
+                now.monotonic += Int64.random(in: 0...3000, using: &random)
+                let socket = sockets.randomElement(using: &random) ?? 0
+                switch Int.random(in: 0..<8, using: &random) {
+                case 0: service.receive(.socketOpened(socket), now: now)
+                case 1:
+                    service.receive(.socketText(sockets.last ?? 0, Array(FrameDecoder.loginFrame.utf8)), now: now)
+                case 2, 3:
+                    let seed = seeds.randomElement(using: &random) ?? ""
+                    service.receive(.socketText(socket, damaged(Array(seed.utf8), &random)), now: now)
+                case 4:
+                    let answer = answers.randomElement(using: &random)
+                    lastID += 1
+                    open.insert(lastID)
+                    service.ask(answer?.request ?? .markAsRead(channelURL: "c"), id: lastID, timeout: 9000, now: now)
+                case 5:
+                    lastID += 1
+                    open.insert(lastID)
+                    service.ask(
+                        .sendMessage(channelURL: "c", requestID: "r", body: []), id: lastID, timeout: 9000, now: now)
+                case 6:
+                    let body = damaged(Array((answers.randomElement(using: &random)?.body ?? "").utf8), &random)
+                    let status = [200, 200, 400, 429, 500].randomElement(using: &random) ?? 200
+                    service.receive(
+                        .response(
+                            id: exchanges.randomElement(using: &random) ?? 0,
+                            TransportResponse(status: status, headers: [], body: body)),
+                        now: now)
+                default: service.advance(now: now)
+                }
+            }
+        }
+        XCTAssertGreaterThan(connected, 100 * times)
+    }
+
+    private let message =
+        #"{"type":"MESG","message_id":7,"created_at":9,"user":{"user_id":"bo"},"parent_message_id":1}"#
+    private let edge = HistoryEdge(MessagePosition(order: 5, tie: 5))
+    private var answers: [(request: ServiceRequest, body: String)] {
+        [
+            (.messagesAround(channelURL: "c", time: 1, limit: 1),
              #"{"messages":[\#(message),\#(message)],"has_next":true}"#),
+            (.messages(channelURL: "c", from: edge, direction: .previous, limit: 2),
+             #"{"messages":[{"message_id":3,"created_at":4},{"message_id":5,"created_at":5}]}"#),
+            (.messages(channelURL: "c", from: edge, direction: .next, limit: 2), #"{"messages":[\#(message)]}"#),
             (.messageChanges(channelURL: "c", since: .time(1)),
              #"{"updated":[\#(message)],"deleted":[{"message_id":1}],"has_more":true,"next":"n"}"#),
-            (.messageGap(channelURL: "c", from: 1, after: 1, held: 1),
+            (.messageGap(channelURL: "c", start: edge, end: edge, held: 1),
              #"{"is_huge_gap":false,"prev_messages":[],"next_messages":[\#(message)],"next_hasmore":true}"#),
             (.listChannels(query: ChannelQuery(), token: "", limit: 1),
              #"{"channels":[{"channel_url":"u","created_at":1700000000,"last_message":\#(message)}],"next":"n"}"#),
             (.channelChanges(since: .time(1)), #"{"updated":[{"channel_url":"u"}],"deleted":["x"],"has_more":false}"#),
-            (.renewSession, #"{"key":"k"}"#),
+            (.updateMessage(channelURL: "c", messageID: "7", body: []), message),
+            (.getChannel(url: "c"), #"{"channel_url":"c","key":"k","error":false}"#),
         ]
+    }
+
+    func testDamagedAnswersAreNeverTraps() {
         var random = Generator(state: 7)
         for round in 0..<12_000 * times {
             let (request, body) = answers[round % answers.count]
             let bytes = damaged(Array(body.utf8), &random)
-            var service = SendbirdService.forTest()
             let status = [200, 201, 400, 429, 500].randomElement(using: &random) ?? 200
-            switch service.decode(request, status: status, headers: [], body: bytes) {
-            case .messages(let page):
+            let response = TransportResponse(status: status, headers: [], body: bytes)
+            _ = ReplyDecoder.renewal(response)
+            switch ReplyDecoder.decode(request, response) {
+            case .messages(let page), .gap(.fill(let page)):
                 for message in page.messages { assertWhole(message, bytes) }
-                XCTAssertEqual(page.messages.map(\.position), page.messages.map(\.position).sorted())
-            case .gap(let gap): for message in gap.messages { assertWhole(message, bytes) }
+                let positions = page.messages.map(\.position)
+                XCTAssertEqual(positions, positions.sorted())
+                if let range = page.range {
+                    XCTAssertLessThanOrEqual(range.start.position, range.end.position)
+                    for position in positions {
+                        XCTAssertTrue(range.start.position <= position && position <= range.end.position)
+                    }
+                }
+            case .message(let message): assertWhole(message, bytes)
             case .channels(let page):
                 for channel in page.channels { XCTAssertNotNil(ChannelRecord(json: channel.json)) }
             case .failure(let failure): XCTAssertFalse(failure.message.isEmpty && failure.code == 0)

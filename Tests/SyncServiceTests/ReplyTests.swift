@@ -1,21 +1,24 @@
 import SyncJSON
 import SyncModel
-import SyncService
 import XCTest
 
-final class ReplyTests: XCTestCase {
-    private var service = SendbirdService.forTest()
+@testable import SyncService
 
+final class ReplyTests: XCTestCase {
     private func reply(
-        _ request: ServiceRequest, _ body: String, status: Int = 200, headers: [SendbirdService.Header] = []
-    ) -> ServiceReply { service.decode(request, status: status, headers: headers, body: Array(body.utf8)) }
+        _ request: ServiceRequest, _ body: String, status: Int = 200, headers: [TransportHeader] = []
+    ) -> ServiceReply {
+        ReplyDecoder.decode(request, TransportResponse(status: status, headers: headers, body: Array(body.utf8)))
+    }
 
     private func described(_ request: ServiceRequest, _ body: String, status: Int = 200) -> String {
         Described.text(reply(request, body, status: status))
     }
 
-    private let page = ServiceRequest.listMessages(channelURL: "c", around: 5, before: 5, after: 5)
-    private let gap = ServiceRequest.messageGap(channelURL: "c", from: 1, after: 2, held: 1)
+    private let page = ServiceRequest.messagesAround(channelURL: "c", time: 5, limit: 5)
+    private let gap = ServiceRequest.messageGap(
+        channelURL: "c", start: HistoryEdge(MessagePosition(order: 1, tie: 1)),
+        end: HistoryEdge(MessagePosition(order: 2, tie: 1)), held: 1)
 
     // MARK: Messages
 
@@ -51,12 +54,14 @@ final class ReplyTests: XCTestCase {
     func testPagesComeOutAscendingWhateverTheirOrder() {
         func message(_ id: Int, _ time: Int) -> String { #"{"type":"MESG","message_id":\#(id),"created_at":\#(time)}"# }
         let descending = [message(9, 30), message(8, 20), message(3, 20), message(7, 10)].joined(separator: ",")
-        XCTAssertEqual(described(page, #"{"messages":[\#(descending)]}"#), "messages [7, 3, 8, 9]")
-        XCTAssertEqual(described(page, #"{"messages":[]}"#), "messages []")
+        XCTAssertEqual(
+            described(page, #"{"messages":[\#(descending)]}"#), "messages [7, 3, 8, 9] first 7@10...9@30 newest")
+        XCTAssertEqual(described(page, #"{"messages":[]}"#), "messages [] first nothing newest")
         // Without a place in time there is no message.
         XCTAssertEqual(
             described(page, #"{"messages":[{"message_id":1},7,null,{"created_at":1},\#(message(2, 1))]}"#),
-            "messages [2]")
+            // And the four others are no reason to take the channel's beginning for reached.
+            "messages [2] 2@1...2@1 newest")
     }
 
     func testAPageInTheSocketsShapeIsRewritten() throws {
@@ -87,11 +92,11 @@ final class ReplyTests: XCTestCase {
         let next = #""next_messages":[{"type":"MESG","message_id":2,"created_at":3}],"prev_messages":[]"#
         for more in [#""next_hasmore":true,"prev_hasmore":false"#, #""next_has_more":true,"prev_has_more":false"#] {
             XCTAssertEqual(
-                described(gap, #"{"is_huge_gap":false,\#(next),\#(more)}"#), "gap huge false [2] more true", more)
+                described(gap, #"{"is_huge_gap":false,\#(next),\#(more)}"#), "gap [2] 1@2...2@3", more)
         }
         XCTAssertEqual(
-            described(gap, #"{"is_huge_gap":true,"prev_messages":[],"next_messages":[]}"#),
-            "gap huge true [] more false")
+            described(gap, #"{"is_huge_gap":false,\#(next),"next_hasmore":false}"#), "gap [2] 1@2...2@3 newest")
+        XCTAssertEqual(described(gap, #"{"is_huge_gap":true,"prev_messages":[],"next_messages":[]}"#), "gap huge")
     }
 
     func testSentEditedDeleted() {
@@ -100,10 +105,10 @@ final class ReplyTests: XCTestCase {
             described(.sendMessage(channelURL: "c", requestID: "r", body: []), message),
             "message user 2@3 by 'me' request r")
         XCTAssertEqual(
-            described(.updateMessage(channelURL: "c", messageID: 2, body: []), message),
+            described(.updateMessage(channelURL: "c", messageID: "2", body: []), message),
             "message user 2@3 by 'me' request r")
         for body in ["", "{}"] {
-            XCTAssertEqual(described(.deleteMessage(channelURL: "c", messageID: 2), body), "done")
+            XCTAssertEqual(described(.deleteMessage(channelURL: "c", messageID: "2"), body), "done")
         }
     }
 
@@ -121,9 +126,9 @@ final class ReplyTests: XCTestCase {
         XCTAssertEqual(answer.channels, [
             ChannelRecord(
                 url: "u1", name: "N", customType: "t", createdAt: 1_700_000_000_000,
-                lastMessage: MessagePosition(createdAt: 1_700_000_000_001, id: 7), unreadMessageCount: 3,
-                isHidden: true,
-                isFrozen: true, messageOffset: 8, json: Array(text.utf8))
+                lastMessage: MessageReference(
+                    id: "7", position: MessagePosition(order: 1_700_000_000_001, tie: 7)),
+                unreadMessageCount: 3, isHidden: true, isFrozen: true, messageOffset: 8, json: Array(text.utf8))
         ])
         XCTAssertEqual(
             described(.channelChanges(since: .token("t")), """
@@ -135,24 +140,30 @@ final class ReplyTests: XCTestCase {
 
     // MARK: Session
 
-    func testRenewalAdoptsTheKeyInBothSpellings() {
-        XCTAssertEqual(described(.renewSession, #"{"key":"K1"}"#), "done")
-        XCTAssertEqual(service.sessionKey, "K1")
-        XCTAssertEqual(described(.renewSession, #"{"new_key":"K2"}"#), "done")
-        XCTAssertEqual(service.sessionKey, "K2")
-        XCTAssertEqual(described(.renewSession, "{}"), "failure unavailable 800130")
-        XCTAssertEqual(
-            described(.renewSession, #"{"error":true,"code":400302,"message":"m"}"#, status: 400),
-            "failure tokenRejected 400302")
-        XCTAssertEqual(service.sessionKey, "K2")
+    func testRenewalBringsTheKeyInBothSpellings() {
+        func renewal(_ body: String, status: Int = 200) -> String {
+            let response = TransportResponse(status: status, headers: [], body: Array(body.utf8))
+            switch ReplyDecoder.renewal(response) {
+            case .success(let key): return key
+            case .failure(let failure): return Described.text(failure)
+            }
+        }
+        XCTAssertEqual(renewal(#"{"key":"K1"}"#), "K1")
+        XCTAssertEqual(renewal(#"{"new_key":"K2"}"#), "K2")
+        for body in ["", "{}", "[]", "{", #"{"key":""}"#, #"{"key":7}"#] {
+            XCTAssertEqual(renewal(body), "unavailable 800130", body)
+        }
+        let refusal = #"{"error":true,"code":400302,"message":"m"}"#
+        XCTAssertEqual(renewal(refusal, status: 400), "tokenRejected 400302")
+        XCTAssertEqual(renewal(refusal), "tokenRejected 400302")
     }
 
     // MARK: Failures
 
     func testFailuresByCodeAndStatus() {
         let cases: [(status: Int, code: Int?, kind: ServiceFailure.Kind)] = [
-            (400, 400_309, .sessionExpired),
-            (400, 400_302, .tokenRejected), (401, 400_302, .tokenRejected), (400, 400_310, .tokenRejected),
+            (400, 400_309, .tokenRejected), (400, 400_302, .tokenRejected), (401, 400_302, .tokenRejected),
+            (400, 400_310, .tokenRejected),
             (400, 400_108, .tokenRejected), (400, 400_303, .tokenRejected), (401, nil, .tokenRejected),
             (400, 400_109, .pageTokenExpired),
             (400, 400_201, .notFound), (400, 900_020, .notFound), (400, 900_500, .notFound), (400, 900_300, .notFound),
@@ -172,7 +183,7 @@ final class ReplyTests: XCTestCase {
         }
         // Forbidden to do is not gone.
         XCTAssertEqual(
-            described(.deleteMessage(channelURL: "c", messageID: 1), "", status: 403), "failure refused 403")
+            described(.deleteMessage(channelURL: "c", messageID: "1"), "", status: 403), "failure refused 403")
         // A failure that pretends to be well.
         XCTAssertEqual(
             described(page, #"{"error":true,"code":400201,"message":"m"}"#, status: 200), "failure notFound 400201")
@@ -186,7 +197,8 @@ final class ReplyTests: XCTestCase {
             ("X-Other", "9", 1000),
         ]
         for (name, value, pause) in cases {
-            guard case .failure(let failure) = reply(page, "", status: 429, headers: [.init(name, value)]) else {
+            let header = TransportHeader(name, value)
+            guard case .failure(let failure) = reply(page, "", status: 429, headers: [header]) else {
                 return XCTFail(value)
             }
             XCTAssertEqual(failure.kind, .rateLimited(retryAfter: pause), "\(name): \(value)")
@@ -198,7 +210,7 @@ final class ReplyTests: XCTestCase {
             .listChannels(query: ChannelQuery(), token: "", limit: 1), .channelChanges(since: .time(1)),
             .getChannel(url: "c"), page, .messageChanges(channelURL: "c", since: .time(1)), gap,
             .sendMessage(channelURL: "c", requestID: "r", body: []),
-            .updateMessage(channelURL: "c", messageID: 1, body: []), .renewSession,
+            .updateMessage(channelURL: "c", messageID: "1", body: []),
         ]
         let bodies = ["", "{}", "[]", "null", "<html>", "{", #"{"messages":7,"channels":{},"updated":"x"}"#, "\u{0}"]
         for request in requests {

@@ -1,15 +1,18 @@
 import SyncJSON
 import SyncModel
-import SyncService
 import XCTest
 
+@testable import SyncService
+
 final class RequestTests: XCTestCase {
-    private var service = SendbirdService.forTest()
+    private let encoder = RequestEncoder.forTest
+    private var credentials = Credentials()
 
     private func http(
         _ request: ServiceRequest, file: StaticString = #filePath, line: UInt = #line
     ) throws -> (method: String, path: String, query: [String: String], headers: [String: String], body: JSON?) {
-        guard case .http(let method, let url, let headers, let body) = service.encode(request) else {
+        let encoded = encoder.encode(request, sessionKey: credentials.sessionKey)
+        guard case .http(let method, let url, let headers, let body) = encoded else {
             XCTFail("not HTTP", file: file, line: line)
             throw CancellationError()
         }
@@ -29,7 +32,9 @@ final class RequestTests: XCTestCase {
     }
 
     private func frame(_ request: ServiceRequest) throws -> (command: String, body: JSON, awaiting: String?) {
-        guard case .frame(let bytes, let awaiting) = service.encode(request) else { throw CancellationError() }
+        guard case .frame(let bytes, let awaiting) = encoder.encode(request, sessionKey: "") else {
+            throw CancellationError()
+        }
         XCTAssertEqual(bytes.last, 0x0A)
         return (
             String(decoding: bytes.prefix(4), as: UTF8.self), try JSON.parse(Array(bytes.dropFirst(4).dropLast())),
@@ -40,7 +45,8 @@ final class RequestTests: XCTestCase {
     // MARK: Login
 
     func testTheFirstLoginShowsTheTokenAndTheNextTheSessionKey() {
-        let first = service.login(token: "tok")
+        credentials.setToken("tok")
+        let first = encoder.login(credentials)
         XCTAssertTrue(first.url.hasPrefix("ws://127.0.0.1:2/?p="), first.url)
         for part in [
             "ai=APP", "user_id=me", "sv=0.1.0", "expiring_session=0", "use_local_cache=1", "include_poll_details=1",
@@ -50,50 +56,54 @@ final class RequestTests: XCTestCase {
         XCTAssertFalse(first.url.contains("tok"), "a token in a URL ends up in logs")
         XCTAssertEqual(first.headers, [.init("SENDBIRD-WS-TOKEN", "tok")])
 
-        _ = service.described(SendbirdService.loginFrame)
-        XCTAssertEqual(service.login(token: "tok").headers, [.init("SENDBIRD-WS-AUTH", "KEY")])
-
+        credentials.adopt(sessionKey: "KEY")
+        XCTAssertEqual(encoder.login(credentials).headers, [.init("SENDBIRD-WS-AUTH", "KEY")])
+        credentials.setToken("tok")
+        XCTAssertEqual(credentials.sessionKey, "KEY")
+        credentials.adopt(sessionKey: "")
+        XCTAssertEqual(credentials.sessionKey, "KEY")
         // Another token than the one the key was given for.
-        XCTAssertEqual(service.login(token: "tok2").headers, [.init("SENDBIRD-WS-TOKEN", "tok2")])
-        service.setToken("tok2")
-        XCTAssertEqual(service.sessionKey, "")
-        service.setToken("tok2")
-        _ = service.described(SendbirdService.loginFrame)
-        service.setToken("tok2")
-        XCTAssertEqual(service.sessionKey, "KEY")
-        service.forgetSessionKey()
-        XCTAssertEqual(service.login(token: "tok2").headers, [.init("SENDBIRD-WS-TOKEN", "tok2")])
+        credentials.setToken("tok2")
+        XCTAssertEqual(encoder.login(credentials).headers, [.init("SENDBIRD-WS-TOKEN", "tok2")])
+        credentials.adopt(sessionKey: "KEY2")
+        credentials.forgetSessionKey()
+        XCTAssertEqual(encoder.login(credentials).headers, [.init("SENDBIRD-WS-TOKEN", "tok2")])
     }
 
     func testTheServicesOwnHosts() {
-        var service = SendbirdService(
-            appID: "A1", userID: "m e", apiHost: nil, wsHost: nil, accessToken: "", libraryVersion: "1")
-        XCTAssertTrue(service.login(token: "t").url.hasPrefix("wss://ws-A1.sendbird.com/?"))
-        XCTAssertTrue(service.login(token: "t").url.contains("user_id=m%20e"))
-        guard case .http(_, let url, _, _) = service.encode(.renewSession) else { return XCTFail("not HTTP") }
-        XCTAssertEqual(url, "https://api-A1.sendbird.com/v3/users/m%20e/session_key")
+        let encoder = RequestEncoder(appID: "A1", userID: "m e", apiHost: nil, wsHost: nil, libraryVersion: "1")
+        XCTAssertTrue(encoder.login(credentials).url.hasPrefix("wss://ws-A1.sendbird.com/?"))
+        XCTAssertTrue(encoder.login(credentials).url.contains("user_id=m%20e"))
+        XCTAssertEqual(
+            encoder.renewal(credentials, timeout: 1).url,
+            "https://api-A1.sendbird.com/v3/users/m%20e/session_key")
     }
 
     func testALineBreakInATokenMakesNoHeader() {
-        let headers = service.login(token: "a\r\nX-Evil: 1\u{7F}").headers
+        credentials.setToken("a\r\nX-Evil: 1\u{7F}")
+        let headers = encoder.login(credentials).headers
         XCTAssertEqual(headers, [.init("SENDBIRD-WS-TOKEN", "aX-Evil: 1")])
         XCTAssertEqual(headers[0].value, "aX-Evil: 1")
     }
 
     func testRequestsCarryTheSessionKey() throws {
         XCTAssertNil(try http(.getChannel(url: "c")).headers["Session-Key"])
-        _ = service.described(SendbirdService.loginFrame)
+        credentials.adopt(sessionKey: "KEY")
         XCTAssertEqual(try http(.getChannel(url: "c")).headers["Session-Key"], "KEY")
         XCTAssertNil(try http(.getChannel(url: "c")).headers["Content-Type"])
     }
 
     func testRenewal() throws {
-        let request = try http(.renewSession)
+        credentials.setToken("tok")
+        credentials.adopt(sessionKey: "KEY")
+        let request = encoder.renewal(credentials, timeout: 77)
         XCTAssertEqual(request.method, "POST")
-        XCTAssertEqual(request.path, "/users/me/session_key")
-        XCTAssertEqual(request.headers["App-Id"], "APP")
-        XCTAssertEqual(request.headers["Access-Token"], "tok")
-        XCTAssertEqual(request.body?["expiring_session"], false)
+        XCTAssertEqual(request.url, "http://127.0.0.1:1/v3/users/me/session_key")
+        XCTAssertEqual(request.headers, [
+            .init("App-Id", "APP"), .init("Access-Token", "tok"), .init("Content-Type", "application/json"),
+        ])
+        XCTAssertEqual(try JSON.parse(XCTUnwrap(request.body))["expiring_session"], false)
+        XCTAssertEqual(request.timeout, 77)
     }
 
     // MARK: Channels
@@ -176,32 +186,47 @@ final class RequestTests: XCTestCase {
         "is_sdk": "true", "checking_has_next": "true", "checking_continuous_messages": "true",
     ]
 
+    private func page(_ time: String, _ before: String, _ after: String) -> [String: String] {
+        completeness.merging([
+            "message_ts": time, "prev_limit": before, "next_limit": after, "include": "true", "reverse": "false",
+        ]) { $1 }
+    }
+
     func testMessagePages() throws {
-        let page = try http(.listMessages(channelURL: "c1", around: Int64.max, before: 100, after: 0))
-        XCTAssertEqual(page.method, "GET")
-        XCTAssertEqual(page.path, "/group_channels/c1/messages")
+        let newest = try http(.messagesAround(channelURL: "c1", time: Int64.max, limit: 100))
+        XCTAssertEqual(newest.method, "GET")
+        XCTAssertEqual(newest.path, "/group_channels/c1/messages")
+        // Nothing is newer than the end of time.
+        XCTAssertEqual(newest.query, page("9223372036854775807", "100", "0"))
         XCTAssertEqual(
-            page.query,
-            completeness.merging([
-                "message_ts": "9223372036854775807", "prev_limit": "100", "next_limit": "0", "include": "true",
-                "reverse": "false",
-            ]) { $1 })
+            try http(.messagesAround(channelURL: "c1", time: 5, limit: 100)).query, page("5", "100", "100"))
+        let edge = HistoryEdge(MessagePosition(order: 77, tie: 9))
+        XCTAssertEqual(
+            try http(.messages(channelURL: "c1", from: edge, direction: .previous, limit: 30)).query,
+            page("77", "30", "0"))
+        XCTAssertEqual(
+            try http(.messages(channelURL: "c1", from: edge, direction: .next, limit: 30)).query, page("77", "0", "30"))
         let changes = try http(.messageChanges(channelURL: "c1", since: .time(5)))
         XCTAssertEqual(changes.path, "/group_channels/c1/messages/changelogs")
         XCTAssertEqual(changes.query, completeness.merging(["change_ts": "5"]) { $1 })
     }
 
+    private func gap(_ start: Int64, _ end: Int64, held: Int) -> ServiceRequest {
+        .messageGap(
+            channelURL: "c1", start: HistoryEdge(MessagePosition(order: start, tie: 3)),
+            end: HistoryEdge(MessagePosition(order: end, tie: 4)), held: held)
+    }
+
     func testTheGapBehindTheNewestMessageHeld() throws {
-        let gap = try http(.messageGap(channelURL: "c1", from: 100, after: 900, held: 40))
-        XCTAssertEqual(gap.path, "/group_channels/c1/messages_gap")
+        let request = try http(gap(100, 900, held: 40))
+        XCTAssertEqual(request.path, "/group_channels/c1/messages_gap")
         XCTAssertEqual(
-            gap.query,
+            request.query,
             completeness.merging([
                 "prev_start_ts": "100", "prev_end_ts": "100", "prev_cache_count": "1", "next_start_ts": "900",
                 "next_end_ts": "9223372036854775807", "next_cache_count": "40",
             ]) { $1 })
-        XCTAssertEqual(
-            try http(.messageGap(channelURL: "c1", from: 1, after: 1, held: 0)).query["next_cache_count"], "0")
+        XCTAssertEqual(try http(gap(1, 1, held: 0)).query["next_cache_count"], "0")
     }
 
     func testSendingGoesOverTheSocket() throws {
@@ -215,15 +240,19 @@ final class RequestTests: XCTestCase {
     }
 
     func testEditingAndDeleting() throws {
-        let edit = try http(.updateMessage(channelURL: "c/1", messageID: 7, body: Array(#"{"message":"new"}"#.utf8)))
+        let edit = try http(.updateMessage(channelURL: "c/1", messageID: "7", body: Array(#"{"message":"new"}"#.utf8)))
         XCTAssertEqual(edit.method, "PUT")
         XCTAssertEqual(edit.path, "/group_channels/c%2F1/messages/7")
         XCTAssertEqual(edit.headers["Content-Type"], "application/json")
         XCTAssertEqual(edit.body, try JSON.parse(#"{"message":"new","message_type":"MESG","user_id":"me"}"#))
-        let delete = try http(.deleteMessage(channelURL: "c1", messageID: -7))
+        let delete = try http(.deleteMessage(channelURL: "c1", messageID: "-7"))
         XCTAssertEqual(delete.method, "DELETE")
         XCTAssertEqual(delete.path, "/group_channels/c1/messages/-7")
         XCTAssertNil(delete.body)
+        // An id is text: what a host makes up must not lead to another address.
+        XCTAssertEqual(
+            try http(.deleteMessage(channelURL: "c1", messageID: "../x?")).path,
+            "/group_channels/c1/messages/..%2Fx%3F")
     }
 
     func testFramesThatNobodyWaitsFor() throws {
@@ -231,10 +260,7 @@ final class RequestTests: XCTestCase {
         XCTAssertEqual(read.command, "READ")
         XCTAssertEqual(read.body, try JSON.parse(#"{"channel_url":"c1"}"#))
         XCTAssertNil(read.awaiting)
-        let ping = try frame(.ping(time: 5))
-        XCTAssertEqual(ping.command, "PING")
-        XCTAssertEqual(ping.body["id"], 5)
-        XCTAssertNil(ping.awaiting)
+        XCTAssertEqual(String(decoding: encoder.ping(time: 5), as: UTF8.self), #"PING{"id":5,"active":true}"# + "\n")
     }
 
     func testABodyThatIsNoObjectIsAnEmptyOne() throws {

@@ -42,7 +42,15 @@ final class ChannelTests: XCTestCase {
                     topic: Bool.random(using: &random) ? texts.randomElement(using: &random) : nil,
                     isHidden: .random(in: 0...4, using: &random) == 0)
             }
+            // Before that each was another one: in its name, its last message, or neither.
+            try store.upsert(try all.shuffled(using: &random).map { now in
+                try channel(
+                    now.url, name: Bool.random(using: &random) ? now.name : "z",
+                    createdAt: Bool.random(using: &random) ? now.createdAt / 1000 : 9,
+                    last: Bool.random(using: &random) ? now.lastMessage?.position.order : 9_000, topic: "before")
+            })
             try store.upsert(all.shuffled(using: &random))
+            for channel in all { XCTAssertEqual(try store.channel(channel.url), channel) }
             for order in ChannelQuery.Order.allCases {
                 let query = query(order)
                 let sorted = all.sorted { query.areInIncreasingOrder($0, $1) }
@@ -86,7 +94,7 @@ final class ChannelTests: XCTestCase {
         let moved = try channel("a", name: "z", last: 3)
         try store.upsert([moved])
         XCTAssertEqual(try store.channel("a"), moved)
-        XCTAssertEqual(try store.channelCount(), 2)
+        XCTAssertEqual(try store.channelURLs().count, 2)
         let orders = [(ChannelQuery.Order.latestLastMessage, ["a", "b"]), (.channelNameAlphabetical, ["b", "a"])]
         for (order, urls) in orders {
             XCTAssertEqual(
@@ -99,7 +107,7 @@ final class ChannelTests: XCTestCase {
         let store = try CacheStore(directory: folder.path, now: 0)
         try store.upsert([try channel("a"), try channel("b")])
         let (a, b) = (try store.channelKey("a"), try store.channelKey("b"))
-        let position = MessagePosition(createdAt: 1, id: 1)
+        let position = MessagePosition(order: 1, tie: 1)
         for (index, key) in [a, b].enumerated() {
             try store.upsert([message(Int64(index), at: 1)], channel: key)
             try store.setChunks(channel: key, [StoredChunk(start: position, end: position, reachedFirst: true)])
@@ -118,6 +126,47 @@ final class ChannelTests: XCTestCase {
         XCTAssertEqual(try later.channelKey("b"), b)
         XCTAssertEqual(try later.messageCount(channel: b, from: .first, through: .last), 1)
         XCTAssertEqual(try later.chunks(channel: b).count, 1)
+    }
+
+    /// A key without a channel is in no list, and a channel that comes back finds its key and nothing else.
+    func testKeysOutliveTheirChannels() throws {
+        let folder = try Folder()
+        let store = try CacheStore(directory: folder.path, now: 0)
+        XCTAssertNil(try store.channelKeyIfKnown("a"))
+        let key = try store.channelKey("a")
+        XCTAssertEqual(try store.channelKeyIfKnown("a"), key)
+        func assertNotCached() throws {
+            XCTAssertNil(try store.channel("a"))
+            XCTAssertEqual(try store.channelURLs(), [])
+            for order in ChannelQuery.Order.allCases {
+                XCTAssertEqual(try store.channels(query: query(order), userID: "me", after: nil, limit: 9), [])
+            }
+        }
+        try assertNotCached()
+        let cached = try channel("a", name: "A", last: 5, topic: "t")
+        for _ in 0..<2 {
+            try store.upsert([cached])
+            try store.upsert([message(1, at: 1)], channel: key)
+            XCTAssertEqual(try store.channel("a"), cached)
+            XCTAssertEqual(try store.channelURLs(), ["a"])
+            try store.deleteChannel("a")
+            try assertNotCached()
+            XCTAssertEqual(try store.channelKeyIfKnown("a"), key)
+            XCTAssertNil(try store.message(id: "1", channel: key))
+        }
+        XCTAssertNotEqual(try store.channelKey("b"), key)
+    }
+
+    /// Texts that are equal for Swift are not for a service.
+    func testUrlsAreComparedByTheirBytes() throws {
+        let folder = try Folder()
+        let store = try CacheStore(directory: folder.path, now: 0)
+        let (composed, decomposed) = ("\u{e9}", "e\u{301}")
+        XCTAssertNotEqual(try store.channelKey(composed), try store.channelKey(decomposed))
+        try store.upsert([try channel(composed), try channel(decomposed)])
+        XCTAssertEqual(try store.channelURLs().count, 2)
+        try store.deleteChannel(composed)
+        XCTAssertEqual(try store.channelURLs().map { Array($0.utf8) }, [Array(decomposed.utf8)])
     }
 
     func testValuesAreKeptReplacedAndRemoved() throws {

@@ -18,10 +18,7 @@ final class IntentStoreTests: XCTestCase {
         XCTAssertEqual(added.map(\.id), added.map(\.id).sorted())
         let killed = try folder.copied()
         let later = try IntentStore(directory: killed.path)
-        XCTAssertEqual(try later.intents(channelURL: nil), added)
-        XCTAssertEqual(try later.intents(channelURL: "c"), [added[0], added[2]])
-        XCTAssertEqual(try later.intents(channelURL: "d"), [added[1]])
-        XCTAssertEqual(try later.intents(channelURL: "none"), [])
+        XCTAssertEqual(try later.intents(), added)
     }
 
     func testChangesTouchTheirIntentOnly() throws {
@@ -35,10 +32,10 @@ final class IntentStoreTests: XCTestCase {
         first.errorCode = 900_021
         first.retryCount = 3
         first.body = Array("{}".utf8)
-        XCTAssertEqual(try store.intents(channelURL: nil), [first, second])
+        XCTAssertEqual(try store.intents(), [first, second])
         try store.remove(requestID: "1")
         try store.remove(requestID: "1")
-        XCTAssertEqual(try store.intents(channelURL: nil), [second])
+        XCTAssertEqual(try store.intents(), [second])
     }
 
     /// Ids are the order of writing, also across removals and restarts.
@@ -57,7 +54,7 @@ final class IntentStoreTests: XCTestCase {
         let store = try IntentStore(directory: folder.path)
         let first = try add(store, "1")
         XCTAssertThrowsError(try add(store, "1", to: "d"))
-        XCTAssertEqual(try store.intents(channelURL: nil), [first])
+        XCTAssertEqual(try store.intents(), [first])
     }
 
     func testFullDiskPromisesNothing() throws {
@@ -72,8 +69,112 @@ final class IntentStoreTests: XCTestCase {
         store.setCommitHook { () throws(StoreError) in throw .full }
         XCTAssertThrowsError(try add(store, "3"))
         store.setCommitHook(nil)
-        XCTAssertEqual(try store.intents(channelURL: nil), [first])
+        XCTAssertEqual(try store.intents(), [first])
         let killed = try folder.copied()
-        XCTAssertEqual(try IntentStore(directory: killed.path).intents(channelURL: nil), [first])
+        XCTAssertEqual(try IntentStore(directory: killed.path).intents(), [first])
+    }
+
+    // MARK: Files that lost their content
+
+    private func assertCorrupt(_ folder: Folder) {
+        XCTAssertThrowsError(try IntentStore(directory: folder.path)) { error in
+            guard case .corrupt? = error as? StoreError else { return XCTFail("\(error)") }
+        }
+    }
+
+    /// An empty file that was used is damage, whatever stands beside it, until somebody takes it away; then it is told.
+    func testEmptyFileThatWasUsedIsAnErrorAndStays() throws {
+        let folder = try Folder()
+        let store = try IntentStore(directory: folder.path)
+        _ = try add(store, "1")
+        let killed = try folder.copied()
+        store.close()
+        for folder in [folder, killed] {
+            try Data().write(to: folder.url("intents.db"))
+            for _ in 0..<2 { assertCorrupt(folder) }
+            XCTAssertEqual(try Data(contentsOf: folder.url("intents.db")).count, 0)
+        }
+        // The log of the killed one still has all there was.
+        XCTAssertGreaterThan(try Data(contentsOf: killed.url("intents.db-wal")).count, 0)
+        try FileManager.default.removeItem(at: killed.url("intents.db"))
+        assertCorrupt(killed)
+
+        try FileManager.default.removeItem(at: folder.url("intents.db"))
+        let new = try IntentStore(directory: folder.path)
+        XCTAssert(new.intentsLost)
+        XCTAssertEqual(try new.intents(), [])
+        let added = try add(new, "2")
+        new.close()
+        let later = try IntentStore(directory: folder.path)
+        XCTAssertFalse(later.intentsLost)
+        XCTAssertEqual(try later.intents(), [added])
+    }
+
+    /// A file whose tables stood in a log that is gone.
+    func testFileWithoutItsTablesIsAnError() throws {
+        let folder = try Folder()
+        let store = try IntentStore(directory: folder.path)
+        _ = try add(store, "1")
+        let killed = try folder.copied()
+        try FileManager.default.removeItem(at: killed.url("intents.db-wal"))
+        XCTAssertGreaterThan(try Data(contentsOf: killed.url("intents.db")).count, 0)
+        assertCorrupt(killed)
+    }
+
+    /// As a kill leaves it while the file is made: nothing was promised yet.
+    func testEmptyFileThatWasNeverUsedIsNew() throws {
+        let folder = try Folder()
+        try IntentStore(directory: folder.path).close()
+        try Data().write(to: folder.url("intents.db"))
+        let store = try IntentStore(directory: folder.path)
+        XCTAssertFalse(store.intentsLost)
+        store.close()
+        try FileManager.default.removeItem(at: folder.url("intents.db"))
+        XCTAssertFalse(try IntentStore(directory: folder.path).intentsLost)
+    }
+
+    /// The mark is there before the first intent can be.
+    func testMarkComesBeforeTheFirstIntent() throws {
+        let folder = try Folder()
+        let store = try IntentStore(directory: folder.path)
+        XCTAssertFalse(folder.exists("intents.used"))
+        var wasThere: Bool?
+        store.setStatementHook { _ throws(StoreError) in wasThere = folder.exists("intents.used") }
+        _ = try add(store, "1")
+        XCTAssertEqual(wasThere, true)
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.path + "/intents.used")[.posixPermissions]
+        XCTAssertEqual(mode as? Int, 0o600)
+    }
+
+    /// A kill while a lost file is made again: the next opening tells it once more.
+    func testInterruptedReplacementIsToldAgain() throws {
+        let folder = try Folder()
+        let store = try IntentStore(directory: folder.path)
+        _ = try add(store, "1")
+        store.close()
+        try FileManager.default.moveItem(at: folder.url("intents.db"), to: folder.url("intents.db.new"))
+        let new = try IntentStore(directory: folder.path)
+        XCTAssert(new.intentsLost)
+        XCTAssertEqual(try new.intents(), [])
+        XCTAssertFalse(folder.exists("intents.db.new"))
+    }
+
+    /// Each call is one transaction, and a statement that fails leaves what was there.
+    func testFailingStatementsChangeNothing() throws {
+        let folder = try Folder()
+        let store = try IntentStore(directory: folder.path)
+        let first = try add(store, "1")
+        store.setStatementHook { _ throws(StoreError) in throw .full }
+        XCTAssertThrowsError(try add(store, "2"))
+        XCTAssertThrowsError(try store.update(requestID: "1", status: .failed, errorCode: 1, retryCount: 1))
+        XCTAssertThrowsError(try store.replaceBody(requestID: "1", body: Array("{}".utf8)))
+        XCTAssertThrowsError(try store.remove(requestID: "1"))
+        store.setStatementHook(nil)
+        store.setCommitHook { () throws(StoreError) in throw .full }
+        XCTAssertThrowsError(try store.update(requestID: "1", status: .failed, errorCode: 1, retryCount: 1))
+        XCTAssertThrowsError(try store.remove(requestID: "1"))
+        store.setCommitHook(nil)
+        XCTAssertEqual(try store.intents(), [first])
+        XCTAssertEqual(try add(store, "2").requestID, "2")
     }
 }

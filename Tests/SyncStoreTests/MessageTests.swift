@@ -20,8 +20,8 @@ final class MessageTests: XCTestCase {
         folder = nil
     }
 
-    private func ids(_ channel: Int64) throws -> [Int64] {
-        try store.messagePositions(channel: channel, from: .first, through: .last).map(\.id)
+    private func ids(_ channel: Int64) throws -> [Int] {
+        try store.messageReferences(channel: channel, from: .first, through: .last).compactMap { Int($0.id) }
     }
 
     func testPagesAreExactAtEveryBoundAndTie() throws {
@@ -30,13 +30,13 @@ final class MessageTests: XCTestCase {
         try store.upsert([message(100, at: 3)], channel: try store.channelKey("other"))
         for limit in [0, 1, 3, 4, 5, 39, 40, 41] {
             for id in 1...40 as ClosedRange<Int64> {
-                let position = MessagePosition(createdAt: (id - 1) / 4, id: id)
+                let position = MessagePosition(order: (id - 1) / 4, tie: id)
                 let before = try store.messagesBefore(
                     position, notBefore: .first, channel: key, filter: everything, limit: limit)
-                XCTAssertEqual(before.map(\.id), Array(1..<id).suffix(limit))
+                XCTAssertEqual(before.compactMap { Int64($0.id) }, Array(1..<id).suffix(limit))
                 let after = try store.messagesAfter(
                     position, notAfter: .last, channel: key, filter: everything, limit: limit)
-                XCTAssertEqual(after.map(\.id), Array(Array(1...40).drop { $0 <= id }.prefix(limit)))
+                XCTAssertEqual(after.compactMap { Int64($0.id) }, Array(Array(1...40).drop { $0 <= id }.prefix(limit)))
             }
         }
     }
@@ -49,11 +49,13 @@ final class MessageTests: XCTestCase {
             let base = Int64(seed) * 1000
             let all = (1...120).map { index in
                 MessageRecord(
-                    position: MessagePosition(createdAt: .random(in: -3...12, using: &random), id: base + index),
+                    id: "\(base + index)",
+                    position: MessagePosition(order: .random(in: -3...12, using: &random), tie: base + index),
                     kind: [.user, .file, .admin][Int.random(in: 0...2, using: &random)],
                     customType: ["", "a", "b"].randomElement(using: &random) ?? "",
                     senderID: ["", "bo", "kit", "someone with a long id"].randomElement(using: &random) ?? "",
-                    parentID: .random(in: 0...1, using: &random), isReplyToChannel: .random(using: &random),
+                    parentID: ["", "7", "$text:id"].randomElement(using: &random) ?? "",
+                    isReplyToChannel: .random(using: &random),
                     json: Array("{\"message_id\":\(base + index)}".utf8))
             }
             for message in all.shuffled(using: &random) { try store.upsert([message], channel: channel) }
@@ -79,7 +81,7 @@ final class MessageTests: XCTestCase {
                     "seed \(seed)")
                 let inside = sorted.filter { $0.position >= edge && $0.position <= bound }
                 XCTAssertEqual(
-                    try store.messagePositions(channel: channel, from: edge, through: bound), inside.map(\.position))
+                    try store.messageReferences(channel: channel, from: edge, through: bound), inside.map(\.reference))
                 XCTAssertEqual(
                     try store.messageCount(channel: channel, from: edge, through: bound), inside.count)
             }
@@ -91,12 +93,13 @@ final class MessageTests: XCTestCase {
         let long = String(repeating: "長い", count: 100_000)
         let messages = [
             MessageRecord(
-                position: MessagePosition(createdAt: .max, id: .max), updatedAt: .min, kind: .admin,
-                customType: "a\0b", senderID: "é\u{301}🙂", parentID: .min, isReplyToChannel: true, isSilent: true,
+                id: "$é\0:example.org", position: .last, updatedAt: .min, kind: .admin,
+                customType: "a\0b", senderID: "é\u{301}🙂", parentID: "$e\u{301}", isReplyToChannel: true,
+                isSilent: true,
                 requestID: "'; DROP TABLE message; --", json: Array("{\"text\":\"\(long)\"}".utf8)),
-            MessageRecord(position: MessagePosition(createdAt: .min, id: .min), json: []),
+            MessageRecord(id: "", position: .first, json: []),
             MessageRecord(
-                position: MessagePosition(createdAt: 0, id: 0), kind: .file, json: Array("{\"a\":\"\0\"}".utf8)),
+                id: "0", position: MessagePosition(order: 0, tie: 0), kind: .file, json: Array("{\"a\":\"\0\"}".utf8)),
         ]
         try store.upsert(messages, channel: key)
         for message in messages { XCTAssertEqual(try store.message(id: message.id, channel: key), message) }
@@ -107,17 +110,47 @@ final class MessageTests: XCTestCase {
         var edited = message(7, at: 1, sender: "kit", text: "edited")
         edited.updatedAt = 5
         try store.upsert([edited], channel: key)
-        XCTAssertEqual(try store.message(id: 7, channel: key), edited)
+        XCTAssertEqual(try store.message(id: "7", channel: key), edited)
         XCTAssertEqual(try ids(key), [7, 8])
         // A message whose time the service has changed stands once, at its new place.
+        let local = try localKey("7")
         try store.upsert([message(7, at: 9)], channel: key)
         XCTAssertEqual(try ids(key), [8, 7])
+        XCTAssertEqual(try store.message(id: "7", channel: key), message(7, at: 9))
+        // Moved, edited and given the place of another: still one row, and still its own.
+        var moved = message(7, at: 1, text: "moved")
+        moved.position = message(8, at: 1).position
+        moved.parentID = "8"
+        try store.upsert([moved], channel: key)
+        XCTAssertEqual(try store.message(id: "7", channel: key), moved)
+        XCTAssertEqual(Set(try ids(key)), [7, 8])
+        XCTAssertEqual(try localKey("7"), local)
+    }
+
+    private func localKey(_ id: String) throws -> Int64 {
+        let row = try store.database.prepare("SELECT key FROM message WHERE id = ?").bind(id)
+        defer { row.reset() }
+        return try row.next() ? row.int(0) : 0
+    }
+
+    /// An id is the service's, unique within its channel only.
+    func testAnIdInTwoChannelsIsTwoMessages() throws {
+        let other = try store.channelKey("other")
+        try store.upsert([message(7, at: 1, text: "here")], channel: key)
+        try store.upsert([message(7, at: 2, text: "there")], channel: other)
+        XCTAssertEqual(try store.message(id: "7", channel: key), message(7, at: 1, text: "here"))
+        XCTAssertEqual(try store.message(id: "7", channel: other), message(7, at: 2, text: "there"))
+        // Ids that read alike are different ones.
+        XCTAssertNil(try store.message(id: "07", channel: key))
+        try store.deleteMessages(ids: ["7"], channel: key)
+        XCTAssertNil(try store.message(id: "7", channel: key))
+        XCTAssertNotNil(try store.message(id: "7", channel: other))
     }
 
     func testCountStopsAtAThousand() throws {
         try store.upsert((1...1001).map { message($0, at: 5) }, channel: key)
         XCTAssertEqual(try store.messageCount(channel: key, from: .first, through: .last), 1000)
-        let last = MessagePosition(createdAt: 5, id: 999)
+        let last = MessagePosition(order: 5, tie: 999)
         XCTAssertEqual(try store.messageCount(channel: key, from: .first, through: last), 999)
     }
 
@@ -125,32 +158,17 @@ final class MessageTests: XCTestCase {
         let other = try store.channelKey("other")
         try store.upsert((1...6).map { message($0, at: $0) }, channel: key)
         try store.upsert((11...13).map { message($0, at: 1) }, channel: other)
-        try store.deleteMessages(ids: [2, 11, 99], channel: key)
+        try store.deleteMessages(ids: ["2", "11", "99"], channel: key)
         XCTAssertEqual(try ids(key), [1, 3, 4, 5, 6])
-        try store.deleteMessages(channel: key, olderThan: 4)
+        try store.deleteMessages(channel: key, before: 4)
         XCTAssertEqual(try ids(key), [4, 5, 6])
         XCTAssertEqual(try ids(other), [11, 12, 13])
-        XCTAssertNil(try store.message(id: 11, channel: key))
-    }
-
-    func testChunksOfAChannelAreReplaced() throws {
-        let other = try store.channelKey("other")
-        func chunk(_ start: Int64, _ end: Int64, _ first: Bool = false) -> StoredChunk {
-            StoredChunk(
-                start: MessagePosition(createdAt: start, id: 1), end: MessagePosition(createdAt: end, id: 2),
-                reachedFirst: first)
-        }
-        try store.setChunks(channel: other, [chunk(1, 1)])
-        try store.setChunks(channel: key, [chunk(7, 9), chunk(-5, 3, true)])
-        XCTAssertEqual(try store.chunks(channel: key), [chunk(-5, 3, true), chunk(7, 9)])
-        try store.setChunks(channel: key, [chunk(1, 2)])
-        XCTAssertEqual(try store.chunks(channel: key), [chunk(1, 2)])
-        XCTAssertEqual(try store.chunks(channel: other), [chunk(1, 1)])
+        XCTAssertNil(try store.message(id: "11", channel: key))
     }
 
     func testClearingForgetsRowsRangesAndCursorsAndKeepsChannels() throws {
         let other = try store.channelKey("other")
-        let position = MessagePosition(createdAt: 1, id: 1)
+        let position = MessagePosition(order: 1, tie: 1)
         try store.upsert([ChannelRecord(url: "c", json: Array("{\"channel_url\":\"c\"}".utf8))])
         try store.setValue("channels.token", "t")
         for (index, channel) in [key, other].enumerated() {
@@ -169,7 +187,7 @@ final class MessageTests: XCTestCase {
         XCTAssertEqual(try ids(other), [])
         XCTAssertEqual(try store.chunks(channel: other), [])
         XCTAssertNil(try store.value("messages.changes.\(other)"))
-        XCTAssertEqual(try store.channelCount(), 1)
+        XCTAssertEqual(try store.channelURLs().count, 1)
         XCTAssertEqual(try store.value("channels.token"), "t")
     }
 }

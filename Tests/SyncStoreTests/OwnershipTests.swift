@@ -107,15 +107,15 @@ final class OwnershipTests: XCTestCase {
             XCTAssertNil(store.setAsideAs)
             let key = try store.channelKey("c")
             let chunks = try store.chunks(channel: key)
-            let positions = try store.messagePositions(channel: key, from: .first, through: .last)
-            XCTAssertEqual(chunks.map(\.start), [positions[0]])
-            XCTAssertEqual(chunks.map(\.end), [positions[positions.count - 1]])
-            XCTAssertEqual(positions.map(\.id), (1...positions.count).map { Int64($0) })
+            let positions = try store.messageReferences(channel: key, from: .first, through: .last)
+            XCTAssertEqual(chunks.map(\.start.position), [positions[0].position])
+            XCTAssertEqual(chunks.map(\.end.position), [positions[positions.count - 1].position])
+            XCTAssertEqual(positions.map(\.id), (1...positions.count).map { "\($0)" })
             XCTAssertEqual(positions.count % 100, 0)
             let pages = positions.count / 100
             // One more may have been committed and not told.
             XCTAssert((committed + seen...committed + seen + 1).contains(pages), "\(pages) of \(committed) + \(seen)")
-            XCTAssert((pages...pages + 1).contains(try intents.intents(channelURL: nil).count))
+            XCTAssert((pages...pages + 1).contains(try intents.intents().count))
             committed = pages
             store.close()
             intents.close()
@@ -131,12 +131,12 @@ final class OwnershipTests: XCTestCase {
         let key = try store.channelKey("c")
         let text = String(repeating: "x", count: 600)
         while true {
-            let held = try store.chunks(channel: key).last?.end.id ?? 0
-            let end = MessagePosition(createdAt: held + 100, id: held + 100)
+            let held = try store.chunks(channel: key).last?.end.position.tie ?? 0
+            let end = MessagePosition(order: held + 100, tie: held + 100)
             // An intent of a page that was killed is there already.
-            if try intents.intents(channelURL: nil).count == Int(held / 100) {
+            if try intents.intents().count == Int(held / 100) {
                 _ = try intents.add(
-                    channelURL: "c", requestID: "\(end.id)", createdAt: 0, body: [], isHostSent: false)
+                    channelURL: "c", requestID: "\(end.tie)", createdAt: 0, body: [], isHostSent: false)
             }
             try store.transaction { () throws(StoreError) in
                 for part in 0..<10 as Range<Int64> {
@@ -145,7 +145,7 @@ final class OwnershipTests: XCTestCase {
                         channel: key)
                 }
                 try store.setChunks(channel: key, [StoredChunk(
-                    start: MessagePosition(createdAt: 1, id: 1), end: end, reachedFirst: true)])
+                    start: MessagePosition(order: 1, tie: 1), end: end, reachedFirst: true)])
             }
             guard Glibc.write(1, "#", 1) == 1 else { exit(1) }
             withExtendedLifetime(lock) {}

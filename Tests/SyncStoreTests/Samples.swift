@@ -1,4 +1,5 @@
 import SyncModel
+import SyncStore
 
 /// A generator that a seed repeats.
 struct SeededGenerator: RandomNumberGenerator {
@@ -17,7 +18,7 @@ struct SeededGenerator: RandomNumberGenerator {
 
 func message(_ id: Int64, at time: Int64, sender: String = "bo", text: String = "é🙂") -> MessageRecord {
     MessageRecord(
-        position: MessagePosition(createdAt: time, id: id), senderID: sender,
+        id: "\(id)", position: MessagePosition(order: time, tie: id), senderID: sender,
         json: Array("{\"message_id\":\(id),\"text\":\"\(text)\"}".utf8))
 }
 
@@ -26,3 +27,11 @@ let everything: MessageFilter = {
     filter.replyType = .all
     return filter
 }()
+
+extension StoredChunk {
+    /// A chunk of a service whose positions say all.
+    init(start: MessagePosition, end: MessagePosition, reachedFirst: Bool, isOpenEnded: Bool = false) {
+        self.init(
+            start: HistoryEdge(start), end: HistoryEdge(end), reachedFirst: reachedFirst, isOpenEnded: isOpenEnded)
+    }
+}

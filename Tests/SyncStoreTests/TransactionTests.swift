@@ -6,7 +6,7 @@ import XCTest
 
 final class TransactionTests: XCTestCase {
     private let chunk = StoredChunk(
-        start: MessagePosition(createdAt: 1, id: 1), end: MessagePosition(createdAt: 2, id: 2), reachedFirst: true)
+        start: MessagePosition(order: 1, tie: 1), end: MessagePosition(order: 2, tie: 2), reachedFirst: true)
 
     private func count(_ store: CacheStore, _ key: Int64) throws -> Int {
         try store.messageCount(channel: key, from: .first, through: .last)
@@ -30,7 +30,8 @@ final class TransactionTests: XCTestCase {
         for opened in [store, try CacheStore(directory: killed.path, now: 0)] {
             XCTAssertEqual(try opened.channelKey("c"), key)
             XCTAssertEqual(try opened.chunks(channel: key), [chunk])
-            XCTAssertEqual(try opened.messagePositions(channel: key, from: .first, through: .last).map(\.id), [1, 2])
+            let references = try opened.messageReferences(channel: key, from: .first, through: .last)
+            XCTAssertEqual(references.map(\.id), ["1", "2"])
         }
     }
 
@@ -122,5 +123,70 @@ final class TransactionTests: XCTestCase {
         XCTAssertThrowsError(try store.upsert([message(1, at: 1)], channel: 1))
         XCTAssertThrowsError(try store.clearMessages(channel: nil))
         XCTAssertThrowsError(try store.channelKey("c"))
+    }
+
+    /// Each statement of a transaction fails in turn: nothing of it stays, in the file or in memory, and the next one
+    /// works.
+    func testEveryStatementCanFail() throws {
+        let folder = try Folder()
+        let store = try CacheStore(directory: folder.path, now: 0)
+        let key = try store.channelKey("c")
+        let channel = ChannelRecord(url: "c", name: "n", json: Array("{\"channel_url\":\"c\",\"name\":\"n\"}".utf8))
+        try store.upsert([channel])
+        try store.upsert([message(1, at: 1), message(2, at: 2)], channel: key)
+        try store.setChunks(channel: key, [chunk])
+        try store.setValue("messages.changes.\(key)", "t")
+        let other = StoredChunk(start: chunk.start, end: chunk.end, reachedFirst: false, isOpenEnded: true)
+        func work() throws(StoreError) {
+            try store.transaction { () throws(StoreError) in
+                // A moved message, an edited one and a new one; a changed chunk, a gone one and a new one.
+                let messages = [message(1, at: 7), message(2, at: 2, text: "edited"), message(3, at: 3)]
+                try store.upsert(messages, channel: key)
+                try store.setChunks(channel: key, [other])
+                let renamed = ChannelRecord(
+                    url: "c", name: "m", json: Array("{\"channel_url\":\"c\",\"name\":\"m\"}".utf8))
+                try store.upsert([renamed])
+                _ = try store.channelKey("new")
+                try store.setValue("v", "w")
+                try store.deleteMessages(ids: ["2"], channel: key)
+                try store.deleteMessages(channel: key, before: 3)
+                try store.setChunks(channel: key, [])
+                try store.deleteChannel("c")
+            }
+        }
+        var statements = 0
+        store.setStatementHook { _ throws(StoreError) in statements += 1 }
+        store.setCommitHook { () throws(StoreError) in throw .full }
+        XCTAssertThrowsError(try work())
+        store.setCommitHook(nil)
+        XCTAssertGreaterThan(statements, 12)
+        for failing in 1...statements {
+            var number = 0
+            store.setStatementHook { sql throws(StoreError) in
+                number += 1
+                if number == failing { throw .failed(code: 10, message: sql) }
+            }
+            XCTAssertThrowsError(try work()) { error in
+                guard case .failed(10, _)? = error as? StoreError else { return XCTFail("\(failing): \(error)") }
+            }
+            store.setStatementHook(nil)
+            XCTAssertFalse(store.database.hasUnfinishedStatement)
+            let killed = try folder.copied()
+            for opened in [store, try CacheStore(directory: killed.path, now: 0)] {
+                XCTAssertEqual(
+                    try opened.messagesAfter(.first, notAfter: .last, channel: key, filter: everything, limit: 9),
+                    [message(1, at: 1).row, message(2, at: 2).row], "statement \(failing)")
+                XCTAssertEqual(try opened.chunks(channel: key), [chunk], "statement \(failing)")
+                XCTAssertEqual(try opened.channel("c"), channel, "statement \(failing)")
+                XCTAssertNil(try opened.channelKeyIfKnown("new"), "statement \(failing)")
+                XCTAssertNil(try opened.value("v"))
+                XCTAssertEqual(try opened.value("messages.changes.\(key)"), "t")
+            }
+        }
+        try work()
+        XCTAssertNil(try store.channel("c"))
+        XCTAssertEqual(try store.chunks(channel: key), [])
+        XCTAssertEqual(try count(store, key), 0)
+        XCTAssertEqual(try store.value("v"), "w")
     }
 }

@@ -1,5 +1,5 @@
-// Fills a cache through the whole engine without a network: the engine's own requests are answered with the pages of a
-// file, by way of the service's decoder, into a real cache where the library finds it.
+// Fills a cache through engine and service without a network: their own HTTP requests are answered with the pages of a
+// file, into a real cache where the library finds it.
 //
 // usage: sync-benchmark DATA_DIR PAGES COUNT      Prints one JSON object.
 import Glibc
@@ -42,6 +42,50 @@ struct PageFile {
     }
 }
 
+/// Answers every request at once, by its path.
+final class PageTransport: Transport {
+    var pages: PageFile
+    private(set) var requests = 0
+    private(set) var inputs: [TransportInput] = []
+
+    init(_ pages: PageFile) { self.pages = pages }
+
+    func takeInputs() -> [TransportInput] {
+        defer { inputs = [] }
+        return inputs
+    }
+
+    func send(_ request: TransportRequest, id: UInt64) {
+        let channel = #"{"channel_url":"benchmark","name":"Benchmark","created_at":1700000000}"#
+        let path = request.url.split(separator: "?", maxSplits: 1)
+        let query = path.count > 1 ? String(path[1]) : ""
+        let body: [UInt8]
+        switch String(path.first?.split(separator: "/").last ?? "") {
+        case "my_group_channels": body = Array(#"{"channels":[\#(channel)],"next":""}"#.utf8)
+        case "benchmark": body = Array(channel.utf8)
+        case "messages":
+            requests += 1
+            body = asksNewer(query) ? Array(#"{"messages":[]}"#.utf8) : pages.next()
+        case "messages_gap": body = Array(#"{"is_huge_gap":false,"next_messages":[],"next_hasmore":false}"#.utf8)
+        default: body = Array(#"{"updated":[],"deleted":[],"has_more":false,"next":"t"}"#.utf8)
+        }
+        inputs.append(.response(id: id, TransportResponse(status: 200, headers: [], body: body)))
+    }
+
+    private func asksNewer(_ query: String) -> Bool {
+        query.split(separator: "&").contains { $0 == "prev_limit=0" }
+    }
+
+    func openSocket(_ socket: UInt64, url: String, headers: [TransportHeader]) {
+        inputs.append(.socketOpened(socket))
+        let login = #"LOGI{"key":"k","user_id":"user","login_ts":1760000100000,"ping_interval":3600}"#
+        inputs.append(.socketText(socket, Array(login.utf8)))
+    }
+
+    func sendText(_ text: [UInt8], on socket: UInt64) {}
+    func closeSocket(_ socket: UInt64) {}
+}
+
 func run() throws {
     let arguments = CommandLine.arguments
     guard arguments.count == 4, let count = Int(arguments[3]) else {
@@ -52,59 +96,37 @@ func run() throws {
         directory += part
         mkdir(directory, 0o700)
     }
-    var pages = PageFile(path: arguments[2], count: count)
+    let transport = PageTransport(PageFile(path: arguments[2], count: count))
     let start = seconds()
-    var now: EngineTime { EngineTime(monotonic: Int64(seconds() * 1000), wall: Int64(time(nil)) * 1000) }
+    var now: Moment { Moment(monotonic: Int64(seconds() * 1000), wall: Int64(time(nil)) * 1000) }
 
     let cache = try CacheStore(directory: directory, now: now.wall)
     let intents = try IntentStore(directory: directory)
-    var service = SendbirdService(
-        appID: "benchmark", userID: "user", apiHost: nil, wsHost: nil, accessToken: "token", libraryVersion: "0")
-    let options = EngineOptions(userID: "user", accessToken: "token")
-    let engine = Engine(options: options, cache: cache, intents: intents, now: now)
-    engine.handle(.connect(call: 1), now: now)
-    let login = LoginInfo(userID: "user", loginTime: 1_760_000_100_000)
-    engine.handle(
+    let service = SendbirdService(
+        appID: "benchmark", userID: "user", apiHost: nil, wsHost: nil, libraryVersion: "0")
+    let core = SyncCore(
+        options: EngineOptions(userID: "user", accessToken: "token"), cache: cache, intents: intents, service: service,
+        transport: transport, now: now)
+    core.handle(.connect(call: 1), now: now)
+    core.handle(
         .openMessageCollection(id: 1, channelURL: "benchmark", filter: MessageFilter(), viewpoint: .max), now: now)
-
-    let channel = Array(#"{"channel_url":"benchmark","name":"Benchmark","created_at":1700000000}"#.utf8)
-    let channels = Array(#"{"channels":["#.utf8) + channel + Array(#"],"next":""}"#.utf8)
-    var requests = 0
-    var outputs = engine.takeOutputs()
-    while !outputs.isEmpty {
-        for output in outputs {
-            switch output {
-            case .openConnection:
-                engine.connectionOpened(now: now)
-                engine.receive(.loggedIn(login), now: now)
-            case .request(let id, let request, _):
-                let body: [UInt8]
-                switch request {
-                case .listChannels: body = channels
-                case .getChannel: body = channel
-                case .listMessages(_, _, let before, _):
-                    requests += 1
-                    body = before > 0 ? pages.next() : Array(#"{"messages":[]}"#.utf8)
-                case .messageGap: body = Array(#"{"is_huge_gap":false,"next_messages":[],"next_hasmore":false}"#.utf8)
-                default: body = Array(#"{"updated":[],"deleted":[],"has_more":false,"next":"t"}"#.utf8)
-                }
-                engine.receive(service.decode(request, status: 200, headers: [], body: body), for: id, now: now)
-            case .closeConnection, .event, .completion: break
-            }
-        }
-        outputs = engine.takeOutputs()
+    var inputs = transport.takeInputs()
+    while !inputs.isEmpty {
+        for input in inputs { core.receive(input, now: now) }
+        _ = core.takeOutputs()
+        inputs = transport.takeInputs()
     }
-    engine.handle(.close, now: now)
+    core.handle(.close, now: now)
     let key = try cache.channelKey("benchmark")
     let chunks = try cache.chunks(channel: key)
     cache.close()
     intents.close()
     let elapsed = seconds() - start
     // Everything came in, and the engine knows that it has it all.
-    guard pages.left <= 0, chunks.count == 1, chunks.first?.reachedFirst == true else {
+    guard transport.pages.left <= 0, chunks.count == 1, chunks.first?.reachedFirst == true else {
         fail("the sync did not complete")
     }
-    print("{\"messages\":\(count),\"requests\":\(requests),\"seconds\":\(elapsed)}")
+    print("{\"messages\":\(count),\"requests\":\(transport.requests),\"seconds\":\(elapsed)}")
 }
 
 do { try run() } catch { fail("\(error)") }

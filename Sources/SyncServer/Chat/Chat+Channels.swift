@@ -38,7 +38,7 @@ extension Chat {
             channel.distinctKey = known.map(\.id).sorted().joined(separator: "\n")
             if let existing = try storage.distinctChannel(channel.distinctKey) { return (existing, false) }
         }
-        if channel.url.isEmpty { channel.url = "sendbird_group_channel_\(now)_\(Storage.randomHex(10))" }
+        if channel.url.isEmpty { channel.url = "sendbird_group_channel_\(now)_\(storage.random.hex(10))" }
         guard channel.url.utf8.count <= 300 else { throw APIError.tooLong("channel_url") }
         if try storage.isTaken(channelURL: channel.url) { throw APIError.exists("\"channel_url\"") }
 
@@ -126,7 +126,7 @@ extension Chat {
 
     /// Tells that properties of a channel changed; clients ask for it anew.
     func tellChange(_ channel: ChannelRow, at now: Int64, _ broadcasts: inout [Broadcast]) throws {
-        let extra = JSON.object(["unique_id": .string(Storage.randomHex(8))])
+        let extra = JSON.object(["unique_id": .string(storage.random.hex(8))])
         broadcasts.append(
             Broadcast(
                 frame: Frames.channelEvent(11000, channel, at: now, .object(), extra),

@@ -8,7 +8,7 @@ extension Chat {
         guard time > 0, arrangedFor == 0 || time < arrangedFor else { return }
         arrangedFor = time
         // Not longer than a minute: the clock may be moved on meanwhile.
-        hub.loop.after(min(max(time - now, 0), 60_000)) { [weak self] in
+        timers.after(min(max(time - now, 0), 60_000)) { [weak self] in
             guard let self, arrangedFor == time else { return }
             runDue()
         }
@@ -22,6 +22,7 @@ extension Chat {
     /// Does what is due, and waits for what comes next.
     func runDue() {
         arrangedFor = 0
+        let now = now
         do {
             for (kind, document) in try storage.due(by: now) {
                 // One that fails must not keep the others from happening, nor happen again at once.
@@ -29,7 +30,7 @@ extension Chat {
                 try storage.clearDue(kind, document.id, by: now)
             }
             try expireMessages()
-            let next = [try storage.nextDue(), try storage.nextExpiry()].compactMap { $0 }.min()
+            let next = [try storage.nextDue(after: now), try storage.nextExpiry()].compactMap { $0 }.min()
             if let next { arrange(at: next) }
         } catch {
             Log.failure("what was due did not happen", error)

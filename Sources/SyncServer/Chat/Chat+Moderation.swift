@@ -66,7 +66,8 @@ extension Chat {
         let before = Set(try storage.operators(channel.id))
         let after = Set(ids)
         guard before != after else { return }
-        for id in before.symmetricDifference(after) {
+        // In order: each save takes a change number, and a Set's order differs from run to run.
+        for id in before.symmetricDifference(after).sorted() {
             guard var membership = try storage.membership(channel.id, id), membership.state != .gone else {
                 throw APIError.notMember()
             }

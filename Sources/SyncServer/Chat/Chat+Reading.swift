@@ -76,7 +76,7 @@ extension Chat {
         delivered[channel.id, default: [:]][caller.userID] = time
         guard !isTellingDeliveries else { return }
         isTellingDeliveries = true
-        hub.loop.after(30) { [weak self] in self?.tellDeliveries() }
+        timers.after(30) { [weak self] in self?.tellDeliveries() }
     }
 
     /// Stores and tells the delivery marks that have gathered.
@@ -84,13 +84,15 @@ extension Chat {
         isTellingDeliveries = false
         let gathered = delivered
         delivered = [:]
-        for (channelID, marks) in gathered {
+        // In order: each channel takes a change number, and a Dictionary's order differs from run to run.
+        for (channelID, marks) in gathered.sorted(by: { $0.key < $1.key }) {
             do {
                 guard let channel = try storage.channel(id: channelID), !channel.isDeleted else { continue }
                 let now = now
                 try change { broadcasts in
                     let updated = JSON.object()
-                    for (user, time) in marks where try storage.markDelivered(channelID, user, at: time) {
+                    for (user, time) in marks.sorted(by: { $0.key < $1.key })
+                    where try storage.markDelivered(channelID, user, at: time) {
                         updated.set(user, .int(time))
                     }
                     guard updated.count > 0 else { return }
@@ -133,7 +135,7 @@ extension Chat {
             if !channel.customType.isEmpty, count > 0 { types[channel.customType, default: 0] += count }
         }
         let byType = JSON.object()
-        for (type, count) in types { byType.set(type, .int(count)) }
+        for (type, count) in types.sorted(by: { $0.key < $1.key }) { byType.set(type, .int(count)) }
         return .object(["all": .int(all), "feed": 0, "custom_types": byType, "ts": .int(now)])
     }
 

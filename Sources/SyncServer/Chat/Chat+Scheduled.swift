@@ -119,7 +119,7 @@ extension Chat {
         let sender = try message.string("user_id") ?? ""
         if kind == "MESG" { _ = try activeUser(sender) }
         let now = now
-        let id = try payload.string("unique_id") ?? Storage.randomHex(8)
+        let id = try payload.string("unique_id") ?? storage.random.hex(8)
         if try storage.document(.announcement, id) != nil { throw APIError.exists("\"unique_id\"") }
         let time = max(try payload.int("scheduled_at") ?? 0, now)
         let json = JSON.object([

@@ -119,7 +119,7 @@ extension Chat {
             if input.mentionType == "channel" {
                 try storage.countMentionOfAll(channel.id, except: message.sender)
             } else {
-                for user in Set(input.mentionedIDs) where user != message.sender {
+                for user in Set(input.mentionedIDs).sorted() where user != message.sender {
                     try storage.countMention(channel.id, user)
                 }
             }

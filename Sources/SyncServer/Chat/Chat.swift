@@ -14,8 +14,9 @@ import SyncJSON
 final class Chat {
     let storage: Storage
     let clock: Clock
+    let timers: TimerQueue
     let hub: SocketHub
-    let options: Options
+    let options: ServerOptions
 
     /// Delivery marks of this moment, told together: with many members each message brings one mark from each.
     var delivered: [Int64: [String: Int64]] = [:]
@@ -28,9 +29,10 @@ final class Chat {
     /// What is to be told once a whole request is accepted; `nil` when nothing is kept back.
     private var held: [Broadcast]?
 
-    init(storage: Storage, clock: Clock, hub: SocketHub, options: Options) {
+    init(storage: Storage, clock: Clock, timers: TimerQueue, hub: SocketHub, options: ServerOptions) {
         self.storage = storage
         self.clock = clock
+        self.timers = timers
         self.hub = hub
         self.options = options
         limiter = options.rateLimit.map { RateLimiter(limit: $0) }

@@ -44,6 +44,7 @@ final class ControlEndpoint {
             return .object(["count": .int(Int64(chat.acksToLose))])
         case ("POST", "send_frame"): return try sendFrame(payload)
         case ("POST", "post_messages"): return try postMessages(payload)
+        case ("POST", "move_message"): return try moveMessage(payload)
         case ("GET", "received"): return traffic.document
         case ("DELETE", "received"), ("POST", "clear_received"):
             traffic.clear()
@@ -112,7 +113,7 @@ final class ControlEndpoint {
         try chat.storage.transaction {
             for var user in users where named != nil || !user.accessToken.isEmpty {
                 user.revokedToken = user.accessToken
-                user.accessToken = Storage.randomHex(20)
+                user.accessToken = chat.storage.random.hex(20)
                 try chat.storage.save(user)
                 try chat.storage.revokeSessions(of: user.id)
                 result.append(.object(["user_id": .string(user.id), "access_token": .string(user.accessToken)]))
@@ -158,6 +159,36 @@ final class ControlEndpoint {
         let members = try chat.storage.joinedMembers(channel.id)
         for frame in frames { chat.hub.send(frame, to: members) }
         return .object(["message_ids": ids])
+    }
+
+    /// Gives a message another time of creation, as a service does that mends its history. Told as an edit.
+    private func moveMessage(_ payload: Payload) throws -> JSON {
+        let channel = try chat.channel(try payload.required("channel_url"))
+        guard let id = try payload.int("message_id"), let time = try payload.int("created_at") else {
+            throw APIError.missing("message_id and created_at")
+        }
+        guard var message = try chat.storage.message(id, in: channel.id), let json = try? JSON.parse(message.json)
+        else {
+            throw APIError.noMessage()
+        }
+        let now = chat.now
+        guard (1...now).contains(time) else { throw APIError.outOfRange("created_at") }
+        json.set("created_at", .int(time))
+        json.set("updated_at", .int(now))
+        try chat.change { broadcasts in
+            try chat.storage.delete(message)
+            message.createdAt = time
+            message.json = json.serialized()
+            try chat.storage.insert(message)
+            try chat.storage.noteChange(message, isDeleted: false, at: now)
+            try chat.storage.recallLastMessage(channel.id)
+            if channel.survival >= 0 { chat.expireLater() }
+            try chat.storage.touchChannel(channel.id, at: now)
+            broadcasts.append(
+                Broadcast(
+                    frame: chat.editFrame(message, .object()), users: try chat.storage.joinedMembers(channel.id)))
+        }
+        return .object()
     }
 
     /// All of a channel in its order: the truth to compare a client with.

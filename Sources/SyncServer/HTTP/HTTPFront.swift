@@ -13,25 +13,19 @@ import Glibc
 
 /// The HTTP side of the server: requests in, answers out, upgrades handed on.
 final class HTTPFront {
-    /// What the request handler decides.
-    enum Answer {
-        case response(HTTPResponse)
-        case delayed(HTTPResponse, milliseconds: Int64)
-        /// Switch to a WebSocket; the extra headers belong to the 101 answer.
-        case upgrade(accept: String, headers: [(String, String)], opened: (UpgradedConnection) -> Void)
-    }
-
     private let loop: EventLoop
-    private let handler: (HTTPRequest) -> Answer
+    private let timers: TimerQueue
+    private let pool: WebSocketPool
+    private let handler: (HTTPRequest) -> HTTPAnswer
     private var daemon: OpaquePointer?
     private var needsRun = false
     private var isStopping = false
     private var suspended: [ObjectIdentifier: (exchange: Exchange, connection: OpaquePointer)] = [:]
 
-    private static let bodyLimit = 32 << 20
-
-    init(loop: EventLoop, handler: @escaping (HTTPRequest) -> Answer) {
-        self.loop = loop
+    init(pool: WebSocketPool, timers: TimerQueue, handler: @escaping (HTTPRequest) -> HTTPAnswer) {
+        self.pool = pool
+        loop = pool.loop
+        self.timers = timers
         self.handler = handler
     }
 
@@ -123,13 +117,13 @@ final class HTTPFront {
         if !exchange.isStarted {
             exchange.isStarted = true
             let length = HTTPFront.header(connection, "Content-Length").flatMap { Int($0) } ?? 0
-            if length > HTTPFront.bodyLimit { return send(HTTPFront.tooLarge, connection) }
+            if length > HTTPRequest.bodyLimit { return send(HTTPResponse.tooLarge, connection) }
             return .YES
         }
         if size.pointee > 0 {
             if let data, !exchange.isRefused {
                 exchange.body.append(contentsOf: UnsafeRawBufferPointer(start: data, count: size.pointee))
-                if exchange.body.count > HTTPFront.bodyLimit {
+                if exchange.body.count > HTTPRequest.bodyLimit {
                     exchange.isRefused = true
                     exchange.body = []
                 }
@@ -137,7 +131,7 @@ final class HTTPFront {
             size.pointee = 0
             return .YES
         }
-        if exchange.isRefused { return send(HTTPFront.tooLarge, connection) }
+        if exchange.isRefused { return send(HTTPResponse.tooLarge, connection) }
         if isStopping { return .NO }
         let request = HTTPRequest(method: String(cString: method), target: exchange.target, body: exchange.body) {
             HTTPFront.header(connection, $0)
@@ -150,7 +144,7 @@ final class HTTPFront {
             exchange.held = response
             suspended[ObjectIdentifier(exchange)] = (exchange, connection)
             MHD_suspend_connection(connection)
-            loop.after(milliseconds) { [weak self] in self?.resume(exchange) }
+            timers.after(milliseconds) { [weak self] in self?.resume(exchange) }
             return .YES
         case .upgrade(let accept, let headers, let opened):
             return upgrade(connection, accept, headers, opened)
@@ -162,8 +156,6 @@ final class HTTPFront {
         MHD_resume_connection(entry.connection)
         needsRun = true
     }
-
-    private static let tooLarge = HTTPResponse(APIError(400_110, "The body is too large.", status: 413))
 
     private static func header(_ connection: OpaquePointer, _ name: String) -> String? {
         MHD_lookup_connection_value(connection, .HEADER_KIND, name).map { String(cString: $0) }
@@ -195,17 +187,15 @@ final class HTTPFront {
         }
         guard let made else { return .NO }
         defer { MHD_destroy_response(made) }
-        MHD_add_response_header(made, "Content-Type", answer.contentType)
-        MHD_add_response_header(made, "Access-Control-Allow-Origin", "*")
-        for (name, value) in answer.headers { MHD_add_response_header(made, name, value) }
+        for (name, value) in answer.allHeaders { MHD_add_response_header(made, name, value) }
         return MHD_queue_response(connection, UInt32(clamping: answer.status), made)
     }
 
     private final class Opening {
         let front: HTTPFront
-        let opened: (UpgradedConnection) -> Void
+        let opened: (any SocketLink) -> Void
 
-        init(_ front: HTTPFront, _ opened: @escaping (UpgradedConnection) -> Void) {
+        init(_ front: HTTPFront, _ opened: @escaping (any SocketLink) -> Void) {
             self.front = front
             self.opened = opened
         }
@@ -213,7 +203,7 @@ final class HTTPFront {
 
     private func upgrade(
         _ connection: OpaquePointer, _ accept: String, _ headers: [(String, String)],
-        _ opened: @escaping (UpgradedConnection) -> Void
+        _ opened: @escaping (any SocketLink) -> Void
     ) -> MHD_Result {
         // Called exactly once after the answer went out, or never when the client is gone before that; the opening is
         // small and the latter rare, so it is left to leak rather than released at a moment that might be too early.
@@ -223,8 +213,10 @@ final class HTTPFront {
                 guard let context, let handle else { return }
                 let opening = Unmanaged<Opening>.fromOpaque(context).takeRetainedValue()
                 let bytes = [UInt8](UnsafeRawBufferPointer(start: extra, count: extraCount))
-                opening.opened(
-                    UpgradedConnection(socket: socket, handle: handle, front: opening.front, firstBytes: bytes))
+                let connection = UpgradedConnection(
+                    socket: socket, handle: handle, front: opening.front, firstBytes: bytes)
+                guard let link = WebSocketLink(connection, pool: opening.front.pool) else { return connection.close() }
+                opening.opened(link)
             }, opening)
         guard let response else { return .NO }
         defer { MHD_destroy_response(response) }

@@ -8,6 +8,9 @@ struct HTTPRequest {
     /// The body once it was read, shared by all copies of the request.
     let form = RequestForm()
 
+    /// A longer body is not taken.
+    static let bodyLimit = 32 << 20
+
     var query: RequestQuery { target.query }
 
     /// The body as an object: JSON, or the fields of a form.

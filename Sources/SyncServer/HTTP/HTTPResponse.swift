@@ -1,8 +1,8 @@
 import SyncJSON
 
 /// An answer to be sent, or what a fault makes of it.
-struct HTTPResponse {
-    enum Delivery {
+public struct HTTPResponse: Sendable {
+    public enum Delivery: Sendable {
         case whole
         /// The length is announced, half of the bytes come, then the connection breaks.
         case half
@@ -10,11 +10,17 @@ struct HTTPResponse {
         case none
     }
 
-    var status = 200
-    var body: [UInt8]
+    public internal(set) var status = 200
+    public internal(set) var body: [UInt8]
+    public internal(set) var delivery = Delivery.whole
+    /// Besides those that every answer has.
     var headers: [(String, String)] = []
     var contentType = "application/json; charset=utf-8"
-    var delivery = Delivery.whole
+
+    /// What goes out before the body; framing of the connection is its own.
+    public var allHeaders: [(String, String)] {
+        [("Content-Type", contentType), ("Access-Control-Allow-Origin", "*")] + headers
+    }
 
     init(status: Int = 200, body: [UInt8], headers: [(String, String)] = [], delivery: Delivery = .whole) {
         self.status = status
@@ -50,5 +56,6 @@ struct HTTPResponse {
         return response
     }
 
+    static let tooLarge = HTTPResponse(APIError(400_110, "The body is too large.", status: 413))
     static let empty = HTTPResponse(body: Array("{}".utf8))
 }

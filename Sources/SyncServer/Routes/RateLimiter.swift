@@ -10,7 +10,8 @@ final class RateLimiter {
     let limit: Int64
     private var buckets: [String: Bucket] = [:]
 
-    init(limit: Int64) { self.limit = limit }
+    /// A limit out of 1 to 1,000,000 is taken as the nearest one.
+    init(limit: Int64) { self.limit = min(max(limit, 1), 1_000_000) }
 
     /// Takes one request of a caller at a time in milliseconds. `nil` when there was one left; else the milliseconds
     /// until there is.

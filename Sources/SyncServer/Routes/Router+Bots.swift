@@ -52,7 +52,7 @@ extension Router {
         guard id.unicodeScalars.count <= 80 else { throw APIError(400_305, "\"bot_userid\" is too long.") }
         if try storage.user(id) != nil { throw APIError.exists("\"bot_userid\"") }
         _ = try payload.required("bot_nickname")
-        var user = UserRow(id: id, nickname: "", accessToken: Storage.randomHex(20), createdAt: chat.now)
+        var user = UserRow(id: id, nickname: "", accessToken: storage.random.hex(20), createdAt: chat.now)
         try apply(payload, to: &user, existing: nil)
         return HTTPResponse(try botDocument(user))
     }

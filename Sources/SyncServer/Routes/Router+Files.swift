@@ -30,7 +30,7 @@ extension Router {
         guard file.bytes.count <= Router.fileLimit << 20 else {
             throw APIError(400_111, "The file is larger than \(Router.fileLimit) MB.", status: 413)
         }
-        let key = Storage.randomHex(16)
+        let key = storage.random.hex(16)
         try storage.save(
             Storage.File(name: file.name, type: file.type, needsAuth: needsAuth, bytes: file.bytes), key: key,
             at: chat.now)

@@ -159,7 +159,7 @@ extension Router {
         user.acceptsInvitations = try chat.invitesAtOnce()
         try apply(payload, to: &user)
         if let url = try storeProfile(request) { user.profileURL = url }
-        if let token = try Router.token(payload) { user.accessToken = token }
+        if let token = try accessToken(payload) { user.accessToken = token }
         let session = try chat.storage.transaction {
             try storage.save(user)
             return try issueSession(payload, user)
@@ -183,9 +183,9 @@ extension Router {
     }
 
     /// The access token that the administration wants a user to have: a given one, a new one, or none.
-    private static func token(_ payload: Payload) throws -> String? {
+    private func accessToken(_ payload: Payload) throws -> String? {
         if let given = try payload.string("access_token") { return given }
-        return try payload.bool("issue_access_token").map { $0 ? Storage.randomHex(20) : "" }
+        return try payload.bool("issue_access_token").map { $0 ? storage.random.hex(20) : "" }
     }
 
     private func apply(_ payload: Payload, to user: inout UserRow) throws {
@@ -217,7 +217,7 @@ extension Router {
                 user.isActive = isActive
             }
             if let seen = try payload.int("last_seen_at") { user.lastSeenAt = max(0, seen) }
-            token = try Router.token(payload)
+            token = try accessToken(payload)
             if let token {
                 user.accessToken = token
                 user.revokedToken = ""

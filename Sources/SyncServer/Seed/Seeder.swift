@@ -29,7 +29,7 @@ struct Seeder {
                 result.channels += generated.channels
             }
             if !options.imports.isEmpty, result.users.isEmpty {
-                result.users.append(try user("reader", token: Storage.randomHex(16)))
+                result.users.append(try user("reader", token: chat.storage.random.hex(16)))
             }
         }
         for path in options.imports {

@@ -1,64 +1,44 @@
-import CLinux
-import Glibc
-import SyncWebSocket
-
-/// One WebSocket: its framing, its socket and whose it is.
-///
-/// Output is collected and written once per round of the event loop. A peer that takes its bytes too slowly, says
-/// nothing for too long or breaks the protocol is dropped.
+/// One client's socket as the chat sees it: whose it is, and whether it still takes part. How its texts travel is its
+/// link's matter.
 final class ChatSocket {
     let userID: String
     let sessionKey: String
+    /// Its place in the order of opening.
+    let number: Int
     /// Whether the closing has begun; nothing more is delivered then.
     private(set) var isEnding = false
 
-    private let connection: UpgradedConnection
-    private let codec: WebSocketCodec
+    private let link: any SocketLink
     private unowned let hub: SocketHub
-    private var lastHeard = Clock.monotonic()
-    private var watchesOutput = false
+    private var lastHeard: Int64
     private var isClosed = false
 
-    static let messageLimit = 4 << 20
-    static let outputLimit = 16 << 20
+    /// How long a peer may take to answer a close frame.
+    private static let closingTime: Int64 = 2000
 
-    init?(connection: UpgradedConnection, userID: String, sessionKey: String, hub: SocketHub) {
-        guard
-            let codec = WebSocketCodec(
-                role: .server, messageLimit: ChatSocket.messageLimit, outputLimit: ChatSocket.outputLimit)
-        else { return nil }
-        self.connection = connection
-        self.codec = codec
+    init(link: any SocketLink, userID: String, sessionKey: String, number: Int, hub: SocketHub) {
+        self.link = link
         self.userID = userID
         self.sessionKey = sessionKey
+        self.number = number
         self.hub = hub
+        lastHeard = hub.clock.monotonic()
     }
-
-    var descriptor: Int32 { connection.socket }
 
     /// Starts to listen, also to what came with the handshake.
-    func open() {
-        var one: Int32 = 1
-        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-        guard hub.loop.add(descriptor, { [weak self] events in self?.ready(events) }) else { return close() }
-        if !connection.firstBytes.isEmpty { take(connection.firstBytes.withUnsafeBytes { codec.receive($0) }) }
-        hub.flushLater(self)
-    }
+    func open() { link.open(self) }
 
-    /// Queues a command. Written at the end of this round.
+    /// Sends a command.
     func send(_ frame: [UInt8]) {
-        guard !isClosed, !isEnding else { return }
-        codec.sendText(frame)
-        hub.flushLater(self)
+        guard !isEnding else { return }
+        link.send(frame)
     }
 
     /// Says goodbye; the connection ends when the peer has answered, or after a while.
     func end(code: UInt16, reason: String = "") {
-        guard !isClosed, !isEnding else { return }
-        isEnding = true
-        codec.sendClose(code: code, reason: Array(reason.utf8.prefix(120)))
-        hub.flushLater(self)
-        hub.loop.after(2000) { [weak self] in self?.close() }
+        guard !isEnding else { return }
+        link.sendClose(code: code, reason: Array(reason.utf8.prefix(120)))
+        endSoon()
     }
 
     /// Ends the connection at once.
@@ -66,80 +46,33 @@ final class ChatSocket {
         guard !isClosed else { return }
         isClosed = true
         isEnding = true
-        hub.loop.remove(descriptor)
-        shutdown(descriptor, Int32(SHUT_RDWR))
-        connection.close()
+        link.close()
         hub.closed(self)
     }
 
     /// Whether nothing came for that long.
-    func isSilent(for milliseconds: Int64) -> Bool { Clock.monotonic() &- lastHeard > milliseconds }
+    func isSilent(for milliseconds: Int64) -> Bool { hub.clock.monotonic() &- lastHeard > milliseconds }
 
-    /// Asks the peer for a sign of life, which any WebSocket library gives by itself.
     func ping() {
-        guard !isClosed, !isEnding else { return }
-        codec.sendPing()
-        hub.flushLater(self)
+        guard !isEnding else { return }
+        link.ping()
     }
 
-    private func ready(_ events: UInt32) {
-        if events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { return close() }
-        if events & EPOLLIN.rawValue != 0 { read() }
-        if !isClosed, events & EPOLLOUT.rawValue != 0 { flush() }
+    private func endSoon() {
+        isEnding = true
+        hub.timers.after(ChatSocket.closingTime) { [weak self] in self?.close() }
     }
 
-    private func read() {
-        // One buffer for all sockets of the thread.
-        let count = hub.input.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT)) }
-        if count == 0 { return close() }
-        if count < 0 {
-            if errno != EAGAIN, errno != EINTR { close() }
-            return
-        }
-        lastHeard = Clock.monotonic()
-        let events = hub.input.withUnsafeBytes { codec.receive(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-        take(events)
-        if !isClosed { hub.flushLater(self) }
-    }
+    // MARK: What the link tells
 
-    private func take(_ events: [WebSocketCodec.Event]) {
-        for event in events where !isClosed {
-            switch event {
-            case .text(let bytes), .binary(let bytes): if !isEnding { hub.received(bytes, self) }
-            case .ping, .pong: break
-            case .close: isEnding = true
-            }
-        }
-        // The codec may have ended it for a violated protocol.
-        if !isClosed, !codec.isReading, !isEnding {
-            isEnding = true
-            hub.loop.after(2000) { [weak self] in self?.close() }
-        }
-    }
+    /// Something came from the peer, whatever it was.
+    func heard() { lastHeard = hub.clock.monotonic() }
 
-    /// Writes what waits, as far as the peer takes it.
-    func flush() {
-        guard !isClosed else { return }
-        if codec.isOutputOverflowing { return close() }
-        var isBroken = false
-        var isBlocked = false
-        while codec.pendingOutputCount > 0, !isBroken, !isBlocked {
-            codec.withPendingOutput { bytes in
-                let sent = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
-                if sent >= 0 { return sent }
-                if errno == EAGAIN { isBlocked = true } else if errno != EINTR { isBroken = true }
-                return 0
-            }
-        }
-        if isBroken { return close() }
-        if isBlocked != watchesOutput {
-            watchesOutput = isBlocked
-            hub.loop.change(descriptor, events: isBlocked ? EPOLLIN.rawValue | EPOLLOUT.rawValue : EPOLLIN.rawValue)
-        }
-        if codec.pendingOutputCount == 0, codec.isCloseSent {
-            // A reset would overtake the close frame; the peer's end of the stream, or the timer, closes for good.
-            shutdown(descriptor, Int32(SHUT_WR))
-            if codec.isFinished { close() }
-        }
-    }
+    func received(_ text: [UInt8]) { if !isEnding { hub.onText(text, self) } }
+
+    /// A close frame came; the link answers it and closes when the answer is out.
+    func peerCloses() { isEnding = true }
+
+    /// The link has sent a close frame by itself, because the peer broke the protocol.
+    func breaksProtocol() { if !isEnding { endSoon() } }
 }

@@ -38,7 +38,7 @@ struct SocketLogin {
     }
 
     /// Opens the socket of a request.
-    func open(_ request: HTTPRequest, _ connection: UpgradedConnection) {
+    func open(_ request: HTTPRequest, _ link: any SocketLink) {
         let document: JSON
         var user: UserRow?
         var sessionKey = ""
@@ -54,11 +54,7 @@ struct SocketLogin {
                 "error": true, "code": .int(Int64(refusal.code)), "message": .string(refusal.message),
             ])
         }
-        guard
-            let socket = ChatSocket(
-                connection: connection, userID: user?.id ?? "", sessionKey: sessionKey, hub: chat.hub)
-        else { return connection.close() }
-        chat.hub.adopt(socket)
+        let socket = chat.hub.adopt(link, userID: user?.id ?? "", sessionKey: sessionKey)
         // The greeting goes first: what came with the handshake is answered after it.
         socket.send(Frames.frame("LOGI", document))
         if user != nil { chat.hub.loggedIn(socket) }

@@ -50,8 +50,11 @@ extension Storage {
 
     /// What has to happen by now, the earliest first.
     func due(by now: Int64) throws -> [(kind: Kind, document: Document)] {
-        try database.prepare("SELECT id, scope, at, json, kind FROM documents WHERE due > 0 AND due <= ? ORDER BY due")
-            .bind(now)
+        try database.prepare(
+            """
+            SELECT id, scope, at, json, kind FROM documents WHERE due > 0 AND due <= ? ORDER BY due, kind, id
+            """
+        ).bind(now)
             .all { row in
                 guard let kind = Kind(rawValue: row.text(4)), let document = Storage.document(row) else { return nil }
                 return (kind, document)
@@ -64,10 +67,11 @@ extension Storage {
             .bind(kind.rawValue).bind(id).bind(now).run()
     }
 
-    /// When the next thing has to happen.
-    func nextDue() throws -> Int64? {
-        try database.prepare("SELECT min(due) FROM documents WHERE due > 0").first { $0.isNull(0) ? nil : $0.int(0) }
-            ?? nil
+    /// When the next thing after this time has to happen. What could not be read stays behind: it must not be waited
+    /// for, since its time never lies ahead.
+    func nextDue(after now: Int64) throws -> Int64? {
+        try database.prepare("SELECT min(due) FROM documents WHERE due > 0 AND due > ?").bind(now)
+            .first { $0.isNull(0) ? nil : $0.int(0) } ?? nil
     }
 
     private static func document(_ row: Statement) -> Document? {

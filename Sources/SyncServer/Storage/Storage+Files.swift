@@ -20,7 +20,7 @@ extension Storage {
     /// The key that opens files which need one; the same for all logins of this database.
     func fileKey(at now: Int64) throws -> String {
         if let known = try document(.setting, "file_key")?["key"]?.string { return known }
-        let key = Storage.randomHex(16)
+        let key = random.hex(16)
         try save(.setting, "file_key", at: now, .object(["key": .string(key)]))
         return key
     }

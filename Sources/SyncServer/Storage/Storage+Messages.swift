@@ -61,7 +61,7 @@ extension Storage {
             SELECT \(MessageRow.columns) FROM messages WHERE message_id IN (
                 SELECT m.message_id FROM channels c JOIN messages m ON m.channel_id = c.id
                 WHERE c.survival >= 0 AND c.is_deleted = 0 AND m.created_at <= ? - c.survival * 1000 LIMIT ?)
-            ORDER BY created_at
+            ORDER BY created_at, message_id
             """
         ).bind(now).bind(limit).all { MessageRow($0) }
     }
@@ -289,7 +289,7 @@ extension Storage {
         let most = try database.prepare(
             """
             SELECT sender FROM messages WHERE parent_id = ? AND parent_id > 0 AND sender <> ''
-            GROUP BY sender ORDER BY count(*) DESC, min(created_at) LIMIT 5
+            GROUP BY sender ORDER BY count(*) DESC, min(created_at), min(message_id) LIMIT 5
             """
         ).bind(parentID).all { $0.text(0) }
         return (counts.0, counts.1, most)

@@ -1,5 +1,3 @@
-import SyncWebSocket
-
 extension Storage {
     func user(_ id: String) throws -> UserRow? {
         try database.prepare("SELECT \(UserRow.columns) FROM users u WHERE user_id = ?").bind(id).first { UserRow($0) }
@@ -56,7 +54,7 @@ extension Storage {
         // A day's grace: a client that comes back late shall hear that its key has expired, not that it is unknown.
         try database.prepare("DELETE FROM sessions WHERE user_id = ? AND expires_at > 0 AND expires_at < ?")
             .bind(userID).bind(now &- 86_400_000).run()
-        let key = Storage.randomHex(20)
+        let key = random.hex(20)
         try database.prepare("INSERT INTO sessions (key, user_id, expires_at) VALUES (?, ?, ?)")
             .bind(key).bind(userID).bind(expiresAt).run()
         return key
@@ -77,14 +75,6 @@ extension Storage {
 
     func revokeSessions(of userID: String) throws {
         try database.prepare("UPDATE sessions SET is_revoked = 1 WHERE user_id = ?").bind(userID).run()
-    }
-
-    /// So many random bytes in hexadecimal digits.
-    static func randomHex(_ count: Int) -> String {
-        var bytes = [UInt8](repeating: 0, count: count)
-        if !SystemRandom.fill(&bytes) { for index in bytes.indices { bytes[index] = UInt8.random(in: 0...255) } }
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
     // MARK: Blocks

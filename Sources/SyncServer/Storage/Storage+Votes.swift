@@ -2,7 +2,7 @@ extension Storage {
     /// A user's votes: these and no others.
     func setVotes(_ poll: Int64, _ userID: String, _ options: Set<Int64>, at now: Int64) throws {
         try database.prepare("DELETE FROM votes WHERE poll_id = ? AND user_id = ?").bind(poll).bind(userID).run()
-        for option in options {
+        for option in options.sorted() {
             try database.prepare("INSERT INTO votes (poll_id, option_id, user_id, at) VALUES (?, ?, ?, ?)")
                 .bind(poll).bind(option).bind(userID).bind(now).run()
         }

@@ -1,6 +1,8 @@
 /// Everything the server remembers, in SQLite. Rules live in `Chat`; here is only what is written and read how.
 final class Storage {
     let database: Database
+    /// Of what keys, tokens and ids are made.
+    let random: RandomSource
     /// Members of recently used channels, for broadcasts. Dropped when a channel's members change.
     private var memberCache: [Int64: [String]] = [:]
     private var sequence: Int64 = 0
@@ -10,7 +12,8 @@ final class Storage {
     /// Whether any user ever blocked another one; every message asks.
     var hasBlocks = false
 
-    init(path: String) throws {
+    init(path: String, random: RandomSource = RandomSource()) throws {
+        self.random = random
         database = try Database(path: path)
         let version = try database.prepare("PRAGMA user_version").first { $0.int(0) } ?? 0
         guard (0...Schema.version).contains(version) else {

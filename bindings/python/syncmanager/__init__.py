@@ -1,19 +1,37 @@
 """Offline-first chat for Python: ordered, cached, live lists of channels and messages.
 
-The package drives libsyncmanager through its C interface. ``Client`` opens the cache of one user; its collections are
-lists that follow the chat service by exact changes. ``syncmanager.aio`` does the same inside an asyncio loop.
-Since 0.1.
+``SyncManager`` serves asyncio programs; ``syncmanager.blocking.SyncManager`` does the same in programs without an event
+loop. ``syncmanager.events`` and ``syncmanager.errors`` have what they tell, ``syncmanager.testing`` a chat server for
+the tests of programs. Since 0.1.
 """
 
-from ._errors import SyncManagerError
-from .client import LATEST, ChannelCollection, Client, Collection, MessageCollection, library_version
+from ._calls import Call
+from ._log import api_version, log_to, status_name, version
+from .collections import Page, Stored
+from .documents import LATEST, Channel, Config, Message, User
+from .errors import SyncManagerError
+from .events import Change, Event
+from .live_list import LiveList
+from .manager import ChannelCollection, MessageCollection, SyncManager
 
 __all__ = [
     "LATEST",
+    "Call",
+    "Change",
+    "Channel",
     "ChannelCollection",
-    "Client",
-    "Collection",
+    "Config",
+    "Event",
+    "LiveList",
+    "Message",
     "MessageCollection",
+    "Page",
+    "Stored",
+    "SyncManager",
     "SyncManagerError",
-    "library_version",
+    "User",
+    "api_version",
+    "log_to",
+    "status_name",
+    "version",
 ]

@@ -5,28 +5,39 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+from collections.abc import Mapping
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint64, c_void_p
 from pathlib import Path
+from typing import Any
 
-from ._errors import SyncManagerError
+from . import errors
 
 SONAME = "libsyncmanager.so.0"
+#: The interface these declarations are made for, major.minor.
+API_VERSION = (0, 1)
 
 
 def _load() -> ctypes.CDLL:
-    """Loads the library: SYNCMANAGER_LIBRARY, else the one beside this file (wheels), else by its SONAME."""
+    """Loads the library: SYNCMANAGER_LIBRARY, else the one in this package (wheels), else by its SONAME."""
     chosen = os.environ.get("SYNCMANAGER_LIBRARY")
-    bundled = Path(__file__).with_name(SONAME)
-    return ctypes.CDLL(chosen or (str(bundled) if bundled.exists() else SONAME))
+    bundled = Path(__file__).with_name("lib") / SONAME
+    try:
+        return ctypes.CDLL(chosen or (str(bundled) if bundled.exists() else SONAME))
+    except OSError as error:
+        raise ImportError(
+            f"{error}. Install libsyncmanager, or set SYNCMANAGER_LIBRARY to the path of {SONAME}"
+        ) from error
 
 
 lib = _load()
 
-_out_request = POINTER(c_uint64)
-_completion = [c_void_p, c_void_p, c_void_p, _out_request]
+#: void (*)(void *user_data, int32_t level, const char *line)
+LOG_CALLBACK = ctypes.CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
+
+_completion: list[Any] = [c_void_p, c_void_p, c_void_p, POINTER(c_uint64)]
 
 
-def _declare(name: str, result: object, arguments: list[object]) -> None:
+def _declare(name: str, result: Any, arguments: list[Any]) -> None:
     function = getattr(lib, name)
     function.restype = result
     function.argtypes = arguments
@@ -37,14 +48,15 @@ _declare("sm_version_string", c_char_p, [])
 _declare("sm_status_name", c_char_p, [c_int32])
 _declare("sm_last_error", c_char_p, [])
 _declare("sm_string_free", None, [c_void_p])
+_declare("sm_set_log", c_int32, [c_int32, LOG_CALLBACK, c_void_p])
 _declare("sm_setup", c_int32, [c_char_p, POINTER(c_void_p)])
 _declare("sm_connect", c_int32, [c_void_p, *_completion])
-for _name in ("sm_disconnect", "sm_resume_sync", "sm_pause_sync", "sm_get_fd", "sm_interrupt"):
+for _name in ("sm_disconnect", "sm_resume_sync", "sm_pause_sync", "sm_get_fd"):
     _declare(_name, c_int32, [c_void_p])
 _declare("sm_set_token", c_int32, [c_void_p, c_char_p])
 _declare("sm_clear_cache", c_int32, [c_void_p, c_char_p, *_completion])
 _declare("sm_close", None, [c_void_p])
-_declare("sm_next_event", c_int32, [c_void_p, c_int32, POINTER(c_char_p), POINTER(c_size_t)])
+_declare("sm_next_event", c_int32, [c_void_p, c_int32, POINTER(c_void_p), POINTER(c_size_t)])
 _declare("sm_channel_collection_new", c_int32, [c_void_p, c_char_p, POINTER(c_void_p)])
 _declare("sm_message_collection_new", c_int32, [c_void_p, c_char_p, c_char_p, c_int64, POINTER(c_void_p)])
 _declare("sm_collection_number", c_uint64, [c_void_p])
@@ -58,8 +70,19 @@ for _name in ("sm_send_message", "sm_append_message", "sm_update_message", "sm_d
 _declare("sm_handle_send_response", c_int32, [c_void_p, c_char_p, c_int32, *_completion])
 
 
+def _check_version() -> None:
+    loaded = int(lib.sm_api_version())
+    major, minor = loaded >> 16, loaded & 0xFFFF
+    if (major, minor) < API_VERSION or major != API_VERSION[0]:
+        wanted = ".".join(map(str, API_VERSION))
+        raise ImportError(f"libsyncmanager {major}.{minor} is loaded, and this package needs {wanted}")
+
+
+_check_version()
+
+
 def status_name(code: int) -> str:
-    """The constant of a status code."""
+    """The constant of a status code, as ``"SM_ERR_CLOSED"``; ``"SM_ERR_UNKNOWN"`` for what is none. Since 0.1."""
     return str(lib.sm_status_name(code).decode())
 
 
@@ -68,4 +91,30 @@ def check(code: int) -> int:
     if code >= 0:
         return code
     error = json.loads(lib.sm_last_error() or b"null") or {}
-    raise SyncManagerError(code, status_name(code), error.get("message", ""), error.get("path"))
+    raise errors.make(code, status_name(code), error.get("message", ""), error.get("path"))
+
+
+def encode(document: Mapping[str, Any] | None) -> bytes | None:
+    """A document as the library takes it."""
+    return None if document is None else text(json.dumps(document, ensure_ascii=False))
+
+
+def text(value: str) -> bytes:
+    """A text as the library takes it: UTF-8, ended by NUL."""
+    try:
+        encoded = value.encode()
+    except UnicodeEncodeError as error:
+        raise errors.InvalidArgumentError(f"a text that is not Unicode: {error}") from None
+    if b"\0" in encoded:
+        raise errors.InvalidArgumentError("a text that holds NUL")
+    return encoded
+
+
+def describe(function: Any, handle: ctypes.c_void_p) -> dict[str, Any]:
+    """Calls a function that gives an owned JSON text, and frees that."""
+    owned = c_void_p()
+    check(function(handle, ctypes.byref(owned)))
+    try:
+        return dict(json.loads(ctypes.string_at(owned.value or 0)))
+    finally:
+        lib.sm_string_free(owned)

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
+import sqlite3
 import subprocess
 import sys
 import threading
 
 import pytest
 
-from syncmanager import Client, SyncManagerError
-from syncmanager.aio import AsyncClient
+from syncmanager import SyncManagerError, errors
+from syncmanager.blocking import SyncManager
+from syncmanager.events import CacheReset, Change
 
 
 def config(tmp_path, **more):
     return {"app_id": "A", "user_id": "mei", "data_dir": str(tmp_path), **more}
 
 
-def wait_for(client, kind, **members):
-    while (event := client.next_event(10_000)) is not None:
-        if event["type"] == kind and all(event.get(key) == value for key, value in members.items()):
+def wait_for(sm, kind, **members):
+    while (event := sm.next_event(10)) is not None:
+        if isinstance(event, kind) and all(getattr(event, key) == value for key, value in members.items()):
             return event
     raise AssertionError(f"no {kind} came")
 
@@ -38,108 +39,93 @@ def wait_for(client, kind, **members):
 )
 def test_bad_configuration_is_named(tmp_path, change, path):
     with pytest.raises(SyncManagerError) as error:
-        Client(**config(tmp_path, **change))
+        SyncManager(**config(tmp_path, **change))
     assert error.value.name == "SM_ERR_INVALID_DOCUMENT"
     assert error.value.path == path
 
 
 def test_second_owner_is_refused_with_the_pid(tmp_path):
-    with Client(**config(tmp_path)):
+    with SyncManager(**config(tmp_path)):
         program = (
-            "import sys; from syncmanager import Client, SyncManagerError\n"
-            "try: Client(app_id='A', user_id='mei', data_dir=sys.argv[1])\n"
-            "except SyncManagerError as e: print(e.name, e.message)"
+            "import sys; from syncmanager.blocking import SyncManager; from syncmanager.errors import LockedError\n"
+            "try: SyncManager(app_id='A', user_id='mei', data_dir=sys.argv[1])\n"
+            "except LockedError as e: print(e.name, e.message)"
         )
         out = subprocess.run(
             [sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=True, timeout=60
         ).stdout
     assert out.startswith("SM_ERR_LOCKED") and str(os.getpid()) in out
-    Client(**config(tmp_path)).close()
+    SyncManager(**config(tmp_path)).close()
 
 
 def test_an_accepted_message_survives(tmp_path):
-    with Client(**config(tmp_path)) as client:
-        view = client.messages("a/b+c;d%41")
-        view.send("hello 你好 🙂")
-        event = wait_for(client, "change", list="pending", action="insert")
-        request = event["messages"][0]["request_id"]
-    with Client(**config(tmp_path)) as client:
-        view = client.messages("a/b+c;d%41")
-        wait_for(client, "change", list="pending", action="insert")
-        pending = view.snapshot()["pending"]
-        assert [m["request_id"] for m in pending] == [request]
-        assert pending[0]["message"] == "hello 你好 🙂"
-        view.delete(request_id=request)
-        assert wait_for(client, "result", call="delete_message")["status"] == 0
-        assert view.snapshot()["pending"] == []
+    with SyncManager(**config(tmp_path)) as sm:
+        chat = sm.messages("a/b+c;d%41")
+        chat.start.send("hello 你好 🙂")
+        event = wait_for(sm, Change, list="pending", action="insert")
+        request = event.items[0]["request_id"]
+    with SyncManager(**config(tmp_path)) as sm:
+        chat = sm.messages("a/b+c;d%41")
+        wait_for(sm, Change, list="pending", action="insert")
+        assert [message["request_id"] for message in chat.pending] == [request]
+        assert chat.pending[0]["message"] == "hello 你好 🙂"
+        assert chat.delete(chat.pending[0], timeout=10).request_id == request
+        assert chat.pending == [] == chat.snapshot()["pending"]
 
 
 def test_second_fetch_is_refused_until_the_first_is_drained(tmp_path):
-    with Client(**config(tmp_path)) as client:
-        view = client.channels()
-        view.fetch_next()
-        with pytest.raises(SyncManagerError) as error:
-            view.fetch_next()
-        assert error.value.name == "SM_ERR_DUPLICATED_FETCH"
-        assert wait_for(client, "result", call="fetch")["has_more"] is True
-        view.fetch_next()
+    with SyncManager(**config(tmp_path)) as sm:
+        channels = sm.channels()
+        first = channels.start.fetch()
+        with pytest.raises(errors.DuplicatedFetchError):
+            channels.fetch()
+        page = first.result(10)
+        assert page.has_more and page.short == "offline"
+        channels.fetch(timeout=10)
 
 
-def test_fork_is_noticed(tmp_path):
-    with Client(**config(tmp_path)) as client:
-        pid = os.fork()
-        if pid == 0:
-            try:
-                client.next_event(0)
-            except SyncManagerError as error:
-                os._exit(0 if error.name == "SM_ERR_FORKED" else 1)
-            os._exit(2)
-        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
-
-
-def test_interrupt_ends_a_wait(tmp_path):
-    with Client(**config(tmp_path)) as client:
+def test_interrupt_ends_a_wait_and_the_next_one_if_none_waits(tmp_path):
+    with SyncManager(**config(tmp_path)) as sm:
+        while sm.next_event(0.5) is not None:
+            pass
         seen = []
-        waiter = threading.Thread(target=lambda: seen.append(client.next_event(-1)))
+        waiter = threading.Thread(target=lambda: seen.append(sm.next_event()))
         waiter.start()
-        client.interrupt()
+        sm.interrupt()
         waiter.join(10)
         assert seen == [None]
+        sm.interrupt()
+        assert sm.next_event() is None
 
 
 def test_corrupt_cache_is_set_aside_and_told(tmp_path):
-    Client(**config(tmp_path)).close()
+    SyncManager(**config(tmp_path)).close()
     cache = tmp_path / "A" / "mei" / "cache.db"
     cache.write_bytes(b"this is no database " * 1000)
-    with Client(**config(tmp_path)) as client:
-        assert "corrupt-" in wait_for(client, "cache_reset")["file"]
+    with SyncManager(**config(tmp_path)) as sm:
+        assert "corrupt-" in wait_for(sm, CacheReset).file
     assert cache.stat().st_mode & 0o777 == 0o600
 
 
 def test_newer_schema_and_corrupt_intents_are_errors(tmp_path):
-    import sqlite3
-
-    Client(**config(tmp_path)).close()
+    SyncManager(**config(tmp_path)).close()
     folder = tmp_path / "A" / "mei"
     with sqlite3.connect(folder / "cache.db") as database:
         database.execute("PRAGMA user_version = 999")
     database.close()
-    with pytest.raises(SyncManagerError) as error:
-        Client(**config(tmp_path))
-    assert error.value.name == "SM_ERR_NEWER_SCHEMA"
+    with pytest.raises(errors.NewerSchemaError):
+        SyncManager(**config(tmp_path))
     (folder / "cache.db").unlink()
     (folder / "intents.db").write_bytes(b"not a database" * 1000)
-    with pytest.raises(SyncManagerError) as error:
-        Client(**config(tmp_path))
-    assert error.value.name == "SM_ERR_CORRUPT_INTENTS"
+    with pytest.raises(errors.CorruptIntentsError):
+        SyncManager(**config(tmp_path))
     assert (folder / "intents.db").read_bytes().startswith(b"not a database")
 
 
-def test_asyncio(tmp_path):
-    async def main():
-        async with AsyncClient(**config(tmp_path)) as chat:
-            view = chat.client.channels()
-            result = await chat.fetch_next(view)
-            assert result["short"] == "offline"
-
-    asyncio.run(asyncio.wait_for(main(), 30))
+def test_texts_that_c_cannot_take_are_refused(tmp_path):
+    with SyncManager(**config(tmp_path)) as sm:
+        for text in ("a\0b", "\ud800"):
+            with pytest.raises(errors.InvalidArgumentError):
+                sm.messages(text)
+        with pytest.raises(errors.InvalidArgumentError):
+            sm.messages("c", 2**63)

@@ -1,0 +1,105 @@
+import SyncJSON
+import SyncModel
+import SyncStore
+
+/// What a fact about messages, or an event, does to a cached channel. The service's rules say which fields change.
+enum ChannelFacts {
+    enum Outcome {
+        case nothing
+        case changed(ChannelRecord)
+        /// Only the service can tell what the channel is now.
+        case mustBeAsked
+        /// The cached channel does not show it, but an answer that is under way may, as it was before.
+        case mayCross
+    }
+
+    static func outcome(of fact: MessageFact, in cached: ChannelRecord?, _ context: Context) -> Outcome {
+        switch fact.kind {
+        case .arrived(let message, _): arrived(message, cached, context)
+        case .edited(let messages): edited(messages, cached, context)
+        case .patched(let id, let patch):
+            lastMessagePatched(id, cached, context) { context.rules.apply(patch, to: $0) }
+        case .deleted(let ids): deleted(ids, cached, context)
+        case .changelog(let updated, let ids):
+            if let last = cached?.lastMessage, ids.contains(last.id) {
+                .mustBeAsked
+            } else {
+                edited(updated, cached, context)
+            }
+        }
+    }
+
+    static func outcome(of event: ChannelEvent, in cached: ChannelRecord?, _ context: Context) -> Outcome {
+        guard let cached, let patches = context.rules.patches(for: event, in: cached, userID: context.options.userID)
+        else { return .mustBeAsked }
+        return patched(cached, patches)
+    }
+
+    private static func arrived(_ message: MessageRecord, _ cached: ChannelRecord?, _ context: Context) -> Outcome {
+        guard let cached,
+            let patches = context.rules.patches(for: message, in: cached, userID: context.options.userID)
+        else { return .mustBeAsked }
+        return patches.isEmpty ? .mayCross : patched(cached, patches)
+    }
+
+    private static func edited(_ messages: [MessageRecord], _ cached: ChannelRecord?, _ context: Context) -> Outcome {
+        guard let cached, let last = cached.lastMessage else { return .mayCross }
+        if let message = messages.last(where: { $0.id == last.id }) {
+            guard let shown = lastMessageJSON(cached), updatedAt(shown) <= message.updatedAt else { return .nothing }
+            return patched(cached, context.rules.patches(forLastMessage: message.json, in: cached))
+        }
+        return messages.contains { $0.position > last.position } ? .mayCross : .nothing
+    }
+
+    private static func lastMessagePatched(
+        _ id: String, _ cached: ChannelRecord?, _ context: Context, _ apply: ([UInt8]) -> [UInt8]?
+    ) -> Outcome {
+        guard let cached, cached.lastMessage?.id == id else { return concern([id], cached, context) }
+        guard let last = lastMessageJSON(cached), let json = apply(last) else { return .mustBeAsked }
+        return patched(cached, context.rules.patches(forLastMessage: json, in: cached))
+    }
+
+    private static func deleted(_ ids: [String], _ cached: ChannelRecord?, _ context: Context) -> Outcome {
+        // Which message is the last one now, only the service knows.
+        if let last = cached?.lastMessage, ids.contains(last.id) { return .mustBeAsked }
+        // And whether it was one of the unread ones.
+        if let cached, cached.unreadMessageCount > 0, !ids.isEmpty { return .mustBeAsked }
+        return concern(ids, cached, context)
+    }
+
+    /// Whether a message of which nothing but the id is told may be newer than the last one cached.
+    private static func concern(_ ids: [String], _ cached: ChannelRecord?, _ context: Context) -> Outcome {
+        guard let cached, let last = cached.lastMessage else { return .mayCross }
+        let areOlder = context.storage.cached { (cache) throws(StoreError) -> Bool in
+            guard let key = try cache.channelKeyIfKnown(cached.url) else { return false }
+            for id in ids {
+                guard let held = try cache.message(id: id, channel: key), held.position < last.position else {
+                    return false
+                }
+            }
+            return true
+        }
+        return areOlder == true ? .nothing : .mayCross
+    }
+
+    private static func patched(_ channel: ChannelRecord, _ patches: [ChannelPatch]) -> Outcome {
+        guard !patches.isEmpty else { return .nothing }
+        guard let json = JSONSlice.setting(patches.map { ($0.key, $0.value) }, in: channel.json),
+            let changed = ChannelRecord(json: json)
+        else { return .mustBeAsked }
+        return changed == channel ? .nothing : .changed(changed)
+    }
+
+    private static func lastMessageJSON(_ channel: ChannelRecord) -> [UInt8]? {
+        channel.json.withUnsafeBytes { raw in
+            guard let slice = try? JSONSlice.checked(raw), let last = slice["last_message"], last.isObject else {
+                return nil
+            }
+            return last.copy()
+        }
+    }
+
+    private static func updatedAt(_ json: [UInt8]) -> Int64 {
+        json.withUnsafeBytes { raw in (try? JSONSlice.checked(raw))?["updated_at"]?.int ?? 0 }
+    }
+}

@@ -1,0 +1,207 @@
+import SyncModel
+import SyncStore
+
+/// The channel collections: fetches from cache and service, and what facts about channels do to the lists.
+struct ChannelLists {
+    private static let cachePage = 100
+
+    private var windows: [UInt64: ChannelWindow] = [:]
+    /// Every channel of the user is cached; a list needs the service only for what the cache cannot decide.
+    private var isComplete = false
+
+    /// In a fixed order, so that a run repeats.
+    private var numbers: [UInt64] { windows.keys.sorted() }
+
+    func contains(_ id: UInt64) -> Bool { windows[id] != nil }
+
+    /// What every collection shows, for the simulator's checks.
+    var all: [ChannelWindow] { numbers.compactMap { windows[$0] } }
+
+    // MARK: Host
+
+    mutating func open(_ id: UInt64, _ query: ChannelQuery) { windows[id] = ChannelWindow(id: id, query: query) }
+
+    mutating func close(_ id: UInt64, _ effects: inout Effects) {
+        finishFetch(id, .removed, &effects)
+        windows[id] = nil
+    }
+
+    mutating func fetch(_ id: UInt64, call: UInt64, _ context: Context, _ effects: inout Effects) {
+        guard let window = windows[id] else { return }
+        guard window.fetch == nil else {
+            return effects.complete(Completion(call: call, name: .fetch, status: .duplicatedFetch, info: window.info))
+        }
+        windows[id]?.fetch = ChannelWindow.Fetch(call: call, wanted: window.query.limit, isAsking: false)
+        continueFetch(id, context, &effects)
+    }
+
+    func resync(_ id: UInt64, dropped: Int, _ effects: inout Effects) {
+        guard var window = windows[id] else { return }
+        effects.tell(id, .overflow(dropped: dropped))
+        for change in window.resync() { effects.add(.event(window.change(change, .overflow))) }
+    }
+
+    // MARK: Session
+
+    /// Sync may go on, or has to stop: every fetch goes on with what there is now.
+    mutating func continueFetches(_ context: Context, isInterrupted: Bool = false, _ effects: inout Effects) {
+        for id in numbers where windows[id]?.fetch != nil {
+            if isInterrupted { windows[id]?.fetch?.isAsking = false }
+            continueFetch(id, context, &effects)
+        }
+    }
+
+    mutating func finishFetches(_ status: Status, _ effects: inout Effects) {
+        for id in numbers { finishFetch(id, status, &effects) }
+    }
+
+    /// Whether the one-time listing is done. Pages of the service may skip a channel that moved between them; once
+    /// every channel is cached, the cache has the last word on what a list shows, and goes on with it.
+    mutating func setComplete(_ isComplete: Bool, _ context: Context, _ effects: inout Effects) {
+        self.isComplete = isComplete
+        guard isComplete else { return }
+        for id in numbers { takeOver(id, context, &effects) }
+    }
+
+    // MARK: Fetching
+
+    /// Goes on with the fetch under way: from the cache when it is complete (or all there is), else from the service.
+    private mutating func continueFetch(_ id: UInt64, _ context: Context, _ effects: inout Effects) {
+        guard let window = windows[id], let fetch = window.fetch, !fetch.isAsking else { return }
+        let needsService = !isComplete || !window.query.isDecidableFromCache || window.token?.isEmpty == false
+        if needsService, window.token != "" {
+            if context.canSync { return ask(id, &effects) }
+            // An attempt to connect is under way: what is cached is shown, the rest comes with the login or not at all.
+            if !window.query.isDecidableFromCache, context.mayStillSync { return }
+        }
+        guard window.query.isDecidableFromCache else {
+            windows[id]?.isLoaded = true
+            windows[id]?.hasNext = window.token != ""
+            return finishFetch(id, .ok, short: window.token != "" ? context.shortReason : nil, &effects)
+        }
+        guard showCached(id, context, &effects) else { return finishFetch(id, .storage, &effects) }
+        guard let shown = windows[id] else { return }
+        let isShort = (shown.fetch?.wanted ?? 0) > 0 && shown.hasNext
+        if isShort, context.mayStillSync, !context.canSync { return }
+        finishFetch(id, .ok, short: isShort ? context.shortReason : nil, &effects)
+    }
+
+    /// Shows the next channels of the cache; `false` when the store failed.
+    private mutating func showCached(_ id: UInt64, _ context: Context, _ effects: inout Effects) -> Bool {
+        guard let window = windows[id], let fetch = window.fetch else { return true }
+        let limit = fetch.wanted
+        let query = window.query
+        let page = context.storage.cached { (cache) throws(StoreError) in
+            try cache.channels(
+                query: query, userID: context.options.userID, after: window.window.last?.channel, limit: limit + 1)
+        }
+        guard let page else { return false }
+        let isKnown = isComplete || window.token == ""
+        windows[id]?.isLoaded = true
+        windows[id]?.hasNext = page.count > limit || !isKnown
+        let added = windows[id]?.add(page.prefix(limit).map(context.typing.shown), userID: context.options.userID)
+        windows[id]?.fetch?.wanted -= added?.items.count ?? 0
+        if let added, let window = windows[id] { effects.add(.event(window.change(added, .cache))) }
+        return true
+    }
+
+    private mutating func ask(_ id: UInt64, _ effects: inout Effects) {
+        guard let window = windows[id] else { return }
+        windows[id]?.fetch?.isAsking = true
+        effects.add(.ask(
+            .channelPage(collection: id),
+            .listChannels(query: window.query, token: window.token ?? "", limit: window.query.limit)))
+    }
+
+    /// No page came: the cache stands in, better some channels than none.
+    mutating func pageFailed(_ id: UInt64, _ context: Context, _ effects: inout Effects) {
+        guard windows[id]?.fetch?.isAsking == true else { return }
+        windows[id]?.fetch?.isAsking = false
+        if windows[id]?.query.isDecidableFromCache == true { _ = showCached(id, context, &effects) }
+        windows[id]?.isLoaded = true
+        windows[id]?.hasNext = true
+        finishFetch(id, .ok, short: context.isLoggedIn ? .error : .offline, &effects)
+    }
+
+    /// The page could not be stored.
+    mutating func pageNotStored(_ id: UInt64, _ effects: inout Effects) {
+        windows[id]?.fetch?.isAsking = false
+        finishFetch(id, .storage, &effects)
+    }
+
+    private mutating func takeOver(_ id: UInt64, _ context: Context, _ effects: inout Effects) {
+        guard let window = windows[id], window.query.isDecidableFromCache, window.token != nil else { return }
+        let query = window.query
+        let last = window.hasNext ? window.window.last?.channel : nil
+        var missing: [ChannelRecord] = []
+        var behind: ChannelRecord?
+        while !window.hasNext || last != nil {
+            let after = behind
+            let page = context.storage.cached { (cache) throws(StoreError) in
+                try cache.channels(
+                    query: query, userID: context.options.userID, after: after, limit: ChannelLists.cachePage)
+            }
+            // The token stays, and with it this is tried again.
+            guard let page else { return }
+            let part = last.map { last in page.prefix { query.areInIncreasingOrder($0, last) } } ?? page[...]
+            missing += part
+            behind = page.last
+            if part.count < ChannelLists.cachePage { break }
+        }
+        windows[id]?.token = nil
+        let added = windows[id]?.add(missing.map(context.typing.shown), userID: context.options.userID)
+        if let added, let window = windows[id] { effects.add(.event(window.change(added, .sync))) }
+    }
+
+    private mutating func finishFetch(
+        _ id: UInt64, _ status: Status, short: Completion.ShortReason? = nil, _ effects: inout Effects
+    ) {
+        guard let window = windows[id], let fetch = window.fetch else { return }
+        windows[id]?.fetch = nil
+        effects.complete(Completion(
+            call: fetch.call, name: .fetch, status: status, hasMore: window.hasNext, short: short, info: window.info))
+    }
+
+    // MARK: Facts
+
+    /// Brings every collection up to date with channels as they are stored.
+    mutating func show(_ fact: ChannelFact, _ context: Context, _ effects: inout Effects) {
+        let shown = fact.changed.map(context.typing.shown)
+        let userID = context.options.userID
+        for id in numbers {
+            if fact.page?.collection == id {
+                showPage(id, shown, fact, context, &effects)
+                continue
+            }
+            let changes = windows[id]?.reconcile(shown, removed: fact.removed, userID: userID) ?? []
+            if let window = windows[id] {
+                for change in changes { effects.add(.event(window.change(change, fact.source))) }
+            }
+        }
+    }
+
+    /// A page of the collection's own query.
+    private mutating func showPage(
+        _ id: UInt64, _ shown: [ChannelRecord], _ fact: ChannelFact, _ context: Context, _ effects: inout Effects
+    ) {
+        guard let page = fact.page, let fetch = windows[id]?.fetch, fetch.isAsking else { return }
+        let userID = context.options.userID
+        var known: [ChannelRecord] = []
+        for channel in shown where windows[id]?.contains(channel.url) == true { known.append(channel) }
+        windows[id]?.isLoaded = true
+        if page.isLast {
+            windows[id]?.token = page.next
+            windows[id]?.hasNext = !page.next.isEmpty
+        }
+        var changes = [windows[id]?.add(shown, userID: userID)].compactMap { $0 }
+        // Those it shows already may have changed their place.
+        changes += windows[id]?.reconcile(known, removed: [], userID: userID) ?? []
+        if let window = windows[id] {
+            for change in changes { effects.add(.event(window.change(change, fact.source))) }
+        }
+        guard page.isLast else { return }
+        windows[id]?.fetch?.isAsking = false
+        if isComplete { takeOver(id, context, &effects) }
+        finishFetch(id, .ok, &effects)
+    }
+}

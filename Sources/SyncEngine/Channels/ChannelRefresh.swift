@@ -1,0 +1,151 @@
+import SyncModel
+
+/// Channels that are asked for one by one, a few at a time: because an event said too little, or because an answer and
+/// an event crossed.
+struct ChannelRefresh {
+    /// Questions under way at the same time.
+    private static let limit = 8
+    /// Before a channel is asked for once more that facts touched while its answer was under way, in milliseconds.
+    private static let pause: Int64 = 500
+
+    private enum State: Equatable {
+        case wanted
+        /// Crossed: a fact touched it since it was asked for, and its answer may be old.
+        case asked(isCrossed: Bool)
+    }
+
+    private struct Entry {
+        var state: State
+        var source: EventSource
+        /// The point of the change log is not stored while this one is not settled.
+        var isInDoubt: Bool
+        /// A complete listing did not name it.
+        var isUnlisted = false
+        /// Not to be asked for earlier, by the monotonic clock.
+        var notBefore: Int64 = 0
+    }
+
+    private var entries: [String: Entry] = [:]
+    /// Those that wait, in the order they were wanted, from `head` on; those that wait for a time stand apart.
+    private var waiting: [String] = []
+    private var head = 0
+    private var delayed: [String] = []
+    private var asked = 0
+    private var doubts = 0
+    private var gate = RetryGate()
+    /// The earliest time at which one that waits may be asked for.
+    private(set) var pausedUntil: Int64?
+
+    var isIdle: Bool { entries.isEmpty }
+    var hasDoubts: Bool { doubts > 0 }
+
+    /// Asks for a channel as soon as there is room. One that is under way counts as crossed.
+    mutating func want(_ url: String, _ source: EventSource) {
+        guard entries[url] == nil else { return cross(url) }
+        entries[url] = Entry(state: .wanted, source: source, isInDoubt: false)
+        waiting.append(url)
+    }
+
+    /// An answer and a fact crossed, or a listing did not name it.
+    mutating func doubt(_ url: String, isUnlisted: Bool) {
+        want(url, .channelChangelog)
+        markInDoubt(url)
+        if isUnlisted { entries[url]?.isUnlisted = true }
+    }
+
+    private mutating func markInDoubt(_ url: String) {
+        guard entries[url]?.isInDoubt == false else { return }
+        entries[url]?.isInDoubt = true
+        doubts += 1
+    }
+
+    /// A fact touched it.
+    mutating func cross(_ url: String) {
+        if case .asked = entries[url]?.state { entries[url]?.state = .asked(isCrossed: true) }
+    }
+
+    mutating func pump(_ context: Context, _ effects: inout Effects) {
+        pausedUntil = nil
+        guard !entries.isEmpty else { return }
+        let now = context.now.monotonic
+        guard gate.isOpen(at: now) else {
+            pausedUntil = gate.pausedUntil
+            return
+        }
+        if !delayed.isEmpty {
+            waiting += delayed.filter { entries[$0]?.notBefore ?? 0 <= now }
+            delayed.removeAll { entries[$0]?.notBefore ?? 0 <= now }
+            pausedUntil = delayed.compactMap { entries[$0]?.notBefore }.min()
+        }
+        while asked < ChannelRefresh.limit, head < waiting.count {
+            let url = waiting[head]
+            head += 1
+            guard entries[url]?.state == .wanted else { continue }
+            entries[url]?.state = .asked(isCrossed: false)
+            asked += 1
+            effects.add(.ask(.channel(url: url), .getChannel(url: url)))
+        }
+        if head == waiting.count || head > 1000 {
+            waiting.removeFirst(head)
+            head = 0
+        }
+    }
+
+    /// The answer. Gives what is to be taken in, if anything; then `settled` or `failed` has to be told.
+    mutating func arrived(_ url: String, _ reply: ServiceReply, isCached: Bool, _ context: Context) -> ChannelFact? {
+        guard let entry = entries[url], case .asked(let isCrossed) = entry.state else { return nil }
+        switch reply {
+        case .channel(let channel) where !isCrossed:
+            gate.succeed()
+            return ChannelFact(changed: [channel], source: entry.source)
+        case .channel(let channel):
+            // Where facts come faster than answers, that is so every time: the first answer is better than nothing, and
+            // the next question waits a little.
+            askLater(url, context)
+            return isCached ? nil : ChannelFact(changed: [channel], source: entry.source)
+        case .failure(let failure) where failure.kind == .notFound || failure.kind == .refused:
+            guard !isCrossed else {
+                askLater(url, context)
+                return nil
+            }
+            if failure.kind == .notFound || entry.isUnlisted {
+                return ChannelFact(removed: [url], source: entry.source)
+            }
+            forget(url)
+        case .failure(let failure): askAgain(url, after: failure, context)
+        default: askAgain(url, after: nil, context)
+        }
+        return nil
+    }
+
+    /// It is now as the service has it, or gone.
+    mutating func settled(_ url: String) {
+        if case .asked = entries[url]?.state { forget(url) }
+    }
+
+    /// What the answer said could not be stored.
+    mutating func failed(_ url: String, _ context: Context) {
+        if case .asked = entries[url]?.state { askAgain(url, after: nil, context) }
+    }
+
+    private mutating func forget(_ url: String) {
+        guard let entry = entries.removeValue(forKey: url) else { return }
+        if entry.state != .wanted { asked -= 1 }
+        if entry.isInDoubt { doubts -= 1 }
+    }
+
+    private mutating func askAgain(_ url: String, after failure: ServiceFailure?, _ context: Context) {
+        entries[url]?.state = .wanted
+        asked -= 1
+        waiting.append(url)
+        gate.fail(failure, at: context.now.monotonic, context.random)
+    }
+
+    private mutating func askLater(_ url: String, _ context: Context) {
+        entries[url]?.state = .wanted
+        entries[url]?.notBefore = context.now.monotonic + ChannelRefresh.pause
+        asked -= 1
+        delayed.append(url)
+        markInDoubt(url)
+    }
+}

@@ -1,0 +1,351 @@
+import SyncModel
+import SyncStore
+
+/// Keeps the cached channels true: lists all of them once, reads the change log after every login, and asks for single
+/// channels of which an event says too little.
+///
+/// The problem. Answers are old the moment they arrive: an event may have told something newer of a channel while the
+/// answer was on its way, and which of the two is newer cannot be told.
+///
+/// The rules.
+/// - After a login the change log is read to its end, then the one-time listing goes on. The point up to which the log
+///   was read is stored with the channels it told of.
+/// - What events touch while an answer is under way crosses that answer. Such a channel is not taken from the answer
+///   but asked for by itself (`ChannelRefresh`), and as long as one of those is in doubt the log's point is not stored:
+///   whatever ends before that reads the log again.
+/// - When the log cannot be read from its point any more, everything is listed once more, and cached channels that the
+///   listing did not name are asked for one by one: gone, or come while it was listed.
+struct ChannelSync {
+    static let pageSize = 100
+    private static let changesKey = "channels.changes"
+    private static let tokenKey = "channels.token"
+    private static let completeKey = "channels.complete"
+    /// There while a new listing has to find out which cached channels are gone.
+    private static let relistKey = "channels.relist"
+
+    /// The change log, in this session.
+    private enum Log {
+        case unread
+        /// Asked from a point.
+        case asked
+        case read
+    }
+
+    private enum Listing {
+        case due
+        case asked
+        case complete
+    }
+
+    private var log = Log.unread
+    private var listing: Listing
+    /// That the listing is complete stands in the store, too: what it left in doubt has been settled.
+    private var isCompletionStored: Bool
+    /// Both wait in it after a failure; the log is asked first.
+    private var gate = RetryGate()
+    /// How far the log has been read while some channels are in doubt.
+    private var readTo: ChangePoint?
+    /// What a new listing has named so far; `nil` when none has to find out what is gone.
+    private var listed: Set<String>?
+    /// Answers with several channels that are under way, those of collections included.
+    private var answersUnderWay = 0
+    /// Channels that facts touched while answers were under way: a fact is newer than what such an answer says.
+    private var touched: Set<String> = []
+    private var refresh = ChannelRefresh()
+
+    init(_ storage: Storage) {
+        let value = storage.cached { (cache) throws(StoreError) in try cache.value(ChannelSync.completeKey) } ?? nil
+        isCompletionStored = value == "1"
+        listing = isCompletionStored ? .complete : .due
+    }
+
+    /// Every channel of the user has been cached once.
+    var isComplete: Bool {
+        if case .complete = listing { true } else { false }
+    }
+
+    /// Something is asked, or waits to be asked.
+    var isBusy: Bool {
+        if case .asked = log { return true }
+        if case .asked = listing { return true }
+        return !refresh.isIdle
+    }
+
+    // MARK: Session
+
+    /// The first login: changes count from here, before the first channel is cached, even while sync is paused.
+    mutating func sessionBegan(_ context: Context) {
+        log = .unread
+        if anchorLog(context) == true { log = .read }
+        if !context.capabilities.hasChannelChanges { relist(context) }
+    }
+
+    /// Whether a point to read from had to be made; `nil` when that could not be stored.
+    private func anchorLog(_ context: Context) -> Bool? {
+        context.storage.committed { (cache) throws(StoreError) in
+            if try cache.value(ChannelSync.changesKey) != nil { return false }
+            try cache.setValue(ChannelSync.changesKey, ChangePoint.time(context.loginTime).storedText)
+            return true
+        }
+    }
+
+    mutating func sessionEnded(_ effects: inout Effects) {
+        log = .unread
+        if !isCompletionStored { listing = .due }
+        gate.succeed()
+        readTo = nil
+        listed = nil
+        answersUnderWay = 0
+        touched = []
+        refresh = ChannelRefresh()
+        effects.add(.timer(.channelSync, at: nil))
+    }
+
+    // MARK: Asking
+
+    /// Asks what can be asked now. Calling it once too often does no harm.
+    mutating func pump(_ context: Context, _ effects: inout Effects) {
+        guard context.isLoggedIn else { return }
+        refresh.pump(context, &effects)
+        if let due = refresh.pausedUntil { effects.add(.timer(.channelSync, at: due)) }
+        guard context.canSync else { return }
+        guard gate.isOpen(at: context.now.monotonic) else {
+            effects.add(.timer(.channelSync, at: gate.pausedUntil))
+            return
+        }
+        switch log {
+        case .asked: return
+        case .unread: readLog(context, &effects)
+        case .read: continueListing(context, &effects)
+        }
+    }
+
+    private mutating func readLog(_ context: Context, _ effects: inout Effects) {
+        guard context.capabilities.hasChannelChanges else {
+            log = .read
+            return continueListing(context, &effects)
+        }
+        let stored = context.storage.cached { (cache) throws(StoreError) in try cache.value(ChannelSync.changesKey) }
+        guard let stored else { return retry(after: nil, context, &effects) }
+        guard let since = readTo ?? stored.flatMap(ChangePoint.init(storedText:)) else {
+            guard anchorLog(context) != nil else { return retry(after: nil, context, &effects) }
+            log = .read
+            return continueListing(context, &effects)
+        }
+        log = .asked
+        answersUnderWay += 1
+        effects.add(.ask(.channelChanges(since: since), .channelChanges(since: since)))
+    }
+
+    private mutating func continueListing(_ context: Context, _ effects: inout Effects) {
+        guard case .due = listing else { return }
+        let state = context.storage.cached { (cache) throws(StoreError) in
+            (token: try cache.value(ChannelSync.tokenKey) ?? "", isNew: try cache.value(ChannelSync.relistKey) != nil)
+        }
+        guard let state else { return retry(after: nil, context, &effects) }
+        // A listing that must find out what is gone starts over; any other loses at most one page by a kill.
+        let startsOver = state.isNew && listed == nil
+        if startsOver { listed = [] }
+        listing = .asked
+        answersUnderWay += 1
+        effects.add(.ask(
+            .channelListing,
+            .listChannels(
+                query: ChannelSync.everyChannel, token: startsOver ? "" : state.token, limit: ChannelSync.pageSize)))
+    }
+
+    /// Everything this user may see, in an order that does not change while it is listed.
+    private static let everyChannel: ChannelQuery = {
+        var query = ChannelQuery()
+        query.order = .chronological
+        query.limit = pageSize
+        query.hiddenChannels = .all
+        query.includeChatNotification = true
+        return query
+    }()
+
+    private mutating func retry(after failure: ServiceFailure?, _ context: Context, _ effects: inout Effects) {
+        gate.fail(failure, at: context.now.monotonic, context.random)
+        effects.add(.timer(.channelSync, at: gate.pausedUntil))
+    }
+
+    /// A collection asks for a page of its own: its answer can be crossed, too.
+    mutating func collectionAsked() { answersUnderWay += 1 }
+
+    /// Asks for one channel. Calls for the same one share the answer.
+    mutating func want(_ url: String, _ source: EventSource, _ context: Context, _ effects: inout Effects) {
+        guard context.isLoggedIn else { return }
+        refresh.want(url, source)
+        refresh.pump(context, &effects)
+    }
+
+    // MARK: Answers
+
+    /// A part of a page of the listing; `next` counts with the last part. Gives what is to be taken in.
+    mutating func listingArrived(
+        _ channels: [ChannelRecord], next: String, isLast: Bool, _ context: Context
+    ) -> ChannelFact {
+        listed?.formUnion(channels.map(\.url))
+        var fact = settle(channels, removed: [], source: .sync)
+        if isLast { fact.progress = [(ChannelSync.tokenKey, next.isEmpty ? nil : next)] }
+        return fact
+    }
+
+    /// The page is in the cache, or could not be stored.
+    mutating func listingTaken(
+        _ isStored: Bool, isEnd: Bool, isLast: Bool, _ context: Context, _ effects: inout Effects
+    ) {
+        guard isLast || !isStored else { return }
+        answerEnded()
+        listing = .due
+        guard isStored else { return retry(after: nil, context, &effects) }
+        gate.succeed()
+        guard isEnd else { return pump(context, &effects) }
+        if let named = listed {
+            guard let cached = context.storage.cached({ (cache) throws(StoreError) in try cache.channelURLs() }) else {
+                listed = nil
+                return retry(after: nil, context, &effects)
+            }
+            for url in cached where !named.contains(url) { refresh.doubt(url, isUnlisted: true) }
+            listed = nil
+        }
+        listing = .complete
+        storeProgress(context)
+        pump(context, &effects)
+    }
+
+    /// A part of the change log.
+    mutating func changesArrived(
+        _ changed: [ChannelRecord], removed: [String], next: ChangePoint, isLast: Bool
+    ) -> ChannelFact {
+        var fact = settle(changed, removed: removed, source: .channelChangelog)
+        if isLast, !refresh.hasDoubts { fact.progress = [(ChannelSync.changesKey, next.storedText)] }
+        return fact
+    }
+
+    mutating func changesTaken(
+        _ isStored: Bool, since: ChangePoint, next: ChangePoint, hasMore: Bool, isLast: Bool, _ context: Context,
+        _ effects: inout Effects
+    ) {
+        guard isLast || !isStored else { return }
+        answerEnded()
+        log = .unread
+        guard isStored else { return retry(after: nil, context, &effects) }
+        gate.succeed()
+        readTo = refresh.hasDoubts ? next : nil
+        if !hasMore || next == since { log = .read }
+        pump(context, &effects)
+    }
+
+    /// A part of a page of a collection's own query. What facts touched stays as it is cached.
+    mutating func pageArrived(_ channels: [ChannelRecord], collection: UInt64, next: String, isLast: Bool)
+        -> ChannelFact
+    {
+        var fact = ChannelFact(changed: channels.filter { !touched.contains($0.url) }, source: .sync)
+        for channel in channels where touched.contains(channel.url) { refresh.doubt(channel.url, isUnlisted: false) }
+        fact.page = (collection, next, isLast)
+        return fact
+    }
+
+    mutating func pageTaken(isLast: Bool, _ context: Context, _ effects: inout Effects) {
+        guard isLast else { return }
+        answerEnded()
+        refresh.pump(context, &effects)
+    }
+
+    /// The listing, the log or a collection's page failed.
+    mutating func failed(_ ask: Ask, _ failure: ServiceFailure?, _ context: Context, _ effects: inout Effects) {
+        answerEnded()
+        switch ask {
+        case .channelListing:
+            listing = .due
+            if failure?.kind == .pageTokenExpired {
+                listed = nil
+                _ = context.storage.cached { (cache) throws(StoreError) in try cache.setValue(ChannelSync.tokenKey, nil)
+                }
+            }
+            retry(after: failure, context, &effects)
+        case .channelChanges:
+            log = .unread
+            guard failure?.kind == .pageTokenExpired else { return retry(after: failure, context, &effects) }
+            // Nobody can tell what was missed: list everything once more.
+            guard relist(context) else { return retry(after: nil, context, &effects) }
+            pump(context, &effects)
+        default: break
+        }
+    }
+
+    @discardableResult
+    private mutating func relist(_ context: Context) -> Bool {
+        let done: Void? = context.storage.committed { (cache) throws(StoreError) in
+            try cache.setValue(ChannelSync.changesKey, ChangePoint.time(context.loginTime).storedText)
+            try cache.setValue(ChannelSync.completeKey, nil)
+            try cache.setValue(ChannelSync.tokenKey, nil)
+            try cache.setValue(ChannelSync.relistKey, "1")
+        }
+        guard done != nil else { return false }
+        listing = .due
+        isCompletionStored = false
+        readTo = nil
+        listed = nil
+        return true
+    }
+
+    /// What of an answer can be taken as it is. The rest crossed a fact, and is asked for by itself.
+    private mutating func settle(_ changed: [ChannelRecord], removed: [String], source: EventSource) -> ChannelFact {
+        for url in changed.map(\.url) + removed where touched.contains(url) { refresh.doubt(url, isUnlisted: false) }
+        let taken = changed.filter { !touched.contains($0.url) }
+        // An answer about a single channel that is on its way may have been made before this one.
+        for channel in taken { refresh.cross(channel.url) }
+        return ChannelFact(changed: taken, removed: removed.filter { !touched.contains($0) }, source: source)
+    }
+
+    private mutating func answerEnded() {
+        answersUnderWay = max(0, answersUnderWay - 1)
+        if answersUnderWay == 0 { touched = [] }
+    }
+
+    /// The service's answer about one channel. Gives what is to be taken in, if anything.
+    mutating func channelArrived(
+        _ url: String, _ reply: ServiceReply, isCached: Bool, _ context: Context, _ effects: inout Effects
+    ) -> ChannelFact? {
+        let fact = refresh.arrived(url, reply, isCached: isCached, context)
+        if fact == nil {
+            storeProgress(context)
+            pump(context, &effects)
+        }
+        return fact
+    }
+
+    /// What an answer about one channel said is in the cache, or could not be stored.
+    mutating func channelTaken(_ url: String, _ isStored: Bool, _ context: Context, _ effects: inout Effects) {
+        if isStored { refresh.settled(url) } else { refresh.failed(url, context) }
+        storeProgress(context)
+        pump(context, &effects)
+    }
+
+    /// Nothing in doubt any more: what was read of the log, and of a new listing, counts.
+    private mutating func storeProgress(_ context: Context) {
+        guard !refresh.hasDoubts, readTo != nil || isComplete && !isCompletionStored else { return }
+        let isComplete = isComplete
+        let readTo = readTo
+        let done: Void? = context.storage.committed { (cache) throws(StoreError) in
+            if let readTo { try cache.setValue(ChannelSync.changesKey, readTo.storedText) }
+            if isComplete {
+                try cache.setValue(ChannelSync.completeKey, "1")
+                try cache.setValue(ChannelSync.relistKey, nil)
+            }
+        }
+        guard done != nil else { return }
+        self.readTo = nil
+        isCompletionStored = isComplete
+    }
+
+    // MARK: Facts
+
+    /// Something newer than any answer under way was told of a channel.
+    mutating func touch(_ url: String) {
+        if answersUnderWay > 0 { touched.insert(url) }
+        refresh.cross(url)
+    }
+}

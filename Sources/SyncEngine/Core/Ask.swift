@@ -1,0 +1,29 @@
+import SyncModel
+
+/// What is under way: everything the machine that asked needs to make use of the reply. Printable, so that the history
+/// of a failing seed shows what was in flight.
+enum Ask: Equatable {
+    /// A page of the one-time listing of all channels.
+    case channelListing
+    case channelChanges(since: ChangePoint)
+    case channel(url: String)
+    /// A page of a collection's own query.
+    case channelPage(collection: UInt64)
+    case messages(MessageAsk, channelURL: String)
+    case send(requestID: String, channelURL: String)
+    case edit(call: UInt64, channelURL: String, messageID: String)
+    case delete(call: UInt64, channelURL: String, messageID: String)
+}
+
+/// What a timeline asked. An answer to an earlier generation is dropped: everything started over since.
+struct MessageAsk: Equatable {
+    enum Kind: Equatable {
+        case changes(since: ChangePoint)
+        case gap(end: HistoryEdge)
+        case around(anchor: MessagePosition)
+        case page(from: HistoryEdge, PageDirection)
+    }
+
+    var kind: Kind
+    var generation: UInt64
+}

@@ -1,0 +1,13 @@
+import SyncModel
+
+/// Something that became known about channels: as the service gave them, or that they are gone. What is stored beside
+/// it counts only together with it.
+struct ChannelFact {
+    var changed: [ChannelRecord] = []
+    var removed: [String] = []
+    var source: EventSource
+    /// Values of the store that say how far sync has come; `nil` removes one.
+    var progress: [(key: String, value: String?)] = []
+    /// The collection whose own page it is: it places the channels itself.
+    var page: (collection: UInt64, next: String, isLast: Bool)?
+}

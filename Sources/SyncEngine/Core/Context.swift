@@ -1,0 +1,38 @@
+import SyncModel
+
+/// What a machine may look at beside its own state: the time, the stores, the connection, the options.
+struct Context {
+    enum Connection { case offline, connecting, loggedIn(SessionInfo) }
+
+    let now: Moment
+    let storage: Storage
+    let options: EngineOptions
+    let rules: any ServiceRules
+    let capabilities: ServiceCapabilities
+    let random: RandomSource
+    let connection: Connection
+    /// The host paused sync.
+    let isPaused: Bool
+    /// Who is typing; shown with channels and never stored.
+    let typing: Typing
+
+    var isLoggedIn: Bool {
+        if case .loggedIn = connection { true } else { false }
+    }
+
+    /// The service may be asked for pages and changes.
+    var canSync: Bool { isLoggedIn && !isPaused }
+
+    /// Waiting may help: connected, or an attempt to connect is under way.
+    var mayStillSync: Bool {
+        if case .offline = connection { false } else { !isPaused }
+    }
+
+    /// The service's time of the login; where change logs begin.
+    var loginTime: Int64 {
+        if case .loggedIn(let info) = connection { info.loginTime } else { 0 }
+    }
+
+    /// Why a fetch ends with less than it wanted.
+    var shortReason: Completion.ShortReason { isPaused ? .paused : .offline }
+}

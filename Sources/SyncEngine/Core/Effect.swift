@@ -1,0 +1,37 @@
+import SyncModel
+
+/// What a machine wants done. The engine carries effects out in their order; machines do not call each other.
+enum Effect {
+    case event(HostEvent)
+    case completion(Completion)
+    case ask(Ask, ServiceRequest)
+    /// `nil` cancels the timer.
+    case timer(TimerQueue.Key, at: Int64?)
+    case connect(token: String)
+    case closeConnection
+    /// Something became known about messages of a channel.
+    case messages(MessageFact)
+    /// A page brought a message of this user: the outbox may be waiting for it.
+    case ownMessageSeen(MessageRecord, channelURL: String)
+    /// Something became known about channels.
+    case channels(ChannelFact)
+    /// Whether an own message has arrived at the service is not known; `since` is where the history was complete when
+    /// it was sent.
+    case sendInDoubt(channelURL: String, since: MessagePosition?)
+    case typingStopped(channelURL: String, userID: String)
+}
+
+/// Effects of one input, in order.
+struct Effects {
+    private(set) var list: [Effect] = []
+
+    mutating func add(_ effect: Effect) { list.append(effect) }
+
+    mutating func tell(_ notice: ClientNotice) { list.append(.event(.client(notice))) }
+
+    mutating func tell(_ collection: UInt64, _ notice: CollectionNotice) {
+        list.append(.event(.collection(collection, notice)))
+    }
+
+    mutating func complete(_ completion: Completion) { list.append(.completion(completion)) }
+}

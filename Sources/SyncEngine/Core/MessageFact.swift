@@ -1,0 +1,21 @@
+import SyncModel
+
+/// Something that became known about messages of one channel, wherever it came from: socket, change log, own send, own
+/// edit. It enters once, and reaches cache, timeline, channel, outbox and typing from there.
+struct MessageFact {
+    enum Kind {
+        /// In order means that everything older has come, too.
+        case arrived(MessageRecord, isInOrder: Bool)
+        case edited([MessageRecord])
+        case patched(id: String, MessagePatch)
+        case deleted(ids: [String])
+        /// What was edited and deleted while away.
+        case changelog(updated: [MessageRecord], deleted: [String])
+    }
+
+    var channelURL: String
+    var kind: Kind
+    var source: EventSource
+    /// Stored with it: how far the change log has been read.
+    var progress: (key: String, value: String)?
+}

@@ -1,0 +1,55 @@
+import SyncStore
+
+/// The two stores, with the rule for their failures: what could not be stored is told once, the cursor stays where it
+/// was, and the work is done again later.
+final class Storage {
+    private let cache: CacheStore
+    private let intents: IntentStore
+    private var failure: StoreError?
+    private var untold: StoreError?
+
+    init(cache: CacheStore, intents: IntentStore) {
+        self.cache = cache
+        self.intents = intents
+    }
+
+    /// Works on the cache; `nil` when it failed.
+    func cached<T>(_ body: (CacheStore) throws(StoreError) -> T) -> T? {
+        do throws(StoreError) {
+            let result = try body(cache)
+            failure = nil
+            return result
+        } catch {
+            note(error)
+            return nil
+        }
+    }
+
+    /// Works on the cache in one transaction: all of it is stored, or nothing, and then the result is `nil`.
+    func committed<T>(_ body: (CacheStore) throws(StoreError) -> T) -> T? {
+        cached { (cache) throws(StoreError) in try cache.transaction { () throws(StoreError) in try body(cache) } }
+    }
+
+    /// Works on the intents; `nil` when it failed.
+    func intended<T>(_ body: (IntentStore) throws(StoreError) -> T) -> T? {
+        do throws(StoreError) {
+            let result = try body(intents)
+            failure = nil
+            return result
+        } catch {
+            note(error)
+            return nil
+        }
+    }
+
+    /// A failure that the host has not been told of.
+    func takeUntoldFailure() -> StoreError? {
+        defer { untold = nil }
+        return untold
+    }
+
+    private func note(_ error: StoreError) {
+        if failure == nil { untold = error }
+        failure = error
+    }
+}

@@ -1,0 +1,71 @@
+/// What is due when. One deadline per key; setting a key again replaces it.
+struct TimerQueue {
+    enum Key: Hashable {
+        /// Requests held back because the service asked for a pause.
+        case heldRequests
+        case reconnect
+        /// Parts of a large answer that are still to be taken in.
+        case answerParts
+        case channelSync
+        case timeline(channelURL: String)
+        case outbox(channelURL: String)
+        case fetch(call: UInt64)
+        case typing
+
+        /// Whether a repeated request of sync stands behind it: sync is not at rest then.
+        var isSyncWork: Bool {
+            switch self {
+            case .channelSync, .timeline, .answerParts, .heldRequests: true
+            case .reconnect, .outbox, .fetch, .typing: false
+            }
+        }
+
+        /// Ties are broken in a fixed order, so that a run repeats.
+        fileprivate var rank: String {
+            switch self {
+            case .heldRequests: "a"
+            case .reconnect: "b"
+            case .answerParts: "c"
+            case .channelSync: "d"
+            case .timeline(let url): "e\(url)"
+            case .outbox(let url): "f\(url)"
+            case .fetch(let call): "g\(call)"
+            case .typing: "h"
+            }
+        }
+    }
+
+    private var deadlines: [Key: Int64] = [:]
+    /// The earliest deadline; kept, because it is asked for after every input.
+    private(set) var next: Int64?
+
+    var hasSyncWork: Bool { deadlines.keys.contains { $0.isSyncWork } }
+
+    /// Anything but the end of somebody's typing is planned; for the simulator's checks.
+    var hasWork: Bool { deadlines.keys.contains { $0 != .typing } }
+
+    /// `nil` cancels.
+    mutating func set(_ key: Key, at deadline: Int64?) {
+        let before = deadlines[key]
+        deadlines[key] = deadline
+        if let deadline, deadline <= next ?? Int64.max {
+            next = deadline
+        } else if before != nil, before == next {
+            next = deadlines.values.min()
+        }
+    }
+
+    mutating func cancelAll() {
+        deadlines = [:]
+        next = nil
+    }
+
+    /// Takes out one key that is due, earliest first.
+    mutating func takeDue(at now: Int64) -> Key? {
+        guard let next, next <= now else { return nil }
+        let due = deadlines.filter { $0.value <= now }
+        guard let first = due.min(by: { ($0.value, $0.key.rank) < ($1.value, $1.key.rank) }) else { return nil }
+        set(first.key, at: nil)
+        return first.key
+    }
+}

@@ -1,0 +1,183 @@
+/// A row of a `Window`: something with a key, a place in an order, and a content that hosts see.
+protocol WindowRow {
+    associatedtype Place: Comparable
+
+    /// Unique within the window.
+    var id: String { get }
+    /// Different rows have different places.
+    var place: Place { get }
+    var json: [UInt8] { get }
+}
+
+/// Keyed rows in an order: the list a host shows. Every operation gives the changes that turn the list as it was into
+/// the list as it is, as positions that are valid when they are applied one after the other.
+///
+/// It knows no chat and no store. Channels, messages and own messages are windows.
+struct Window<Row: WindowRow> {
+    private(set) var rows: [Row] = []
+    /// The place of every row by its id; made when it is first needed, since most pages never ask for it.
+    private var places: [String: Row.Place]?
+
+    init() {}
+
+    var count: Int { rows.count }
+    var isEmpty: Bool { rows.isEmpty }
+    var first: Row? { rows.first }
+    var last: Row? { rows.last }
+
+    /// The index of the first row that is not before a place.
+    func lowerBound(of place: Row.Place) -> Int {
+        var low = 0
+        var high = rows.count
+        while low < high {
+            let middle = (low + high) / 2
+            if rows[middle].place < place { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    func index(at place: Row.Place) -> Int? {
+        let index = lowerBound(of: place)
+        return index < rows.count && rows[index].place == place ? index : nil
+    }
+
+    mutating func index(ofID id: String) -> Int? {
+        if places == nil {
+            places = Dictionary(rows.map { ($0.id, $0.place) }, uniquingKeysWith: { first, _ in first })
+        }
+        return places?[id].flatMap { index(at: $0) }
+    }
+
+    // MARK: Changes
+
+    /// Takes in one row: inserts it, moves it when its place changed, updates it when only its content did.
+    mutating func put(_ row: Row) -> WindowChange? {
+        guard let old = index(ofID: row.id) else { return insert([row]) }
+        guard rows[old].place != row.place else {
+            guard rows[old].json != row.json else { return nil }
+            rows[old] = row
+            return WindowChange(.update, [.init(index: old, id: row.id, json: row.json)])
+        }
+        rows.remove(at: old)
+        let new = lowerBound(of: row.place)
+        rows.insert(row, at: new)
+        places?[row.id] = row.place
+        if new == old { return WindowChange(.update, [.init(index: new, id: row.id, json: row.json)]) }
+        return WindowChange(.move, [.init(from: old, index: new, id: row.id, json: row.json)])
+    }
+
+    /// Takes in many rows: moves, then one insert, then one update.
+    mutating func merge(_ added: [Row]) -> [WindowChange] {
+        var changes: [WindowChange] = []
+        var new: [Row] = []
+        var changed: [Row] = []
+        for row in added {
+            if let index = index(at: row.place), rows[index].id == row.id {
+                if rows[index].json != row.json { changed.append(row) }
+            } else if index(ofID: row.id) != nil {
+                if let change = put(row) { changes.append(change) }
+            } else {
+                new.append(row)
+            }
+        }
+        if let change = insert(new) { changes.append(change) }
+        let items = changed.compactMap { row -> CollectionChange.Item? in
+            guard let index = index(at: row.place) else { return nil }
+            rows[index] = row
+            return CollectionChange.Item(index: index, id: row.id, json: row.json)
+        }
+        if !items.isEmpty { changes.append(WindowChange(.update, items)) }
+        return changes
+    }
+
+    /// Inserts rows that the window has not, in any order.
+    mutating func insert(_ added: [Row]) -> WindowChange? {
+        guard let first = added.first else { return nil }
+        let isSorted = zip(added, added.dropFirst()).allSatisfy { $0.place < $1.place }
+        let new = isSorted ? added : added.sorted { $0.place < $1.place }
+        if places != nil { for row in new { places?[row.id] = row.place } }
+        let start = lowerBound(of: isSorted ? first.place : new.first?.place ?? first.place)
+        var items: [CollectionChange.Item] = []
+        items.reserveCapacity(new.count)
+        if let last = new.last, start == rows.count || last.place < rows[start].place {
+            // All of them go to one place, as a page does.
+            if rows.isEmpty { rows = new } else { rows.insert(contentsOf: new, at: start) }
+            for (offset, row) in new.enumerated() {
+                items.append(.init(index: start + offset, id: row.id, json: row.json))
+            }
+        } else {
+            var merged: [Row] = []
+            merged.reserveCapacity(rows.count + new.count)
+            merged += rows[..<start]
+            var old = start
+            for row in new {
+                while old < rows.count, rows[old].place < row.place {
+                    merged.append(rows[old])
+                    old += 1
+                }
+                items.append(.init(index: merged.count, id: row.id, json: row.json))
+                merged.append(row)
+            }
+            merged += rows[old...]
+            rows = merged
+        }
+        return WindowChange(.insert, items)
+    }
+
+    /// Removes rows by their ids; unknown ones do no harm.
+    mutating func remove(ids: Set<String>) -> WindowChange? {
+        guard !ids.isEmpty, !rows.isEmpty else { return nil }
+        if ids.count == 1, let id = ids.first {
+            guard let index = index(ofID: id) else { return nil }
+            return remove(range: index..<(index + 1))
+        }
+        return removeRows { ids.contains($0.id) }
+    }
+
+    /// Removes what lies before a place.
+    mutating func remove(before place: Row.Place) -> WindowChange? { remove(range: 0..<lowerBound(of: place)) }
+
+    /// Removes so many rows from the start.
+    mutating func removeFirst(_ count: Int) -> WindowChange? { remove(range: 0..<min(max(count, 0), rows.count)) }
+
+    /// Removes so many rows from the end.
+    mutating func removeLast(_ count: Int) -> WindowChange? {
+        remove(range: max(0, rows.count - max(count, 0))..<rows.count)
+    }
+
+    /// Empties the window. Told also when it was empty.
+    mutating func clear() -> WindowChange {
+        rows = []
+        places = nil
+        return WindowChange(.clear, [])
+    }
+
+    /// The whole content, for a host that lost track.
+    func snapshot() -> WindowChange? {
+        guard !rows.isEmpty else { return nil }
+        return WindowChange(
+            .insert, rows.enumerated().map { .init(index: $0.offset, id: $0.element.id, json: $0.element.json) })
+    }
+
+    private mutating func remove(range: Range<Int>) -> WindowChange? {
+        guard !range.isEmpty else { return nil }
+        let items = range.reversed().map { CollectionChange.Item(index: $0, id: rows[$0].id) }
+        if places != nil { for item in items { places?[item.id] = nil } }
+        rows.removeSubrange(range)
+        return WindowChange(.remove, items)
+    }
+
+    private mutating func removeRows(where isGone: (Row) -> Bool) -> WindowChange? {
+        var items: [CollectionChange.Item] = []
+        var kept: [Row] = []
+        kept.reserveCapacity(rows.count)
+        for (index, row) in rows.enumerated() {
+            if isGone(row) { items.append(.init(index: index, id: row.id)) } else { kept.append(row) }
+        }
+        guard !items.isEmpty else { return nil }
+        if places != nil { for item in items { places?[item.id] = nil } }
+        rows = kept
+        // From the end on, so that no removal moves what is still to be removed.
+        return WindowChange(.remove, items.reversed())
+    }
+}

@@ -1,0 +1,48 @@
+import SyncModel
+
+/// How a call ended.
+public struct Completion: Sendable {
+    /// The C function's name without its prefix.
+    public enum Name: String, Sendable {
+        case connect, fetch
+        case clearCache = "clear_cache"
+        case sendMessage = "send_message", appendMessage = "append_message"
+        case handleSendResponse = "handle_send_response"
+        case updateMessage = "update_message", deleteMessage = "delete_message"
+    }
+
+    /// Why a fetch ended with less than it wanted although there may be more.
+    public enum ShortReason: String, Sendable { case offline, paused, error, reset }
+
+    public var call: UInt64
+    public var name: Name
+    public var status: Status
+    /// Of a fetch: whether there is more in its direction, and why it is short if it is.
+    public var hasMore: Bool?
+    public var short: ShortReason?
+    public var requestID: String?
+    /// The service's message object, as JSON text.
+    public var message: [UInt8]?
+    public var failure: ServiceFailure?
+    /// What was wrong, in one line, when no failure says it.
+    public var explanation: String?
+    /// The collection's state after the call, for those that change it.
+    public var info: CollectionInfo?
+
+    public init(
+        call: UInt64, name: Name, status: Status, hasMore: Bool? = nil, short: ShortReason? = nil,
+        requestID: String? = nil, message: [UInt8]? = nil, failure: ServiceFailure? = nil, explanation: String? = nil,
+        info: CollectionInfo? = nil
+    ) {
+        self.call = call
+        self.name = name
+        self.status = status
+        self.hasMore = hasMore
+        self.short = short
+        self.requestID = requestID
+        self.message = message
+        self.failure = failure
+        self.explanation = explanation
+        self.info = info
+    }
+}

@@ -1,0 +1,36 @@
+import SyncModel
+
+/// What a host asks of the engine. The border has checked every argument; ids are the border's.
+public enum HostCommand: Sendable {
+    case connect(call: UInt64)
+    case disconnect
+    case resumeSync
+    case pauseSync
+    case setToken(String)
+    case clearCache(channelURL: String?, call: UInt64)
+    case openChannelCollection(id: UInt64, query: ChannelQuery)
+    case openMessageCollection(id: UInt64, channelURL: String, filter: MessageFilter, viewpoint: Int64)
+    case removeCollection(id: UInt64)
+    case fetch(collection: UInt64, direction: PageDirection, call: UInt64)
+    case resetViewpoint(collection: UInt64, viewpoint: Int64)
+    /// `body` is a JSON object in canonical field names without the request id.
+    case sendMessage(collection: UInt64, requestID: String, body: [UInt8], call: UInt64)
+    case resendMessage(collection: UInt64, requestID: String, call: UInt64)
+    case appendMessage(collection: UInt64, requestID: String, body: [UInt8], call: UInt64)
+    /// `message` is set when the host's send succeeded.
+    case handleSendResponse(
+        collection: UInt64, requestID: String, message: MessageRecord?, errorCode: Int, call: UInt64)
+    /// An edit of a sent message, or of a failed one in place.
+    case updateMessage(collection: UInt64, OwnMessageReference, body: [UInt8], call: UInt64)
+    case deleteMessage(collection: UInt64, OwnMessageReference, call: UInt64)
+    /// The host lagged behind and lost events of these collections (how many, by number): tell their lists again.
+    case resync(collections: [UInt64: Int])
+    /// Completes every outstanding call and stops. The driver closes the stores afterwards.
+    case close
+}
+
+/// Which own message: one the service has, or one that is pending or failed.
+public enum OwnMessageReference: Equatable, Sendable {
+    case sent(id: String)
+    case unsent(requestID: String)
+}

@@ -1,0 +1,62 @@
+import SyncModel
+
+/// Something the host is told without having asked at that moment. Sequence number and time are the border's to add.
+public enum HostEvent: Sendable {
+    /// A collection's list changed.
+    case change(CollectionChange)
+    /// Any other event of a collection.
+    case collection(UInt64, CollectionNotice)
+    case client(ClientNotice)
+}
+
+/// What a collection tells beside changes of its lists. JSON texts are those of the service's objects.
+public enum CollectionNotice: Equatable, Sendable {
+    /// A message arrived that is not contiguous with what the collection shows.
+    case newMessage(channelURL: String, json: [UInt8])
+    case channelUpdated(json: [UInt8])
+    case channelRemoved(url: String)
+    case hugeGap
+    /// The host lagged: `dropped` events were not told; the lists follow, each as `clear` and `insert`.
+    case overflow(dropped: Int)
+
+    public var type: StaticString {
+        switch self {
+        case .newMessage: "new_message"
+        case .channelUpdated: "channel_updated"
+        case .channelRemoved: "channel_removed"
+        case .hugeGap: "huge_gap"
+        case .overflow: "overflow"
+        }
+    }
+}
+
+/// What the client tells.
+public enum ClientNotice: Equatable, Sendable {
+    public enum ConnectionState: String, Sendable {
+        case disconnected, connecting, connected, waiting
+        case tokenNeeded = "token_needed"
+    }
+    public enum SyncState: String, Sendable { case idle, running, paused }
+
+    /// `retryIn` is in milliseconds, for the state `waiting`.
+    case connection(ConnectionState, retryIn: Int64?)
+    case syncState(SyncState)
+    /// `done`: messages of the channel cached by this run.
+    case syncProgress(channelURL: String, done: Int64, isComplete: Bool)
+    case tokenNeeded
+    case cacheReset(file: String)
+    case storageError(message: String)
+    case closed
+
+    public var type: StaticString {
+        switch self {
+        case .connection: "connection"
+        case .syncState: "sync_state"
+        case .syncProgress: "sync_progress"
+        case .tokenNeeded: "token_needed"
+        case .cacheReset: "cache_reset"
+        case .storageError: "storage_error"
+        case .closed: "closed"
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import SyncModel
+
+/// Where the cache of a channel is complete.
+///
+/// A channel's history is a line; the cache knows stretches of it. A chunk is a closed range [start, end] of positions
+/// inside which every message of the service is in the cache:
+///
+///     oldest ──[====chunk====]·······[==chunk==]── newest
+///               start      end
+///
+/// What two neighbours of one chunk show as neighbours are neighbours on the service. Between chunks nothing is known.
+/// A chunk that has reached the first message covers everything before it; one that has reached the newest covers
+/// everything after it, but only as long as the session lasts in which that was seen: after a loss of the connection
+/// nobody knows what came since. That is why "newest" is never stored.
+struct ChunkList: Equatable {
+    struct Chunk: Equatable {
+        var start: HistoryEdge
+        var end: HistoryEdge
+        var reachedFirst = false
+        /// The newest message is inside, and realtime messages extend the chunk.
+        var reachedNewest = false
+
+        func covers(_ position: MessagePosition) -> Bool {
+            (start.position <= position || reachedFirst) && (position <= end.position || reachedNewest)
+        }
+
+        /// Takes in a message behind the end.
+        mutating func extend(to position: MessagePosition) {
+            if end.position < position { end = HistoryEdge(position) }
+        }
+    }
+
+    /// Ascending and disjoint.
+    private(set) var chunks: [Chunk] = []
+
+    init(_ chunks: [Chunk] = []) { self.chunks = chunks }
+
+    var last: Chunk? { chunks.last }
+    var isEmpty: Bool { chunks.isEmpty }
+
+    func index(covering position: MessagePosition) -> Int? { chunks.firstIndex { $0.covers(position) } }
+
+    /// The chunk nearest below a position, or the one that covers it.
+    func index(atOrBelow position: MessagePosition) -> Int? { chunks.lastIndex { $0.start.position <= position } }
+
+    /// Adds a range, merging what it touches.
+    mutating func cover(_ added: Chunk) {
+        var merged = added
+        var kept: [Chunk] = []
+        for chunk in chunks {
+            let isBelow = chunk.end.position < merged.start.position && !merged.reachedFirst && !chunk.reachedNewest
+            let isAbove = merged.end.position < chunk.start.position && !merged.reachedNewest && !chunk.reachedFirst
+            if isBelow || isAbove {
+                kept.append(chunk)
+            } else {
+                if chunk.start.position < merged.start.position { merged.start = chunk.start }
+                if merged.end.position < chunk.end.position { merged.end = chunk.end }
+                merged.reachedFirst = merged.reachedFirst || chunk.reachedFirst
+                merged.reachedNewest = merged.reachedNewest || chunk.reachedNewest
+            }
+        }
+        kept.insert(merged, at: kept.firstIndex { $0.start.position > merged.start.position } ?? kept.count)
+        chunks = kept
+    }
+
+    /// Nobody knows what is newest now, nor what is between `sureEnd` and the end.
+    mutating func forgetNewest(sureEnd: MessagePosition?) {
+        for index in chunks.indices where chunks[index].reachedNewest {
+            chunks[index].reachedNewest = false
+            if let sureEnd, sureEnd < chunks[index].end.position {
+                chunks[index].end = HistoryEdge(max(chunks[index].start.position, sureEnd))
+            }
+        }
+    }
+
+    /// Everything before an order is gone for this user: history was reset or messages were retired.
+    mutating func cut(before order: Int64) {
+        let bound = MessagePosition(order: order, tie: Int64.min)
+        chunks = chunks.compactMap { chunk in
+            guard chunk.end.position >= bound || chunk.reachedNewest else { return nil }
+            var rest = chunk
+            if rest.start.position < bound {
+                rest.start = HistoryEdge(bound)
+                if rest.end.position < bound { rest.end = rest.start }
+                rest.reachedFirst = true
+            }
+            return rest
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import SyncModel
+
+/// What overtook the pages of a channel that are under way: they are old the moment they arrive, and what was told
+/// meanwhile is newer.
+struct Crossings {
+    private var pagesUnderWay = 0
+    private var deleted: Set<String> = []
+    private var edited: [String: MessageRecord] = [:]
+    private var patches: [(id: String, patch: MessagePatch)] = []
+
+    mutating func pageAsked() { pagesUnderWay += 1 }
+
+    /// One page less; when none is under way, nothing can be older than what was told.
+    mutating func pageEnded() {
+        pagesUnderWay = max(0, pagesUnderWay - 1)
+        if pagesUnderWay == 0 { self = Crossings() }
+    }
+
+    mutating func note(_ fact: MessageFact) {
+        guard pagesUnderWay > 0 else { return }
+        switch fact.kind {
+        case .arrived(let message, _): edited[message.id] = message
+        case .patched(let id, let patch): patches.append((id, patch))
+        case .edited(let messages): for message in messages { edited[message.id] = message }
+        case .deleted(let ids): deleted.formUnion(ids)
+        case .changelog(let updated, let ids):
+            for message in updated { edited[message.id] = message }
+            deleted.formUnion(ids)
+        }
+    }
+
+    /// Whether a page's silence about a message says nothing: the message is newer than the page.
+    func isNewer(_ id: String) -> Bool { edited[id] != nil }
+
+    /// Messages as they would be had the page been made now: without what was deleted since, with what was changed.
+    func applied(to messages: [MessageRecord], _ rules: any ServiceRules) -> [MessageRecord] {
+        if deleted.isEmpty, edited.isEmpty, patches.isEmpty { return messages }
+        return messages.compactMap { message in
+            if deleted.contains(message.id) { return nil }
+            var result = message
+            if let newer = edited[message.id], newer.updatedAt >= message.updatedAt { result = newer }
+            for (id, patch) in patches where id == message.id {
+                if let json = rules.apply(patch, to: result.json) { result.json = json }
+            }
+            return result
+        }
+    }
+}

@@ -1,0 +1,302 @@
+import SyncModel
+import SyncStore
+
+/// What the cache holds of one channel's messages, and how far that is complete.
+///
+/// The problem. Messages reach us by four roads: pages asked in two directions from a viewpoint, the socket, the change
+/// log after a reconnect, and the answer to an own send. Pages are old the moment they arrive; the socket only tells
+/// what happens now.
+///
+/// The rules.
+/// - Pages extend a chunk (see `ChunkList`); rows, deletions inside the range, and the range commit together.
+/// - A socket message extends the chunk that has reached the newest. If none has, it waits in `strays`: when a page
+///   reaches the newest in the same session, everything since that page was made has come by socket, so page and strays
+///   together are complete.
+/// - The answer to an own send comes by the socket, in order. What a host sent itself may be told before what the
+///   socket still holds: such a message is stored, but the chunk is complete only up to `sureEnd`, and from there the
+///   gap is asked for after a loss of the connection.
+/// - What was told while a page was under way is newer than the page (`Crossings`).
+/// - A loss of the connection makes "newest" unknown.
+///
+/// A value: what a transaction does is done on a copy, which counts when the transaction is committed. So memory never
+/// knows more than the file.
+struct History {
+    private static let strayLimit = 1000
+
+    let channelKey: Int64
+    private(set) var chunks: ChunkList
+    var crossings = Crossings()
+    /// Messages stored by this run.
+    private(set) var stored: Int64 = 0
+
+    private var onDisk: [StoredChunk]
+    private var strays: [MessageRecord] = []
+    /// Some of what came was dropped, or may have come without our having been told: newest must be asked for again,
+    /// also when a page that is under way says that it has it.
+    private var hasLostStrays = false
+    /// Messages that a host's own connection told of, and ours has not yet: older ones may still be on their way.
+    private var outOfOrder: Set<String> = []
+    /// How far the chunk that has reached the newest is complete whatever happens to the connection: its end, but for
+    /// messages out of order.
+    private var sureEnd: MessagePosition?
+
+    init(channelKey: Int64, stored: [StoredChunk]) {
+        self.channelKey = channelKey
+        onDisk = stored
+        chunks = ChunkList(stored.map { .init(start: $0.start, end: $0.end, reachedFirst: $0.reachedFirst) })
+    }
+
+    /// What the cache knows of a channel, which gets a key when it has none.
+    static func stored(_ url: String, _ cache: CacheStore) throws(StoreError) -> History {
+        let key = try cache.channelKey(url)
+        return History(channelKey: key, stored: try cache.chunks(channel: key))
+    }
+
+    /// How far the history is complete at its newest end in this session; `nil` when that is not known.
+    var newestEdge: MessagePosition? {
+        guard let last = chunks.last, last.reachedNewest else { return nil }
+        return sureEnd ?? last.end.position
+    }
+
+    // MARK: Pages
+
+    struct PageOutcome {
+        /// What was stored, ascending.
+        var rows: [MessageRecord]
+        /// What the cache held inside the page's range and the service does not.
+        var gone: [String]
+    }
+
+    /// Takes in a page: its rows, the deletions inside the range it covers, and the range.
+    mutating func take(
+        _ page: MessagePage, _ rules: any ServiceRules, _ cache: CacheStore
+    ) throws(StoreError) -> PageOutcome {
+        guard let range = page.range ?? emptyRange(page) else { return PageOutcome(rows: [], gone: []) }
+        var added = ChunkList.Chunk(
+            start: range.start, end: range.end, reachedFirst: page.reachedFirst, reachedNewest: page.reachedNewest)
+        if added.reachedNewest, hasLostStrays {
+            // Some of what came by socket meanwhile was dropped: one more page has to bring it.
+            added.reachedNewest = false
+            hasLostStrays = false
+        }
+        var rows = crossings.applied(to: page.messages, rules)
+        if added.reachedNewest {
+            let known = Set(rows.map(\.id))
+            let inOrder = strays.filter { !outOfOrder.contains($0.id) }.map(\.position)
+            sureEnd = (inOrder + [added.end.position, rows.last?.position, sureEnd].compactMap { $0 }).max()
+            let behind = strays.filter { !known.contains($0.id) && $0.position > range.start.position }
+            if !behind.isEmpty { rows = (rows + behind).sorted { $0.position < $1.position } }
+            strays = []
+            if let last = rows.last { added.extend(to: last.position) }
+        }
+        chunks.cover(added)
+        let present = Set(rows.map(\.id))
+        let held = try cache.messageReferences(
+            channel: channelKey, from: added.reachedFirst ? .first : added.start.position,
+            through: added.reachedNewest ? .last : added.end.position)
+        let gone = held.filter { message in
+            !present.contains(message.id) && !crossings.isNewer(message.id)
+                && History.speaks(page, range, for: message.position)
+        }.map(\.id)
+        let known = Set(held.map(\.id))
+        try cache.deleteMessages(ids: gone, channel: channelKey)
+        try cache.upsert(rows, channel: channelKey)
+        outOfOrder.subtract(page.messages.map(\.id))
+        try saveChunks(cache)
+        stored += Int64(rows.filter { !known.contains($0.id) }.count)
+        return PageOutcome(rows: rows, gone: gone)
+    }
+
+    /// A channel without any message is complete, too.
+    private func emptyRange(_ page: MessagePage) -> (start: HistoryEdge, end: HistoryEdge)? {
+        guard page.reachedFirst, page.reachedNewest else { return nil }
+        let edge = HistoryEdge(MessagePosition(order: 0, tie: 0))
+        return (edge, edge)
+    }
+
+    /// Whether the page speaks for a position: it lies inside what was answered, not at a far edge where messages of
+    /// the same time may have been cut off.
+    private static func speaks(
+        _ page: MessagePage, _ range: (start: HistoryEdge, end: HistoryEdge), for position: MessagePosition
+    ) -> Bool {
+        guard let low = page.messages.first?.position, let high = page.messages.last?.position else {
+            // An answer without any row says nothing about the edge it was asked from.
+            return page.reachedFirst && position < range.start.position
+                || page.reachedNewest && position > range.end.position
+        }
+        return (low <= position || page.reachedFirst) && (position <= high || page.reachedNewest)
+    }
+
+    // MARK: Facts
+
+    enum Arrival {
+        /// Not contiguous with what is complete; kept in memory.
+        case stray(isNew: Bool)
+        case known
+        case stored
+    }
+
+    mutating func arrive(
+        _ message: MessageRecord, isInOrder: Bool, _ cache: CacheStore
+    ) throws(StoreError) -> Arrival {
+        // A late answer to an own send may lie inside what is covered already: the service had the message all along.
+        if isInOrder { outOfOrder.remove(message.id) } else { outOfOrder.insert(message.id) }
+        guard let place = chunks.index(covering: message.position) else {
+            guard !strays.contains(where: { $0.id == message.id }) else { return .stray(isNew: false) }
+            strays.append(message)
+            if strays.count > History.strayLimit {
+                strays.removeFirst()
+                hasLostStrays = true
+            }
+            return .stray(isNew: true)
+        }
+        var chunk = chunks.chunks[place]
+        chunk.extend(to: message.position)
+        if isInOrder, let sure = sureEnd { sureEnd = max(sure, message.position) }
+        chunks.cover(chunk)
+        let isKnown = try cache.message(id: message.id, channel: channelKey) != nil
+        if !isKnown {
+            try cache.upsert([message], channel: channelKey)
+            stored += 1
+        }
+        try saveChunks(cache)
+        return isKnown ? .known : .stored
+    }
+
+    /// A late answer may tell of an own message inside what the cache calls complete, in a channel that nobody shows.
+    static func storeIfCovered(_ fact: MessageFact, userID: String, _ cache: CacheStore) throws(StoreError) {
+        guard case .arrived(let message, _) = fact.kind, message.senderID == userID,
+            let key = try cache.channelKeyIfKnown(fact.channelURL)
+        else { return }
+        let isCovered = try cache.chunks(channel: key).contains {
+            ($0.start.position <= message.position || $0.reachedFirst) && message.position <= $0.end.position
+        }
+        if isCovered { try cache.upsert([message], channel: key) }
+    }
+
+    /// Gives what was changed of what is held.
+    mutating func edit(_ messages: [MessageRecord], _ cache: CacheStore) throws(StoreError) -> [MessageRecord] {
+        var changed: [MessageRecord] = []
+        for message in messages {
+            if let index = strays.firstIndex(where: { $0.id == message.id }) { strays[index] = message }
+            if let held = try cache.message(id: message.id, channel: channelKey) {
+                if held.updatedAt <= message.updatedAt { changed.append(message) }
+            } else if chunks.chunks.contains(where: {
+                $0.start.position <= message.position && $0.covers(message.position)
+            }) {
+                // Not held, and now in a place that is complete: the service changed its time.
+                changed.append(message)
+            }
+        }
+        try cache.upsert(changed, channel: channelKey)
+        return changed
+    }
+
+    /// Gives the message as it is now, when it is held.
+    mutating func patch(
+        _ id: String, _ patch: MessagePatch, _ rules: any ServiceRules, _ cache: CacheStore
+    ) throws(StoreError) -> MessageRecord? {
+        if let index = strays.firstIndex(where: { $0.id == id }), let json = rules.apply(patch, to: strays[index].json)
+        {
+            strays[index].json = json
+        }
+        guard var held = try cache.message(id: id, channel: channelKey), let json = rules.apply(patch, to: held.json)
+        else { return nil }
+        held.json = json
+        try cache.upsert([held], channel: channelKey)
+        return held
+    }
+
+    mutating func delete(_ ids: [String], _ cache: CacheStore) throws(StoreError) {
+        strays.removeAll { ids.contains($0.id) }
+        try cache.deleteMessages(ids: ids, channel: channelKey)
+    }
+
+    /// History was reset or retired: what is older goes.
+    mutating func cut(before order: Int64, _ cache: CacheStore) throws(StoreError) {
+        chunks.cut(before: order)
+        strays.removeAll { $0.position.order < order }
+        try cache.deleteMessages(channel: channelKey, before: order)
+        try saveChunks(cache)
+    }
+
+    /// Forgets everything, in the file too.
+    mutating func clear(_ cache: CacheStore) throws(StoreError) {
+        try cache.clearMessages(channel: channelKey)
+        forget()
+    }
+
+    /// Forgets everything that is known in memory; the file has nothing either.
+    mutating func forget() {
+        chunks = ChunkList()
+        onDisk = []
+        strays = []
+        hasLostStrays = false
+        outOfOrder = []
+        sureEnd = nil
+        crossings = Crossings()
+    }
+
+    // MARK: Session
+
+    /// What is newest is not known any more, and nothing on its way arrives.
+    mutating func sessionEnded() {
+        chunks.forgetNewest(sureEnd: sureEnd)
+        sureEnd = nil
+        outOfOrder = []
+        strays = []
+        hasLostStrays = false
+        crossings = Crossings()
+    }
+
+    /// What was told while offline says nothing about what came before and after it: pages bring it.
+    mutating func sessionBegan() {
+        strays = []
+        outOfOrder = []
+    }
+
+    /// Something may be missing behind a position although the connection lives: an own message whose acknowledgement
+    /// was lost. `nil`: nobody knows since when.
+    mutating func doubtNewest(since: MessagePosition?, _ cache: CacheStore) throws(StoreError) {
+        guard let last = chunks.last, last.reachedNewest else {
+            hasLostStrays = true
+            return
+        }
+        let sure = [sureEnd ?? last.end.position, since ?? last.start.position].min()
+        chunks.forgetNewest(sureEnd: sure)
+        sureEnd = nil
+        try saveChunks(cache)
+    }
+
+    /// What could not be stored is missing: what follows it is not contiguous with the cache.
+    mutating func loseNewest() {
+        chunks.forgetNewest(sureEnd: sureEnd)
+        sureEnd = nil
+        hasLostStrays = true
+    }
+
+    // MARK: Chunks on disk
+
+    /// Stores how far the cache is complete whatever comes. A chunk that grows at its newest end only is open-ended in
+    /// the file, and need not be written again.
+    private mutating func saveChunks(_ cache: CacheStore) throws(StoreError) {
+        var sure = chunks
+        sure.forgetNewest(sureEnd: sureEnd)
+        let isOpen = chunks.last?.reachedNewest == true && outOfOrder.isEmpty
+            && sure.last?.end.position == chunks.last?.end.position
+        let last = sure.chunks.indices.last
+        let wanted = sure.chunks.indices.map { index in
+            let chunk = sure.chunks[index]
+            return StoredChunk(
+                start: chunk.start, end: chunk.end, reachedFirst: chunk.reachedFirst,
+                isOpenEnded: isOpen && index == last)
+        }
+        let isAsStored = wanted.count == onDisk.count && zip(wanted, onDisk).allSatisfy { wanted, stored in
+            wanted == stored || wanted.isOpenEnded && stored.isOpenEnded && wanted.start == stored.start
+                && wanted.reachedFirst == stored.reachedFirst
+        }
+        guard !isAsStored else { return }
+        try cache.setChunks(channel: channelKey, wanted)
+        onDisk = wanted
+    }
+}

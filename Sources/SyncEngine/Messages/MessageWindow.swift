@@ -1,0 +1,146 @@
+import SyncModel
+
+extension MessageRow: WindowRow {
+    var place: MessagePosition { position }
+}
+
+/// A message collection: a window of a channel's messages that match a filter, in the order of the service.
+///
+/// The window lies inside one chunk, so what it shows as neighbours are neighbours. It grows by fetches at both ends,
+/// by realtime messages while it shows the newest, and is trimmed beyond its capacity at the end that did not grow.
+struct MessageWindow {
+    struct Fetch {
+        let call: UInt64
+        var wanted: Int
+    }
+
+    let id: UInt64
+    let filter: MessageFilter
+    private(set) var viewpoint: Int64
+    var window = Window<MessageRow>()
+    var hasPrevious = true
+    var hasNext: Bool
+    /// Shows the newest message and takes in those that come: no fetch is needed to keep up. A window that opens at the
+    /// newest point follows from the start, also while nobody knows yet what is newest.
+    var isFollowing: Bool
+    /// Something was fetched since the collection was opened or reset.
+    var isLoaded = false
+    /// The newest position known when the window was last seen empty: only what comes behind it is contiguous.
+    var emptyEdge = MessagePosition.last
+    /// Where the window stands since all it showed is gone.
+    var emptiedAt: MessagePosition?
+    var fetches: [PageDirection: Fetch] = [:]
+
+    init(id: UInt64, filter: MessageFilter, viewpoint: Int64) {
+        self.id = id
+        self.filter = filter
+        self.viewpoint = viewpoint
+        hasNext = viewpoint != Int64.max
+        isFollowing = viewpoint == Int64.max
+    }
+
+    var info: CollectionInfo {
+        CollectionInfo(collection: id, hasPrevious: hasPrevious, hasNext: hasNext, viewpoint: viewpoint)
+    }
+
+    func change(_ change: WindowChange, _ source: EventSource) -> HostEvent {
+        .change(CollectionChange(
+            collection: id, list: .succeeded, action: change.action, source: source, items: change.items, info: info))
+    }
+
+    /// Behind every message at the viewpoint: where a window stands that has shown nothing yet.
+    var anchor: MessagePosition { MessagePosition(order: viewpoint, tie: Int64.max) }
+
+    /// Where an empty window stands.
+    private var stand: MessagePosition { emptiedAt ?? anchor }
+
+    /// What a fetch towards older goes on below, and one towards newer above.
+    var lowerEnd: MessagePosition { window.first?.position ?? stand }
+    var upperEnd: MessagePosition { window.last?.position ?? stand }
+
+    var wantsNewest: Bool { isFollowing || viewpoint == Int64.max }
+
+    /// Starts again at a viewpoint, with nothing shown.
+    mutating func reset(to viewpoint: Int64) -> WindowChange {
+        let fetches = fetches
+        self = MessageWindow(id: id, filter: filter, viewpoint: viewpoint)
+        self.fetches = fetches
+        return WindowChange(.clear, [])
+    }
+
+    /// The chunk the window stands in: the one that covers what it shows, or its viewpoint.
+    func home(in chunks: ChunkList) -> Int? {
+        guard !window.isEmpty else { return chunks.index(covering: stand) ?? chunks.index(covering: anchor) }
+        // The last ones may be out of order, and outside since the connection was lost.
+        for row in window.rows.reversed() {
+            if let home = chunks.index(covering: row.position) { return home }
+        }
+        return nil
+    }
+
+    /// Whether a position lies inside what the window claims to show completely.
+    func spans(_ position: MessagePosition) -> Bool {
+        guard let first = window.first, let last = window.last else {
+            return isFollowing && isLoaded && position > emptyEdge
+        }
+        let isAfterStart = first.position < position || !hasPrevious
+        let isBeforeEnd = position < last.position || isFollowing
+        return isAfterStart && isBeforeEnd
+    }
+
+    /// Removes messages by their ids.
+    mutating func remove(_ ids: Set<String>) -> WindowChange? {
+        // Emptied, the window goes on behind what it showed last.
+        let last = window.last?.position
+        let change = window.remove(ids: ids)
+        if window.isEmpty, let last {
+            emptyEdge = last
+            emptiedAt = last
+        }
+        return change
+    }
+
+    /// Shows those of some stored messages that lie inside what the window shows.
+    mutating func merge(_ records: [MessageRecord], in chunk: ChunkList.Chunk) -> [WindowChange] {
+        var rows: [MessageRow] = []
+        var gone: Set<String> = []
+        for record in records {
+            if filter.matches(record), chunk.covers(record.position), spans(record.position) || holds(record.position) {
+                rows.append(record.row)
+            } else if let index = window.index(ofID: record.id),
+                !filter.matches(record) || window.rows[index].position != record.position
+            {
+                // It ceased to match, or its place is outside now.
+                gone.insert(record.id)
+            }
+        }
+        var changes: [WindowChange] = []
+        if let change = remove(gone) { changes.append(change) }
+        if !rows.isEmpty {
+            emptiedAt = nil
+            changes += window.merge(rows)
+        }
+        return changes
+    }
+
+    private func holds(_ position: MessagePosition) -> Bool { window.index(at: position) != nil }
+
+    /// Puts a page at one end of the window.
+    mutating func attach(_ rows: [MessageRow]) -> WindowChange? {
+        if !rows.isEmpty { emptiedAt = nil }
+        return window.insert(rows)
+    }
+
+    /// Trims the end that did not grow beyond the capacity.
+    mutating func trim(to capacity: Int, growing direction: PageDirection) -> WindowChange? {
+        let excess = window.count - max(capacity, filter.limit)
+        guard excess > 0 else { return nil }
+        if direction == .previous {
+            hasNext = true
+            isFollowing = false
+            return window.removeLast(excess)
+        }
+        hasPrevious = true
+        return window.removeFirst(excess)
+    }
+}

@@ -1,0 +1,354 @@
+import SyncModel
+import SyncStore
+
+/// The message collections of one channel: fetches from the cache, and what stored messages do to what is shown.
+struct MessageWindows {
+    /// Time a fetch may wait for sync, as a multiple of the request timeout.
+    private static let fetchPatience: Int64 = 3
+
+    /// What the windows may know of the history.
+    struct Coverage {
+        let channelURL: String
+        let channelKey: Int64
+        let chunks: ChunkList
+        /// What was missed behind the newest cached message has been asked for in this session.
+        let isGapChecked: Bool
+    }
+
+    /// In the order they were opened.
+    private(set) var all: [MessageWindow] = []
+
+    var isEmpty: Bool { all.isEmpty }
+    var wantsNewest: Bool { all.contains { $0.wantsNewest } }
+    var isFollowing: Bool { all.contains { $0.isFollowing } }
+
+    private func place(_ id: UInt64) -> Int? { all.firstIndex { $0.id == id } }
+
+    func info(of id: UInt64) -> CollectionInfo? { place(id).map { all[$0].info } }
+
+    /// Those whose fetch waits come first, then in the order they were opened.
+    func byUrgency(_ direction: PageDirection) -> [MessageWindow] {
+        all.filter { $0.fetches[direction] != nil } + all.filter { $0.fetches[direction] == nil }
+    }
+
+    /// One whose fetch waits at a place of which nothing is known.
+    func stranded(_ chunks: ChunkList) -> MessageWindow? {
+        all.first { !$0.fetches.isEmpty && $0.home(in: chunks) == nil }
+    }
+
+    // MARK: Opening and closing
+
+    mutating func open(_ window: MessageWindow) { all.append(window) }
+
+    mutating func close(_ id: UInt64, _ effects: inout Effects) {
+        guard let index = place(id) else { return }
+        finishFetches(index, .removed, &effects)
+        all.remove(at: index)
+    }
+
+    mutating func resetViewpoint(_ id: UInt64, _ viewpoint: Int64, _ effects: inout Effects) {
+        guard let index = place(id) else { return }
+        finishFetches(index, .ok, short: .reset, &effects)
+        let change = all[index].reset(to: viewpoint)
+        effects.add(.event(all[index].change(change, .viewpointReset)))
+    }
+
+    /// The cached messages are gone: every window is emptied.
+    mutating func clear(_ source: EventSource, _ effects: inout Effects) {
+        for index in all.indices {
+            finishFetches(index, .ok, short: .reset, &effects)
+            let change = all[index].reset(to: all[index].viewpoint)
+            effects.add(.event(all[index].change(change, source)))
+        }
+    }
+
+    /// The channel is not this user's any more.
+    mutating func channelGone(_ url: String, _ source: EventSource, _ effects: inout Effects) {
+        for index in all.indices {
+            let change = all[index].reset(to: all[index].viewpoint)
+            all[index].hasPrevious = false
+            all[index].hasNext = false
+            effects.add(.event(all[index].change(change, source)))
+            effects.tell(all[index].id, .channelRemoved(url: url))
+            finishFetches(index, .notFound, &effects)
+        }
+    }
+
+    func tellChannel(_ json: [UInt8], _ effects: inout Effects) {
+        for window in all { effects.tell(window.id, .channelUpdated(json: json)) }
+    }
+
+    func resync(_ id: UInt64, dropped: Int, _ effects: inout Effects) {
+        guard let index = place(id) else { return }
+        effects.tell(id, .overflow(dropped: dropped))
+        effects.add(.event(all[index].change(WindowChange(.clear, []), .overflow)))
+        if let change = all[index].window.snapshot() { effects.add(.event(all[index].change(change, .overflow))) }
+    }
+
+    // MARK: Fetching
+
+    /// Takes in a fetch. Whether it still waits for sync.
+    mutating func fetch(
+        _ id: UInt64, _ direction: PageDirection, call: UInt64, _ coverage: Coverage, _ context: Context,
+        _ effects: inout Effects
+    ) -> Bool {
+        guard let index = place(id) else { return false }
+        guard all[index].fetches[direction] == nil else {
+            effects.complete(
+                Completion(call: call, name: .fetch, status: .duplicatedFetch, info: all[index].info))
+            return false
+        }
+        all[index].fetches[direction] = MessageWindow.Fetch(call: call, wanted: all[index].filter.limit)
+        serve(index, direction, coverage, context, &effects)
+        guard all[index].fetches[direction] != nil else { return false }
+        let patience = context.options.requestTimeout * MessageWindows.fetchPatience
+        effects.add(.timer(.fetch(call: call), at: context.now.monotonic + patience))
+        return true
+    }
+
+    mutating func fetchTimedOut(_ call: UInt64, _ effects: inout Effects) {
+        for index in all.indices {
+            for direction in [PageDirection.previous, .next] where all[index].fetches[direction]?.call == call {
+                finishFetch(index, direction, .timeout, short: .error, &effects)
+            }
+        }
+    }
+
+    /// Nothing will come for now: fetches that wait end with what they have.
+    mutating func finishFetches(_ short: Completion.ShortReason, _ effects: inout Effects) {
+        for index in all.indices { finishFetches(index, .ok, short: short, &effects) }
+    }
+
+    mutating func finishFetches(_ status: Status, _ effects: inout Effects) {
+        for index in all.indices { finishFetches(index, status, &effects) }
+    }
+
+    private mutating func finishFetches(
+        _ index: Int, _ status: Status, short: Completion.ShortReason? = nil, _ effects: inout Effects
+    ) {
+        for direction in [PageDirection.previous, .next] {
+            finishFetch(index, direction, status, short: short, &effects)
+        }
+    }
+
+    private mutating func finishFetch(
+        _ index: Int, _ direction: PageDirection, _ status: Status, short: Completion.ShortReason?,
+        _ effects: inout Effects
+    ) {
+        guard let fetch = all[index].fetches.removeValue(forKey: direction) else { return }
+        effects.add(.timer(.fetch(call: fetch.call), at: nil))
+        let window = all[index]
+        effects.complete(Completion(
+            call: fetch.call, name: .fetch, status: status,
+            hasMore: direction == .previous ? window.hasPrevious : window.hasNext, short: short, info: window.info))
+    }
+
+    /// Gives fetches that wait what the cache has now, and looks at every window's ends.
+    mutating func serveAll(_ coverage: Coverage, _ context: Context, _ effects: inout Effects) {
+        for index in all.indices {
+            serve(index, .previous, coverage, context, &effects)
+            serve(index, .next, coverage, context, &effects)
+            updateEdges(index, coverage, context)
+        }
+    }
+
+    /// Gives a waiting fetch what the cache has; completes it when it is satisfied or when nothing more can come.
+    private mutating func serve(
+        _ index: Int, _ direction: PageDirection, _ coverage: Coverage, _ context: Context, _ effects: inout Effects
+    ) {
+        guard let fetch = all[index].fetches[direction] else { return }
+        guard let chunk = source(of: all[index], coverage, context) else {
+            if !context.mayStillSync {
+                finishFetch(index, direction, .ok, short: context.shortReason, &effects)
+            }
+            return
+        }
+        // One row more than is shown tells whether there is more, without a second query.
+        guard var rows = rows(direction, of: all[index], chunk, coverage, context, limit: fetch.wanted + 1) else {
+            return finishFetch(index, direction, .storage, short: nil, &effects)
+        }
+        let hasMore = rows.count > fetch.wanted
+        if hasMore {
+            if direction == .previous { rows.removeFirst() } else { rows.removeLast() }
+        }
+        all[index].isLoaded = true
+        if let change = all[index].attach(rows) {
+            effects.add(.event(all[index].change(change, .cache)))
+            trim(index, growing: direction, context, &effects)
+        }
+        let wanted = fetch.wanted - rows.count
+        all[index].fetches[direction]?.wanted = wanted
+        updateEdges(index, coverage, context, known: (direction, hasMore))
+        if wanted <= 0 { return finishFetch(index, direction, .ok, short: nil, &effects) }
+        let isAtEnd = direction == .previous ? chunk.reachedFirst : chunk.reachedNewest
+        if isAtEnd {
+            finishFetch(index, direction, .ok, short: nil, &effects)
+        } else if !context.mayStillSync {
+            finishFetch(index, direction, .ok, short: context.shortReason, &effects)
+        }
+    }
+
+    /// The chunk a window reads from. Without a chunk at its viewpoint the nearest cached one below stands in, unless
+    /// the service can be asked for what really is there. At the newest point that is so once the gap has been checked.
+    private func source(of window: MessageWindow, _ coverage: Coverage, _ context: Context) -> ChunkList.Chunk? {
+        if let home = window.home(in: coverage.chunks) { return coverage.chunks.chunks[home] }
+        if context.canSync, window.viewpoint != Int64.max || coverage.isGapChecked { return nil }
+        return coverage.chunks.index(atOrBelow: window.anchor).map { coverage.chunks.chunks[$0] }
+    }
+
+    private func rows(
+        _ direction: PageDirection, of window: MessageWindow, _ chunk: ChunkList.Chunk, _ coverage: Coverage,
+        _ context: Context, limit: Int
+    ) -> [MessageRow]? {
+        let key = coverage.channelKey
+        switch direction {
+        case .previous:
+            let upper = window.lowerEnd
+            if !chunk.reachedFirst, upper <= chunk.start.position { return [] }
+            return context.storage.cached { (cache) throws(StoreError) in
+                try cache.messagesBefore(
+                    min(upper, chunk.end.position.successor),
+                    notBefore: chunk.reachedFirst ? .first : chunk.start.position, channel: key,
+                    filter: window.filter, limit: limit)
+            }
+        case .next:
+            let lower = window.upperEnd
+            if lower >= chunk.end.position { return [] }
+            return context.storage.cached { (cache) throws(StoreError) in
+                try cache.messagesAfter(
+                    max(lower, chunk.start.position.predecessor), notAfter: chunk.end.position, channel: key,
+                    filter: window.filter, limit: limit)
+            }
+        }
+    }
+
+    /// Looks whether more is to be had in either direction, from the cache or from the service. `known` says whether
+    /// the cache has more in one direction, for who has just looked.
+    private mutating func updateEdges(
+        _ index: Int, _ coverage: Coverage, _ context: Context, known: (direction: PageDirection, hasMore: Bool)? = nil
+    ) {
+        let window = all[index]
+        guard let chunk = source(of: window, coverage, context) else { return }
+        func hasMore(_ direction: PageDirection) -> Bool? {
+            if let known, known.direction == direction { return known.hasMore }
+            return rows(direction, of: window, chunk, coverage, context, limit: 1).map { !$0.isEmpty }
+        }
+        guard let isBefore = hasMore(.previous), let isAfter = hasMore(.next) else { return }
+        if window.window.isEmpty, window.emptiedAt == nil { all[index].emptyEdge = chunk.end.position }
+        all[index].hasPrevious = isBefore || !chunk.reachedFirst
+        let isFollowing = !isAfter && window.isLoaded && (chunk.reachedNewest || window.isFollowing)
+        all[index].isFollowing = isFollowing
+        all[index].hasNext = !isFollowing && (isAfter || !chunk.reachedNewest)
+    }
+
+    private mutating func trim(
+        _ index: Int, growing direction: PageDirection, _ context: Context, _ effects: inout Effects
+    ) {
+        let capacity = context.options.messageCollectionCapacity
+        if let change = all[index].trim(to: capacity, growing: direction) {
+            effects.add(.event(all[index].change(change, .capacity)))
+        }
+    }
+
+    // MARK: Stored messages
+
+    /// A page was stored.
+    mutating func show(
+        _ outcome: History.PageOutcome, _ source: EventSource, _ coverage: Coverage, _ context: Context,
+        _ effects: inout Effects
+    ) {
+        remove(Set(outcome.gone), source, &effects)
+        for index in all.indices { merge(outcome.rows, index, source, coverage, context, &effects) }
+        serveAll(coverage, context, &effects)
+    }
+
+    /// A message was stored behind or inside what is complete. Who does not show that place is told of it.
+    mutating func showArrival(
+        _ message: MessageRecord, _ source: EventSource, _ coverage: Coverage, _ context: Context,
+        _ effects: inout Effects
+    ) {
+        let place = coverage.chunks.index(covering: message.position)
+        var aside: [Int] = []
+        for index in all.indices {
+            if all[index].home(in: coverage.chunks) == place, all[index].spans(message.position) {
+                merge([message], index, source, coverage, context, &effects)
+            } else {
+                aside.append(index)
+            }
+        }
+        for index in aside {
+            tellNewMessage(message, index, coverage, &effects)
+            updateEdges(index, coverage, context)
+        }
+    }
+
+    /// A message that is not contiguous with what is complete.
+    func tellNewMessage(_ message: MessageRecord, _ coverage: Coverage, _ effects: inout Effects) {
+        for index in all.indices { tellNewMessage(message, index, coverage, &effects) }
+    }
+
+    private func tellNewMessage(_ message: MessageRecord, _ index: Int, _ coverage: Coverage, _ effects: inout Effects)
+    {
+        guard all[index].filter.matches(message) else { return }
+        effects.tell(all[index].id, .newMessage(channelURL: coverage.channelURL, json: message.json))
+    }
+
+    /// The content of stored messages changed.
+    mutating func showChanged(
+        _ messages: [MessageRecord], _ source: EventSource, _ coverage: Coverage, _ context: Context,
+        _ effects: inout Effects
+    ) {
+        guard !messages.isEmpty else { return }
+        for index in all.indices { merge(messages, index, source, coverage, context, &effects) }
+    }
+
+    mutating func remove(_ ids: Set<String>, _ source: EventSource, _ effects: inout Effects) {
+        for index in all.indices {
+            if let change = all[index].remove(ids) { effects.add(.event(all[index].change(change, source))) }
+        }
+    }
+
+    /// History was cut.
+    mutating func cut(before order: Int64, _ coverage: Coverage, _ context: Context, _ effects: inout Effects) {
+        for index in all.indices {
+            let old = Set(all[index].window.rows.prefix { $0.position.order < order }.map(\.id))
+            if let change = all[index].remove(old) {
+                effects.add(.event(all[index].change(change, .eventMessageDeleted)))
+            }
+            updateEdges(index, coverage, context)
+        }
+    }
+
+    /// More is missing behind what is shown than the service fills.
+    mutating func hugeGap(_ coverage: Coverage, _ effects: inout Effects) {
+        for index in all.indices where all[index].isFollowing && all[index].isLoaded {
+            // An own message out of order stands behind the gap, of which nothing else is shown.
+            if let home = all[index].home(in: coverage.chunks) {
+                let end = coverage.chunks.chunks[home].end.position
+                let behind = Set(all[index].window.rows.filter { $0.position > end }.map(\.id))
+                if let change = all[index].remove(behind) {
+                    effects.add(.event(all[index].change(change, .messageFill)))
+                }
+            }
+            all[index].isFollowing = false
+            all[index].hasNext = true
+            effects.tell(all[index].id, .hugeGap)
+        }
+    }
+
+    private mutating func merge(
+        _ records: [MessageRecord], _ index: Int, _ source: EventSource, _ coverage: Coverage, _ context: Context,
+        _ effects: inout Effects
+    ) {
+        let nearest = all[index].window.isEmpty ? coverage.chunks.index(atOrBelow: all[index].anchor) : nil
+        guard all[index].isLoaded, let home = all[index].home(in: coverage.chunks) ?? nearest else { return }
+        var hasInserted = false
+        for change in all[index].merge(records, in: coverage.chunks.chunks[home]) {
+            if change.action == .insert { hasInserted = true }
+            // What a fill finds changed was not missed, but seen again.
+            let told = source == .messageFill && change.action != .insert ? .sync : source
+            effects.add(.event(all[index].change(change, told)))
+        }
+        if hasInserted { trim(index, growing: .next, context, &effects) }
+    }
+}

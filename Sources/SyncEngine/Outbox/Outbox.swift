@@ -1,0 +1,443 @@
+import SyncJSON
+import SyncModel
+import SyncStore
+
+/// Own messages that are not (yet) the service's: under way or failed.
+///
+/// The problem. A message that the host saw accepted must be sent or visibly failed, whatever dies in between; a retry
+/// after a lost acknowledgement must not make a second message; and messages of one channel must arrive in the order
+/// they were written.
+///
+/// The rules. An intent is on disk before the host is told. Per channel one is sent at a time, oldest first. The
+/// request id stays the same for every attempt; the service, or a page that brings the message back, tells us by it
+/// that an earlier attempt had arrived. The sent message goes into the cache before the intent leaves the outbox: a
+/// crash in between sends once more with the same id. A server page never touches these lists.
+///
+/// An attempt whose acknowledgement does not come may have arrived all the same: the channel's history is in doubt from
+/// where it was complete when the message was sent (`Effect.sendInDoubt`).
+struct Outbox {
+    private static let day: Int64 = 86_400_000
+    /// Pending messages older than this at start are given up.
+    private static let pendingLifetime: Int64 = 3 * day
+
+    private struct Call {
+        let call: UInt64
+        let name: Completion.Name
+    }
+
+    private var channels: [String: OutboxChannel] = [:]
+    /// The channel of every message, by request id.
+    private var places: [String: String] = [:]
+    /// The call that waits for a message, by request id.
+    private var calls: [String: Call] = [:]
+    /// Request ids of messages that are done with and may still be on disk.
+    private var settled: [String] = []
+    private(set) var windows = OwnWindows()
+
+    init() {}
+
+    /// In a fixed order, so that a run repeats.
+    private var channelURLs: [String] { channels.keys.sorted() }
+
+    var isSending: Bool { channels.values.contains { $0.sending != nil } }
+
+    private func intent(_ requestID: String) -> Intent? {
+        places[requestID].flatMap { channels[$0]?.intent(requestID) }
+    }
+
+    /// Every message in here, for the simulator's checks.
+    var all: [Intent] { channelURLs.flatMap { channels[$0]?.intents ?? [] } }
+
+    // MARK: Start
+
+    /// Reads what an earlier process left.
+    mutating func load(_ context: Context) {
+        let stored = context.storage.intended { (intents) throws(StoreError) in try intents.intents() } ?? []
+        for var intent in stored {
+            let age = context.now.wall - intent.createdAt
+            if intent.status == .failed, age > Int64(context.options.failedRetentionDays) * Outbox.day {
+                settled.append(intent.requestID)
+                continue
+            }
+            // Nobody is left to tell how a message ended that the host was sending itself; and what has waited too long
+            // is not sent any more.
+            let isStale = age > Outbox.pendingLifetime
+            if intent.status == .pending, intent.isHostSent || isStale {
+                intent.status = .failed
+                intent.errorCode = context.rules.failure(isStale ? .tooOld : .neverAnswered).code
+                // The code alone would be cured by the next connection.
+                if isStale { intent.retryCount = max(intent.retryCount, context.options.resendRetryCount) }
+                _ = persist(intent, context)
+            }
+            put(intent)
+        }
+        clearSettled(context)
+    }
+
+    // MARK: Collections
+
+    mutating func open(_ collection: UInt64, _ url: String, _ context: Context, _ effects: inout Effects) {
+        windows.open(collection, url, channels[url]?.intents ?? [], context, &effects)
+    }
+
+    mutating func close(_ collection: UInt64, _ url: String) { windows.close(collection, url) }
+
+    func resync(_ collection: UInt64, _ url: String, _ effects: inout Effects) {
+        windows.resync(collection, url, &effects)
+    }
+
+    // MARK: Host calls
+
+    mutating func send(
+        _ requestID: String, _ body: [UInt8], _ url: String, call: UInt64, since: MessagePosition?, _ context: Context,
+        _ effects: inout Effects
+    ) {
+        guard accept(requestID, body, url, isHostSent: false, call, .sendMessage, context, &effects) else { return }
+        calls[requestID] = Call(call: call, name: .sendMessage)
+        pump(url, since: since, context, &effects)
+    }
+
+    mutating func acceptHostSent(
+        _ requestID: String, _ body: [UInt8], _ url: String, call: UInt64, _ context: Context, _ effects: inout Effects
+    ) {
+        guard accept(requestID, body, url, isHostSent: true, call, .appendMessage, context, &effects) else { return }
+        effects.complete(Completion(call: call, name: .appendMessage, status: .ok, requestID: requestID))
+    }
+
+    /// Writes an intent down and shows it as pending.
+    private mutating func accept(
+        _ requestID: String, _ body: [UInt8], _ url: String, isHostSent: Bool, _ call: UInt64, _ name: Completion.Name,
+        _ context: Context, _ effects: inout Effects
+    ) -> Bool {
+        guard intent(requestID) == nil else {
+            effects.complete(Completion(
+                call: call, name: name, status: .invalidArgument, explanation: "request_id is already in use"))
+            return false
+        }
+        // One that is done with may still be on disk under this id.
+        clearSettled(context)
+        let added = context.storage.intended { (intents) throws(StoreError) in
+            try intents.add(
+                channelURL: url, requestID: requestID, createdAt: context.now.wall, body: body, isHostSent: isHostSent)
+        }
+        guard let added else {
+            effects.complete(Completion(call: call, name: name, status: .storage))
+            return false
+        }
+        put(added)
+        windows.putPending(added, .localMessagePendingCreated, context, &effects)
+        return true
+    }
+
+    mutating func resend(
+        _ requestID: String, call: UInt64, since: MessagePosition?, _ context: Context, _ effects: inout Effects
+    ) {
+        guard let failed = intent(requestID), failed.status == .failed else {
+            return effects.complete(Completion(call: call, name: .sendMessage, status: .notFound))
+        }
+        var pending = failed
+        pending.status = .pending
+        pending.isHostSent = false
+        guard persist(pending, context) else {
+            return effects.complete(Completion(call: call, name: .sendMessage, status: .storage))
+        }
+        showRestarted(failed, pending, context, &effects)
+        calls[requestID] = Call(call: call, name: .sendMessage)
+        pump(pending.channelURL, since: since, context, &effects)
+    }
+
+    /// The host told how its own send went. Gives the message that it made, to be taken in.
+    mutating func hostSent(
+        _ requestID: String, _ message: MessageRecord?, code: Int, call: UInt64, _ context: Context,
+        _ effects: inout Effects
+    ) {
+        guard let intent = intent(requestID) else {
+            return effects.complete(Completion(call: call, name: .handleSendResponse, status: .notFound))
+        }
+        if let message {
+            guard message.senderID == context.options.userID else {
+                return effects.complete(Completion(call: call, name: .handleSendResponse, status: .notOwnMessage))
+            }
+            // The host's own connection may tell so before ours told what came earlier.
+            sent(intent, message, isInOrder: false, &effects)
+        } else {
+            fail(intent, context.rules.failure(.byHost(code: code)), context, &effects)
+        }
+        effects.complete(Completion(call: call, name: .handleSendResponse, status: .ok, requestID: requestID))
+    }
+
+    /// Changes a failed message in place.
+    mutating func update(
+        _ requestID: String, _ body: [UInt8], call: UInt64, _ context: Context, _ effects: inout Effects
+    ) {
+        guard var intent = intent(requestID), intent.status == .failed, let document = try? JSON.parse(intent.body),
+            let changes = (try? JSON.parse(body))?.members
+        else { return effects.complete(Completion(call: call, name: .updateMessage, status: .notFound)) }
+        for (key, value) in changes { document.set(key, value) }
+        intent.body = document.serialized()
+        let new = intent.body
+        let done: Void? = context.storage.intended { (intents) throws(StoreError) in
+            try intents.replaceBody(requestID: requestID, body: new)
+        }
+        guard done != nil else {
+            return effects.complete(Completion(call: call, name: .updateMessage, status: .storage))
+        }
+        put(intent)
+        windows.putFailed(intent, .eventMessageUpdated, context, &effects)
+        effects.complete(Completion(call: call, name: .updateMessage, status: .ok, requestID: requestID))
+    }
+
+    /// Gives up a pending or failed message.
+    mutating func giveUp(_ requestID: String, call: UInt64, _ context: Context, _ effects: inout Effects) {
+        guard let intent = intent(requestID) else {
+            return effects.complete(Completion(call: call, name: .deleteMessage, status: .notFound))
+        }
+        // On disk first: a message that stays there would be sent after the next start.
+        let done: Void? = context.storage.intended { (intents) throws(StoreError) in
+            try intents.remove(requestID: requestID)
+        }
+        guard done != nil else {
+            return effects.complete(Completion(call: call, name: .deleteMessage, status: .storage))
+        }
+        remove(intent)
+        showGivenUp(intent, .removeManualAction, &effects)
+        effects.complete(Completion(call: call, name: .deleteMessage, status: .ok, requestID: requestID))
+    }
+
+    // MARK: Session
+
+    /// Logged in: own messages do not wait for sync. `since` gives how far a channel's history is complete.
+    mutating func sessionBegan(_ since: (String) -> MessagePosition?, _ context: Context, _ effects: inout Effects) {
+        for url in channelURLs { pump(url, since: since(url), context, &effects) }
+    }
+
+    mutating func sessionEnded(_ context: Context, _ effects: inout Effects) {
+        for url in channelURLs {
+            // The failures of this session say nothing about the next one.
+            channels[url]?.gate.succeed()
+            effects.add(.timer(.outbox(channelURL: url), at: nil))
+            failWhatCannotWait(url, context, &effects)
+        }
+    }
+
+    /// Completes what is still open.
+    mutating func end(_ context: Context, _ effects: inout Effects) {
+        for (_, call) in calls.sorted(by: { $0.value.call < $1.value.call }) {
+            effects.complete(Completion(call: call.call, name: call.name, status: .closed))
+        }
+        calls = [:]
+        clearSettled(context)
+    }
+
+    // MARK: Sending
+
+    /// Sends the oldest message of a channel that waits, one at a time.
+    mutating func pump(_ url: String, since: MessagePosition?, _ context: Context, _ effects: inout Effects) {
+        guard context.isLoggedIn else { return failWhatCannotWait(url, context, &effects) }
+        guard let channel = channels[url], channel.sending == nil,
+            let intent = channel.intents.first(where: { isToBeSent($0, context) })
+        else { return }
+        guard channels[url]?.gate.isOpen(at: context.now.monotonic) == true else {
+            return effects.add(.timer(.outbox(channelURL: url), at: channel.gate.pausedUntil))
+        }
+        if intent.status == .failed {
+            // An automatic retry: shown as under way again.
+            var pending = intent
+            pending.status = .pending
+            _ = persist(pending, context)
+            showRestarted(intent, pending, context, &effects)
+        }
+        channels[url]?.sending = OutboxChannel.Sending(requestID: intent.requestID, since: since)
+        effects.add(.ask(
+            .send(requestID: intent.requestID, channelURL: url),
+            .sendMessage(channelURL: url, requestID: intent.requestID, body: intent.body)))
+    }
+
+    private func isToBeSent(_ intent: Intent, _ context: Context) -> Bool {
+        if intent.isHostSent { return false }
+        if intent.status == .pending { return true }
+        return context.options.resendPolicy == .automatic && intent.retryCount < context.options.resendRetryCount
+            && context.rules.isCurable(code: intent.errorCode)
+    }
+
+    /// The answer to a send.
+    mutating func receive(
+        _ reply: ServiceReply, for requestID: String, in url: String, _ context: Context, _ effects: inout Effects
+    ) {
+        let sending = channels[url]?.sending
+        channels[url]?.sending = nil
+        if case .message(let message) = reply {
+            channels[url]?.gate.succeed()
+            if let intent = intent(requestID) {
+                sent(intent, message, isInOrder: true, &effects)
+            } else {
+                // It has come back by another road, or was given up too late: the service has it.
+                effects.add(.messages(.sent(message, url, isInOrder: true)))
+            }
+        } else {
+            let failure =
+                if case .failure(let failure) = reply { failure } else { context.rules.failure(.unexpectedReply) }
+            if failure.mayHaveArrived, context.isLoggedIn {
+                effects.add(.sendInDoubt(channelURL: url, since: sending?.since))
+            }
+            if let intent = intent(requestID) { fail(intent, failure, context, &effects) }
+            // A refusal for good is no reason to wait with the next one.
+            if context.rules.isCurable(code: failure.code) {
+                channels[url]?.gate.fail(failure, at: context.now.monotonic, context.random)
+            }
+        }
+        dropIfEmpty(url)
+    }
+
+    /// Without automatic resending a message that cannot go out now has failed now.
+    private mutating func failWhatCannotWait(_ url: String, _ context: Context, _ effects: inout Effects) {
+        guard context.options.resendPolicy != .automatic, case .offline = context.connection else { return }
+        for intent in channels[url]?.intents ?? [] where intent.status == .pending && !intent.isHostSent {
+            fail(intent, context.rules.failure(.notConnected), context, &effects)
+        }
+    }
+
+    /// The service has the message.
+    private mutating func sent(
+        _ intent: Intent, _ message: MessageRecord, isInOrder: Bool, _ effects: inout Effects
+    ) {
+        let completion = settle(intent, message, &effects)
+        effects.add(.messages(.sent(message, intent.channelURL, isInOrder: isInOrder)))
+        if let completion { effects.complete(completion) }
+    }
+
+    /// Whether this own message of a channel is not known to be the service's yet.
+    func holds(_ requestID: String, in url: String) -> Bool { intent(requestID)?.channelURL == url }
+
+    /// A message with a request id came by a page or by the socket: if it is one of ours, it has been sent. Gives what
+    /// to tell its caller once the message is taken in.
+    mutating func confirm(_ message: MessageRecord, in url: String, _ context: Context, _ effects: inout Effects)
+        -> Completion?
+    {
+        guard message.senderID == context.options.userID, let intent = intent(message.requestID),
+            intent.channelURL == url
+        else { return nil }
+        return settle(intent, message, &effects)
+    }
+
+    private mutating func settle(_ intent: Intent, _ message: MessageRecord, _ effects: inout Effects) -> Completion? {
+        if intent.status == .failed {
+            windows.removeFailed(intent, .removeResendSucceeded, .eventMessageSent, &effects)
+        } else {
+            windows.removePending(intent, .eventMessageSent, &effects)
+        }
+        remove(intent)
+        settled.append(intent.requestID)
+        return calls.removeValue(forKey: intent.requestID).map {
+            Completion(
+                call: $0.call, name: $0.name, status: .ok, requestID: intent.requestID, message: message.json)
+        }
+    }
+
+    private mutating func fail(
+        _ intent: Intent, _ failure: ServiceFailure, _ context: Context, _ effects: inout Effects
+    ) {
+        if intent.status == .pending { windows.removePending(intent, .localMessageFailed, &effects) }
+        var failed = intent
+        failed.status = .failed
+        failed.errorCode = failure.code
+        failed.retryCount += 1
+        if context.options.resendPolicy == .none {
+            remove(intent)
+            settled.append(intent.requestID)
+        } else {
+            _ = persist(failed, context)
+            put(failed)
+            windows.putFailed(failed, .localMessageFailed, context, &effects)
+            enforceLimit(intent.channelURL, context, &effects)
+        }
+        guard let call = calls.removeValue(forKey: intent.requestID) else { return }
+        let status: Status =
+            switch failure.kind {
+            case .unreachable: .network
+            case .timedOut: .timeout
+            default: .service
+            }
+        effects.complete(Completion(
+            call: call.call, name: call.name, status: status, requestID: intent.requestID, failure: failure))
+    }
+
+    private mutating func enforceLimit(_ url: String, _ context: Context, _ effects: inout Effects) {
+        let failed = (channels[url]?.intents ?? []).filter { $0.status == .failed }
+        for intent in failed.prefix(max(0, failed.count - context.options.maxFailedPerChannel)) {
+            remove(intent)
+            settled.append(intent.requestID)
+            showGivenUp(intent, .removeExceededMaxCount, &effects)
+        }
+    }
+
+    // MARK: Telling
+
+    private mutating func showRestarted(
+        _ failed: Intent, _ pending: Intent, _ context: Context, _ effects: inout Effects
+    ) {
+        windows.removeFailed(failed, FailedReason.none, .localMessageResendStarted, &effects)
+        put(pending)
+        windows.putPending(pending, .localMessageResendStarted, context, &effects)
+    }
+
+    private mutating func showGivenUp(_ intent: Intent, _ reason: FailedReason, _ effects: inout Effects) {
+        if intent.status == .failed {
+            windows.removeFailed(intent, reason, .eventMessageDeleted, &effects)
+        } else {
+            windows.removePending(intent, .localMessageCanceled, &effects)
+        }
+        if let call = calls.removeValue(forKey: intent.requestID) {
+            effects.complete(Completion(call: call.call, name: call.name, status: .removed))
+        }
+    }
+
+    // MARK: Memory and disk
+
+    private mutating func put(_ intent: Intent) {
+        places[intent.requestID] = intent.channelURL
+        channels[intent.channelURL, default: OutboxChannel()].put(intent)
+    }
+
+    private mutating func remove(_ intent: Intent) {
+        places[intent.requestID] = nil
+        channels[intent.channelURL]?.remove(intent.requestID)
+        dropIfEmpty(intent.channelURL)
+    }
+
+    private mutating func dropIfEmpty(_ url: String) {
+        if let channel = channels[url], channel.intents.isEmpty, channel.sending == nil { channels[url] = nil }
+    }
+
+    private func persist(_ intent: Intent, _ context: Context) -> Bool {
+        context.storage.intended { (intents) throws(StoreError) in
+            try intents.update(
+                requestID: intent.requestID, status: intent.status, errorCode: intent.errorCode,
+                retryCount: intent.retryCount)
+            return true
+        } ?? false
+    }
+
+    /// Takes off the disk what is done with: after the message is in the cache, at the next occasion, and at the last.
+    mutating func clearSettled(_ context: Context) {
+        guard !settled.isEmpty else { return }
+        settled.removeAll { id in
+            context.storage.intended { (intents) throws(StoreError) in
+                try intents.remove(requestID: id)
+                return true
+            } ?? false
+        }
+    }
+}
+
+extension MessageFact {
+    /// An own message as the service has it.
+    static func sent(_ message: MessageRecord, _ url: String, isInOrder: Bool) -> MessageFact {
+        MessageFact(channelURL: url, kind: .arrived(message, isInOrder: isInOrder), source: .eventMessageSent)
+    }
+}
+
+extension ServiceFailure {
+    /// The service may have done what it was asked all the same.
+    fileprivate var mayHaveArrived: Bool { kind == .timedOut || kind == .unreachable }
+}

@@ -1,0 +1,20 @@
+import SyncModel
+import SyncStore
+
+/// An own message in the list of pending or failed ones, in the order in which they were written.
+struct OwnRow: WindowRow {
+    let id: String
+    let place: Int64
+    let json: [UInt8]
+
+    init(_ intent: Intent, _ context: Context) {
+        id = intent.requestID
+        place = intent.id
+        let failure = intent.status == .failed ? (code: intent.errorCode, retryCount: intent.retryCount) : nil
+        json = context.rules.json(
+            of: OwnMessageContent(
+                channelURL: intent.channelURL, requestID: intent.requestID, createdAt: intent.createdAt,
+                body: intent.body, failure: failure),
+            userID: context.options.userID)
+    }
+}

@@ -1,0 +1,168 @@
+import SyncModel
+
+/// Whether the service can be used: connects, waits between attempts, stays logged in.
+///
+/// How a login is made, and whether the peer still lives, is the service's own affair; it tells `connected` and
+/// `disconnected`.
+struct Session {
+    private enum State {
+        /// Offline because the host wants it so, or because the service allows no further attempt.
+        case disconnected
+        case connecting
+        case connected(SessionInfo)
+        /// Offline; another attempt is planned.
+        case waiting
+        /// Offline until the host gives a new access token.
+        case tokenNeeded
+    }
+
+    /// What an input did to the session as a whole.
+    enum Turn: Equatable { case none, began, ended }
+
+    private var state = State.disconnected
+    private var token: String
+    private var policy = ReconnectPolicy()
+    private var backoff = Backoff()
+    /// Calls of `sm_connect` that wait for the outcome.
+    private var calls: [UInt64] = []
+
+    init(token: String) { self.token = token }
+
+    var connection: Context.Connection {
+        switch state {
+        case .connecting: .connecting
+        case .connected(let info): .loggedIn(info)
+        case .disconnected, .waiting, .tokenNeeded: .offline
+        }
+    }
+
+    private var isOpen: Bool {
+        switch state {
+        case .connecting, .connected: true
+        case .disconnected, .waiting, .tokenNeeded: false
+        }
+    }
+
+    // MARK: Host
+
+    mutating func connect(call: UInt64, _ effects: inout Effects) {
+        switch state {
+        case .connected: effects.complete(Completion(call: call, name: .connect, status: .ok))
+        case .connecting: calls.append(call)
+        case .tokenNeeded: effects.complete(Completion(call: call, name: .connect, status: .tokenRejected))
+        case .disconnected, .waiting:
+            calls.append(call)
+            backoff.reset()
+            open(&effects)
+        }
+    }
+
+    mutating func disconnect(_ effects: inout Effects) -> Turn {
+        if case .disconnected = state { return .none }
+        let turn = close(&effects)
+        enter(.disconnected, &effects)
+        finishCalls(.closed, nil, &effects)
+        return turn
+    }
+
+    mutating func setToken(_ token: String, _ effects: inout Effects) {
+        self.token = token
+        if case .tokenNeeded = state { open(&effects) }
+    }
+
+    /// Another attempt is due.
+    mutating func retry(_ effects: inout Effects) {
+        if case .waiting = state { open(&effects) }
+    }
+
+    /// The client ends: nothing is told of it but the outcome of calls.
+    mutating func end(_ effects: inout Effects) {
+        _ = close(&effects)
+        state = .disconnected
+        finishCalls(.closed, nil, &effects)
+    }
+
+    // MARK: Service
+
+    mutating func connected(_ info: SessionInfo, _ effects: inout Effects) -> Turn {
+        guard case .connecting = state else { return .none }
+        policy = info.reconnect
+        backoff.reset()
+        enter(.connected(info), &effects)
+        finishCalls(.ok, nil, &effects)
+        return .began
+    }
+
+    /// The service ended the session, or it could not begin.
+    mutating func disconnected(
+        _ failure: ServiceFailure, retryAfter: Int64?, _ context: Context, _ effects: inout Effects
+    ) -> Turn {
+        let wasConnected: Bool
+        switch state {
+        case .connecting: wasConnected = false
+        case .connected: wasConnected = true
+        case .disconnected, .waiting, .tokenNeeded: return .none
+        }
+        guard failure.kind != .tokenRejected else {
+            enter(.tokenNeeded, &effects)
+            finishCalls(.tokenRejected, nil, &effects)
+            effects.tell(.tokenNeeded)
+            return .ended
+        }
+        let status: Status = failure.kind == .refused ? .service : .network
+        if policy.attempts >= 0, !wasConnected, backoff.attempts > policy.attempts {
+            enter(.disconnected, &effects)
+            finishCalls(status, failure, &effects)
+            return .ended
+        }
+        // The first attempt after a loss is immediate; those after it wait longer and longer.
+        let pause: Int64
+        if let retryAfter {
+            pause = max(retryAfter, 0)
+        } else if wasConnected {
+            pause = 0
+        } else {
+            pause = backoff.next(
+                base: policy.base, factor: policy.factor, limit: policy.limit, random: context.random)
+        }
+        enter(.waiting, retryIn: pause, &effects)
+        effects.add(.timer(.reconnect, at: context.now.monotonic + pause))
+        finishCalls(status, failure, &effects)
+        return .ended
+    }
+
+    // MARK: Inside
+
+    private mutating func open(_ effects: inout Effects) {
+        effects.add(.timer(.reconnect, at: nil))
+        enter(.connecting, &effects)
+        effects.add(.connect(token: token))
+    }
+
+    private mutating func close(_ effects: inout Effects) -> Turn {
+        effects.add(.timer(.reconnect, at: nil))
+        guard isOpen else { return .none }
+        effects.add(.closeConnection)
+        return .ended
+    }
+
+    private mutating func enter(_ state: State, retryIn: Int64? = nil, _ effects: inout Effects) {
+        self.state = state
+        let told: ClientNotice.ConnectionState =
+            switch state {
+            case .disconnected: .disconnected
+            case .connecting: .connecting
+            case .connected: .connected
+            case .waiting: .waiting
+            case .tokenNeeded: .tokenNeeded
+            }
+        effects.tell(.connection(told, retryIn: retryIn))
+    }
+
+    private mutating func finishCalls(_ status: Status, _ failure: ServiceFailure?, _ effects: inout Effects) {
+        for call in calls {
+            effects.complete(Completion(call: call, name: .connect, status: status, failure: failure))
+        }
+        calls = []
+    }
+}

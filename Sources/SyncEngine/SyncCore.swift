@@ -1,0 +1,90 @@
+import SyncModel
+import SyncStore
+
+/// Engine and service, joined: what the engine asks goes to the service, what the service answers goes to the engine,
+/// bytes go to the transport. The library drives one on its engine thread, the simulator in virtual time.
+///
+/// One thread at a time. Every input is given with the current time; what the host has to be told is taken out after
+/// it.
+public final class SyncCore {
+    public let engine: Engine
+    private let service: any ChatService
+    private let transport: any Transport
+
+    public init(
+        options: EngineOptions, cache: CacheStore, intents: IntentStore, service: any ChatService,
+        transport: any Transport, now: Moment
+    ) {
+        self.service = service
+        self.transport = transport
+        engine = Engine(
+            options: options, cache: cache, intents: intents, rules: service.rules,
+            capabilities: service.capabilities, now: now)
+        pump(now)
+    }
+
+    public func handle(_ command: HostCommand, now: Moment) {
+        engine.handle(command, now: now)
+        pump(now)
+    }
+
+    public func receive(_ input: TransportInput, now: Moment) {
+        service.receive(input, now: now)
+        pump(now)
+    }
+
+    /// When there is something to do without an input, by the monotonic clock; `nil` when nothing is planned.
+    public var nextDeadline: Int64? {
+        [engine.nextDeadline, service.nextDeadline].compactMap { $0 }.min()
+    }
+
+    /// Does what is due.
+    public func advance(now: Moment) {
+        service.advance(now: now)
+        pump(now)
+        engine.advance(now: now)
+        pump(now)
+    }
+
+    /// What the host has to be told, in order.
+    public func takeOutputs() -> [HostOutput] { engine.takeHostOutputs() }
+
+    /// Lets engine and service talk until both have nothing more to say.
+    private func pump(_ now: Moment) {
+        while true {
+            for command in engine.takeServiceCommands() {
+                switch command {
+                case .connect(let token): service.connect(token: token, now: now)
+                case .disconnect: service.disconnect(now: now)
+                case .ask(let id, let request, let timeout):
+                    service.ask(request, id: id, timeout: timeout, now: now)
+                }
+            }
+            let outputs = service.takeOutputs()
+            if outputs.isEmpty { return }
+            for output in outputs {
+                switch output {
+                case .transport(let command): carryOut(command)
+                case .event(let event): engine.receive(event, now: now)
+                case .reply(let id, let reply): engine.receive(reply, for: id, now: now)
+                }
+            }
+        }
+    }
+
+    private func carryOut(_ command: TransportCommand) {
+        switch command {
+        case .send(let request, let id): transport.send(request, id: id)
+        case .openSocket(let socket, let url, let headers): transport.openSocket(socket, url: url, headers: headers)
+        case .sendText(let text, let socket): transport.sendText(text, on: socket)
+        case .closeSocket(let socket): transport.closeSocket(socket)
+        }
+    }
+}
+
+/// What the engine wants of the service.
+public enum ServiceCommand: Equatable, Sendable {
+    case connect(token: String)
+    case disconnect
+    case ask(id: UInt64, ServiceRequest, timeout: Int64)
+}

@@ -1,0 +1,19 @@
+import SyncModel
+
+/// Why a call was refused at the border.
+struct BorderError: Error {
+    var status: Status
+    var message: String
+    /// JSON path of what was wrong in a document.
+    var path: String?
+
+    init(_ status: Status, _ message: String, path: String? = nil) {
+        self.status = status
+        self.message = message
+        self.path = path
+    }
+
+    init(_ error: DocumentError) {
+        self.init(.invalidDocument, "\(error.path): \(error.message)", path: error.path)
+    }
+}

@@ -1,0 +1,212 @@
+import Glibc
+import SyncEngine
+import SyncModel
+import SyncThreads
+
+/// Runs the engine of one client: one thread at a time, whichever is there.
+///
+/// That is a thread of the host's that waits for events anyway; else the client's engine thread, which stands by. Host
+/// calls and the network leave their inputs in the inbox and return.
+final class EngineLoop: EngineWork, @unchecked Sendable {
+    /// The condition that the engine thread waits for.
+    static let engineCondition = 1
+    /// Milliseconds for which events are held back so that they go over together: a wake of the host costs more than
+    /// most events do.
+    private static let longestHold: Int64 = 2
+
+    /// Milliseconds after a host thread led for which the engine thread expects it to lead again, and how long it
+    /// sleeps meanwhile before it looks whether a command was left to it after all.
+    private static let standby: Int64 = 1000
+    private static let standbySleep: Int64 = 10
+
+    private let monitor: Monitor
+    private let queue: EventQueue
+    /// Both are used by the thread that has the claim only.
+    private let core: SyncCore
+    private let transport: NetworkTransport
+
+    // What follows is guarded by the monitor.
+    private var inbox = Inbox()
+    /// Whether some thread runs the engine.
+    private var isClaimed = false
+    private var isClosing = false
+    /// When the engine has something to do by itself, as it said last.
+    private(set) var deadline: Int64?
+    /// Until when the engine thread sleeps; `nil`: until it is woken.
+    private var plannedWake: Int64?
+    /// The host thread that ran the engine last, and when.
+    private var leader: (thread: pthread_t, time: Int64)?
+    /// Whether the engine thread looks for work again soon without being woken.
+    private var isStandingBy = false
+
+    /// Takes the core over; its first outputs go to the queue.
+    init(core: SyncCore, transport: NetworkTransport, queue: EventQueue, monitor: Monitor) {
+        self.core = core
+        self.transport = transport
+        self.queue = queue
+        self.monitor = monitor
+        queue.push(core.takeOutputs())
+        deadline = core.nextDeadline
+        queue.work = self
+        transport.setReceiver { [weak self] input in self?.receive(input) }
+    }
+
+    static var now: Moment { Moment(monotonic: Clock.monotonic, wall: Clock.wall) }
+
+    // MARK: Any thread
+
+    /// Leaves a command. Refused when too many wait or the client is closing.
+    func post(_ command: HostCommand) throws(BorderError) {
+        try monitor.locked { () throws(BorderError) in
+            try checkOpenLocked()
+            if command.takesSlot { try queue.calls.checkRoom(others: inbox.slots) }
+            append(.command(command))
+        }
+    }
+
+    /// Leaves the command of a call and gives the call's number.
+    func call(
+        _ listener: Listener, fetch: CallTable.FetchKey?, _ command: (UInt64) -> HostCommand
+    ) throws(BorderError) -> UInt64 {
+        try monitor.locked { () throws(BorderError) in
+            try checkOpenLocked()
+            let call = try queue.addCall(listener, fetch: fetch, others: inbox.slots)
+            append(.command(command(call)))
+            return call
+        }
+    }
+
+    func checkOpen() throws(BorderError) {
+        try monitor.locked { () throws(BorderError) in try checkOpenLocked() }
+    }
+
+    private func checkOpenLocked() throws(BorderError) {
+        if isClosing { throw BorderError(.closed, "the client is closed") }
+    }
+
+    /// From the network.
+    private func receive(_ input: TransportInput) {
+        monitor.locked { if !isClosing { append(.transport(input)) } }
+    }
+
+    /// Takes no input any more and lets the engine thread end the work. `false` when that has begun already.
+    func close() -> Bool {
+        monitor.locked {
+            guard !isClosing else { return false }
+            isClosing = true
+            monitor.signalAll(EngineLoop.engineCondition)
+            return true
+        }
+    }
+
+    var isOpen: Bool { monitor.locked { !isClosing } }
+
+    private func append(_ input: Inbox.Input) {
+        inbox.append(input)
+        // Whoever runs the engine looks into the inbox again before it stops.
+        if isClaimed { return }
+        if queue.isAwaited { return monitor.signalAll(EventQueue.hostCondition) }
+        // The thread that led is likely to wait for the outcome next, and does the work then. Waking another thread
+        // would cost it more than the work does.
+        if isStandingBy, let leader, pthread_equal(leader.thread, pthread_self()) != 0 { return }
+        monitor.signalAll(EngineLoop.engineCondition)
+    }
+
+    // MARK: Engine thread
+
+    /// Until the client is closed.
+    func run() {
+        while true {
+            let isOver = monitor.locked { () -> Bool in
+                while true {
+                    if isClosing, !isClaimed {
+                        isClaimed = true
+                        return true
+                    }
+                    if claim() { return false }
+                    planSleep()
+                    _ = monitor.wait(for: EngineLoop.engineCondition, until: plannedWake)
+                }
+            }
+            if isOver { break }
+            run(isLeading: false)
+        }
+        finish()
+    }
+
+    /// Until the next deadline; but for a while after a host thread led, with short sleeps instead of wakes.
+    private func planSleep() {
+        plannedWake = isClaimed ? nil : deadline
+        guard let leader else { return }
+        let now = Clock.monotonic
+        isStandingBy = now - leader.time < EngineLoop.standby
+        if isStandingBy { plannedWake = min(plannedWake ?? Int64.max, now + EngineLoop.standbySleep) }
+    }
+
+    /// What is left when the client closes: every call gets its result. Waits for nothing but the writing of own
+    /// messages that were accepted.
+    private func finish() {
+        var outputs: [HostOutput] = []
+        while let input = monitor.locked({ inbox.popFirst() }) {
+            guard case .command(let command) = input else { continue }
+            if command.isDoneWhenClosing {
+                core.handle(command, now: EngineLoop.now)
+                outputs += core.takeOutputs()
+            } else if let completion = command.closedCompletion {
+                outputs.append(.completion(completion))
+            }
+        }
+        core.handle(.close, now: EngineLoop.now)
+        outputs += core.takeOutputs()
+        queue.push(outputs)
+        transport.close()
+    }
+
+    // MARK: Leader and follower
+
+    func claim() -> Bool {
+        guard !isClaimed, !isClosing, !inbox.isEmpty || deadline.map({ $0 <= Clock.monotonic }) ?? false else {
+            return false
+        }
+        isClaimed = true
+        return true
+    }
+
+    func perform() { run(isLeading: true) }
+
+    /// Input by input, so that a client that closes waits for one of them at most.
+    private func run(isLeading: Bool) {
+        let start = Clock.monotonic
+        var now = start
+        var outputs: [HostOutput] = []
+        while now - start < EngineLoop.longestHold, let input = nextInput() {
+            switch input {
+            case .command(let command): core.handle(command, now: EngineLoop.now)
+            case .transport(let input): if transport.accepts(input) { core.receive(input, now: EngineLoop.now) }
+            }
+            outputs += core.takeOutputs()
+            now = Clock.monotonic
+        }
+        if let due = core.nextDeadline, due <= now {
+            core.advance(now: EngineLoop.now)
+            outputs += core.takeOutputs()
+        }
+        let next = core.nextDeadline
+        monitor.locked {
+            queue.pushLocked(outputs)
+            deadline = next
+            isClaimed = false
+            if isLeading { leader = (pthread_self(), now) }
+            if isClosing { monitor.signalAll(EngineLoop.engineCondition) }
+        }
+    }
+
+    private func nextInput() -> Inbox.Input? { monitor.locked { isClosing ? nil : inbox.popFirst() } }
+
+    func handOver() {
+        guard !isClaimed else { return }
+        if !inbox.isEmpty || deadline.map({ deadline in plannedWake.map { deadline < $0 } ?? true }) ?? false {
+            monitor.signalAll(EngineLoop.engineCondition)
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import SyncEngine
+import SyncModel
+
+/// The events of one client on their way to the host: bounded, in order, and never wrong about a collection.
+///
+/// When the host lags, changes of its collections are dropped; once it has caught up by half, the engine is asked to
+/// resync those collections: it answers with `overflow` and their full lists. Results of calls are never dropped: the
+/// calls are bounded (`CallTable`).
+///
+/// It has neither lock nor thread. `EventQueue` keeps one under its lock; the simulator drives one directly.
+final class EventBuffer {
+    /// What becomes of a collection's changes.
+    private enum Delivery {
+        /// Each is told.
+        case following
+        /// So many were dropped since there was no room; a resync is due.
+        case lagging(dropped: Int)
+        /// A resync was asked for. Until it comes everything is dropped, since the full lists will contain it.
+        case resyncing(dropped: Int)
+    }
+
+    private struct Collection {
+        let lists: DeliveredLists
+        var delivery = Delivery.following
+    }
+
+    /// Of these the host needs the latest only: where there is no room, a new one takes the place of one that waits.
+    private enum StateNotice: Hashable {
+        case connection, syncState, tokenNeeded, storageError
+        case hugeGap(UInt64), channelRemoved(UInt64)
+    }
+
+    private let limit: Int
+    private var waiting = Fifo<(output: HostOutput, time: Int64)>()
+    private var sequence: Int64 = 0
+    private var collections: [UInt64: Collection] = [:]
+    private var mayLag = false
+    private var positions: [StateNotice: Int] = [:]
+
+    /// `limit`: how many events may wait.
+    init(limit: Int) { self.limit = limit }
+
+    var isEmpty: Bool { waiting.isEmpty }
+
+    // MARK: Collections
+
+    /// From now on events of this collection are taken in.
+    func add(_ lists: DeliveredLists) { collections[lists.id] = Collection(lists: lists) }
+
+    /// Nothing of it is told any more, not even what waits.
+    func remove(collection id: UInt64) {
+        collections[id] = nil
+        positions[.hugeGap(id)] = nil
+        positions[.channelRemoved(id)] = nil
+    }
+
+    func removeAll() {
+        collections = [:]
+        positions = [:]
+        waiting = Fifo()
+    }
+
+    func contains(collection id: UInt64) -> Bool { collections[id] != nil }
+
+    func info(of id: UInt64) -> [UInt8]? { collections[id]?.lists.infoJSON() }
+
+    func snapshot(of id: UInt64) -> [UInt8]? { collections[id]?.lists.snapshotJSON(sequence: sequence) }
+
+    // MARK: In
+
+    /// Leaves something for the host. `time`: milliseconds since the epoch.
+    func push(_ output: HostOutput, time: Int64) {
+        switch output {
+        case .completion: waiting.append((output, time))
+        case .event(.change(let change)): if admits(change) { waiting.append((output, time)) }
+        case .event(.collection(let id, let notice)): push(notice, of: id, time: time)
+        case .event(.client(let notice)):
+            switch notice {
+            case .connection: push(output, as: .connection, time: time)
+            case .syncState: push(output, as: .syncState, time: time)
+            case .tokenNeeded: push(output, as: .tokenNeeded, time: time)
+            case .storageError: push(output, as: .storageError, time: time)
+            case .syncProgress: if !isFull { waiting.append((output, time)) }
+            case .cacheReset, .closed: waiting.append((output, time))
+            }
+        }
+    }
+
+    private var isFull: Bool { waiting.count >= limit }
+
+    private func admits(_ change: CollectionChange) -> Bool {
+        guard let collection = collections[change.collection] else { return false }
+        // The lists that come with a resync are never dropped: there are only so many of them, one set for each time
+        // that the host has drained half.
+        if case .following = collection.delivery, !isFull || change.source == .overflow { return true }
+        drop(from: change.collection)
+        return false
+    }
+
+    private func drop(from id: UInt64) {
+        switch collections[id]?.delivery {
+        case nil: break
+        case .following:
+            collections[id]?.delivery = .lagging(dropped: 1)
+            mayLag = true
+        case .lagging(let dropped): collections[id]?.delivery = .lagging(dropped: dropped + 1)
+        case .resyncing(let dropped): collections[id]?.delivery = .resyncing(dropped: dropped + 1)
+        }
+    }
+
+    private func push(_ notice: CollectionNotice, of id: UInt64, time: Int64) {
+        guard let collection = collections[id] else { return }
+        let output = HostOutput.event(.collection(id, notice))
+        switch (notice, collection.delivery) {
+        case (.overflow, .resyncing(let dropped)):
+            collections[id]?.delivery = .following
+            waiting.append((.event(.collection(id, .overflow(dropped: dropped))), time))
+        // Told whatever was dropped: the lists that follow an overflow do not show it.
+        case (.hugeGap, _): push(output, as: .hugeGap(id), time: time)
+        case (.channelRemoved, _): push(output, as: .channelRemoved(id), time: time)
+        case (_, .following) where !isFull: waiting.append((output, time))
+        default: drop(from: id)
+        }
+    }
+
+    private func push(_ output: HostOutput, as state: StateNotice, time: Int64) {
+        if isFull, let position = positions[state], waiting.replace(at: position, with: (output, time)) { return }
+        positions[state] = waiting.append((output, time))
+    }
+
+    // MARK: Out
+
+    /// The next event; it counts as delivered.
+    func take() -> TakenEvent? {
+        while let (output, time) = waiting.popFirst() {
+            var collection: UInt64 = 0
+            var cleared: [[UInt8]] = []
+            switch output {
+            case .completion(let completion):
+                if let info = completion.info { collections[info.collection]?.lists.set(info) }
+            case .event(.client): break
+            case .event(.collection(let id, let notice)):
+                guard let lists = collections[id]?.lists else { continue }
+                if notice == .hugeGap { lists.setHasNext() }
+                collection = id
+            case .event(.change(let change)):
+                guard let lists = collections[change.collection]?.lists else { continue }
+                cleared = lists.apply(change)
+                collection = change.collection
+            }
+            sequence += 1
+            return TakenEvent(
+                output: output, time: time, sequence: sequence, collection: collection, cleared: cleared)
+        }
+        return nil
+    }
+
+    /// The collections that the engine has to resync now, with what they lost so far. To be asked after each `take`;
+    /// each lag is named once.
+    func takeResyncs() -> [UInt64: Int] {
+        guard mayLag, waiting.count <= limit / 2 else { return [:] }
+        mayLag = false
+        var resyncs: [UInt64: Int] = [:]
+        for (id, collection) in collections {
+            guard case .lagging(let dropped) = collection.delivery else { continue }
+            collections[id]?.delivery = .resyncing(dropped: dropped)
+            resyncs[id] = dropped
+        }
+        return resyncs
+    }
+}

@@ -1,0 +1,41 @@
+/// Elements in the order they came. Taking one costs the same however many wait.
+struct Fifo<Element> {
+    private var elements: [Element?] = []
+    private var head = 0
+    /// The position of the element at the front: how many were taken so far.
+    private(set) var front = 0
+
+    var count: Int { elements.count - head }
+    var isEmpty: Bool { elements.count == head }
+    var last: Element? { isEmpty ? nil : elements.last ?? nil }
+
+    /// Appends, and gives the position by which the element can be replaced while it waits.
+    @discardableResult
+    mutating func append(_ element: Element) -> Int {
+        elements.append(element)
+        return front + count - 1
+    }
+
+    /// Whether an element still waits at a position; the new one takes its place then.
+    mutating func replace(at position: Int, with element: Element) -> Bool {
+        guard position >= front, position - front < count else { return false }
+        elements[head + position - front] = element
+        return true
+    }
+
+    mutating func popFirst() -> Element? {
+        guard head < elements.count else { return nil }
+        let element = elements[head]
+        elements[head] = nil
+        head += 1
+        front += 1
+        if head == elements.count {
+            elements.removeAll(keepingCapacity: head <= 4096)
+            head = 0
+        } else if head > 4096, head > elements.count / 2 {
+            elements.removeFirst(head)
+            head = 0
+        }
+        return element
+    }
+}

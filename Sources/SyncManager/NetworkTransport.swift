@@ -1,0 +1,117 @@
+import SyncModel
+import SyncNetwork
+import SyncThreads
+
+/// Carries a service's bytes over the process's network thread. Used by whoever runs the engine, one thread at a time;
+/// what the network brings goes to the receiver, on the network thread.
+final class NetworkTransport: Transport {
+    typealias Receiver = @Sendable (TransportInput) -> Void
+
+    private let caFile: String?
+    /// Held from the first connection or request on: a host that is offline pays for no network.
+    private var network: NetworkThread?
+    /// The network thread's number of each socket that is open on our side.
+    private var sockets: [UInt64: UInt64] = [:]
+    private var receiver: Receiver = { _ in }
+
+    /// `caFile`: PEM file of trusted roots instead of the system's.
+    init(caFile: String?) { self.caFile = caFile }
+
+    /// To be called before the first command.
+    func setReceiver(_ receiver: @escaping Receiver) { self.receiver = receiver }
+
+    /// Gives the network up: when this has returned the receiver runs no more.
+    func close() {
+        for socket in sockets.values { network?.closeSocket(socket) }
+        sockets = [:]
+        if network != nil { NetworkThread.release() }
+        network = nil
+        receiver = { _ in }
+    }
+
+    /// Whether an input is still wanted: a socket that our side closed may have left some on their way.
+    func accepts(_ input: TransportInput) -> Bool {
+        switch input {
+        case .response, .requestFailed: true
+        case .socketOpened(let socket), .socketText(let socket, _): sockets[socket] != nil
+        case .socketClosed(let socket, _): sockets.removeValue(forKey: socket) != nil
+        }
+    }
+
+    func send(_ request: TransportRequest, id: UInt64) {
+        let receiver = receiver
+        do throws(NetworkFailure) {
+            let wanted = HTTPRequest(
+                method: request.method, url: request.url, headers: request.headers.map { ($0.name, $0.value) },
+                body: request.body, timeoutMS: Int(request.timeout), caFile: caFile)
+            try thread().send(wanted) { result in
+                switch result {
+                case .success(let response):
+                    if response.status >= 400 { Log.write(.warning, "request \(id): HTTP status \(response.status)") }
+                    receiver(.response(id: id, TransportResponse(
+                        status: response.status, headers: response.headers.map { TransportHeader($0.0, $0.1) },
+                        body: response.body)))
+                case .failure(let failure):
+                    Log.write(.warning, "request \(id): \(failure.message)")
+                    receiver(.requestFailed(id: id, TransportFailure(failure)))
+                }
+            }
+        } catch {
+            Log.write(.error, "request \(id): \(error.message)")
+            receiver(.requestFailed(id: id, TransportFailure(error)))
+        }
+    }
+
+    func openSocket(_ socket: UInt64, url: String, headers: [TransportHeader]) {
+        let receiver = receiver
+        var options = WebSocketOptions(url: url)
+        options.headers = headers.map { ($0.name, $0.value) }
+        options.caFile = caFile
+        Log.write(.info, "socket \(socket): connecting")
+        do throws(NetworkFailure) {
+            sockets[socket] = try thread().openSocket(options) { event in
+                switch event {
+                case .opened: receiver(.socketOpened(socket))
+                case .text(let bytes): receiver(.socketText(socket, bytes))
+                case .closed(let failure):
+                    Log.write(failure.kind == .notInstalled ? .error : .info, "socket \(socket): \(failure.message)")
+                    receiver(.socketClosed(socket, TransportFailure(failure)))
+                }
+            }
+        } catch {
+            Log.write(.error, "socket \(socket): \(error.message)")
+            sockets[socket] = 0
+            receiver(.socketClosed(socket, TransportFailure(error)))
+        }
+    }
+
+    func sendText(_ text: [UInt8], on socket: UInt64) {
+        guard let number = sockets[socket] else { return }
+        network?.sendText(number, text)
+    }
+
+    func closeSocket(_ socket: UInt64) {
+        guard let number = sockets.removeValue(forKey: socket) else { return }
+        network?.closeSocket(number)
+    }
+
+    private func thread() throws(NetworkFailure) -> NetworkThread {
+        if let network { return network }
+        let acquired = try NetworkThread.acquire()
+        network = acquired
+        return acquired
+    }
+}
+
+extension TransportFailure {
+    init(_ failure: NetworkFailure) {
+        let kind: Kind =
+            switch failure.kind {
+            case .timedOut: .timedOut
+            case .refused: .refused(status: failure.code)
+            case .notInstalled: .notInstalled
+            case .cannotConnect, .tls, .cancelled, .tooLarge, .protocolError, .closed: .failed
+            }
+        self.init(kind: kind, message: failure.message)
+    }
+}

@@ -1,0 +1,36 @@
+/// A change of a channel, as told over the socket.
+public enum ChannelEvent: Equatable, Sendable {
+    /// Something changed that the event does not carry: the channel has to be asked for again.
+    case changed(source: EventSource)
+    /// This user is out of the channel, or the channel is no more.
+    case removed(source: EventSource)
+    /// Top-level members of the channel's JSON that have new values (raw JSON text).
+    case patched(source: EventSource, members: [ChannelPatch])
+    case read(userID: String, at: Int64)
+    case delivered([String: Int64])
+    /// Somebody started or stopped typing; `user` is the JSON text of the user.
+    case typing(userID: String, user: [UInt8], isTyping: Bool)
+    case hidden(allowAutoUnhide: Bool, offset: Int64)
+
+    /// What hosts are told as the reason of a change that came of it.
+    public var source: EventSource {
+        switch self {
+        case .changed(let source), .removed(let source), .patched(let source, _): source
+        case .read: .eventReadStatusUpdated
+        case .delivered: .eventDeliveryStatusUpdated
+        case .typing: .eventTypingStatusUpdated
+        case .hidden: .eventChannelHidden
+        }
+    }
+}
+
+public struct ChannelPatch: Equatable, Sendable {
+    public var key: String
+    /// JSON text of the new value.
+    public var value: [UInt8]
+
+    public init(key: String, value: [UInt8]) {
+        self.key = key
+        self.value = value
+    }
+}

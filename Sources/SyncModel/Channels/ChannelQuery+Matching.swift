@@ -1,0 +1,121 @@
+import SyncJSON
+
+extension ChannelQuery {
+    /// Whether the cache can tell which channels belong: who is a friend only the service knows.
+    public var isDecidableFromCache: Bool { memberState != .invitedByFriend && memberState != .invitedByNonFriend }
+
+    /// Whether a channel belongs, as seen by a user.
+    public func matches(_ channel: ChannelRecord, userID: String) -> Bool {
+        if !includeEmpty, channel.lastMessage == nil { return false }
+        if !includeFrozen, channel.isFrozen { return false }
+        if !channelURLs.isEmpty, !channelURLs.contains(channel.url) { return false }
+        if !customTypes.isEmpty, !customTypes.contains(channel.customType) { return false }
+        if !ChannelQuery.starts(channel.customType, customTypeStartsWith) { return false }
+        if !nameContains.isEmpty, !ChannelQuery.contains(channel.name, nameContains) { return false }
+        if unreadChannels == .unreadMessage, channel.unreadMessageCount == 0 { return false }
+        if createdBefore > 0, channel.createdAt >= createdBefore { return false }
+        if createdAfter > 0, channel.createdAt <= createdAfter { return false }
+        if hiddenChannels == .unhiddenOnly, channel.isHidden { return false }
+        if hiddenChannels == .hiddenOnly, !channel.isHidden { return false }
+        guard matchesKind(channel.traits), matchesState(channel) else { return false }
+        guard looksDeeper else { return true }
+        guard let document = channel.document else { return false }
+        return matchesMembers(channel, document, userID) && matchesMetadata(document)
+    }
+
+    /// Whether fields beyond those of `ChannelRecord` decide: they cost a reading of the whole document.
+    private var looksDeeper: Bool {
+        !userIDsExact.isEmpty || !userIDsInclude.isEmpty || !nicknameContains.isEmpty || !nicknameStartsWith.isEmpty
+            || !nicknameExact.isEmpty || !searchQuery.isEmpty || !metadataKey.isEmpty
+    }
+
+    private func matchesKind(_ traits: ChannelTraits) -> Bool {
+        if !includeChatNotification, traits.isChatNotification { return false }
+        // A public channel can be read, and so get into the cache, without being a member of it.
+        if traits.isPublic, traits.memberState == "none" { return false }
+        switch superChannels {
+        case .all: break
+        case .onlySuper: if !traits.isSuper { return false }
+        case .nonsuper: if traits.isSuper { return false }
+        case .broadcastOnly: if !traits.isBroadcast { return false }
+        case .exclusiveOnly: if !traits.isExclusive { return false }
+        }
+        switch publicChannels {
+        case .all: return true
+        case .onlyPublic: return traits.isPublic
+        case .onlyPrivate: return !traits.isPublic
+        }
+    }
+
+    private func matchesState(_ channel: ChannelRecord) -> Bool {
+        let state = channel.traits.hiddenState
+        switch hiddenChannels {
+        case .hiddenAllowAutoUnhide: if !channel.isHidden || !state.hasSuffix("allow_auto_unhide") { return false }
+        case .hiddenPreventAutoUnhide: if !channel.isHidden || !state.hasSuffix("prevent_auto_unhide") { return false }
+        case .unhiddenOnly, .all, .hiddenOnly: break
+        }
+        switch memberState {
+        case .all: return true
+        case .joined: return channel.traits.memberState == "joined"
+        case .invited, .invitedByFriend, .invitedByNonFriend: return channel.traits.memberState == "invited"
+        }
+    }
+
+    private func matchesMembers(_ channel: ChannelRecord, _ document: JSON, _ userID: String) -> Bool {
+        let asksForMembers = !userIDsExact.isEmpty || !userIDsInclude.isEmpty || !nicknameContains.isEmpty
+            || !nicknameStartsWith.isEmpty || !nicknameExact.isEmpty || !searchQuery.isEmpty
+        guard asksForMembers else { return true }
+        let members = (document["members"]?.array ?? []).map {
+            (id: $0["user_id"]?.string ?? "", nickname: $0["nickname"]?.string ?? "")
+        }
+        let ids = Set(members.map(\.id))
+        // The viewer is a member of every channel listed, named or not; the service counts so too.
+        if !userIDsExact.isEmpty, ids != Set(userIDsExact).union([userID]) { return false }
+        if !userIDsInclude.isEmpty {
+            let wanted = Set(userIDsInclude)
+            if userIDsCombination == .and ? !wanted.isSubset(of: ids) : wanted.isDisjoint(with: ids) { return false }
+        }
+        // Nicknames are those of the others: nobody searches for a chat by the own name.
+        let nicknames = members.filter { $0.id != userID }.map(\.nickname)
+        if !nicknameContains.isEmpty, !nicknames.contains(where: { ChannelQuery.contains($0, nicknameContains) }) {
+            return false
+        }
+        if !nicknameStartsWith.isEmpty,
+            !nicknames.contains(where: { ChannelQuery.starts($0.lowercased(), nicknameStartsWith.lowercased()) })
+        {
+            return false
+        }
+        if !nicknameExact.isEmpty, !nicknames.contains(where: { $0.lowercased() == nicknameExact.lowercased() }) {
+            return false
+        }
+        guard !searchQuery.isEmpty else { return true }
+        let fields = searchFields.isEmpty ? SearchField.allCases : searchFields
+        return fields.contains { field in
+            switch field {
+            case .channelName: ChannelQuery.contains(channel.name, searchQuery)
+            case .memberNickname: nicknames.contains { ChannelQuery.contains($0, searchQuery) }
+            }
+        }
+    }
+
+    private func matchesMetadata(_ document: JSON) -> Bool {
+        guard !metadataKey.isEmpty else { return true }
+        guard let value = document["metadata"]?[metadataKey]?.string else { return false }
+        if !metadataValues.isEmpty, !metadataValues.contains(value) { return false }
+        return ChannelQuery.starts(value, metadataValueStartsWith)
+    }
+
+    /// By code units, as a service compares: `hasPrefix` would compare by grapheme clusters.
+    private static func starts(_ text: String, _ beginning: String) -> Bool {
+        var rest = text.utf8.makeIterator()
+        return beginning.utf8.allSatisfy { rest.next() == $0 }
+    }
+
+    /// Case does not matter, as on the service.
+    private static func contains(_ text: String, _ part: String) -> Bool {
+        let text = Array(text.lowercased().utf8)
+        let part = Array(part.lowercased().utf8)
+        guard part.count <= text.count else { return false }
+        return (0...(text.count - part.count)).contains { text[$0..<($0 + part.count)].elementsEqual(part) }
+    }
+}

@@ -1,0 +1,97 @@
+import SyncJSON
+
+/// A group channel as the service gave it: what orders and the commonest filters need, beside the JSON hosts see.
+///
+/// Filters that look deeper (members, metadata) read the JSON itself when they are asked.
+public struct ChannelRecord: Equatable, Sendable {
+    public var url: String
+    public var name: String
+    public var customType: String
+    /// Milliseconds since the epoch (the service counts channel creation in seconds; the codec converts).
+    public var createdAt: Int64
+    /// The last message; `nil` in an empty channel.
+    public var lastMessage: MessageReference?
+    public var unreadMessageCount: Int64
+    public var isHidden: Bool
+    public var isFrozen: Bool
+    public var traits: ChannelTraits
+    /// Messages before this time (milliseconds) are not for this user any more; 0 when there is no such time.
+    public var messageOffset: Int64
+    /// The channel in the service's canonical shape, valid JSON.
+    public var json: [UInt8]
+
+    public init(
+        url: String, name: String = "", customType: String = "", createdAt: Int64 = 0,
+        lastMessage: MessageReference? = nil, unreadMessageCount: Int64 = 0, isHidden: Bool = false,
+        isFrozen: Bool = false, traits: ChannelTraits = ChannelTraits(), messageOffset: Int64 = 0, json: [UInt8]
+    ) {
+        self.url = url
+        self.name = name
+        self.customType = customType
+        self.createdAt = createdAt
+        self.lastMessage = lastMessage
+        self.unreadMessageCount = unreadMessageCount
+        self.isHidden = isHidden
+        self.isFrozen = isFrozen
+        self.traits = traits
+        self.messageOffset = messageOffset
+        self.json = json
+    }
+
+    /// Reads the fields out of a channel's JSON; `nil` when it is no object with a `channel_url`.
+    public init?(json bytes: [UInt8]) {
+        let read: ChannelRecord? = bytes.withUnsafeBytes { raw in
+            guard let slice = try? JSONSlice.checked(raw) else { return nil }
+            return ChannelRecord(slice: slice, copying: bytes)
+        }
+        guard let read else { return nil }
+        self = read
+    }
+
+    /// Reads the fields out of a slice that was validated before.
+    public init?(slice: JSONSlice, copying bytes: [UInt8]? = nil) {
+        guard slice.isObject else { return nil }
+        var url: String?
+        var record = ChannelRecord(url: "", json: bytes ?? slice.copy())
+        slice.forEachMember { key, value in
+            // Ordered by length first: most members are none of these.
+            switch key.bytes.count - 2 {
+            case 4: if key.equals("name") { record.name = value.string ?? "" }
+            case 6: if key.equals("freeze") { record.isFrozen = value.bool ?? false }
+            case 8: if key.equals("is_super") { record.traits.isSuper = value.bool ?? false }
+            case 9:
+                if key.equals("is_hidden") { record.isHidden = value.bool ?? false }
+                else if key.equals("is_public") { record.traits.isPublic = value.bool ?? false }
+            case 10: if key.equals("created_at") { record.createdAt = ChannelRecord.milliseconds(value.int ?? 0) }
+            case 11:
+                if key.equals("channel_url") { url = value.string }
+                else if key.equals("custom_type") { record.customType = value.string ?? "" }
+            case 12:
+                if key.equals("hidden_state") { record.traits.hiddenState = value.string ?? "" }
+                else if key.equals("member_state") { record.traits.memberState = value.string ?? "none" }
+                else if key.equals("is_broadcast") { record.traits.isBroadcast = value.bool ?? false }
+                else if key.equals("is_exclusive") { record.traits.isExclusive = value.bool ?? false }
+                else if key.equals("last_message") { record.lastMessage = ChannelRecord.reference(value) }
+            case 17: if key.equals("ts_message_offset") { record.messageOffset = value.int ?? 0 }
+            case 20:
+                if key.equals("unread_message_count") { record.unreadMessageCount = value.int ?? 0 }
+                else if key.equals("is_chat_notification") { record.traits.isChatNotification = value.bool ?? false }
+            default: break
+            }
+        }
+        guard let url, !url.isEmpty else { return nil }
+        record.url = url
+        self = record
+    }
+
+    private static func reference(_ message: JSONSlice) -> MessageReference? {
+        guard let createdAt = message["created_at"]?.int, let id = message["message_id"]?.int else { return nil }
+        return MessageReference(id: String(id), position: MessagePosition(order: createdAt, tie: id))
+    }
+
+    /// Channel times are seconds on the wire and milliseconds here. Anything past the year 5138 read as seconds is
+    /// taken for milliseconds already, which some services send.
+    public static func milliseconds(_ value: Int64) -> Int64 {
+        value > -100_000_000_000 && value < 100_000_000_000 ? value * 1000 : value
+    }
+}

@@ -1,0 +1,48 @@
+/// Which messages of a channel a collection shows.
+public struct MessageFilter: Equatable, Hashable, Sendable {
+    public enum TypeFilter: String, Sendable, CaseIterable { case all, user, file, admin }
+    public enum ReplyType: String, Sendable, CaseIterable {
+        case none, all, onlyReplyToChannel = "only_reply_to_channel"
+    }
+
+    public var type = TypeFilter.all
+    /// Empty: any. An empty text among them means messages without a custom type.
+    public var customTypes: [String] = []
+    /// Empty: anyone. Admin messages have no sender and are refused when a sender is asked for.
+    public var senderIDs: [String] = []
+    public var replyType = ReplyType.none
+    /// Messages a `fetch` brings, 1 to 200.
+    public var limit = 30
+
+    public init() {}
+
+    /// Whether a message's kind, custom type and sender make no difference.
+    public var looksAtThreadOnly: Bool { type == .all && customTypes.isEmpty && senderIDs.isEmpty }
+
+    public func matches(_ message: MessageRecord) -> Bool {
+        matches(
+            kind: message.kind, customType: message.customType, senderID: message.senderID, parentID: message.parentID,
+            isReplyToChannel: message.isReplyToChannel)
+    }
+
+    /// Looks only at what makes a difference to it.
+    public func matches(
+        kind: @autoclosure () -> MessageRecord.Kind, customType: @autoclosure () -> String,
+        senderID: @autoclosure () -> String, parentID: @autoclosure () -> String,
+        isReplyToChannel: @autoclosure () -> Bool
+    ) -> Bool {
+        switch type {
+        case .all: break
+        case .user: if kind() != .user { return false }
+        case .file: if kind() != .file { return false }
+        case .admin: if kind() != .admin { return false }
+        }
+        if !customTypes.isEmpty, !customTypes.contains(customType()) { return false }
+        if !senderIDs.isEmpty, !senderIDs.contains(senderID()) { return false }
+        switch replyType {
+        case .all: return true
+        case .none: return parentID().isEmpty
+        case .onlyReplyToChannel: return parentID().isEmpty || isReplyToChannel()
+        }
+    }
+}

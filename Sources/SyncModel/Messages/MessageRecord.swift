@@ -1,0 +1,40 @@
+/// A message as the service gave it: what ordering and filters need, beside the JSON that hosts see.
+public struct MessageRecord: Equatable, Sendable {
+    public enum Kind: Int64, Sendable { case user = 0, file = 1, admin = 2 }
+
+    /// The service's id, unique within the channel.
+    public var id: String
+    public var position: MessagePosition
+    /// Milliseconds since the epoch; 0 when never edited.
+    public var updatedAt: Int64
+    public var kind: Kind
+    public var customType: String
+    /// Empty for admin messages.
+    public var senderID: String
+    /// The id of the thread's first message, empty outside threads.
+    public var parentID: String
+    public var isReplyToChannel: Bool
+    public var isSilent: Bool
+    /// The request that made it, when it is known; empty otherwise.
+    public var requestID: String
+    /// The message in the service's canonical shape, compact or not, valid JSON.
+    public var json: [UInt8]
+
+    public init(
+        id: String, position: MessagePosition, updatedAt: Int64 = 0, kind: Kind = .user, customType: String = "",
+        senderID: String = "", parentID: String = "", isReplyToChannel: Bool = false, isSilent: Bool = false,
+        requestID: String = "", json: [UInt8]
+    ) {
+        self.id = id
+        self.position = position
+        self.updatedAt = updatedAt
+        self.kind = kind
+        self.customType = customType
+        self.senderID = senderID
+        self.parentID = parentID
+        self.isReplyToChannel = isReplyToChannel
+        self.isSilent = isSilent
+        self.requestID = requestID
+        self.json = json
+    }
+}

@@ -1,0 +1,14 @@
+/// Which message, and where it stands.
+public struct MessageReference: Equatable, Hashable, Sendable {
+    public var id: String
+    public var position: MessagePosition
+
+    public init(id: String, position: MessagePosition) {
+        self.id = id
+        self.position = position
+    }
+}
+
+extension MessageRecord {
+    public var reference: MessageReference { MessageReference(id: id, position: position) }
+}

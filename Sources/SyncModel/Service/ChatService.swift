@@ -1,0 +1,43 @@
+/// A chat service, in the engine's words. A state machine without thread, clock, socket or random source: it takes
+/// requests, bytes and the time, and gives bytes to send, replies and events.
+///
+/// Login, signs of life, acknowledgements with their deadlines, session renewal with requests that wait for it: all of
+/// it is in there. What the engine is told is whether the service can be used (`connected`, `disconnected`) and what
+/// happened. After every call `takeOutputs` has to be asked for.
+public protocol ChatService: AnyObject {
+    /// What this service can do.
+    var capabilities: ServiceCapabilities { get }
+    /// What its fields and codes mean.
+    var rules: any ServiceRules { get }
+
+    /// Opens a session with the host's access token. One `connected` or `disconnected` follows, and after a `connected`
+    /// at some time a `disconnected`, unless `disconnect` comes first.
+    func connect(token: String, now: Moment)
+    /// Ends the session. Nothing more is told of it: no event, and no reply to requests that are under way.
+    func disconnect(now: Moment)
+    /// Asks; exactly one reply with this id follows within `timeout` milliseconds, a failure if need be, unless the
+    /// session ends first.
+    func ask(_ request: ServiceRequest, id: UInt64, timeout: Int64, now: Moment)
+    /// Something came from the network.
+    func receive(_ input: TransportInput, now: Moment)
+    /// When there is something to do without an input, by the monotonic clock; `nil` when nothing is planned.
+    var nextDeadline: Int64? { get }
+    /// Does what is due.
+    func advance(now: Moment)
+    /// What came of it all, in order.
+    func takeOutputs() -> [ServiceOutput]
+}
+
+public enum ServiceOutput: Sendable {
+    case transport(TransportCommand)
+    case event(ServiceEvent)
+    case reply(id: UInt64, ServiceReply)
+}
+
+/// What a service wants of its `Transport`.
+public enum TransportCommand: Equatable, Sendable {
+    case send(TransportRequest, id: UInt64)
+    case openSocket(UInt64, url: String, headers: [TransportHeader])
+    case sendText([UInt8], socket: UInt64)
+    case closeSocket(UInt64)
+}

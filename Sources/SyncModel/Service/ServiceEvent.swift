@@ -1,0 +1,14 @@
+/// What a service tells of its own accord.
+public enum ServiceEvent: Sendable {
+    /// Logged in: requests can be made, and what happens is told from now on.
+    case connected(SessionInfo)
+    /// The session ended, or could not begin. `retryAfter` is how long the service asks to stay away, in milliseconds.
+    case disconnected(ServiceFailure, retryAfter: Int64?)
+    /// A message by anyone. Own ones come here when they were sent from elsewhere, or when their acknowledgement came
+    /// too late to be a reply.
+    case messageReceived(channelURL: String, message: MessageRecord)
+    case messageUpdated(channelURL: String, message: MessageRecord)
+    case messageDeleted(channelURL: String, messageID: String)
+    case messagePatched(channelURL: String, messageID: String, patch: MessagePatch)
+    case channel(url: String, ChannelEvent)
+}

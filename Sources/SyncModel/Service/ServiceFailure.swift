@@ -1,0 +1,34 @@
+/// Why a service did not do what it was asked.
+public struct ServiceFailure: Error, Equatable, Sendable {
+    /// What the engine can do about it.
+    public enum Kind: Equatable, Sendable {
+        /// No answer came: connection refused or lost. Worth a retry when connected again.
+        case unreachable
+        /// No answer came in time. Whether the service has done what it was asked is not known.
+        case timedOut
+        /// The service asks to wait this long (milliseconds) and try again.
+        case rateLimited(retryAfter: Int64)
+        /// The service is ill (5xx, an answer that is no answer). Worth a retry after a pause.
+        case unavailable
+        /// The access token is no good; only the host can help.
+        case tokenRejected
+        /// A page token is too old; start over from a time.
+        case pageTokenExpired
+        /// The thing asked about is gone, or this user may not see it.
+        case notFound
+        /// Refused for good; asking again gives the same answer.
+        case refused
+    }
+
+    public var kind: Kind
+    /// The code hosts know the failure by; what it means only the service's rules say.
+    public var code: Int
+    /// One line, impersonal.
+    public var message: String
+
+    public init(kind: Kind, code: Int, message: String) {
+        self.kind = kind
+        self.code = code
+        self.message = message
+    }
+}

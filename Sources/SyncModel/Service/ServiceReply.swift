@@ -1,0 +1,84 @@
+/// A service's answer to a `ServiceRequest`.
+public enum ServiceReply: Sendable {
+    case channels(ChannelPage)
+    case channelChanges(ChannelChanges)
+    case channel(ChannelRecord)
+    case messages(MessagePage)
+    case messageChanges(MessageChanges)
+    case gap(MessageGap)
+    /// The message as sent or edited.
+    case message(MessageRecord)
+    /// Done, nothing to tell.
+    case done
+    case failure(ServiceFailure)
+}
+
+public struct ChannelPage: Sendable {
+    public var channels: [ChannelRecord]
+    /// Token of the next page; empty at the end.
+    public var next: String
+
+    public init(channels: [ChannelRecord], next: String) {
+        self.channels = channels
+        self.next = next
+    }
+}
+
+public struct ChannelChanges: Sendable {
+    public var updated: [ChannelRecord]
+    public var deletedURLs: [String]
+    public var hasMore: Bool
+    /// Token for the next call; empty when the service gave none.
+    public var next: String
+
+    public init(updated: [ChannelRecord], deletedURLs: [String], hasMore: Bool, next: String) {
+        self.updated = updated
+        self.deletedURLs = deletedURLs
+        self.hasMore = hasMore
+        self.next = next
+    }
+}
+
+/// A page of history: messages, and the stretch that is complete with them.
+public struct MessagePage: Sendable {
+    /// In ascending order of position.
+    public var messages: [MessageRecord]
+    /// The ends of the stretch inside which nothing is missing; `nil` when there is none, since the channel is empty.
+    /// It reaches at least from the edge that was asked from to the farthest message.
+    public var range: (start: HistoryEdge, end: HistoryEdge)?
+    /// Nothing is older than the stretch, nothing was newer when the page was made.
+    public var reachedFirst: Bool
+    public var reachedNewest: Bool
+
+    public init(
+        messages: [MessageRecord], range: (start: HistoryEdge, end: HistoryEdge)?, reachedFirst: Bool,
+        reachedNewest: Bool
+    ) {
+        self.messages = messages
+        self.range = range
+        self.reachedFirst = reachedFirst
+        self.reachedNewest = reachedNewest
+    }
+}
+
+public struct MessageChanges: Sendable {
+    public var updated: [MessageRecord]
+    public var deletedIDs: [String]
+    public var hasMore: Bool
+    public var next: String
+
+    public init(updated: [MessageRecord], deletedIDs: [String], hasMore: Bool, next: String) {
+        self.updated = updated
+        self.deletedIDs = deletedIDs
+        self.hasMore = hasMore
+        self.next = next
+    }
+}
+
+/// What was missed behind the newest message held.
+public enum MessageGap: Sendable {
+    /// Too much to be filled at once.
+    case huge
+    /// The stretch from the end that was asked about on; complete to its own end.
+    case fill(MessagePage)
+}

@@ -1,0 +1,34 @@
+/// What the engine asks of a chat service, in the engine's own words. A service turns each into HTTP or a socket frame.
+public enum ServiceRequest: Equatable, Sendable {
+    /// One page of the user's channels. `token` is the service's, empty for the first page.
+    case listChannels(query: ChannelQuery, token: String, limit: Int)
+    /// Channels changed or gone since a point.
+    case channelChanges(since: ChangePoint)
+    case getChannel(url: String)
+    /// The first page about a time (milliseconds since the epoch; `Int64.max`: the newest messages): up to `limit`
+    /// older ones, those at that time, and up to `limit` newer ones.
+    case messagesAround(channelURL: String, time: Int64, limit: Int)
+    /// Up to `limit` messages behind an edge, in one direction. What stands at the edge itself may come again.
+    case messages(channelURL: String, from: HistoryEdge, direction: PageDirection, limit: Int)
+    /// Messages edited or deleted since a point.
+    case messageChanges(channelURL: String, since: ChangePoint)
+    /// What lies between the newest message held and now. History is held without a gap from `start` to `end`; `held`
+    /// messages are cached that have the order of `end`.
+    case messageGap(channelURL: String, start: HistoryEdge, end: HistoryEdge, held: Int)
+    /// Sends a user message. `body` is a JSON object in canonical field names; the request id makes a retry harmless.
+    case sendMessage(channelURL: String, requestID: String, body: [UInt8])
+    case updateMessage(channelURL: String, messageID: String, body: [UInt8])
+    case deleteMessage(channelURL: String, messageID: String)
+    case markAsRead(channelURL: String)
+}
+
+/// Towards older or newer.
+public enum PageDirection: String, Hashable, Sendable { case previous, next }
+
+/// From where a change log is read.
+public enum ChangePoint: Equatable, Hashable, Sendable {
+    /// The service's token of the last page.
+    case token(String)
+    /// Milliseconds since the epoch, by the service's clock.
+    case time(Int64)
+}

@@ -1,0 +1,60 @@
+/// What a service's fields and codes mean, as pure functions.
+public protocol ServiceRules: Sendable {
+    /// What a new message changes in its channel (last message, counts, hiding), as seen by a user; empty when nothing,
+    /// `nil` when the channel has to be asked for again.
+    func patches(for message: MessageRecord, in channel: ChannelRecord, userID: String) -> [ChannelPatch]?
+    /// What an event changes in its channel; `nil` when the channel has to be asked for again.
+    func patches(for event: ChannelEvent, in channel: ChannelRecord, userID: String) -> [ChannelPatch]?
+    /// What the new content of the last message changes in its channel.
+    func patches(forLastMessage json: [UInt8], in channel: ChannelRecord) -> [ChannelPatch]
+    /// The message's JSON with the patch applied; `nil` when either is not what it should be.
+    func apply(_ patch: MessagePatch, to json: [UInt8]) -> [UInt8]?
+    /// An own message as hosts see it before the service has it.
+    func json(of message: OwnMessageContent, userID: String) -> [UInt8]
+    /// Whether a later attempt can cure a send that ended with this code.
+    func isCurable(code: Int) -> Bool
+    /// A failure that was found on this side, with the code hosts know it by.
+    func failure(_ cause: LocalFailure) -> ServiceFailure
+}
+
+/// What goes wrong without the service having said anything.
+public enum LocalFailure: Equatable, Sendable {
+    case notConnected
+    case connectionClosed
+    /// The reply is of a kind that the request does not have.
+    case unexpectedReply
+    /// An own message waited too long to be sent.
+    case tooOld
+    /// The process ended before the host told how its own send went.
+    case neverAnswered
+    /// The host sent by its own means, and told this code.
+    case byHost(code: Int)
+}
+
+/// An own message that is not the service's yet.
+public struct OwnMessageContent: Equatable, Sendable {
+    public var channelURL: String
+    public var requestID: String
+    /// Milliseconds since the epoch, by this machine.
+    public var createdAt: Int64
+    /// JSON object with the message's fields as the host gave them.
+    public var body: [UInt8]
+    /// `nil` while it is pending.
+    public var failure: (code: Int, retryCount: Int)?
+
+    public init(
+        channelURL: String, requestID: String, createdAt: Int64, body: [UInt8], failure: (code: Int, retryCount: Int)?
+    ) {
+        self.channelURL = channelURL
+        self.requestID = requestID
+        self.createdAt = createdAt
+        self.body = body
+        self.failure = failure
+    }
+
+    public static func == (left: OwnMessageContent, right: OwnMessageContent) -> Bool {
+        left.channelURL == right.channelURL && left.requestID == right.requestID && left.createdAt == right.createdAt
+            && left.body == right.body && left.failure?.code == right.failure?.code
+            && left.failure?.retryCount == right.failure?.retryCount
+    }
+}

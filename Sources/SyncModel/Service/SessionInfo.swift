@@ -1,0 +1,29 @@
+/// What the service fixes at login. Times in milliseconds.
+public struct SessionInfo: Equatable, Sendable {
+    public var userID: String
+    /// The service's time of the login, since the epoch: where change logs begin that were never read.
+    public var loginTime: Int64
+    public var reconnect: ReconnectPolicy
+
+    public init(userID: String, loginTime: Int64, reconnect: ReconnectPolicy = ReconnectPolicy()) {
+        self.userID = userID
+        self.loginTime = loginTime
+        self.reconnect = reconnect
+    }
+}
+
+/// How attempts to connect again are spaced: the first one at once, then `base`, multiplied by `factor` each time.
+public struct ReconnectPolicy: Equatable, Sendable {
+    public var base: Int64
+    public var limit: Int64
+    public var factor: Int64
+    /// Negative: without end.
+    public var attempts: Int64
+
+    public init(base: Int64 = 2_000, limit: Int64 = 20_000, factor: Int64 = 2, attempts: Int64 = -1) {
+        self.base = base
+        self.limit = limit
+        self.factor = factor
+        self.attempts = attempts
+    }
+}

@@ -1,0 +1,42 @@
+/// Carries bytes between a service and the network: HTTP requests and WebSockets, nothing of chat.
+///
+/// It keeps no promise beyond this: for every request exactly one `TransportInput.response` or `.requestFailed` with
+/// its id, for every socket at most one `.socketOpened`, texts in order, and one `.socketClosed` at last, unless it was
+/// closed by our side: then nothing more. All numbers are the caller's and never used twice.
+public protocol Transport: AnyObject {
+    func send(_ request: TransportRequest, id: UInt64)
+    func openSocket(_ socket: UInt64, url: String, headers: [TransportHeader])
+    func sendText(_ text: [UInt8], on socket: UInt64)
+    func closeSocket(_ socket: UInt64)
+}
+
+/// A field of an HTTP request or answer.
+public struct TransportHeader: Equatable, Sendable {
+    public var name: String
+    public var value: String
+
+    /// Control characters are left out of the value: a token or key with a line break in it must not become a header of
+    /// its own.
+    public init(_ name: String, _ value: String) {
+        self.name = name
+        let printable = value.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
+        self.value = String(String.UnicodeScalarView(printable))
+    }
+}
+
+public struct TransportRequest: Equatable, Sendable {
+    public var method: String
+    public var url: String
+    public var headers: [TransportHeader]
+    public var body: [UInt8]?
+    /// Milliseconds for the whole exchange.
+    public var timeout: Int64
+
+    public init(method: String, url: String, headers: [TransportHeader], body: [UInt8]?, timeout: Int64) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.timeout = timeout
+    }
+}

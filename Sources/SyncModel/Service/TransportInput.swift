@@ -1,0 +1,43 @@
+/// What the network brought.
+public enum TransportInput: Sendable {
+    case response(id: UInt64, TransportResponse)
+    case requestFailed(id: UInt64, TransportFailure)
+    case socketOpened(UInt64)
+    case socketText(UInt64, [UInt8])
+    case socketClosed(UInt64, TransportFailure)
+}
+
+public struct TransportResponse: Sendable {
+    public var status: Int
+    public var headers: [TransportHeader]
+    public var body: [UInt8]
+
+    public init(status: Int, headers: [TransportHeader], body: [UInt8]) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// Why no answer came, or why a socket ended.
+public struct TransportFailure: Error, Equatable, Sendable {
+    public enum Kind: Sendable {
+        case timedOut
+        /// The peer refused the socket; `status` is the HTTP status it answered with.
+        case refused(status: Int)
+        /// What connects is missing on this machine; trying again does not help before it is installed.
+        case notInstalled
+        case failed
+    }
+
+    public var kind: Kind
+    /// One line for a log or a developer.
+    public var message: String
+
+    public init(kind: Kind, message: String) {
+        self.kind = kind
+        self.message = message
+    }
+}
+
+extension TransportFailure.Kind: Equatable {}

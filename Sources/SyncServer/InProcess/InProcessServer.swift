@@ -1,0 +1,117 @@
+import SyncJSON
+
+/// The embedded server within a process: no descriptor, no thread and no time but those of its owner. All that the
+/// chat does is the same code that serves the network; only framing and HTTP's own syntax are left out.
+///
+/// Everything happens within the calls, on the caller's thread; one thread at a time. With the same options, start,
+/// seed and calls, every byte it gives is the same.
+///
+/// Not passed through by it: the limits of WebSocket frames (4 MiB a text, 16 MiB waiting) and texts that are not
+/// UTF-8, which libwslay refuses.
+public final class InProcessServer {
+    /// The token of the administration.
+    public let apiToken: String
+    /// The users there are from the start, with their access tokens.
+    public let users: [ServerOptions.SeedUser]
+
+    private let core: ServerCore
+    private let clock: Clock
+
+    /// Makes a server and fills it as the options say; they name the same things as the program's command line.
+    ///
+    /// - Parameters:
+    ///   - time: where its clock stands, in milliseconds since the epoch.
+    ///   - seed: of session keys, tokens and ids.
+    /// - Throws: when SQLite refuses the database, or something to import cannot be read.
+    public init(_ options: ServerOptions = ServerOptions(), time: Int64, seed: UInt64) throws {
+        clock = Clock(virtualTime: time)
+        core = try ServerCore(options, clock: clock, random: RandomSource(seed: seed))
+        apiToken = core.apiToken
+        users = try core.start().users.map { ServerOptions.SeedUser(id: $0.id, token: $0.accessToken) }
+    }
+
+    // MARK: Time
+
+    /// The time its owner has moved it to. What messages carry may be later: the control endpoint can move the chat's
+    /// clock on, and it never falls behind what is stored.
+    public var time: Int64 { clock.monotonic() }
+
+    /// When it next has something to do by itself.
+    public var nextDeadline: Int64? { core.timers.nextDue }
+
+    /// Lets the time pass: what is due on the way is done at its own time. An earlier time does nothing.
+    public func advance(to time: Int64) {
+        while let due = core.timers.nextDue, due <= time {
+            clock.move(to: due)
+            core.timers.runDue()
+        }
+        clock.move(to: time)
+    }
+
+    // MARK: Requests
+
+    /// What becomes of a request.
+    public struct Reply {
+        public let response: HTTPResponse
+        /// How much later it goes out, in milliseconds; what was asked for is done already.
+        public let delay: Int64
+    }
+
+    /// Answers a request, of REST or to the control endpoint.
+    ///
+    /// - Parameters:
+    ///   - target: path and query, percent-encoded, as in the request line.
+    ///   - headers: names in any case; a request to upgrade is answered with 400, sockets come by `openSocket`.
+    public func answer(
+        _ method: String, _ target: String, headers: [(String, String)] = [], body: [UInt8] = []
+    ) -> Reply {
+        guard body.count <= HTTPRequest.bodyLimit else { return Reply(response: .tooLarge, delay: 0) }
+        switch core.answer(InProcessServer.request(method, target, headers, body)) {
+        case .response(let response): return Reply(response: response, delay: 0)
+        case .delayed(let response, let milliseconds): return Reply(response: response, delay: milliseconds)
+        case .upgrade:
+            return Reply(response: HTTPResponse(APIError.invalid("Upgrade", "sockets are opened apart")), delay: 0)
+        }
+    }
+
+    /// What becomes of a handshake.
+    public enum Opening {
+        /// A socket; whether its user has logged in, the LOGI says that waits in it.
+        case opened(InProcessSocket)
+        case refused(HTTPResponse)
+    }
+
+    /// Opens a socket as a handshake with this target and these headers would.
+    public func openSocket(_ target: String, headers: [(String, String)] = []) -> Opening {
+        let handshake = [
+            ("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Version", "13"),
+            ("Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA=="),
+        ]
+        switch core.answer(InProcessServer.request("GET", target, handshake + headers, [])) {
+        case .response(let response), .delayed(let response, _): return .refused(response)
+        case .upgrade(_, _, let opened):
+            let socket = InProcessSocket()
+            opened(socket)
+            return .opened(socket)
+        }
+    }
+
+    private static func request(
+        _ method: String, _ target: String, _ headers: [(String, String)], _ body: [UInt8]
+    ) -> HTTPRequest {
+        var values: [String: String] = [:]
+        for (name, value) in headers where values[name.lowercased()] == nil { values[name.lowercased()] = value }
+        let known = values
+        return HTTPRequest(method: method, target: RequestTarget(Array(target.utf8)), body: body) {
+            known[$0.lowercased()]
+        }
+    }
+
+    // MARK: End
+
+    /// Ends it as a signal ends the program: sockets hear 1001, and everything is stored. It must not be used any more.
+    public func close() {
+        core.stop()
+        core.close()
+    }
+}

@@ -1,0 +1,100 @@
+import SyncJSON
+
+/// The chat server without its fronts: it is given requests, sockets' texts and the time, and knows no descriptor and
+/// no thread. `Server` drives it from an epoll loop, `InProcessServer` from the calls of its owner.
+final class ServerCore {
+    let options: ServerOptions
+    let clock: Clock
+    let timers: TimerQueue
+    let hub: SocketHub
+    let storage: Storage
+    let chat: Chat
+    let apiToken: String
+    private let router: Router
+    private let control: ControlEndpoint?
+    private let commands: CommandHandler
+
+    private static let sweepInterval: Int64 = 5000
+
+    init(_ options: ServerOptions, clock: Clock = Clock(), random: RandomSource = RandomSource()) throws {
+        self.options = options
+        self.clock = clock
+        timers = TimerQueue(clock: clock)
+        hub = SocketHub(clock: clock, timers: timers)
+        storage = try Storage(path: options.database, random: random)
+        chat = Chat(storage: storage, clock: clock, timers: timers, hub: hub, options: options)
+        apiToken = options.apiToken ?? random.hex(20)
+        router = Router(chat: chat, apiToken: apiToken)
+        control = options.isControlled ? ControlEndpoint(chat) : nil
+        commands = CommandHandler(chat)
+        clock.resume(at: try storage.lastTime())
+        hub.onText = { [unowned self] text, socket in
+            control?.traffic.frame(text, of: socket.userID, at: clock.now())
+            commands.receive(text, socket)
+        }
+        hub.onClose = { [unowned self] socket in
+            guard !socket.userID.isEmpty, !hub.isOnline(socket.userID) else { return }
+            do { try storage.sawUser(socket.userID, at: clock.now()) } catch {
+                Log.failure("the last sight of a user was not stored", error)
+            }
+        }
+        sweepLater()
+    }
+
+    /// Fills the storage as the options say, and does what came due while no server ran. To be called once, before the
+    /// first request.
+    func start() throws -> Seeder.Result {
+        let seeded = try Seeder(chat).seed()
+        chat.runDue()
+        return seeded
+    }
+
+    func answer(_ request: HTTPRequest) -> HTTPAnswer {
+        if let control, request.target.segments.first == "control" { return .response(control.answer(request)) }
+        if control?.faults.refusesConnections == true { return .response(HTTPResponse(body: [], delivery: .none)) }
+        if request.method == "OPTIONS" { return .response(HTTPResponse.preflight(request)) }
+        let path = request.target.raw
+        let delay = control?.faults.delay(for: path) ?? 0
+        if request.header("Upgrade") != nil, let accept = SocketLogin.accept(request) {
+            if control?.faults.take(for: path) != nil { return .response(HTTPResponse(body: [], delivery: .none)) }
+            control?.traffic.request(request, status: 101, at: clock.now())
+            // The connection's headers must not be asked for once it is upgraded; what login needs is read now.
+            let kept = SocketLogin.keep(request)
+            return .upgrade(accept: accept.key, headers: accept.protocols) { [unowned self] link in
+                SocketLogin(chat: chat).open(kept, link)
+            }
+        }
+        let response: HTTPResponse
+        if let fault = control?.faults.take(for: path) {
+            response = FaultPlan.answer(fault) { router.answer(request) }
+        } else {
+            response = router.answer(request)
+        }
+        control?.traffic.request(request, status: response.delivery == .none ? 0 : response.status, at: clock.now())
+        return delay > 0 ? .delayed(response, milliseconds: delay) : .response(response)
+    }
+
+    /// The last words: what has gathered is told, and every socket hears that the server stops. The front lets them
+    /// out before it calls `close`.
+    func stop() {
+        chat.tellDeliveries()
+        for socket in hub.all { socket.end(code: 1001, reason: "the server stops") }
+    }
+
+    /// Ends all sockets and closes the storage.
+    func close() {
+        for socket in hub.all { socket.close() }
+        storage.database.close()
+    }
+
+    /// Finds dead peers, again and again. Clients are told to ping; who misses one is pinged, who misses three is gone.
+    private func sweepLater() {
+        timers.after(ServerCore.sweepInterval) { [weak self] in
+            guard let self else { return }
+            let interval = options.pingInterval * 1000
+            let patience = options.pongTimeout * 1000
+            hub.sweep(pingAfter: interval + patience, dropAfter: interval * 3 + patience)
+            sweepLater()
+        }
+    }
+}

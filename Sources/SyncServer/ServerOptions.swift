@@ -1,0 +1,169 @@
+import CLinux
+import Glibc
+
+/// What the command line asks for; its usage text says what each option means.
+public struct ServerOptions {
+    /// A user that exists from the start; an empty token lets anybody log in.
+    public struct SeedUser: Sendable {
+        public let id: String
+        public let token: String
+
+        public init(id: String, token: String = "") {
+            self.id = id
+            self.token = token
+        }
+    }
+
+    var host = "127.0.0.1"
+    var port: UInt16 = 0
+    /// A file, or ":memory:".
+    public var database = ":memory:"
+    public var imports: [String] = []
+    public var seed: UInt64?
+    public var scale = Double(1)
+    public var appID = "syncmanager"
+    public var apiToken: String?
+    public var users: [SeedUser] = []
+    var exitsWithStdin = false
+    public var isControlled = false
+    public var hugeGap = 300
+    /// Of an expiring session key, in milliseconds.
+    public var sessionLife: Int64 = 3_600_000
+    public var maximumMessageLength = 65_536
+    /// In seconds, 1 to 3600, as LOGI tells it; so is `pongTimeout`.
+    public var pingInterval: Int64 = 15
+    public var pongTimeout: Int64 = 5
+    /// Requests a second of each caller, 1 to 1,000,000; `nil` is no limit.
+    public var rateLimit: Int64?
+    /// Whether requests with keys that have no effect are refused.
+    public var isStrict = false
+
+    public init() {}
+
+    static let usage = """
+        Usage: syncmanager-server [options]
+          --port N              listen on this port; 0 (default) takes a free one
+          --host ADDRESS        IPv4 address to listen on (default 127.0.0.1)
+          --db FILE             keep everything in this SQLite file (default: in memory)
+          --app-id ID           the application's id (default syncmanager)
+          --api-token TOKEN     the token of the administration (default: random)
+          --user ID[:TOKEN]     a user that exists from the start; may be repeated
+          --import FILE         lines {ts, sender, text} (.jsonl or .jsonl.gz) into a channel; may be repeated
+          --generate SEED       a believable account, the same for the same seed
+          --scale N             size of the generated account, 1 by default (0.01 … 1000)
+          --huge-gap N          a gap of more messages than this is huge (default 300)
+          --session-ttl SECONDS life of an expiring session key (default 3600)
+          --ping-interval S     how often clients are told to ping (default 15)
+          --pong-timeout S      how long clients are told to wait for a pong (default 5)
+          --max-message-length N  longest text of a message in characters (default 65536)
+          --rate-limit N        answer more than N requests a second of one caller with 429 (default: no limit)
+          --strict              refuse requests with a key that nobody reads (else it is logged once)
+          --control             serve the control endpoint under /control/
+          --exit-with-stdin     end when standard input closes
+          --help                this text
+
+        """
+
+    enum Outcome {
+        case options(ServerOptions)
+        case help
+        case wrong(String)
+    }
+
+    private enum Name: Int32, CaseIterable {
+        case port = 1
+        case host, db, appID, apiToken, user, `import`, generate, scale, hugeGap, sessionTTL, pingInterval
+        case pongTimeout, maxMessageLength, rateLimit, strict, control, exitWithStdin, help
+
+        var text: StaticString {
+            switch self {
+            case .port: "port"
+            case .host: "host"
+            case .db: "db"
+            case .appID: "app-id"
+            case .apiToken: "api-token"
+            case .user: "user"
+            case .import: "import"
+            case .generate: "generate"
+            case .scale: "scale"
+            case .hugeGap: "huge-gap"
+            case .sessionTTL: "session-ttl"
+            case .pingInterval: "ping-interval"
+            case .pongTimeout: "pong-timeout"
+            case .maxMessageLength: "max-message-length"
+            case .rateLimit: "rate-limit"
+            case .strict: "strict"
+            case .control: "control"
+            case .exitWithStdin: "exit-with-stdin"
+            case .help: "help"
+            }
+        }
+
+        var takesValue: Bool { self != .strict && self != .control && self != .exitWithStdin && self != .help }
+    }
+
+    static func parse(_ count: Int32, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Outcome {
+        var options = ServerOptions()
+        var table = Name.allCases.map { name in
+            option(
+                name: UnsafeRawPointer(name.text.utf8Start).assumingMemoryBound(to: CChar.self),
+                has_arg: name.takesValue ? 1 : 0, flag: nil, val: name.rawValue)
+        }
+        table.append(option())
+        while true {
+            let found = getopt_long(count, words, "", table, nil)
+            if found == -1 { break }
+            // getopt_long has said on stderr what is wrong.
+            guard let name = Name(rawValue: found) else { return .wrong("") }
+            let value = shim_option_argument().map { String(cString: $0) } ?? ""
+            if name == .help { return .help }
+            guard options.take(name, value) else { return .wrong("--\(name.text): \"\(value)\" is no valid value\n") }
+        }
+        if shim_option_index() < count { return .wrong("no arguments are taken besides the options\n") }
+        return .options(options)
+    }
+
+    private mutating func take(_ name: Name, _ value: String) -> Bool {
+        switch name {
+        case .port: return Self.set(&port, UInt16(value))
+        case .host: host = value
+        case .db: database = value
+        case .appID: appID = value
+        case .apiToken: apiToken = value
+        case .user:
+            let parts = value.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard let id = parts.first, !id.isEmpty else { return false }
+            users.append(SeedUser(id: id, token: parts.count > 1 ? parts[1] : ""))
+        case .import: imports.append(value)
+        case .generate: return Self.set(&seed, UInt64(value))
+        case .scale: return Self.set(&scale, Double(value).flatMap { (0.01...1000).contains($0) ? $0 : nil })
+        case .hugeGap: return Self.set(&hugeGap, Int(value).flatMap { (0...1_000_000_000).contains($0) ? $0 : nil })
+        case .sessionTTL:
+            return Self.set(
+                &sessionLife, Int64(value).flatMap { (1...1_000_000_000).contains($0) ? $0 * 1000 : nil })
+        case .pingInterval:
+            return Self.set(&pingInterval, Int64(value).flatMap { (1...3600).contains($0) ? $0 : nil })
+        case .pongTimeout: return Self.set(&pongTimeout, Int64(value).flatMap { (1...3600).contains($0) ? $0 : nil })
+        case .maxMessageLength: return Self.set(&maximumMessageLength, Int(value).flatMap { $0 > 0 ? $0 : nil })
+        case .rateLimit:
+            return Self.set(&rateLimit, Int64(value).flatMap { (1...1_000_000).contains($0) ? $0 : nil })
+        case .strict: isStrict = true
+        case .control: isControlled = true
+        case .exitWithStdin: exitsWithStdin = true
+        case .help: break
+        }
+        return true
+    }
+
+    private static func set<T>(_ place: inout T, _ value: T?) -> Bool {
+        guard let value else { return false }
+        place = value
+        return true
+    }
+
+    private static func set<T>(_ place: inout T?, _ value: T?) -> Bool {
+        guard let value else { return false }
+        place = value
+        return true
+    }
+}

@@ -1,0 +1,77 @@
+import SyncModel
+
+/// The numbers by which hosts know failures: the service's own, and the vendor's client codes for what goes wrong on
+/// this side.
+enum FailureCodes {
+    static let unknown = 800_000
+    static let notConnected = 800_101
+    static let network = 800_120
+    static let malformed = 800_130
+    static let timedOut = 800_180
+    static let peerSilent = 800_190
+    static let connectionClosed = 800_200
+    static let overloaded = 800_221
+    static let tokenRejected = 400_302
+    static let sessionExpired = 400_309
+    static let tokenRevoked = 400_310
+
+    /// Connection, timeout, overload, rate limit: worth a later attempt.
+    static let curable: Set<Int> = [
+        notConnected, network, timedOut, peerSilent, connectionClosed, 800_210, 800_220, overloaded, 500_901, 500_910,
+        900_200,
+    ]
+
+    /// The kind of a failure. The code says more than the HTTP status, which is 400 for most. An expired session key is
+    /// renewed by `SendbirdService` and reported to nobody; where renewing does not help the token is no good.
+    static func kind(_ status: Int, _ code: Int, _ headers: [TransportHeader] = []) -> ServiceFailure.Kind {
+        switch code {
+        // Also a user who is gone or deactivated: only the host can help.
+        case 400_108, 400_300, 400_301, tokenRejected, 400_303, sessionExpired, tokenRevoked, 400_401:
+            return .tokenRejected
+        case 400_109: return .pageTokenExpired
+        case 400_201, 900_020, 900_070, 900_100, 900_300, 900_500: return .notFound
+        case 500_910, 900_200: return .rateLimited(retryAfter: pause(headers))
+        case 500_901, 503: return .unavailable
+        default: break
+        }
+        switch status {
+        case 401: return .tokenRejected
+        case 404: return .notFound
+        case 429: return .rateLimited(retryAfter: pause(headers))
+        case 408: return .unavailable
+        case 400..<500: return .refused
+        // Faults of the service, and statuses that answer no question it was asked.
+        default: return .unavailable
+        }
+    }
+
+    /// How long the service asks to wait, in milliseconds; a second when it does not say.
+    private static func pause(_ headers: [TransportHeader]) -> Int64 {
+        let names = ["retry-after", "x-ratelimit-retryafter", "x-ratelimit-retry-after"]
+        for header in headers where names.contains(header.name.lowercased()) {
+            if let seconds = Int64(header.value), seconds >= 0, seconds < 86_400 { return seconds * 1000 }
+        }
+        return 1000
+    }
+}
+
+extension ServiceFailure {
+    /// No answer, for the transport's reason.
+    init(_ failure: TransportFailure) {
+        switch failure.kind {
+        case .timedOut: self = .timedOut(failure.message)
+        case .failed, .notInstalled, .refused:
+            self.init(kind: .unreachable, code: FailureCodes.network, message: failure.message)
+        }
+    }
+
+    static let malformed = ServiceFailure(
+        kind: .unavailable, code: FailureCodes.malformed, message: "the answer is not what the protocol says")
+
+    static func timedOut(_ message: String) -> ServiceFailure {
+        ServiceFailure(kind: .timedOut, code: FailureCodes.timedOut, message: message)
+    }
+
+    /// Whether a new session key would help.
+    var isSessionExpired: Bool { code == FailureCodes.sessionExpired }
+}

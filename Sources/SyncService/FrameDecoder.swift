@@ -1,0 +1,241 @@
+import Glibc
+import SyncJSON
+import SyncModel
+
+/// Decodes socket messages. Does not trap on any bytes.
+struct FrameDecoder {
+    let userID: String
+
+    /// Reads a socket message: one or more commands, each four letters and a JSON object, one to a line. What cannot be
+    /// read only shows that the peer is there.
+    func decode(_ frame: [UInt8]) -> [WireEvent] {
+        var events: [WireEvent] = []
+        frame.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            var start = 0
+            while start < bytes.count {
+                let feed = memchr(base + start, 0x0A, bytes.count - start)
+                let end = feed.map { base.distance(to: UnsafeRawPointer($0)) } ?? bytes.count
+                if end - start >= 4 {
+                    decode(line: UnsafeRawBufferPointer(start: base + start, count: end - start), &events)
+                }
+                start = end + 1
+            }
+        }
+        return events
+    }
+
+    private func decode(line: UnsafeRawBufferPointer, _ events: inout [WireEvent]) {
+        let command = String(decoding: line.prefix(4), as: UTF8.self)
+        let rest = UnsafeRawBufferPointer(rebasing: line.dropFirst(4))
+        switch command {
+        case "MESG", "FILE", "ADMM", "BRDM", "MEDI", "FEDI", "AEDI":
+            if let event = message(command, rest) { return events.append(event) }
+        default: break
+        }
+        let body = rest.isEmpty ? JSON.object() : try? JSON.parse(LoneSurrogates.replaced(in: Array(rest)))
+        guard let body, body.kind == .object else { return events.append(.alive) }
+        events += decode(command, body)
+    }
+
+    // MARK: Messages
+
+    /// A message as it was sent or edited, in one pass; `nil` for an error in its place, which `failed` reads.
+    private func message(_ command: String, _ bytes: UnsafeRawBufferPointer) -> WireEvent? {
+        guard let message = try? SocketMessage(bytes) else { return .alive }
+        if message.hasLoneSurrogate {
+            let repaired = LoneSurrogates.replaced(in: Array(bytes))
+            return repaired.withUnsafeBytes { bytes in
+                (try? SocketMessage(bytes)).map { event(command, $0) } ?? .alive
+            }
+        }
+        return event(command, message)
+    }
+
+    private func event(_ command: String, _ message: SocketMessage) -> WireEvent? {
+        if message.isError { return nil }
+        let isNew = command != "MEDI" && command != "FEDI" && command != "AEDI"
+        let url = message.channelURL
+        if isNew, !message.requestID.isEmpty {
+            // A request id makes it an acknowledgement; who waits for it knows the channel.
+            guard let record = message.record(command: command) else { return .alive }
+            return .acknowledged(requestID: message.requestID, channelURL: url, record)
+        }
+        // Open channels are not cached, and without a channel there is nothing to change.
+        guard !url.isEmpty, !message.isInOpenChannel, let record = message.record(command: command) else {
+            return .alive
+        }
+        return .event(
+            isNew
+                ? .messageReceived(channelURL: url, message: record)
+                : .messageUpdated(channelURL: url, message: record))
+    }
+
+    // MARK: Other commands
+
+    private func decode(_ command: String, _ body: JSON) -> [WireEvent] {
+        let requestID = body["req_id"]?.string ?? ""
+        if command == "EROR" || body["error"]?.bool == true {
+            return [failed(command, body, requestID)]
+        }
+        switch command {
+        case "LOGI": return [.loggedIn(loggedIn(body, isRenewal: !requestID.isEmpty))]
+        case "MCNT": return memberCounts(body)
+        case "USEV": return userEvent(body)
+        case "EXPR":
+            let isRevoked =
+                (body["expires_in"]?.int ?? 0) < 0 || body["reason"]?.int == Int64(FailureCodes.tokenRevoked)
+            return [isRevoked ? .tokenRevoked : .sessionExpired]
+        case "BUSY":
+            let seconds = min(max(body["retry_after"]?.double ?? 0, 0), 86_400)
+            return [.busy(retryAfter: Int64(seconds * 1000))]
+        default: break
+        }
+        // Open channels are not cached, and without a channel there is nothing to change.
+        guard let url = body["channel_url"]?.string, !url.isEmpty, body["channel_type"]?.string != "open" else {
+            return [.alive]
+        }
+        return decode(command, body, url)
+    }
+
+    /// The commands about a channel and its messages.
+    private func decode(_ command: String, _ body: JSON, _ url: String) -> [WireEvent] {
+        switch command {
+        case "DELM":
+            guard let id = body["msg_id"]?.int ?? body["message_id"]?.int else { return [.alive] }
+            return [.event(.messageDeleted(channelURL: url, messageID: String(id)))]
+        case "MRCT":
+            guard let id = body["msg_id"]?.int ?? body["message_id"]?.int, let key = body["reaction"]?.string,
+                let user = identifier(body)
+            else { return [.alive] }
+            let reaction = MessageReaction(
+                key: key, userID: user, isAdded: body["operation"]?.string == "ADD",
+                updatedAt: body["updated_at"]?.int ?? 0)
+            return [.event(.messagePatched(channelURL: url, messageID: String(id), patch: .reaction(reaction)))]
+        case "MTHD":
+            guard let id = body["parent_message_id"]?.int, let info = body["thread_info"], info.kind == .object
+            else { return [.alive] }
+            let patch = MessagePatch.threadInfo(info.serialized())
+            return [.event(.messagePatched(channelURL: url, messageID: String(id), patch: patch))]
+        case "READ":
+            guard let user = body["user"].flatMap(identifier) ?? identifier(body), let time = body["ts"]?.int
+            else { return [.alive] }
+            // Marked as unread: how many are unread now, only the service knows.
+            if body["is_excluded"]?.bool == true {
+                return [.event(.channel(url: url, .changed(source: .eventReadStatusUpdated)))]
+            }
+            return [.event(.channel(url: url, .read(userID: user, at: time)))]
+        case "DLVR", "DLRV":
+            var times: [String: Int64] = [:]
+            for (user, time) in body["updated"]?.members ?? [] { times[user] = time.int }
+            return times.isEmpty ? [.alive] : [.event(.channel(url: url, .delivered(times)))]
+        case "SYEV": return systemEvent(body, url)
+        // Polls, typing of old servers, pongs, and what is not known yet.
+        default: return [.alive]
+        }
+    }
+
+    /// A user's id, in either spelling.
+    private func identifier(_ user: JSON) -> String? { user["user_id"]?.string ?? user["guest_id"]?.string }
+
+    private func failed(_ command: String, _ body: JSON, _ requestID: String) -> WireEvent {
+        let code = Int(clamping: body["code"]?.int ?? Int64(FailureCodes.unknown))
+        let failure = ServiceFailure(
+            kind: FailureCodes.kind(400, code), code: code,
+            message: body["message"]?.string ?? "the service gave no reason")
+        if command == "LOGI" { return .loginRefused(failure) }
+        return requestID.isEmpty ? .failed(failure) : .refused(requestID: requestID, failure)
+    }
+
+    private func loggedIn(_ body: JSON, isRenewal: Bool) -> LoginAnswer {
+        func milliseconds(_ value: JSON?, _ usual: Double) -> Int64 {
+            let seconds = value?.double ?? usual
+            return seconds.isFinite ? Int64(min(max(seconds, 0), 86_400) * 1000) : Int64(usual * 1000)
+        }
+        let reconnect = body["reconnect"]
+        let info = body["login_ts"]?.int.map { time in
+            SessionInfo(
+                userID: body["user_id"]?.string ?? userID, loginTime: time,
+                reconnect: ReconnectPolicy(
+                    base: milliseconds(reconnect?["interval"], 2), limit: milliseconds(reconnect?["max_interval"], 20),
+                    factor: min(max(reconnect?["mul"]?.int ?? 2, 1), 10),
+                    attempts: min(max(reconnect?["retry_cnt"]?.int ?? -1, -1), 1_000_000)))
+        }
+        return LoginAnswer(
+            sessionKey: body["key"]?.string ?? body["new_key"]?.string ?? "", isRenewal: isRenewal, info: info,
+            pingInterval: milliseconds(body["ping_interval"], 15), pongTimeout: milliseconds(body["pong_timeout"], 5))
+    }
+
+    private func memberCounts(_ body: JSON) -> [WireEvent] {
+        (body["group_channels"]?.array ?? []).compactMap { entry in
+            guard let url = entry["channel_url"]?.string, !url.isEmpty else { return nil }
+            let members = ["member_count", "joined_member_count"].compactMap { key in
+                entry[key].map { ChannelPatch(key: key, value: $0.serialized()) }
+            }
+            return .event(.channel(url: url, .patched(source: .eventChannelMemberCountChanged, members: members)))
+        }
+    }
+
+    /// What concerns this user beyond one channel. Blocked users and friends are not part of what is cached.
+    private func userEvent(_ body: JSON) -> [WireEvent] {
+        guard body["cat"]?.int == 20100, let role = body["data"]?["my_role"] ?? body["my_role"],
+            let url = body["data"]?["channel_url"]?.string ?? body["channel_url"]?.string, !url.isEmpty
+        else { return [.alive] }
+        let patch = ChannelPatch(key: "my_role", value: role.serialized())
+        return [.event(.channel(url: url, .patched(source: .eventOperatorUpdated, members: [patch])))]
+    }
+
+    /// The categories of channel events. What an event carries whole becomes a patch; whatever depends on more than the
+    /// event says makes the channel be asked for again.
+    private func systemEvent(_ body: JSON, _ url: String) -> [WireEvent] {
+        let data = body["data"] ?? .object()
+        /// Whom it is about: inline, as an object, or as a list of several.
+        func concernsMe() -> Bool {
+            let one = identifier(data) ?? data["user"].flatMap(identifier) ?? data["invitee"].flatMap(identifier)
+            return one == userID || (data["users"]?.array ?? []).contains { identifier($0) == userID }
+        }
+        func event(_ event: ChannelEvent) -> [WireEvent] { [.event(.channel(url: url, event))] }
+        /// This user may be out of the channel, or somebody else.
+        func left(_ source: EventSource) -> [WireEvent] {
+            event(concernsMe() ? .removed(source: source) : .changed(source: source))
+        }
+        let category = body["cat"]?.int ?? 0
+        switch category {
+        case 10000: return event(.changed(source: .eventUserJoined))
+        case 10001: return left(.eventUserLeft)
+        case 10002: return event(.changed(source: .eventOperatorUpdated))
+        case 10020: return event(.changed(source: .eventUserReceivedInvitation))
+        case 10022: return left(.eventUserDeclinedInvitation)
+        case 10102, 10103: return [.alive]
+        case 10200: return event(.changed(source: .eventUserUnmuted))
+        case 10201: return event(.changed(source: .eventUserMuted))
+        case 10600: return event(.changed(source: .eventUserUnbanned))
+        case 10601: return left(.eventUserBanned)
+        case 10700, 10701:
+            let isFrozen = category == 10701
+            return event(.patched(
+                source: isFrozen ? .eventChannelFrozen : .eventChannelUnfrozen,
+                members: [ChannelPatch(key: "freeze", value: JSON.bool(isFrozen).serialized())]))
+        case 10900, 10901:
+            let user = identifier(data) == nil ? data["user"] ?? data : data
+            guard let id = identifier(user) else { return [.alive] }
+            return event(.typing(
+                userID: id, user: MessageCodec.user(user).serialized(), isTyping: category == 10900))
+        case 11100: return event(.changed(source: .eventMetaDataUpdated))
+        case 11200: return event(.changed(source: .eventMetaCounterUpdated))
+        case 11300: return event(.changed(source: .eventPinnedMessageUpdated))
+        case 12000: return event(.removed(source: .eventChannelDeleted))
+        case 13000:
+            return event(.hidden(
+                allowAutoUnhide: data["allow_auto_unhide"]?.bool ?? true,
+                offset: body["ts_message_offset"]?.int ?? data["ts_message_offset"]?.int ?? 0))
+        case 13001:
+            return event(.patched(source: .eventChannelChanged, members: [
+                ChannelPatch(key: "is_hidden", value: JSON.bool(false).serialized()),
+                ChannelPatch(key: "hidden_state", value: JSON.string("unhidden").serialized()),
+            ]))
+        // 11000, and what is not known yet: asking again is right for any of them.
+        default: return event(.changed(source: .eventChannelChanged))
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import SyncModel
+
+/// Requests without a reply so far: by REST, messages that wait for their acknowledgement, and those that wait for a
+/// new session key, together with its renewal.
+struct PendingRequests {
+    struct Entry {
+        /// The engine's number.
+        let id: UInt64
+        let request: ServiceRequest
+        /// By the monotonic clock; for both attempts together when it is sent twice.
+        let deadline: Int64
+        /// Sent a second time, since the session key had expired.
+        var isRepeated = false
+        /// The key it was sent with.
+        fileprivate(set) var sessionKey = ""
+        fileprivate(set) var wait = Wait.sessionKey
+
+        init(id: UInt64, request: ServiceRequest, deadline: Int64) {
+            self.id = id
+            self.request = request
+            self.deadline = deadline
+        }
+
+        var awaitsAcknowledgement: Bool {
+            if case .acknowledgement = wait { return true }
+            return false
+        }
+    }
+
+    /// What a request waits for.
+    enum Wait: Equatable {
+        /// The answer to the HTTP exchange with this id.
+        case exchange(UInt64)
+        case acknowledgement(requestID: String)
+        case sessionKey
+    }
+
+    private struct Renewal {
+        var exchange: UInt64
+        var deadline: Int64
+    }
+
+    private var entries: [Entry] = []
+    private var renewal: Renewal?
+    /// Never reset, also not between sessions: an answer to an old request must not be taken for that to a new one.
+    private var lastExchange: UInt64 = 0
+
+    /// Adds a request that goes by HTTP and gives the id of its exchange.
+    mutating func add(_ entry: Entry, sessionKey: String) -> UInt64 {
+        lastExchange += 1
+        append(entry, .exchange(lastExchange), sessionKey)
+        return lastExchange
+    }
+
+    /// Adds a request that went over the socket and is acknowledged by its request id.
+    mutating func add(_ entry: Entry, awaiting requestID: String, sessionKey: String) {
+        append(entry, .acknowledgement(requestID: requestID), sessionKey)
+    }
+
+    /// Holds a request back until the session key has been renewed.
+    mutating func hold(_ entry: Entry) { append(entry, .sessionKey, entry.sessionKey) }
+
+    private mutating func append(_ entry: Entry, _ wait: Wait, _ sessionKey: String) {
+        var entry = entry
+        entry.wait = wait
+        entry.sessionKey = sessionKey
+        entries.append(entry)
+    }
+
+    mutating func remove(exchange: UInt64) -> Entry? { remove(.exchange(exchange)).first }
+
+    /// Usually one; none when the acknowledgement came too late.
+    mutating func remove(requestID: String) -> [Entry] { remove(.acknowledgement(requestID: requestID)) }
+
+    /// Those that waited for a new session key.
+    mutating func removeHeld() -> [Entry] { remove(.sessionKey) }
+
+    private mutating func remove(_ wait: Wait) -> [Entry] {
+        let removed = entries.filter { $0.wait == wait }
+        if !removed.isEmpty { entries.removeAll { $0.wait == wait } }
+        return removed
+    }
+
+    /// Begins a renewal of the session key and gives the id of its exchange; `nil` when one is under way.
+    mutating func beginRenewal(deadline: Int64) -> UInt64? {
+        guard renewal == nil else { return nil }
+        lastExchange += 1
+        renewal = Renewal(exchange: lastExchange, deadline: deadline)
+        return lastExchange
+    }
+
+    /// Ends the renewal if this is its exchange; gives whether it is.
+    mutating func endRenewal(exchange: UInt64) -> Bool {
+        guard renewal?.exchange == exchange else { return false }
+        renewal = nil
+        return true
+    }
+
+    mutating func removeAll() {
+        entries = []
+        renewal = nil
+    }
+
+    var nextDeadline: Int64? { (entries.map(\.deadline) + (renewal.map { [$0.deadline] } ?? [])).min() }
+
+    /// Removes what has passed its deadline.
+    mutating func removeExpired(now: Int64) -> (entries: [Entry], renewal: Bool) {
+        let expired = entries.filter { $0.deadline <= now }
+        if !expired.isEmpty { entries.removeAll { $0.deadline <= now } }
+        let isRenewalExpired = renewal.map { $0.deadline <= now } ?? false
+        if isRenewalExpired { renewal = nil }
+        return (expired, isRenewalExpired)
+    }
+}

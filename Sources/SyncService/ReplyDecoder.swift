@@ -1,0 +1,134 @@
+import SyncJSON
+import SyncModel
+
+/// Decodes the service's answers to REST requests. Does not trap on any bytes.
+enum ReplyDecoder {
+    static func decode(_ request: ServiceRequest, _ response: TransportResponse) -> ServiceReply {
+        guard (200..<300).contains(response.status) else { return .failure(failure(request, response)) }
+        var (reply, hasLoneSurrogate) = read(request, response.body)
+        if hasLoneSurrogate {
+            var repaired = response
+            repaired.body = LoneSurrogates.replaced(in: response.body)
+            (reply, _) = read(request, repaired.body)
+            if case .error = reply { return .failure(failure(request, repaired, status: 400)) }
+        }
+        switch reply {
+        case .reply(let reply): return reply
+        case .error: return .failure(failure(request, response, status: 400))
+        case .malformed: return .failure(.malformed)
+        }
+    }
+
+    /// The new key that a renewal brought.
+    static func renewal(_ response: TransportResponse) -> Result<String, ServiceFailure> {
+        guard (200..<300).contains(response.status) else {
+            return .failure(failure(nil, response, status: response.status))
+        }
+        let root = document(response.body)
+        if root?["error"]?.bool == true { return .failure(failure(nil, response, status: 400)) }
+        guard let key = root?["key"]?.string ?? root?["new_key"]?.string, !key.isEmpty else {
+            return .failure(.malformed)
+        }
+        return .success(key)
+    }
+
+    private enum Read {
+        case reply(ServiceReply)
+        /// A failure that came with a status of success.
+        case error
+        case malformed
+
+        init(_ reply: ServiceReply?) { self = reply.map { .reply($0) } ?? .malformed }
+    }
+
+    private static func read(_ request: ServiceRequest, _ body: [UInt8]) -> (Read, hasLoneSurrogate: Bool) {
+        body.withUnsafeBytes { bytes in
+            switch request {
+            case .listChannels, .channelChanges:
+                lists(.channels, bytes) { .init(channels(request, $0)) }
+            case .messagesAround, .messages, .messageChanges, .messageGap:
+                lists(.messages, bytes) { .init(messages(request, $0)) }
+            case .getChannel, .updateMessage, .deleteMessage, .sendMessage, .markAsRead: one(request, bytes)
+            }
+        }
+    }
+
+    private static func lists(
+        _ lists: AnswerReader.Lists, _ bytes: UnsafeRawBufferPointer, _ body: (AnswerReader) -> Read
+    ) -> (Read, hasLoneSurrogate: Bool) {
+        guard let answer = try? AnswerReader(bytes, lists) else { return (.malformed, false) }
+        return (answer.isError ? .error : body(answer), answer.hasLoneSurrogate)
+    }
+
+    private static func channels(_ request: ServiceRequest, _ answer: AnswerReader) -> ServiceReply? {
+        guard let channels = answer.channels else { return nil }
+        if case .listChannels = request { return .channels(ChannelPage(channels: channels, next: answer.next)) }
+        return .channelChanges(ChannelChanges(
+            updated: channels, deletedURLs: answer.deleted, hasMore: answer.hasMore ?? false, next: answer.next))
+    }
+
+    private static func messages(_ request: ServiceRequest, _ answer: AnswerReader) -> ServiceReply? {
+        switch request {
+        case .messagesAround(_, let time, let limit):
+            return answer.rows.flatMap { HistoryPages.page($0, around: time, limit: limit) }.map { .messages($0) }
+        case .messages(_, let edge, let direction, let limit):
+            return answer.rows.flatMap { HistoryPages.page($0, from: edge, direction, limit: limit) }
+                .map { .messages($0) }
+        case .messageGap(_, _, let end, _):
+            guard let isHuge = answer.isHugeGap else { return nil }
+            if isHuge { return .gap(.huge) }
+            return .gap(.fill(HistoryPages.fill(answer.rows ?? .init(), from: end, hasMore: answer.hasMore)))
+        default:
+            guard let rows = answer.rows else { return nil }
+            return .messageChanges(MessageChanges(
+                updated: rows.messages, deletedIDs: answer.deleted, hasMore: answer.hasMore ?? false,
+                next: answer.next))
+        }
+    }
+
+    /// The answers that are one object, or nothing at all.
+    private static func one(
+        _ request: ServiceRequest, _ bytes: UnsafeRawBufferPointer
+    ) -> (Read, hasLoneSurrogate: Bool) {
+        var isAction = false
+        switch request {
+        case .deleteMessage, .markAsRead: isAction = true
+        default: break
+        }
+        if bytes.isEmpty { return (isAction ? .reply(.done) : .malformed, false) }
+        var reader = JSONReader(bytes)
+        guard let root = try? reader.value(), (try? reader.end()) != nil, root.isObject else {
+            return (.malformed, false)
+        }
+        let hasLoneSurrogate = reader.hasLoneSurrogate
+        if root["error"]?.bool == true { return (.error, hasLoneSurrogate) }
+        if isAction { return (.reply(.done), false) }
+        if case .getChannel = request {
+            return (.init(ChannelRecord(slice: root).map { .channel($0) }), hasLoneSurrogate)
+        }
+        var message = JSONReader(root.bytes)
+        return (.init((try? MessageCodec.read(from: &message)).flatMap { $0 }.map { .message($0) }), hasLoneSurrogate)
+    }
+
+    // MARK: Failures
+
+    private static func document(_ body: [UInt8]) -> JSON? { try? JSON.parse(LoneSurrogates.replaced(in: body)) }
+
+    private static func failure(
+        _ request: ServiceRequest?, _ response: TransportResponse, status: Int? = nil
+    ) -> ServiceFailure {
+        let status = status ?? response.status
+        let document = document(response.body)
+        let code = Int(clamping: document?["code"]?.int ?? Int64(status))
+        let message = document?["message"]?.string ?? "HTTP status \(status)"
+        var kind = FailureCodes.kind(status, code, response.headers)
+        // "Forbidden" for reading a channel means that this user is not in it; for an action, that it is refused.
+        if kind == .refused, status == 403 {
+            switch request {
+            case .getChannel, .messagesAround, .messages, .messageChanges, .messageGap: kind = .notFound
+            default: break
+            }
+        }
+        return ServiceFailure(kind: kind, code: code, message: message)
+    }
+}

@@ -1,0 +1,208 @@
+import SyncJSON
+import SyncModel
+
+/// Encodes requests for the Sendbird Platform: REST v3 and socket commands.
+struct RequestEncoder {
+    /// A request as it goes over the wire.
+    enum Encoded {
+        case http(method: String, url: String, headers: [TransportHeader], body: [UInt8]?)
+        /// A socket frame. An answer, if there is one, carries the request id.
+        case frame([UInt8], awaiting: String?)
+    }
+
+    let appID: String
+    let userID: String
+    let apiHost: String
+    let wsHost: String
+    let libraryVersion: String
+
+    /// Hosts are given with their scheme; `nil` means the service's own for the app.
+    init(appID: String, userID: String, apiHost: String?, wsHost: String?, libraryVersion: String) {
+        self.appID = appID
+        self.userID = userID
+        self.apiHost = RequestEncoder.trimmed(apiHost ?? "https://api-\(appID).sendbird.com")
+        self.wsHost = RequestEncoder.trimmed(wsHost ?? "wss://ws-\(appID).sendbird.com")
+        self.libraryVersion = libraryVersion
+    }
+
+    private static func trimmed(_ host: String) -> String { host.hasSuffix("/") ? String(host.dropLast()) : host }
+
+    // MARK: Session
+
+    /// Where the socket opens, with the credentials: the access token at first, the session key afterwards.
+    func login(_ credentials: Credentials) -> (url: String, headers: [TransportHeader]) {
+        var query = Query()
+        query.add("p", "Linux")
+        query.add("pv", libraryVersion)
+        query.add("o", "Linux")
+        query.add("sv", libraryVersion)
+        query.add("ai", appID)
+        query.add("user_id", userID)
+        query.add("SB-User-Agent", "libsyncmanager/" + libraryVersion)
+        query.add("include_extra_data", "premium_feature_list,file_upload_size_limit,application_attributes,emoji_hash")
+        query.add("include_poll_details", "1")
+        query.add("expiring_session", "0")
+        query.add("use_local_cache", "1")
+        let credential = credentials.sessionKey.isEmpty
+            ? TransportHeader("SENDBIRD-WS-TOKEN", credentials.accessToken)
+            : TransportHeader("SENDBIRD-WS-AUTH", credentials.sessionKey)
+        return (wsHost + "/?" + query.text, [credential])
+    }
+
+    /// Asks for a new session key.
+    func renewal(_ credentials: Credentials, timeout: Int64) -> TransportRequest {
+        TransportRequest(
+            method: "POST", url: apiHost + "/v3/users/\(Query.escape(userID))/session_key",
+            headers: [
+                TransportHeader("App-Id", appID), TransportHeader("Access-Token", credentials.accessToken),
+                TransportHeader("Content-Type", "application/json"),
+            ],
+            body: JSON.object(["expiring_session": false]).serialized(), timeout: timeout)
+    }
+
+    /// A ping frame. `time` is this machine's, milliseconds since the epoch.
+    func ping(time: Int64) -> [UInt8] { frame("PING", .object(["id": .int(time), "active": true])) }
+
+    // MARK: Requests
+
+    /// A request as the service expects it. A message goes over the socket: its order among others of this user is
+    /// certain there, and its acknowledgement comes behind all earlier events of the socket.
+    func encode(_ request: ServiceRequest, sessionKey: String) -> Encoded {
+        func get(_ path: String, _ query: Query) -> Encoded { http("GET", path, query, nil, sessionKey) }
+
+        switch request {
+        case .listChannels(let query, let token, let limit):
+            return get("/users/\(Query.escape(userID))/my_group_channels", channelQuery(query, token, limit))
+        case .channelChanges(let since):
+            var query = Query()
+            query.add(since)
+            query.addChannelParts()
+            query.add("show_empty", "true")
+            query.add("show_frozen", "true")
+            query.add("include_chat_notification", "true")
+            return get("/users/\(Query.escape(userID))/my_group_channels/changelogs", query)
+        case .getChannel(let url):
+            var query = Query()
+            query.addChannelParts()
+            return get("/group_channels/\(Query.escape(url))", query)
+        case .messagesAround(let url, let time, let limit):
+            return get(messages(of: url), page(time, before: limit, after: time == Int64.max ? 0 : limit))
+        case .messages(let url, let edge, let direction, let limit):
+            let isPrevious = direction == .previous
+            return get(
+                messages(of: url),
+                page(edge.position.order, before: isPrevious ? limit : 0, after: isPrevious ? 0 : limit))
+        case .messageChanges(let url, let since):
+            var query = Query()
+            query.add(since)
+            query.addMessageParts()
+            return get(messages(of: url) + "/changelogs", query)
+        case .messageGap(let url, let start, let end, let held):
+            var query = Query()
+            // The service compares how many messages lie in a range, both ends included, with how many are held there,
+            // and sends the range when they differ. Nothing is missing before: that range is the oldest message alone.
+            query.add("prev_start_ts", String(start.position.order))
+            query.add("prev_end_ts", String(start.position.order))
+            query.add("prev_cache_count", "1")
+            query.add("next_start_ts", String(end.position.order))
+            query.add("next_end_ts", String(Int64.max))
+            query.add("next_cache_count", String(held))
+            query.addMessageParts()
+            return get("/group_channels/\(Query.escape(url))/messages_gap", query)
+        case .sendMessage(let url, let requestID, let body):
+            let document = object(body)
+            document.set("req_id", .string(requestID))
+            document.set("channel_url", .string(url))
+            return .frame(frame("MESG", document), awaiting: requestID)
+        case .updateMessage(let url, let id, let body):
+            let document = object(body)
+            document.set("message_type", "MESG")
+            document.set("user_id", .string(userID))
+            return http(
+                "PUT", messages(of: url) + "/" + Query.escape(id), Query(), document.serialized(), sessionKey)
+        case .deleteMessage(let url, let id):
+            return http("DELETE", messages(of: url) + "/" + Query.escape(id), Query(), nil, sessionKey)
+        case .markAsRead(let url):
+            return .frame(frame("READ", .object(["channel_url": .string(url)])), awaiting: nil)
+        }
+    }
+
+    private func messages(of url: String) -> String { "/group_channels/\(Query.escape(url))/messages" }
+
+    private func page(_ time: Int64, before: Int, after: Int) -> Query {
+        var query = Query()
+        query.add("message_ts", String(time))
+        query.add("prev_limit", String(before))
+        query.add("next_limit", String(after))
+        query.add("include", "true")
+        query.add("reverse", "false")
+        query.addMessageParts()
+        return query
+    }
+
+    /// The engine's bodies are objects; anything else is as good as an empty one.
+    private func object(_ body: [UInt8]) -> JSON {
+        (try? JSON.parse(body)).flatMap { $0.kind == .object ? $0 : nil } ?? .object()
+    }
+
+    private func frame(_ command: String, _ payload: JSON) -> [UInt8] {
+        Array(command.utf8) + payload.serialized() + [0x0A]
+    }
+
+    private func http(
+        _ method: String, _ path: String, _ query: Query, _ body: [UInt8]?, _ sessionKey: String
+    ) -> Encoded {
+        var headers = [
+            TransportHeader("Accept", "application/json"), TransportHeader("App-Id", appID),
+            TransportHeader("SB-User-Agent", "libsyncmanager/" + libraryVersion),
+        ]
+        if !sessionKey.isEmpty { headers.append(TransportHeader("Session-Key", sessionKey)) }
+        if body != nil { headers.append(TransportHeader("Content-Type", "application/json")) }
+        let tail = query.text.isEmpty ? "" : "?" + query.text
+        return .http(method: method, url: apiHost + "/v3" + path + tail, headers: headers, body: body)
+    }
+
+    private func channelQuery(_ query: ChannelQuery, _ token: String, _ limit: Int) -> Query {
+        var result = Query()
+        if !token.isEmpty { result.add("token", token) }
+        result.add("limit", String(limit))
+        result.add("order", query.order.rawValue)
+        result.addChannelParts()
+        result.add("show_empty", query.includeEmpty ? "true" : "false")
+        result.add("show_frozen", query.includeFrozen ? "true" : "false")
+        result.add("include_chat_notification", query.includeChatNotification ? "true" : "false")
+        result.add("distinct_mode", "all")
+        result.add("super_mode", query.superChannels.rawValue)
+        result.add("public_mode", query.publicChannels.rawValue)
+        result.add("hidden_mode", query.hiddenChannels.rawValue)
+        result.add("unread_filter", query.unreadChannels.rawValue)
+        result.add("member_state_filter", query.memberState.rawValue)
+        result.add("custom_types", list: query.customTypes)
+        result.add("custom_type_startswith", query.customTypeStartsWith)
+        result.add("channel_urls", list: query.channelURLs)
+        result.add("name_contains", query.nameContains)
+        result.add("members_nickname_contains", query.nicknameContains)
+        result.add("members_nickname_startswith", query.nicknameStartsWith)
+        result.add("members_nickname", query.nicknameExact)
+        result.add("members_exactly_in", list: query.userIDsExact)
+        if !query.userIDsInclude.isEmpty {
+            result.add("members_include_in", list: query.userIDsInclude)
+            result.add("query_type", query.userIDsCombination.rawValue)
+        }
+        if !query.searchQuery.isEmpty {
+            let fields = query.searchFields.isEmpty ? ChannelQuery.SearchField.allCases : query.searchFields
+            result.add("search_query", query.searchQuery)
+            result.add("search_fields", list: fields.map(\.rawValue))
+        }
+        result.add("metadata_key", query.metadataKey)
+        result.add("metadata_values", list: query.metadataValues)
+        result.add("metadata_value_startswith", query.metadataValueStartsWith)
+        result.add("metadata_order_key", query.metadataOrderKey)
+        // Channels are created in whole seconds there. "Before 1.5 s" means before 2 s, "after 1.5 s" means after 1 s.
+        if query.createdBefore > 0 {
+            result.add("created_before", String(query.createdBefore / 1000 + (query.createdBefore % 1000 > 0 ? 1 : 0)))
+        }
+        if query.createdAfter > 0 { result.add("created_after", String(query.createdAfter / 1000)) }
+        return result
+    }
+}

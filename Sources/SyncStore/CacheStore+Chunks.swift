@@ -1,0 +1,88 @@
+import SyncModel
+
+extension CacheStore {
+    /// Channels whose chunks are kept in memory; beyond it they are read again.
+    private static let chunkMemoryLimit = 1024
+
+    /// Where the cache of a channel is complete, ascending. An open-ended chunk ends with the newest cached message.
+    public func chunks(channel: Int64) throws(StoreError) -> [StoredChunk] {
+        var chunks = try chunksOnDisk(channel)
+        guard let last = chunks.last, last.isOpenEnded else { return chunks }
+        let newest = try database.prepare("""
+            SELECT ord, tie FROM message WHERE channel = ? ORDER BY ord DESC, tie DESC LIMIT 1
+            """).bind(channel)
+        defer { newest.reset() }
+        // Its start when every message of it was deleted.
+        var end = last.start.position
+        if try newest.next() { end = max(end, MessagePosition(order: newest.int(0), tie: newest.int(1))) }
+        chunks[chunks.count - 1].end.position = end
+        return chunks
+    }
+
+    /// Replaces the chunks of a channel, which are disjoint. Writes only what differs from what the file
+    /// has: of an open-ended chunk that goes on growing, nothing.
+    public func setChunks(channel: Int64, _ chunks: [StoredChunk]) throws(StoreError) {
+        try transaction { () throws(StoreError) in
+            let stored = try chunksOnDisk(channel)
+            let chunks = chunks.sorted { $0.start.position < $1.start.position }
+            var gone = Set(stored.map(\.start.position))
+            for chunk in chunks {
+                gone.remove(chunk.start.position)
+                if !stored.contains(where: { $0.isStoredLike(chunk) }) { try write(chunk, channel) }
+            }
+            if !gone.isEmpty {
+                let statement = try database.prepare("""
+                    DELETE FROM chunk WHERE channel = ? AND start_ord = ? AND start_tie = ?
+                    """)
+                for start in gone { try statement.bind(channel).bind(start.order).bind(start.tie).run() }
+            }
+            remember(chunks, of: channel)
+        }
+    }
+
+    private func write(_ chunk: StoredChunk, _ channel: Int64) throws(StoreError) {
+        try database.prepare("""
+            INSERT INTO chunk (channel, start_ord, start_tie, start_token, end_ord, end_tie, end_token, reached_first,
+                is_open_ended)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (channel, start_ord, start_tie) DO UPDATE SET start_token = excluded.start_token,
+                end_ord = excluded.end_ord, end_tie = excluded.end_tie, end_token = excluded.end_token,
+                reached_first = excluded.reached_first, is_open_ended = excluded.is_open_ended
+            """)
+            .bind(channel).bind(chunk.start.position.order).bind(chunk.start.position.tie).bind(chunk.start.token)
+            .bind(chunk.end.position.order).bind(chunk.end.position.tie).bind(chunk.end.token)
+            .bind(chunk.reachedFirst).bind(chunk.isOpenEnded).run()
+    }
+
+    /// The rows as they stand in the file, but for the end of an open-ended chunk, which nobody looks at.
+    private func chunksOnDisk(_ channel: Int64) throws(StoreError) -> [StoredChunk] {
+        if let stored = storedChunks[channel] { return stored }
+        let row = try database.prepare("""
+            SELECT start_ord, start_tie, start_token, end_ord, end_tie, end_token, reached_first, is_open_ended
+            FROM chunk WHERE channel = ? ORDER BY start_ord, start_tie
+            """).bind(channel)
+        defer { row.reset() }
+        var chunks: [StoredChunk] = []
+        while try row.next() {
+            chunks.append(StoredChunk(
+                start: HistoryEdge(MessagePosition(order: row.int(0), tie: row.int(1)), token: row.text(2)),
+                end: HistoryEdge(MessagePosition(order: row.int(3), tie: row.int(4)), token: row.text(5)),
+                reachedFirst: row.bool(6), isOpenEnded: row.bool(7)))
+        }
+        remember(chunks, of: channel)
+        return chunks
+    }
+
+    private func remember(_ chunks: [StoredChunk], of channel: Int64) {
+        if storedChunks.count >= CacheStore.chunkMemoryLimit { storedChunks = [:] }
+        storedChunks[channel] = chunks
+    }
+}
+
+extension StoredChunk {
+    /// Whether the row of the one is that of the other. The end of an open-ended chunk is not what its row says.
+    fileprivate func isStoredLike(_ other: StoredChunk) -> Bool {
+        start == other.start && reachedFirst == other.reachedFirst && isOpenEnded == other.isOpenEnded
+            && end.token == other.end.token && (isOpenEnded || end.position == other.end.position)
+    }
+}

@@ -1,0 +1,35 @@
+import CLinux
+import Glibc
+
+/// An empty file beside `intents.db` that says that intents were written there.
+///
+/// An intents file that lost its content looks like a new one. `cache.db` cannot remember the difference: it may be set
+/// aside at the same opening, for the same reason.
+struct IntentMark {
+    private let path: String
+    private let directory: String
+
+    init(directory: String) {
+        self.directory = directory
+        path = directory + "/intents.used"
+    }
+
+    var isSet: Bool { access(path, F_OK) == 0 }
+
+    /// Makes the mark, on disk when this returns.
+    func set() throws(StoreError) {
+        let made = shim_open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        guard made >= 0 else { throw failure() }
+        close(made)
+        let opened = shim_open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        guard opened >= 0 else { throw failure() }
+        defer { close(opened) }
+        guard fsync(opened) == 0 else { throw failure() }
+    }
+
+    private func failure() -> StoreError {
+        let cause = errno
+        return cause == ENOSPC || cause == EDQUOT
+            ? .full : .cannotOpen(path: path, message: String(cString: strerror(cause)))
+    }
+}

@@ -1,0 +1,33 @@
+import SyncModel
+import SyncService
+
+@testable import SyncEngine
+@testable import SyncStore
+
+/// One process of the device: engine, service and stores as the library joins them. The files outlive it.
+final class Device {
+    let core: SyncCore
+    let faults = StoreFaults()
+    private let cache: CacheStore
+    private let intents: IntentStore
+
+    init(
+        directory: String, options: EngineOptions, network: SimulatedNetwork, now: Moment
+    ) throws {
+        cache = try CacheStore(directory: directory, now: now.wall)
+        intents = try IntentStore(directory: directory)
+        if let aside = cache.setAsideAs { throw Violation(description: "the cache was set aside as \(aside)") }
+        if intents.intentsLost { throw Violation(description: "the intents are lost") }
+        let service = SendbirdService(
+            appID: "syncmanager", userID: options.userID, apiHost: SimulatedService.apiHost,
+            wsHost: SimulatedService.wsHost, libraryVersion: "simulated")
+        faults.install(in: cache, intents)
+        core = SyncCore(
+            options: options, cache: cache, intents: intents, service: service, transport: network, now: now)
+    }
+
+    func close() {
+        cache.close()
+        intents.close()
+    }
+}

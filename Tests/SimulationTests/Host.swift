@@ -1,0 +1,50 @@
+import SyncEngine
+import SyncModel
+
+@testable import SyncManager
+
+/// The host: it takes events out of the library's own event buffer, which drops and resyncs when the host is slow.
+final class Host {
+    /// A slow host drains now and then, a prompt one after every input.
+    let isSlow: Bool
+    private let buffer: EventBuffer
+    /// What the host shows.
+    private(set) var replay = Replay()
+    private(set) var overflows = 0
+
+    init(isSlow: Bool, limit: Int) {
+        self.isSlow = isSlow
+        buffer = EventBuffer(limit: limit)
+    }
+
+    var isEmpty: Bool { buffer.isEmpty }
+
+    func push(_ output: HostOutput) { buffer.push(output, time: 0) }
+
+    func open(_ id: UInt64, channelURL: String?, viewpoint: Int64) {
+        replay.open(id)
+        buffer.add(DeliveredLists(id: id, channelURL: channelURL, criteria: Array("{}".utf8), viewpoint: viewpoint))
+    }
+
+    /// Nothing of it is told any more, not even what waits.
+    func close(_ id: UInt64) {
+        replay.close(id)
+        buffer.remove(collection: id)
+    }
+
+    /// Takes one event; the second value is what the engine has to resync then.
+    func take() throws -> (output: HostOutput, resyncs: [UInt64: Int])? {
+        guard let event = buffer.take() else { return nil }
+        switch event.output {
+        case .event(.change(let change)): try replay.apply(change)
+        case .event(.collection(let id, .overflow(let dropped))):
+            overflows += 1
+            guard dropped > 0 else { throw Violation(description: "overflow of \(id) without anything dropped") }
+        case .event: break
+        case .completion(let completion): if let info = completion.info { replay.note(info) }
+        }
+        return (event.output, buffer.takeResyncs())
+    }
+
+    func snapshot(_ id: UInt64) -> [UInt8]? { buffer.snapshot(of: id) }
+}

@@ -1,0 +1,12 @@
+import SyncModel
+
+/// Something the host does later.
+enum HostPlan {
+    case setToken
+    /// The host's own send came to its end.
+    case tellSendResponse(collection: UInt64, requestID: String, MessageRecord?)
+    case connect
+    case resumeSync
+    /// The service lets the app in again.
+    case weatherEnds
+}

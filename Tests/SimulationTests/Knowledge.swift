@@ -1,0 +1,82 @@
+import SyncEngine
+import SyncModel
+
+/// What the simulation remembers about own messages, beyond what engine and server can be asked.
+struct Knowledge {
+    /// Own messages that were shown as pending, by request id: their text, which no two share, and their channel.
+    struct Own {
+        let text: String
+        let channelURL: String
+        /// The host was told that it failed, or took it back: nothing is owed any more.
+        var isSettled = false
+        /// The host saw it accepted.
+        var wasPending = false
+    }
+
+    private(set) var own: [String: Own] = [:]
+    private(set) var requestIDs: [String: String] = [:]
+    /// Sends that ended without the service's word. Whether the service has the message nobody knows until the engine
+    /// has asked.
+    private(set) var inDoubt: Set<String> = []
+    /// Messages (ids) that the host told of, not the service's connection.
+    var toldByHost: Set<String> = []
+    /// Messages (ids) whose time the service changed since the engine was last at rest.
+    var moved: Set<String> = []
+    /// This user's history was reset from another device since the last login.
+    var isHistoryReset = false
+    /// Channels there are, and URLs of some that were deleted.
+    private(set) var urls: [String] = []
+    private(set) var goneURLs: [String] = []
+    private var calls: [UInt64: String] = [:]
+
+    mutating func added(_ url: String) {
+        urls.append(url)
+        goneURLs.removeAll { $0 == url }
+    }
+
+    mutating func removed(_ url: String) {
+        urls.removeAll { $0 == url }
+        goneURLs.append(url)
+    }
+
+    mutating func write(_ requestID: String, _ text: String, _ url: String) {
+        own[requestID] = Own(text: text, channelURL: url)
+        requestIDs[text] = requestID
+    }
+
+    mutating func sent(_ requestID: String, call: UInt64) { calls[call] = requestID }
+
+    mutating func settle(_ requestID: String) { own[requestID]?.isSettled = true }
+
+    /// Own messages leave the pending list when they are sent, failed or given up.
+    mutating func told(_ change: CollectionChange) {
+        guard change.list == .pending else { return }
+        if change.action == .insert { for item in change.items { own[item.id]?.wasPending = true } }
+        guard change.action == .remove else { return }
+        for item in change.items where change.source == .localMessageFailed { inDoubt.insert(item.id) }
+    }
+
+    func wasPending(_ requestID: String) -> Bool { own[requestID]?.wasPending == true }
+
+    mutating func completed(_ completion: Completion) {
+        guard completion.name == .sendMessage, let requestID = calls.removeValue(forKey: completion.call) else {
+            return
+        }
+        if completion.status != .ok { inDoubt.insert(requestID) }
+        // Refused before it was written down: the host was told so.
+        if completion.status == .storage || completion.status == .removed || completion.status == .invalidArgument {
+            settle(requestID)
+        }
+    }
+
+    /// The engine has asked for everything it doubted.
+    mutating func nothingInDoubt() {
+        inDoubt = []
+        moved = []
+    }
+
+    mutating func processEnded() {
+        calls = [:]
+        toldByHost = []
+    }
+}

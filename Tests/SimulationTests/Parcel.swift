@@ -1,0 +1,58 @@
+import SyncModel
+
+/// Something on its way through the simulated network. A value, so that a failing seed can show what was under way.
+enum Parcel {
+    /// To the server.
+    case request(UInt64, TransportRequest, Fate)
+    case handshake(UInt64, url: String, headers: [TransportHeader])
+    case textUp(UInt64, [UInt8])
+    case closeUp(UInt64)
+    case pongUp(UInt64)
+    /// To the device: what its process's transport reports. Nothing of it reaches a later process.
+    case input(TransportInput, process: Int)
+
+    /// What becomes of a request once it is at the server.
+    enum Fate: String {
+        case answered
+        /// Executed, and the answer gets lost or breaks off.
+        case answerLost, answerReset, answerHalf
+        /// The server's own faults.
+        case rateLimited, broken, garbage
+        /// The page token it names is too old.
+        case tokenExpired
+    }
+}
+
+extension Parcel: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .request(let id, let request, let fate):
+            "request \(id) \(request.method) \(Parcel.short(request.url))\(fate == .answered ? "" : " to be \(fate)")"
+        case .handshake(let socket, _, _): "handshake of socket \(socket)"
+        case .textUp(let socket, let text): "up \(socket) \(Parcel.short(String(decoding: text, as: UTF8.self)))"
+        case .closeUp(let socket): "close of socket \(socket)"
+        case .pongUp(let socket): "pong on socket \(socket)"
+        case .input(let input, _): Parcel.brief(input)
+        }
+    }
+
+    private static func short(_ text: String) -> String {
+        String(text.replacing("http://service/v3", with: "").prefix(180)).filter { $0 != "\n" }
+    }
+
+    private static func brief(_ input: TransportInput) -> String {
+        switch input {
+        case .response(let id, let response): "answer \(id) \(response.status), \(response.body.count) bytes"
+        case .requestFailed(let id, let failure): "request \(id) failed: \(failure.message)"
+        case .socketOpened(let socket): "socket \(socket) opened"
+        case .socketText(let socket, let text): "down \(socket) \(short(String(decoding: text, as: UTF8.self)))"
+        case .socketClosed(let socket, let failure): "socket \(socket) closed: \(failure.message)"
+        }
+    }
+}
+
+extension String {
+    fileprivate func replacing(_ part: String, with other: String) -> String {
+        hasPrefix(part) ? other + dropFirst(part.count) : self
+    }
+}

@@ -1,0 +1,352 @@
+import TestSupport
+import SyncModel
+import SyncServer
+
+/// The network between the device and the server, in virtual time: delay, loss, resets, half bodies, dead connections.
+/// What TCP promises it keeps: the texts of one socket arrive in order and once, or not at all; between connections
+/// there is no order.
+final class SimulatedNetwork: Transport {
+    private final class Socket {
+        let process: Int
+        /// The server's end, once the handshake has arrived.
+        var end: InProcessSocket?
+        /// By when the last one on its way arrives, in each direction.
+        var lastUp: Int64 = 0
+        var lastDown: Int64 = 0
+        /// Texts sent before the handshake arrived do not exist: the transport waits for `socketOpened`.
+        var isClosedHere = false
+        /// Nothing arrives any more, and nobody is told.
+        var isDead = false
+        var isClosedThere = false
+
+        init(process: Int) { self.process = process }
+    }
+
+    /// How bad it is, in percent.
+    struct Weather {
+        var lost: Int64 = 0
+        var answerLost: Int64 = 0
+        var reset: Int64 = 0
+        var half: Int64 = 0
+        var rateLimited: Int64 = 0
+        var broken: Int64 = 0
+        var garbage: Int64 = 0
+        var refused: Int64 = 0
+        var slow: Int64 = 0
+        var tokenExpired: Int64 = 0
+
+        static let fair = Weather()
+        static let usual = Weather(
+            lost: 3, answerLost: 2, reset: 2, half: 1, rateLimited: 1, broken: 2, garbage: 1, refused: 20, slow: 4,
+            tokenExpired: 3)
+        static let bad = Weather(
+            lost: 12, answerLost: 8, reset: 8, half: 4, rateLimited: 4, broken: 6, garbage: 3, refused: 50, slow: 15,
+            tokenExpired: 6)
+    }
+
+    let server: SimulatedService
+    var weather = Weather.fair
+    /// Pages of channel lists and change logs hold this many entries; the service may give fewer than asked for.
+    let pageSize: Int?
+    private(set) var agenda = Agenda()
+    private var random: SeededGenerator
+    private var sockets: [UInt64: Socket] = [:]
+    private var process = 0
+    private var time: Int64 = 0
+    /// Numbers of different processes' requests and sockets must not meet.
+    private static let perProcess: UInt64 = 1_000_000
+    /// Until when the service wants nothing to be asked, as far as this process has heard.
+    private var pausedUntil: Int64 = 0
+    /// Requests whose answer the engine waits for: asked in this session, no renewal of a key.
+    private var awaited: [UInt64: Int64] = [:]
+    /// What the device did against the rules of the network.
+    private(set) var violation: Violation?
+    /// A process that was killed in the middle of its work sends nothing more.
+    var isMuted = false
+    /// Set while a history is written.
+    var note: ((String) -> Void)?
+
+    init(server: SimulatedService, seed: UInt64, pageSize: Int?) {
+        self.server = server
+        self.pageSize = pageSize
+        random = SeededGenerator(seed: seed)
+    }
+
+    // MARK: The device's side
+
+    private func number(_ id: UInt64) -> UInt64 { UInt64(process) * Self.perProcess + id }
+
+    func send(_ request: TransportRequest, id: UInt64) {
+        guard !isMuted else { return }
+        // A session key may be renewed all the same: the service machine asks for it, not the engine.
+        if time < pausedUntil, !request.url.hasSuffix("/session_key") {
+            violation = violation ?? Violation(
+                description: "\(request.method) \(request.url) jumps a pause of \(pausedUntil - time) ms")
+        }
+        note?("ask \(id) \(request.method) \(request.url.dropFirst(17).prefix(150))")
+        if !request.url.hasSuffix("/session_key") { awaited[id] = time }
+        let limit = time + max(request.timeout, 1)
+        let failure = TransportFailure(kind: .timedOut, message: "timed out")
+        if random.chance(weather.lost) { return add(.requestFailed(id: id, failure), at: limit) }
+        if random.chance(weather.reset) {
+            return add(.requestFailed(id: id, .init(kind: .failed, message: "reset")), at: time + delay())
+        }
+        var fate = Parcel.Fate.answered
+        let fates: [(Parcel.Fate, Int64)] = [
+            (.answerLost, weather.answerLost), (.answerReset, weather.reset), (.answerHalf, weather.half),
+            (.rateLimited, weather.rateLimited), (.broken, weather.broken), (.garbage, weather.garbage),
+            (.tokenExpired, request.url.contains("token=") ? weather.tokenExpired : 0),
+        ]
+        for (other, percent) in fates where random.chance(percent) { fate = other }
+        agenda.add(.request(number(id), request, fate), at: time + delay())
+    }
+
+    func openSocket(_ socket: UInt64, url: String, headers: [TransportHeader]) {
+        guard !isMuted else { return }
+        awaited = [:]
+        note?("open socket \(socket)")
+        sockets[number(socket)] = Socket(process: process)
+        if random.chance(weather.refused) {
+            let kinds: [TransportFailure.Kind] = [.failed, .refused(status: 503), .refused(status: 500), .timedOut]
+            let failure = TransportFailure(kind: random.pick(kinds) ?? .failed, message: "refused")
+            sockets[number(socket)] = nil
+            return add(.socketClosed(socket, failure), at: time + delay())
+        }
+        agenda.add(.handshake(number(socket), url: url, headers: headers), at: time + delay())
+    }
+
+    func sendText(_ text: [UInt8], on socket: UInt64) {
+        guard !isMuted, let entry = sockets[number(socket)], !entry.isClosedHere else { return }
+        if !text.starts(with: "PING".utf8) {
+            note?("send \(String(decoding: text.prefix(150), as: UTF8.self).dropLast())")
+        }
+        if time < pausedUntil, text.starts(with: "MESG".utf8) {
+            violation = violation ?? Violation(description: "a message jumps a pause of \(pausedUntil - time) ms")
+        }
+        guard !entry.isDead else { return }
+        entry.lastUp = max(entry.lastUp, time + 1 + random.below(60))
+        agenda.add(.textUp(number(socket), text), at: entry.lastUp)
+    }
+
+    func closeSocket(_ socket: UInt64) {
+        guard !isMuted else { return }
+        // The session ends with it.
+        awaited = [:]
+        agenda.remove { parcel in
+            switch parcel {
+            case .input(.socketText(socket, _), process), .input(.socketOpened(socket), process),
+                .input(.socketClosed(socket, _), process):
+                true
+            default: false
+            }
+        }
+        guard let entry = sockets[number(socket)], !entry.isClosedHere else { return }
+        entry.isClosedHere = true
+        agenda.add(.closeUp(number(socket)), at: max(entry.lastUp, time + 1 + random.below(60)))
+    }
+
+    /// The process ended, however it did; a new one begins.
+    func processEnded() {
+        for (number, entry) in sockets.sorted(by: { $0.key < $1.key })
+        where entry.process == process && !entry.isClosedHere {
+            entry.isClosedHere = true
+            agenda.add(.closeUp(number), at: max(entry.lastUp, time + 1 + random.below(60)))
+        }
+        process += 1
+        pausedUntil = 0
+        awaited = [:]
+        isMuted = false
+        agenda.remove { if case .input(_, let of) = $0 { of != process } else { false } }
+    }
+
+    // MARK: Faults
+
+    private var openSockets: [(number: UInt64, socket: Socket)] {
+        sockets.sorted { $0.key < $1.key }.filter { $0.value.process == process && !$0.value.isClosedHere }
+            .map { ($0.key, $0.value) }
+    }
+
+    var hasOpenSocket: Bool { openSockets.contains { $0.socket.end != nil && !$0.socket.isDead } }
+
+    /// The connection breaks: what was under way on it is gone. The server may learn of it later.
+    func reset() {
+        for (number, entry) in openSockets {
+            note?("socket \(number % Self.perProcess) is reset")
+            agenda.remove { parcel in
+                switch parcel {
+                case .textUp(number, _), .handshake(number, _, _): true
+                case .input(.socketText(let id, _), _), .input(.socketOpened(let id), _): self.number(id) == number
+                default: false
+                }
+            }
+            entry.isClosedHere = true
+            add(.socketClosed(number % Self.perProcess, .init(kind: .failed, message: "reset")), at: time + 1)
+            agenda.add(.closeUp(number), at: time + (random.chance(30) ? random.below(20_000) : 1))
+        }
+    }
+
+    /// The connection dies without a sign.
+    func die() {
+        for (number, entry) in openSockets where !entry.isDead {
+            note?("socket \(number % Self.perProcess) is dead")
+            entry.isDead = true
+        }
+    }
+
+    /// A connection that died, of which the device does not know yet.
+    var hasDeadSocket: Bool { openSockets.contains { $0.socket.isDead } }
+
+    /// Whether anything but signs of life is on its way.
+    var isCarrying: Bool {
+        agenda.all.contains { entry in
+            switch entry.parcel {
+            case .pongUp: false
+            case .textUp(_, let text): !text.starts(with: "PING".utf8)
+            case .input(.socketText(_, let text), _): !text.starts(with: "PONG".utf8)
+            default: true
+            }
+        }
+    }
+
+    // MARK: Time
+
+    private func add(_ input: TransportInput, at time: Int64) { agenda.add(.input(input, process: process), at: time) }
+
+    private func delay() -> Int64 {
+        if random.chance(weather.slow) { return 1 + random.below(Int64(3_000)) }
+        return 1 + random.below(Int64(random.chance(20) ? 600 : 80))
+    }
+
+    func move(to time: Int64) { self.time = max(self.time, time) }
+
+    /// What is next on its way, if it is due; an input is for the device to take.
+    func takeDue() -> TransportInput? {
+        guard let parcel = agenda.takeNext() else { return nil }
+        switch parcel {
+        case .input(let input, _):
+            // The service asks for two seconds (`SimulatedService.answer`).
+            if case .response(let id, let response) = input, let asked = awaited.removeValue(forKey: id),
+                response.status == 429, time - asked < 5_000
+            {
+                pausedUntil = time + 2_000
+            }
+            if case .socketClosed = input { awaited = [:] }
+            return input
+        case .request(let id, let request, let fate): arrive(id, request, fate)
+        case .handshake(let number, let url, let headers): arrive(number, url, headers)
+        case .textUp(let number, let text):
+            guard let entry = sockets[number], !entry.isDead else { break }
+            server.receive(text, on: entry.end)
+        case .closeUp(let number):
+            sockets[number]?.end?.closeByClient()
+            // Of a dead connection the device has still to find out by itself.
+            if sockets[number]?.isClosedHere == false { sockets[number]?.end = nil } else { sockets[number] = nil }
+        case .pongUp(let number): sockets[number]?.end?.pong()
+        }
+        collect()
+        return nil
+    }
+
+    private func arrive(_ number: UInt64, _ request: TransportRequest, _ fate: Parcel.Fate) {
+        let id = number % Self.perProcess
+        let isCurrent = number / Self.perProcess == UInt64(process)
+        var target = String(request.url.dropFirst(SimulatedService.apiHost.count))
+        if let pageSize, target.contains("/my_group_channels") {
+            target = target.contains("/changelogs") ? target + "&limit=\(pageSize)"
+                : target.replacing(parameter: "limit", above: pageSize)
+        } else if let pageSize, target.contains("/messages/changelogs") {
+            target += "&limit=\(pageSize)"
+        }
+        if fate == .tokenExpired {
+            // Of a page of a list it is no place, of a change log a number that is still to come.
+            target = target.replacing(parameter: "token", with: target.contains("changelogs") ? "c999999999" : "0")
+        }
+        let reply = server.answer(request.method, target, request.headers, request.body ?? [], fate)
+        guard isCurrent else { return }
+        let at = time + delay() + reply.delay
+        switch fate {
+        case .answerLost:
+            add(
+                .requestFailed(id: id, .init(kind: .timedOut, message: "timed out")), at: time + max(request.timeout, 1)
+            )
+        case .answerReset: add(.requestFailed(id: id, .init(kind: .failed, message: "reset")), at: at)
+        case .answerHalf:
+            // The library sees a body shorter than announced; a careless proxy gives the half as if it were the whole.
+            if random.chance(50) {
+                add(.requestFailed(id: id, .init(kind: .failed, message: "the answer broke off")), at: at)
+            } else {
+                let half = Array(reply.response.body.prefix(reply.response.body.count / 2))
+                add(
+                    .response(id: id, TransportResponse(status: reply.response.status, headers: [], body: half)), at: at
+                )
+            }
+        case .answered, .rateLimited, .broken, .garbage, .tokenExpired:
+            let headers = reply.response.allHeaders.map { TransportHeader($0.0, $0.1) }
+            add(
+                .response(
+                    id: id,
+                    TransportResponse(status: reply.response.status, headers: headers, body: reply.response.body)),
+                at: min(at, time + max(request.timeout, 1)))
+        }
+    }
+
+    private func arrive(_ number: UInt64, _ url: String, _ headers: [TransportHeader]) {
+        guard let entry = sockets[number], !entry.isClosedHere else { return }
+        let socket = number % Self.perProcess
+        let target = String(url.dropFirst(SimulatedService.wsHost.count))
+        switch server.openSocket(target, headers) {
+        case .refused(let response):
+            let failure = TransportFailure(kind: .refused(status: response.status), message: "refused")
+            sockets[number] = nil
+            add(.socketClosed(socket, failure), at: time + delay())
+        case .opened(let end):
+            entry.end = end
+            entry.lastDown = time + 1 + random.below(60)
+            add(.socketOpened(socket), at: entry.lastDown)
+        }
+    }
+
+    /// Takes what the server has said on its sockets.
+    func collect() {
+        for (number, entry) in sockets.sorted(by: { $0.key < $1.key }) {
+            guard let end = entry.end else { continue }
+            let socket = number % Self.perProcess
+            let isHeard = entry.process == process && !entry.isClosedHere && !entry.isDead
+            for text in end.takeFrames() where isHeard {
+                entry.lastDown = max(entry.lastDown, time + 1 + random.below(60))
+                add(.socketText(socket, text), at: entry.lastDown)
+            }
+            if end.takePings() > 0, !entry.isDead { agenda.add(.pongUp(number), at: time + 1 + random.below(60)) }
+            guard end.goodbye != nil || end.isClosed, !entry.isClosedThere else { continue }
+            entry.isClosedThere = true
+            if isHeard {
+                entry.isClosedHere = true
+                let message =
+                    end.goodbye.map { "closed by the service: \($0.code) \($0.reason)" } ?? "closed by the service"
+                add(.socketClosed(socket, .init(kind: .failed, message: message)), at: max(entry.lastDown, time + 1))
+            }
+            agenda.add(.closeUp(number), at: time + 1 + random.below(60))
+        }
+    }
+}
+
+extension String {
+    /// The target with a smaller number in a parameter of its query.
+    fileprivate func replacing(parameter name: String, above limit: Int) -> String {
+        replacing(parameter: name) { Int($0).map { $0 > limit } == true ? String(limit) : nil }
+    }
+
+    fileprivate func replacing(parameter name: String, with value: String) -> String {
+        replacing(parameter: name) { _ in value }
+    }
+
+    private func replacing(parameter name: String, _ change: (Substring) -> String?) -> String {
+        guard let query = firstIndex(of: "?") else { return self }
+        let fields = self[index(after: query)...].split(separator: "&").map { field -> String in
+            guard field.hasPrefix(name + "="), let value = change(field.dropFirst(name.count + 1))
+            else { return String(field) }
+            return "\(name)=\(value)"
+        }
+        return self[...query] + fields.joined(separator: "&")
+    }
+}

@@ -1,0 +1,427 @@
+import TestSupport
+import SyncJSON
+import SyncModel
+import SyncService
+
+@testable import SyncEngine
+@testable import SyncStore
+
+/// What happens in one step: an act of other users, of the host, of the network, or of the machine.
+extension Simulation {
+    private static let longestURLList = 8
+
+    func act() throws {
+        if host.isSlow, random.chance(40) { drain(random.chance(30) ? Int.max : Int(random.below(12))) }
+        switch random.below(100) {
+        case 0..<38: othersAct()
+        case 38..<73: hostActs()
+        case 73..<80: try crowd()
+        case 80..<92: try networkActs()
+        default: try machineActs()
+        }
+    }
+
+    // MARK: Other users
+
+    private func othersAct() {
+        guard let url = random.pick(knowledge.urls) else { return addChannel() }
+        act(of: random.below(100), in: url)
+    }
+
+    /// Much happens in one channel while it is being asked about: what is told overtakes the answers.
+    private func crowd() throws {
+        guard let view = random.pick(engine.shownMessages) else {
+            return openMessages(random.pick(knowledge.urls) ?? "")
+        }
+        switch random.below(4) {
+        case 0: command(.clearCache(channelURL: view.channelURL, call: newCall("clear_cache")))
+        case 1: network.reset()
+        default: openMessages(view.channelURL)
+        }
+        fetch(lastCollection, .previous)
+        for _ in 0..<(2 + random.below(8)) {
+            // Mostly posts, edits, deletions and reactions.
+            act(of: random.pick([0, 0, 34, 40, 40, 52, 52, 58, 58]) ?? 0, in: view.channelURL)
+            try advance(random.below(60))
+        }
+    }
+
+    private func act(of kind: Int64, in url: String) {
+        switch kind {
+        case 0..<34: post(url)
+        case 34..<40:
+            let count: Int64 = 1 + random.below(random.chance(10) ? 400 : 20)
+            note("\(count) messages in \(url)")
+            service.burst(url, "kit", count)
+            if random.chance(50) { service.control("advance_clock", .object(["ms": .int(random.below(5_000))])) }
+        case 40..<52:
+            guard let id = someMessage(url) else { return }
+            note("edit \(id) in \(url)")
+            service.ask(
+                "PUT", "\(service.path(url))/messages/\(id)",
+                .object(["message_type": "MESG", "message": .string("edited \(time)")]))
+        case 52..<58:
+            guard let id = someMessage(url) else { return }
+            note("delete \(id) in \(url)")
+            service.ask("DELETE", "\(service.path(url))/messages/\(id)")
+        case 58..<64:
+            guard let id = someMessage(url) else { return }
+            let adds = random.chance(65)
+            note("\(adds ? "react" : "react no more") to \(id) in \(url)")
+            service.ask(
+                adds ? "POST" : "DELETE", "\(service.path(url))/messages/\(id)/reactions",
+                .object([
+                    "user_id": .string(random.pick(["bo", "kit", SimulatedService.me]) ?? "bo"),
+                    "reaction": .string(random.pick(["+1", "heart"]) ?? "+1"),
+                ]))
+        case 64..<69:
+            let name = random.chance(10) ? "" : "Name \(random.below(100))"
+            note("rename \(url) to \(name)")
+            service.ask("PUT", service.path(url), .object(["name": .string(name)]))
+        case 69..<72: addChannel()
+        case 72..<74: removeChannel(url)
+        case 74..<77:
+            let user = random.pick(["bo", "kit", SimulatedService.me]) ?? "bo"
+            let starts = random.chance(70)
+            note("\(user) \(starts ? "types" : "stops to type") in \(url)")
+            service.ask(
+                starts ? "POST" : "DELETE", "\(service.path(url))/typing", .object(["user_ids": .strings([user])]))
+        case 77..<80:
+            let isFrozen = random.chance(50)
+            note("freeze \(url) \(isFrozen)")
+            service.ask("PUT", "\(service.path(url))/freeze", .object(["freeze": .bool(isFrozen)]))
+        case 80..<84:
+            let previous = random.chance(40)
+            note("hide \(url)\(previous ? " with its messages" : "")")
+            service.ask(
+                "PUT", "\(service.path(url))/hide",
+                .object([
+                    "user_id": .string(SimulatedService.me), "hide_previous_messages": .bool(previous),
+                    "allow_auto_unhide": .bool(random.chance(70)),
+                ]))
+        case 84: service.ask("DELETE", "\(service.path(url))/hide", .object(["user_id": .string(SimulatedService.me)]))
+        case 85..<90:
+            let user = random.chance(60) ? SimulatedService.me : "bo"
+            note("\(user) reads \(url)")
+            service.ask("PUT", "\(service.path(url))/messages/mark_as_read", .object(["user_id": .string(user)]))
+        case 90: service.ask("PUT", "\(service.path(url))/messages/mark_as_delivered", .object(["user_id": "bo"]))
+        case 91:
+            note("history of \(url) is reset")
+            knowledge.isHistoryReset = true
+            service.ask(
+                "PUT", "\(service.path(url))/reset_user_history", .object(["user_id": .string(SimulatedService.me)]))
+        case 92..<94: comeOrGo(url)
+        case 94:
+            // A channel runs empty.
+            let ids = service.messageIDs(url).map(\.id)
+            guard ids.count < 20 else { return }
+            note("delete all \(ids.count) of \(url)")
+            for id in ids { service.ask("DELETE", "\(service.path(url))/messages/\(id)") }
+        case 95: move(url)
+        case 96..<98:
+            // This user, on another device.
+            lastText += 1
+            note("sent from another device in \(url)")
+            service.post(url, SimulatedService.me, "elsewhere \(seed) \(lastText)")
+        default: service.control("advance_clock", .object(["ms": .int(random.below(100_000))]))
+        }
+    }
+
+    /// The service mends its history: a message has another time.
+    private func move(_ url: String) {
+        guard let id = someMessage(url) else { return }
+        let all = service.messageIDs(url)
+        // Not before the first one: nobody here can tell that from what was hidden.
+        guard let other = random.pick(all), let first = all.first, let newest = all.last, id != first.id else { return }
+        let time = max(first.createdAt + 1, min(newest.createdAt, other.createdAt + random.below(Int64(3))))
+        note("move \(id) in \(url) to \(time)")
+        knowledge.moved.insert(String(id))
+        service.move(id, in: url, to: time)
+    }
+
+    private func post(_ url: String) {
+        if random.chance(60) { service.control("advance_clock", .object(["ms": .int(random.below(5_000))])) }
+        let text = "text \(time)"
+        note("post in \(url)")
+        switch random.below(20) {
+        case 0..<4: service.say(url, text)
+        case 4..<6: service.post(url, "kit", text, ["mentioned_user_ids": .strings([SimulatedService.me])])
+        case 6: service.post(url, "kit", text, ["mention_type": "channel"])
+        case 7: service.post(url, "bo", text, ["is_silent": true])
+        case 8:
+            guard let parent = someMessage(url) else { return }
+            service.post(
+                url, "kit", text,
+                ["parent_message_id": .int(parent), "is_reply_to_channel": .bool(random.chance(40))])
+        default: service.post(url, random.chance(50) ? "bo" : "kit", text)
+        }
+    }
+
+    private func addChannel() {
+        guard knowledge.urls.count < Simulation.longestURLList else { return }
+        // Some come back under the URL of one that was deleted.
+        let gone = random.chance(50) ? random.pick(knowledge.goneURLs) : nil
+        addChannel(gone ?? "channel_new_\(time)", name: "New \(time % 7)")
+    }
+
+    func addChannel(_ url: String, name: String) {
+        // The service tells creation times in whole seconds.
+        if random.chance(80) { service.control("advance_clock", .object(["ms": 1_000])) }
+        note("add \(url)")
+        service.addChannel(url, name: name)
+        knowledge.added(url)
+    }
+
+    private func removeChannel(_ url: String) {
+        guard knowledge.urls.count > 2 else { return }
+        note("delete \(url)")
+        service.ask("DELETE", service.path(url))
+        knowledge.removed(url)
+        guard random.chance(35) else { return }
+        addChannel(url, name: "Again")
+        if random.chance(60) { service.burst(url, "bo", 1 + random.below(6)) }
+    }
+
+    /// This user leaves a channel from another device, or is asked in again.
+    private func comeOrGo(_ url: String) {
+        if service.channel(url) == nil {
+            note("invited to \(url)")
+            service.ask(
+                "POST", "\(service.path(url))/invite",
+                .object(["user_ids": .strings([SimulatedService.me]), "inviter_id": "bo"]))
+        } else {
+            note("left \(url)")
+            service.ask("PUT", "\(service.path(url))/leave", .object(["user_id": .string(SimulatedService.me)]))
+        }
+    }
+
+    func someMessage(_ url: String) -> Int64? {
+        let all = service.messageIDs(url)
+        return random.pick(random.chance(50) ? Array(all.suffix(10)) : all)?.id
+    }
+
+    // MARK: The host
+
+    private func hostActs() {
+        let views = engine.shownMessages
+        let view = random.pick(views)
+        switch random.below(100) {
+        case 0..<14:
+            guard let url = random.pick(knowledge.urls + knowledge.goneURLs.prefix(1)) else { return }
+            openMessages(url)
+        case 14..<20:
+            guard engine.shownChannels.count < 3 else { return }
+            openChannels()
+        case 20..<48: if let view { fetch(view.window.id, random.chance(60) ? .previous : .next) }
+        case 48..<55: if let list = random.pick(engine.shownChannels) { fetch(list.id, .next) }
+        case 55..<58:
+            guard let view else { return }
+            let viewpoint = random.chance(50) ? Int64.max : SimulatedService.start + time - random.below(200_000)
+            command(.resetViewpoint(collection: view.window.id, viewpoint: viewpoint))
+        case 58..<62:
+            let ids = views.map(\.window.id) + engine.shownChannels.map(\.id)
+            guard let id = random.pick(ids) else { return }
+            told.close(id)
+            host.close(id)
+            command(.removeCollection(id: id))
+        case 62..<78: if let view { send(view) }
+        case 78..<82: if let view { changeSent(view) }
+        case 82..<90: if let view { changeUnsent(view) }
+        case 90..<93:
+            let isPause = random.chance(60)
+            command(isPause ? .pauseSync : .resumeSync)
+            if isPause { plan(.resumeSync, in: random.below(20_000)) }
+        case 93..<95:
+            command(.disconnect)
+            plan(.connect, in: random.below(15_000))
+        case 95: command(.connect(call: newCall("connect")))
+        default:
+            let url = random.chance(70) ? random.pick(knowledge.urls) : nil
+            command(.clearCache(channelURL: url, call: newCall("clear_cache")))
+        }
+    }
+
+    private func openMessages(_ url: String) {
+        guard engine.shownMessages.count < 4 else { return }
+        lastCollection += 1
+        let viewpoints = [Int64.max, Int64.max, 0, SimulatedService.start + time - random.below(400_000)]
+        let viewpoint = random.pick(viewpoints) ?? Int64.max
+        told.open(lastCollection)
+        host.open(lastCollection, channelURL: url, viewpoint: viewpoint)
+        var filter = MessageFilter()
+        filter.limit = 1 + Int(random.below(40))
+        if random.chance(25) { filter.senderIDs = ["bo"] }
+        if random.chance(15) { filter.replyType = random.chance(50) ? .all : .onlyReplyToChannel }
+        command(.openMessageCollection(
+            id: lastCollection, channelURL: url, filter: filter, viewpoint: viewpoint))
+    }
+
+    private func openChannels() {
+        lastCollection += 1
+        told.open(lastCollection)
+        host.open(lastCollection, channelURL: nil, viewpoint: 0)
+        var query = ChannelQuery()
+        query.limit = 1 + Int(random.below(4))
+        query.includeFrozen = random.chance(80)
+        query.includeEmpty = random.chance(85)
+        if random.chance(30) { query.hiddenChannels = random.pick([.all, .hiddenOnly, .hiddenAllowAutoUnhide]) ?? .all }
+        if random.chance(10) { query.unreadChannels = .unreadMessage }
+        query.order = random.pick([.latestLastMessage, .latestLastMessage, .chronological, .channelNameAlphabetical])
+            ?? .latestLastMessage
+        command(.openChannelCollection(id: lastCollection, query: query))
+    }
+
+    @discardableResult
+    func fetch(_ id: UInt64, _ direction: PageDirection) -> UInt64 {
+        let call = newCall("fetch")
+        command(.fetch(collection: id, direction: direction, call: call))
+        return call
+    }
+
+    private func send(_ view: (channelURL: String, window: MessageWindow)) {
+        lastText += 1
+        let requestID = "r\(seed)-\(lastText)"
+        let text = "mine \(seed) \(lastText)"
+        let body = JSON.object(["message": .string(text)]).serialized()
+        knowledge.write(requestID, text, view.channelURL)
+        guard random.chance(70) else { return sendByHost(view, requestID, text, body) }
+        if random.chance(15) { service.control("lose_next_ack") }
+        let call = newCall("send_message")
+        knowledge.sent(requestID, call: call)
+        command(.sendMessage(collection: view.window.id, requestID: requestID, body: body, call: call))
+    }
+
+    /// The host sends by its own means, and tells how it went; sometimes while the library is offline, and sometimes
+    /// the message is gone again before the library knows.
+    private func sendByHost(
+        _ view: (channelURL: String, window: MessageWindow), _ requestID: String, _ text: String, _ body: [UInt8]
+    ) {
+        let id = view.window.id
+        let isOffline = random.chance(20)
+        if isOffline { command(.disconnect) }
+        let call = newCall("append_message")
+        command(.appendMessage(collection: id, requestID: requestID, body: body, call: call))
+        guard results[call]?.status == .ok else { return knowledge.settle(requestID) }
+        var message: MessageRecord?
+        if random.chance(75) {
+            note("the host sends \(text) in \(view.channelURL)")
+            message = service.post(view.channelURL, SimulatedService.me, text, ["req_id": .string(requestID)])
+                .flatMap { SendbirdService.message($0) }
+        }
+        if let message { knowledge.toldByHost.insert(message.id) }
+        // Delivered at once, or after other things have happened.
+        let delay: Int64 = random.chance(40) ? 0 : random.below(400)
+        if random.chance(8), !isOffline { return restart() }
+        if delay == 0 {
+            tellSendResponse(id, requestID, message)
+        } else {
+            plan(.tellSendResponse(collection: id, requestID: requestID, message), in: delay)
+        }
+        if let message, random.chance(isOffline ? 50 : 10) {
+            note("delete \(message.id) in \(view.channelURL)")
+            service.ask("DELETE", "\(service.path(view.channelURL))/messages/\(message.id)")
+        }
+        if isOffline { plan(.connect, in: random.below(3_000)) }
+    }
+
+    private func tellSendResponse(_ id: UInt64, _ requestID: String, _ message: MessageRecord?) {
+        command(.handleSendResponse(
+            collection: id, requestID: requestID, message: message, errorCode: message == nil ? 400_000 : 0,
+            call: newCall("handle_send_response")))
+    }
+
+    private func changeSent(_ view: (channelURL: String, window: MessageWindow)) {
+        let own = view.window.window.rows.filter { row in
+            Int64(row.id).flatMap { service.messages[$0] }?.sender == SimulatedService.me
+        }
+        guard let row = own.last else { return }
+        if random.chance(50) {
+            command(.deleteMessage(collection: view.window.id, .sent(id: row.id), call: newCall("delete_message")))
+        } else {
+            let body = JSON.object(["message": .string("better \(time)")]).serialized()
+            command(.updateMessage(
+                collection: view.window.id, .sent(id: row.id), body: body, call: newCall("update_message")))
+        }
+    }
+
+    private func changeUnsent(_ view: (channelURL: String, window: MessageWindow)) {
+        let shown = engine.shownOwnMessages(view.channelURL)
+        // Also one under way: the service may have it already.
+        guard let own = random.pick(shown.failed.map(\.id)) ?? random.pick(shown.pending.map(\.id)) else { return }
+        switch random.below(10) {
+        case 0..<5:
+            let call = newCall("send_message")
+            knowledge.sent(own, call: call)
+            command(.resendMessage(collection: view.window.id, requestID: own, call: call))
+        case 5:
+            let body = JSON.object(["data": .string("changed \(time)")]).serialized()
+            command(.updateMessage(
+                collection: view.window.id, .unsent(requestID: own), body: body, call: newCall("update_message")))
+        default:
+            let call = newCall("delete_message")
+            command(.deleteMessage(collection: view.window.id, .unsent(requestID: own), call: call))
+            if results[call]?.status == .ok { knowledge.settle(own) }
+        }
+    }
+
+    // MARK: What was planned
+
+    func perform(_ plan: HostPlan) {
+        switch plan {
+        case .setToken: command(.setToken(service.token))
+        case .connect: command(.connect(call: newCall("connect")))
+        case .resumeSync: command(.resumeSync)
+        case .tellSendResponse(let collection, let requestID, let message):
+            tellSendResponse(collection, requestID, message)
+        case .weatherEnds: network.weather = traits.weather
+        }
+    }
+
+    // MARK: Network and machine
+
+    private func networkActs() throws {
+        let me = JSON.object(["user_id": .string(SimulatedService.me)])
+        switch random.below(100) {
+        case 0..<35: network.reset()
+        case 35..<45: network.die()
+        case 45..<52:
+            note("the service drops the socket")
+            if random.chance(50) { me.set("code", .int(random.pick([1001, 1011, 4000]) ?? 1001)) }
+            service.control("drop_sockets", me)
+        case 52..<58:
+            note("the service is busy")
+            me.set("text", .string("BUSY{\"retry_after\":\(1 + random.below(4))}\n"))
+            service.control("send_frame", me)
+        case 58..<72:
+            note("the session key expires")
+            me.set("notify", .bool(random.chance(60)))
+            service.control("expire_session_keys", me)
+        case 72..<76:
+            note("the token is revoked")
+            service.revokeToken(notify: random.chance(60))
+        case 76..<90:
+            note("the network gets worse")
+            network.weather = .bad
+            plan(.weatherEnds, in: random.below(10_000))
+        default: try advance(random.below(40_000))
+        }
+        network.collect()
+    }
+
+    private func machineActs() throws {
+        guard traits.hasStoreFaults, random.chance(75) else {
+            if random.chance(50) { restart() }
+            return
+        }
+        let after = Int(random.below(random.chance(50) ? 6 : 40))
+        if random.chance(50) {
+            note("the process will die after \(after) statements")
+            device.faults.die(after: after)
+        } else {
+            let count = random.chance(60) ? 1 : Int(1 + random.below(20))
+            let error = random.chance(50) ? StoreError.full : StoreError.failed(code: 10, message: "disk I/O error")
+            note("\(count) statements will fail after \(after): \(error.message)")
+            device.faults.fail(after: after, count: count, error)
+        }
+    }
+}

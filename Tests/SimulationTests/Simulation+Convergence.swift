@@ -1,0 +1,269 @@
+import SyncJSON
+import SyncModel
+
+@testable import SyncEngine
+
+/// When faults stop: everything comes to rest, and every collection shows what the server's REST answers say.
+extension Simulation {
+    func converge() throws {
+        note("faults stop")
+        isFaulty = false
+        network.weather = .fair
+        device.faults.clear()
+        service.control("clear_faults")
+        plans.removeAll { entry in if case .weatherEnds = entry.plan { true } else { false } }
+        if isTokenNeeded { command(.setToken(service.token)) }
+        command(.connect(call: newCall("connect")))
+        try settle()
+        command(.resumeSync)
+        if !isConnected { command(.connect(call: newCall("connect"))) }
+        // A reset of the history from another device is told to nobody: the next login brings it.
+        if knowledge.isHistoryReset { network.reset() }
+        try settle()
+        try checkAll()
+        try checkWindows()
+        try convergeMessages()
+        try convergeChannels()
+        try checkNobodyTypes()
+        try checkSent()
+        try checkSnapshots()
+        try checkClose()
+    }
+
+    private func checkAll() throws {
+        drain()
+        try check()
+    }
+
+    /// The library's own snapshot of what was delivered is what the engine shows.
+    private func checkSnapshots() throws {
+        for (url, view) in engine.shownMessages {
+            let own = engine.shownOwnMessages(url)
+            let wanted = [
+                ("succeeded", view.window.rows.map(\.json)), ("pending", own.pending.map(\.json)),
+                ("failed", own.failed.map(\.json)),
+            ]
+            for (list, rows) in wanted { try checkSnapshot(view.id, list, rows) }
+        }
+        for view in engine.shownChannels { try checkSnapshot(view.id, "channels", view.window.rows.map(\.json)) }
+    }
+
+    private func checkSnapshot(_ id: UInt64, _ list: String, _ rows: [[UInt8]]) throws {
+        let shown = try JSON.parse(host.snapshot(id) ?? [])[list]?.array ?? []
+        guard shown.count == rows.count, try zip(shown, rows).allSatisfy({ try $0 == JSON.parse($1) }) else {
+            throw Violation(description: "the snapshot of \(id) has \(shown.count) in \(list), not these \(rows.count)")
+        }
+    }
+
+    /// Until nothing is under way: neither in the engine, nor on the network, nor in the host's plans.
+    private func settle() throws {
+        for _ in 0..<2000 {
+            try advance(500)
+            drain()
+            let isSending = engine.ownMessages.contains { $0.status == .pending && !$0.isHostSent }
+            if isConnected, engine.isAtRest, openCalls.isEmpty, plans.isEmpty, !isSending, !network.isCarrying,
+                !network.hasDeadSocket
+            {
+                return
+            }
+        }
+        throw Violation(
+            description: "it does not come to rest: connected \(isConnected), at rest \(engine.isAtRest), calls "
+                + "\(openCalls.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }), plans \(plans.count), "
+                + "own messages \(engine.ownMessages.map(\.requestID))")
+    }
+
+    private func fetchToTheEnd(_ id: UInt64, _ direction: PageDirection) throws {
+        for _ in 0..<2000 {
+            let call = fetch(id, direction)
+            for _ in 0..<600 where openCalls[call] != nil { try advance(100) }
+            guard let result = results[call] else { throw Violation(description: "fetch \(call) never completed") }
+            if result.status == .removed || result.status == .notFound { return }
+            guard result.status == .ok else { throw Violation(description: "fetch \(call) gave \(result.status)") }
+            if result.hasMore == false { return }
+        }
+        throw Violation(description: "collection \(id) has more for ever")
+    }
+
+    // MARK: Messages
+
+    /// With nothing more to come, a window shows a part of the history without a hole, as far as it says, without being
+    /// asked.
+    private func checkWindows() throws {
+        for (url, view) in engine.shownMessages where view.isLoaded && service.channel(url) != nil {
+            let all = (service.history(url, view.filter) ?? []).compactMap { $0["message_id"]?.int }.map(String.init)
+            guard all.count < 900 else { continue }
+            let shown = view.window.rows.map(\.id)
+            let place = shown.first.flatMap { all.firstIndex(of: $0) } ?? all.count
+            guard Array(all[place...].prefix(shown.count)) == shown else {
+                throw Violation(description: "collection \(view.id) shows \(shown), no part of \(all)")
+            }
+            if !view.hasNext, let last = shown.last, last != all.last {
+                throw Violation(description: "collection \(view.id) has no next and ends at \(last) of \(all)")
+            }
+            if !view.hasPrevious, place > 0, !shown.isEmpty {
+                throw Violation(description: "collection \(view.id) has no previous and misses \(all[..<place])")
+            }
+            if shown.isEmpty, !view.hasPrevious, !view.hasNext, !all.isEmpty {
+                throw Violation(description: "collection \(view.id) shows nothing and says that is all, of \(all)")
+            }
+        }
+    }
+
+    private func convergeMessages() throws {
+        for (url, view) in engine.shownMessages where service.channel(url) != nil {
+            guard service.messageIDs(url).count < 900 else { continue }
+            try fetchToTheEnd(view.id, .previous)
+            try fetchToTheEnd(view.id, .next)
+            try settle()
+            guard let window = engine.shownMessages.first(where: { $0.window.id == view.id })?.window else { continue }
+            let all = service.history(url, view.filter) ?? []
+            let expected = Array(all.suffix(max(traits.capacity, view.filter.limit)))
+            let ids = expected.compactMap { $0["message_id"]?.int }.map(String.init)
+            let shown = window.window.rows
+            guard shown.map(\.id) == ids else {
+                let missing = ids.filter { id in !shown.contains { $0.id == id } }
+                let extra = shown.map(\.id).filter { !ids.contains($0) }
+                throw Violation(
+                    description:
+                        "collection \(view.id) of \(url): missing \(missing), too many \(extra), else the order")
+            }
+            for (row, there) in zip(shown, expected) {
+                let here = try JSON.parse(row.json)
+                for key in ["message", "data", "custom_type", "created_at", "updated_at", "parent_message_id"] {
+                    guard Simulation.same(here[key], there[key]) else {
+                        throw Violation(
+                            description: "message \(row.id): \(key) is \(here[key]?.text ?? "-"), not "
+                                + "\(there[key]?.text ?? "-")")
+                    }
+                }
+                guard Simulation.reactions(here) == Simulation.reactions(there) else {
+                    throw Violation(
+                        description: "message \(row.id): reactions are \(Simulation.reactions(here)), not "
+                            + "\(Simulation.reactions(there))")
+                }
+                guard here["thread_info"]?["reply_count"]?.int ?? 0 == there["thread_info"]?["reply_count"]?.int ?? 0
+                else {
+                    throw Violation(description: "message \(row.id): the thread is \(here.text), not \(there.text)")
+                }
+            }
+        }
+        try checkAll()
+    }
+
+    /// Missing and null are one, and so are they and an empty text or 0.
+    private static func same(_ left: JSON?, _ right: JSON?) -> Bool {
+        func isNothing(_ value: JSON?) -> Bool { value.map { $0.isNull || $0.string == "" || $0.int == 0 } ?? true }
+        if let left, let right, left == right { return true }
+        return isNothing(left) && isNothing(right)
+    }
+
+    private static func reactions(_ message: JSON) -> [String] {
+        (message["reactions"]?.array ?? []).map { entry in
+            (entry["key"]?.string ?? "") + ": "
+                + (entry["user_ids"]?.array ?? []).compactMap(\.string).sorted().joined(separator: " ")
+        }.sorted()
+    }
+
+    // MARK: Channels
+
+    private func convergeChannels() throws {
+        for view in engine.shownChannels {
+            try fetchToTheEnd(view.id, .next)
+            try settle()
+            guard let window = engine.shownChannels.first(where: { $0.id == view.id }) else { continue }
+            let expected = service.channels(view.query)
+            let shown = window.window.rows
+            let here = shown.map(\.id)
+            let there = expected.compactMap { $0["channel_url"]?.string }
+            guard Set(here) == Set(there), here.count == there.count else {
+                throw Violation(description: "channels \(view.id): \(here) is not \(there) (\(view.query))")
+            }
+            // Among those that stand equal in the order itself the service goes by numbers that it does not tell.
+            let keys = Dictionary(uniqueKeysWithValues: zip(there, expected.map { orderKey($0, view.query) }))
+            guard here.map({ keys[$0] }) == there.map({ keys[$0] }) else {
+                throw Violation(
+                    description: "channels \(view.id) \(view.query.order): the order \(here) is not \(there)")
+            }
+            let documents = Dictionary(uniqueKeysWithValues: zip(there, expected))
+            for row in shown { try compare(row, documents[row.id] ?? .null) }
+        }
+        try checkAll()
+    }
+
+    private func orderKey(_ channel: JSON, _ query: ChannelQuery) -> String {
+        switch query.order {
+        case .latestLastMessage:
+            channel["last_message"]?["created_at"]?.text ?? "created \(channel["created_at"]?.text ?? "")"
+        case .chronological: channel["created_at"]?.text ?? ""
+        case .channelNameAlphabetical: channel["name"]?.text ?? ""
+        case .metadataValueAlphabetical: channel["metadata"]?[query.metadataOrderKey]?.text ?? ""
+        }
+    }
+
+    private func compare(_ row: ChannelRow, _ there: JSON) throws {
+        let here = try JSON.parse(row.json)
+        for key in [
+            "name", "created_at", "freeze", "is_hidden", "hidden_state", "unread_message_count",
+            "unread_mention_count", "ts_message_offset", "member_state", "member_count", "joined_member_count",
+            "custom_type", "data",
+        ] where !Simulation.same(here[key], there[key]) {
+            throw Violation(
+                description: "channel \(row.id): \(key) is \(here[key]?.text ?? "-"), not \(there[key]?.text ?? "-")")
+        }
+        for key in ["message_id", "message", "created_at"] {
+            let (last, other) = (here["last_message"]?[key], there["last_message"]?[key])
+            guard Simulation.same(last, other) else {
+                throw Violation(
+                    description: "channel \(row.id): the last message's \(key) is \(last?.text ?? "-"), not "
+                        + "\(other?.text ?? "-")")
+            }
+        }
+    }
+
+    // MARK: The rest
+
+    /// Who said ten seconds ago to be typing, and nothing since, is not shown to type.
+    private func checkNobodyTypes() throws {
+        try advance(10_000)
+        for view in engine.shownChannels {
+            for channel in view.window.rows {
+                let typing = try JSON.parse(channel.json)["typing_members"]
+                if typing?.count ?? 0 > 0 { throw Violation(description: "somebody types for ever in \(channel.id)") }
+            }
+        }
+        try checkAll()
+    }
+
+    /// Nothing that was accepted is lost, and nothing was sent twice.
+    private func checkSent() throws {
+        let visible = Set(engine.ownMessages.map(\.requestID))
+        for (id, own) in knowledge.own.sorted(by: { $0.key < $1.key }) {
+            let ids = service.ownIDs[own.text] ?? []
+            let channels = Set(ids.compactMap { service.messages[$0]?.channelID })
+            if ids.count > channels.count { throw Violation(description: "\(own.text) was sent twice: \(ids)") }
+            // Without resending, what failed is told as the call's outcome and not kept.
+            guard traits.policy != .none, !own.isSettled, knowledge.wasPending(id) else { continue }
+            if ids.isEmpty, !visible.contains(id) {
+                throw Violation(description: "\(own.text) (\(id)) was accepted and is neither sent nor visible")
+            }
+        }
+    }
+
+    /// Whatever is under way ends with the client.
+    private func checkClose() throws {
+        for (_, view) in engine.shownMessages { fetch(view.id, .previous) }
+        for view in engine.shownChannels { fetch(view.id, .next) }
+        for view in engine.shownMessages.prefix(2) {
+            lastText += 1
+            let body = JSON.object(["message": .string("late")]).serialized()
+            let call = newCall("send_message")
+            command(.sendMessage(collection: view.window.id, requestID: "late-\(lastText)", body: body, call: call))
+        }
+        command(.close)
+        if let violation { throw violation }
+        if !openCalls.isEmpty {
+            throw Violation(description: "calls never completed: \(openCalls.sorted { $0.key < $1.key })")
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import SyncJSON
+import SyncModel
+
+@testable import SyncEngine
+
+/// What must hold after every step.
+extension Simulation {
+    /// After every input, cheap: as many rows here as there.
+    func checkSizes() throws {
+        for (url, view) in engine.shownMessages {
+            let count = told.rows(view.id, .succeeded).count
+            guard count == view.window.count else {
+                throw Violation(description: "replay of \(view.id) in \(url): \(count) rows, not \(view.window.count)")
+            }
+        }
+    }
+
+    func check() throws {
+        if let violation { throw violation }
+        try checkReplay(told)
+        if host.isEmpty { try checkReplay(host.replay) }
+        for (url, view) in engine.shownMessages {
+            try checkOrder(view)
+            try checkHoles(view, url)
+        }
+        if engine.isAtRest, isConnected, !network.isCarrying, !network.hasDeadSocket { knowledge.nothingInDoubt() }
+    }
+
+    /// What a host shows that only applies changes is what the engine shows.
+    private func checkReplay(_ replay: Replay) throws {
+        for (url, view) in engine.shownMessages {
+            let shown = replay.rows(view.id, .succeeded)
+            guard shown.map(\.id) == view.window.rows.map(\.id) else {
+                throw Violation(
+                    description: "replay of \(view.id): \(shown.map(\.id)) is not \(view.window.rows.map(\.id))")
+            }
+            for (here, there) in zip(shown, view.window.rows) where here.json != there.json {
+                throw Violation(description: "replay of \(view.id): the content of \(here.id) differs")
+            }
+            let own = engine.shownOwnMessages(url)
+            for (list, rows) in [(CollectionChange.List.pending, own.pending), (.failed, own.failed)] {
+                let here = replay.rows(view.id, list)
+                guard here.map(\.id) == rows.map(\.id), here.map(\.json) == rows.map(\.json) else {
+                    throw Violation(
+                        description: "replay of \(view.id), \(list): \(here.map(\.id)) is not \(rows.map(\.id))")
+                }
+            }
+        }
+        for view in engine.shownChannels {
+            let shown = replay.rows(view.id, .channels)
+            let rows = view.window.rows
+            guard shown.map(\.id) == rows.map(\.id) else {
+                throw Violation(description: "replay of \(view.id): \(shown.map(\.id)) is not \(rows.map(\.id))")
+            }
+            for (here, there) in zip(shown, rows) where here.json != there.json {
+                throw Violation(description: "replay of \(view.id): the content of \(here.id) differs")
+            }
+        }
+    }
+
+    /// Each message once, in the service's order.
+    private func checkOrder(_ view: MessageWindow) throws {
+        let rows = view.window.rows
+        for (left, right) in zip(rows, rows.dropFirst()) where left.position >= right.position {
+            throw Violation(description: "collection \(view.id): \(left.id) stands before \(right.id)")
+        }
+        guard Set(rows.map(\.id)).count == rows.count else {
+            throw Violation(description: "collection \(view.id) shows a message twice: \(rows.map(\.id))")
+        }
+    }
+
+    /// Neighbours here are neighbours on the server. Excused are:
+    /// - an own message that is pending or failed here: it is shown in those lists, wherever it stands;
+    /// - an own message whose send ended without the service's word, until the engine has come to rest: nobody told us
+    ///   that the service has it, and it is being asked for;
+    /// - what stands before messages that only the host itself told of: the host's own connection may overtake the
+    ///   library's, and what came before is on its way, or was lost with the socket and comes with the gap check;
+    /// - a message whose time the service changed, until the engine has come to rest: the edit that tells of it is
+    ///   under way.
+    private func checkHoles(_ view: MessageWindow, _ url: String) throws {
+        let rows = view.window.rows
+        guard let first = rows.first, let last = rows.last, rows.count > 1 else { return }
+        let held = Set(rows.map(\.id))
+        for (id, createdAt) in service.messageIDs(url) {
+            let position = MessagePosition(order: createdAt, tie: id)
+            guard position > first.position, position < last.position, !held.contains(String(id)),
+                let message = service.messages[id], service.isShown(message, by: view.filter)
+            else { continue }
+            if isUnderWay(message) || knowledge.moved.contains(String(id)) { continue }
+            let behind = rows.drop { $0.position < position }
+            if behind.allSatisfy({ knowledge.toldByHost.contains($0.id) }) { continue }
+            throw Violation(
+                description:
+                    "collection \(view.id) in \(url): a hole at \(id) (\(message.text)) before "
+                        + (behind.first?.id ?? "")
+            )
+        }
+    }
+
+    /// An own message whose send has not ended for sure.
+    private func isUnderWay(_ message: SimulatedService.Message) -> Bool {
+        guard message.sender == SimulatedService.me, let requestID = knowledge.requestIDs[message.text] else {
+            return false
+        }
+        return knowledge.inDoubt.contains(requestID) || engine.ownMessages.contains { $0.requestID == requestID }
+    }
+}

@@ -1,0 +1,290 @@
+import TestSupport
+import Foundation
+import SyncJSON
+import SyncModel
+
+@testable import SyncEngine
+
+/// One run of the whole stack: hosts, engine, service machine, a simulated network and the real server's own code, in
+/// one thread and virtual time, everything from one seed.
+final class Simulation {
+    let seed: UInt64
+    let traits: Traits
+    var random: SeededGenerator
+    let service: SimulatedService
+    let network: SimulatedNetwork
+    let directory: URL
+    private(set) var device: Device
+    private(set) var time: Int64 = 1_000_000
+    var isFaulty = true
+
+    /// What the engine told, seen before any queue: it has to fit at every moment.
+    var told = Replay()
+    /// What the host made of what it drained.
+    private(set) var host: Host
+    var plans: [(time: Int64, order: Int, plan: HostPlan)] = []
+    private var planOrder = 0
+    private var processNumber = 0
+
+    var lastCollection: UInt64 = 0
+    private var lastCall: UInt64 = 0
+    var lastText = 0
+    /// Calls whose completion the engine has not told.
+    private(set) var openCalls: [UInt64: String] = [:]
+    var results: [UInt64: Completion] = [:]
+    var knowledge = Knowledge()
+    var violation: Violation?
+    private(set) var isConnected = false
+    private(set) var isTokenNeeded = false
+
+    /// What happened at all, so that a run over many seeds can tell whether it met what it is there for.
+    private(set) var seen: Set<String> = []
+    let isRecording: Bool
+    private(set) var history: [String] = []
+    private(set) var steps = 0
+
+    var engine: Engine { device.core.engine }
+
+    init(seed: UInt64, isRecording: Bool) throws {
+        self.seed = seed
+        self.isRecording = isRecording
+        traits = Traits(seed: seed)
+        random = SeededGenerator(seed: seed)
+        let base = URL(
+            fileURLWithPath: FileManager.default.isWritableFile(atPath: "/dev/shm")
+                ? "/dev/shm" : NSTemporaryDirectory())
+        directory = base.appendingPathComponent("sm-sim-\(ProcessInfo.processInfo.processIdentifier)-\(seed)")
+        try? FileManager.default.removeItem(at: directory)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        service = try SimulatedService(seed: seed, hugeGap: traits.hugeGap, time: time)
+        network = SimulatedNetwork(server: service, seed: seed &+ 1, pageSize: traits.pageSize)
+        network.weather = traits.weather
+        network.move(to: time)
+        host = Host(isSlow: traits.isHostSlow, limit: traits.queueLimit)
+        device = try Device(
+            directory: directory.path, options: traits.options(token: service.token, process: 0), network: network,
+            now: Moment(monotonic: time, wall: SimulatedService.start + time + traits.clockError))
+        if isRecording {
+            service.note = { [unowned self] in note($0) }
+            network.note = { [unowned self] in note($0) }
+        }
+    }
+
+    func remove() {
+        device.close()
+        service.close()
+        try? FileManager.default.removeItem(at: directory)
+    }
+
+    var now: Moment { Moment(monotonic: time, wall: SimulatedService.start + time + traits.clockError) }
+
+    func note(_ text: @autoclosure () -> String) { if isRecording { history.append("\(time) \(text())") } }
+
+    func plan(_ plan: HostPlan, in delay: Int64) {
+        planOrder += 1
+        plans.append((time + delay, planOrder, plan))
+        plans.sort { ($0.time, $0.order) < ($1.time, $1.order) }
+    }
+
+    func printHistory(_ lines: Int, _ error: any Error) {
+        print("seed \(seed), step \(steps): \(error)")
+        print("  \(traits)")
+        for line in history.suffix(lines) { print("  " + line) }
+        print("  in flight: \(engine.underWay)")
+        for (at, parcel) in network.agenda.all { print("  under way: \(at) \(parcel)") }
+    }
+
+    // MARK: Running
+
+    func run(steps count: Int) throws {
+        for index in 0..<(2 + Int(random.below(3))) {
+            let url = "channel_\(index)"
+            addChannel(url, name: "Channel \(index)")
+            let messages = random.below(index == 0 ? traits.longestHistory : 30)
+            var posted: Int64 = 0
+            while posted < messages {
+                let part = min(1 + random.below(random.chance(3) ? 30 : 6), messages - posted)
+                service.burst(url, random.pick(SimulatedService.others) ?? "bo", part)
+                posted += part
+                service.control("advance_clock", .object(["ms": .int(1 + random.below(5_000))]))
+            }
+        }
+        take(device.core.takeOutputs())
+        command(.connect(call: newCall("connect")))
+        for _ in 0..<count {
+            steps += 1
+            try act()
+            try advance(random.below(random.chance(5) ? 3_000 : 200))
+            try check()
+        }
+        try converge()
+    }
+
+    func newCall(_ name: String) -> UInt64 {
+        lastCall += 1
+        openCalls[lastCall] = name
+        return lastCall
+    }
+
+    func command(_ command: HostCommand) {
+        note("host \(Simulation.brief(command))")
+        device.core.handle(command, now: now)
+        inputDone()
+    }
+
+    /// After every input: what the engine told goes to the host; a process that died meanwhile begins again.
+    private func inputDone() {
+        if device.faults.isDead {
+            note("the process died at: \(device.faults.place)")
+            seen.insert("death between statements")
+            return begin()
+        }
+        network.collect()
+        take(device.core.takeOutputs())
+        if !host.isSlow { drain() }
+    }
+
+    private func take(_ outputs: [HostOutput]) {
+        for output in outputs {
+            switch output {
+            case .event(.change(let change)):
+                seen.insert(change.source.rawValue)
+                seen.insert(change.action.rawValue)
+                if let reason = change.reason { seen.insert(reason.rawValue) }
+                note("  \(Simulation.brief(change))")
+                knowledge.told(change)
+                do { try told.apply(change) } catch { violation = violation ?? error as? Violation }
+            case .event(.collection(let id, let notice)):
+                seen.insert("\(notice.type)")
+                note("  \(notice.type) of \(id)")
+            case .event(.client(let notice)):
+                seen.insert("\(notice.type)")
+                if case .syncProgress = notice {} else { note("  \(notice)") }
+                if case .connection(let state, _) = notice {
+                    isConnected = state == .connected
+                    if isConnected { knowledge.isHistoryReset = false }
+                    isTokenNeeded = state == .tokenNeeded
+                }
+                if case .tokenNeeded = notice { plan(.setToken, in: isFaulty ? random.below(3_000) : 1) }
+            case .completion(let completion):
+                note(
+                    "  completed \(completion.call) \(completion.name) \(completion.status) "
+                        + (completion.short?.rawValue ?? "")
+                )
+                guard openCalls.removeValue(forKey: completion.call) != nil else {
+                    violation = violation ?? Violation(
+                        description: "call \(completion.call) \(completion.name) completed without being open")
+                    continue
+                }
+                results[completion.call] = completion
+                seen.insert("\(completion.name) \(completion.status)")
+                if let short = completion.short { seen.insert("short \(short)") }
+                knowledge.completed(completion)
+                if let info = completion.info { told.note(info) }
+            }
+            host.push(output)
+        }
+    }
+
+    /// The host takes what waits for it.
+    func drain(_ most: Int = Int.max) {
+        var left = most
+        do {
+            while left > 0, violation == nil, let taken = try host.take() {
+                left -= 1
+                if !taken.resyncs.isEmpty { command(.resync(collections: taken.resyncs)) }
+            }
+        } catch { violation = violation ?? error as? Violation }
+    }
+
+    // MARK: Processes
+
+    /// As after a kill: what was in memory is gone, the files are what the last commits left.
+    func restart() {
+        note("the process is killed")
+        begin()
+    }
+
+    private func begin() {
+        processNumber += 1
+        network.processEnded()
+        device.close()
+        openCalls = [:]
+        told = Replay()
+        host = Host(isSlow: traits.isHostSlow, limit: traits.queueLimit)
+        plans.removeAll { entry in
+            if case .weatherEnds = entry.plan { false } else { true }
+        }
+        isConnected = false
+        isTokenNeeded = false
+        knowledge.processEnded()
+        let options = traits.options(token: service.token, process: processNumber)
+        do {
+            device = try Device(directory: directory.path, options: options, network: network, now: now)
+        } catch {
+            violation = violation ?? Violation(description: "the process cannot begin again: \(error)")
+            return
+        }
+        take(device.core.takeOutputs())
+        if random.chance(90) || !isFaulty {
+            command(.connect(call: newCall("connect")))
+        } else {
+            plan(.connect, in: random.below(10_000))
+        }
+    }
+
+    // MARK: Time
+
+    func advance(_ duration: Int64) throws {
+        let end = time + duration
+        while true {
+            let due = [network.agenda.nextTime, device.core.nextDeadline, service.nextDeadline, plans.first?.time]
+                .compactMap { $0 }.min()
+            guard let due, due <= end else { break }
+            move(to: max(time, due))
+            if let next = plans.first, next.time <= time {
+                plans.removeFirst()
+                perform(next.plan)
+            } else if let next = network.agenda.nextTime, next <= time {
+                if let input = network.takeDue() {
+                    note("\(Parcel.input(input, process: 0))")
+                    device.core.receive(input, now: now)
+                    inputDone()
+                }
+            } else if let next = device.core.nextDeadline, next <= time {
+                device.core.advance(now: now)
+                inputDone()
+            }
+            if let violation = violation ?? network.violation { throw violation }
+            try checkSizes()
+        }
+        move(to: end)
+    }
+
+    private func move(to time: Int64) {
+        self.time = time
+        network.move(to: time)
+        service.move(to: time)
+        network.collect()
+    }
+
+    private static func brief(_ command: HostCommand) -> String {
+        switch command {
+        case .sendMessage(let id, let requestID, let body, let call):
+            "sendMessage \(requestID) in \(id), call \(call): \(String(decoding: body, as: UTF8.self))"
+        case .appendMessage(let id, let requestID, let body, let call):
+            "appendMessage \(requestID) in \(id), call \(call): \(String(decoding: body, as: UTF8.self))"
+        case .handleSendResponse(let id, let requestID, let message, let code, let call):
+            "handleSendResponse \(requestID) in \(id), call \(call): \(message?.id ?? "failed with \(code)")"
+        case .updateMessage(let id, let reference, let body, let call):
+            "updateMessage \(reference) in \(id), call \(call): \(String(decoding: body, as: UTF8.self))"
+        default: "\(command)"
+        }
+    }
+
+    private static func brief(_ change: CollectionChange) -> String {
+        let places = change.items.prefix(5).map { "\($0.from < 0 ? "" : "\($0.from):")\($0.index)=\($0.id)" }
+        return "\(change.collection) \(change.list) \(change.action) \(change.source) "
+            + places.joined(separator: " ") + (change.items.count > 5 ? " … \(change.items.count)" : "")
+    }
+}

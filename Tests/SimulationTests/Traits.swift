@@ -1,0 +1,46 @@
+import TestSupport
+import SyncEngine
+
+/// What differs from seed to seed for a whole run.
+struct Traits {
+    let seed: UInt64
+    let hugeGap: Int
+    /// Entries of a page of channels or changes; `nil`: as many as asked for.
+    let pageSize: Int?
+    let weather: SimulatedNetwork.Weather
+    let isHostSlow: Bool
+    /// Events that may wait for the host.
+    let queueLimit: Int
+    let longestHistory: Int64
+    /// How far the device's clock is from the service's, in milliseconds.
+    let clockError: Int64
+    let policy: EngineOptions.ResendPolicy
+    let capacity: Int
+    /// Whether statements of the stores fail and processes die between them.
+    let hasStoreFaults: Bool
+
+    init(seed: UInt64) {
+        var random = SeededGenerator(seed: seed &* 31 &+ 7)
+        self.seed = seed
+        hugeGap = random.pick([5, 30, 30, 100, 300]) ?? 300
+        pageSize = random.pick([2, 3, 5, 5, nil] as [Int?]) ?? nil
+        weather = random.pick([.fair, .usual, .usual, .usual, .bad]) ?? .usual
+        isHostSlow = random.chance(40)
+        queueLimit = random.pick([16, 16, 64, 100_000]) ?? 64
+        longestHistory = random.pick([40, 120, 400]) ?? 40
+        clockError = random.pick([0, 0, -3_600_000, 86_400_000, 250]) ?? 0
+        policy = random.pick([.automatic, .automatic, .automatic, .manual, .none]) ?? .automatic
+        // Some runs trim: the window is then smaller than the channel.
+        capacity = random.chance(25) ? 60 : 1000
+        hasStoreFaults = random.chance(35)
+    }
+
+    func options(token: String, process: Int) -> EngineOptions {
+        var options = EngineOptions(userID: SimulatedService.me, accessToken: token)
+        options.seed = seed &+ UInt64(process)
+        options.requestTimeout = 5_000
+        options.messageCollectionCapacity = capacity
+        options.resendPolicy = policy
+        return options
+    }
+}

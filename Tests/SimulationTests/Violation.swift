@@ -1,0 +1,4 @@
+/// Something that must not happen.
+struct Violation: Error, CustomStringConvertible {
+    let description: String
+}

@@ -1,0 +1,300 @@
+import SyncModel
+import SyncStore
+import XCTest
+
+@testable import SyncEngine
+
+/// Defects that independent tests over real sockets found in the first engine, each as the story that showed it.
+final class FoundDefectsTests: EngineTestCase {
+    private typealias Case = EngineTestCase
+
+    private func isSend(_ request: ServiceRequest) -> Bool { if case .sendMessage = request { true } else { false } }
+    private func isChannelLog(_ request: ServiceRequest) -> Bool {
+        if case .channelChanges = request { true } else { false }
+    }
+    private func isPage(_ direction: PageDirection) -> (ServiceRequest) -> Bool {
+        { if case .messages(_, _, direction, _) = $0 { true } else { false } }
+    }
+
+    /// Connected, with a collection of a channel's newest messages that has shown all of them.
+    private func begin(_ messages: [MessageRecord], resend: EngineOptions.ResendPolicy = .automatic) {
+        start { $0.resendPolicy = resend }
+        openMessages(1, "c")
+        connect()
+        serve(channels: [Case.channel("c", last: messages.last)], messages: ["c": messages])
+        fetch(1, .previous)
+    }
+
+    /// A message that the host sent itself while offline, deleted elsewhere before the reconnect, must not come back.
+    func testAMessageDeletedWhileAwayDoesNotReturnFromMemory() throws {
+        let first = [Case.message(1), Case.message(2)]
+        begin(first)
+        loseConnection()
+        command(.disconnect)
+        command(.appendMessage(
+            collection: 1, requestID: "own", body: Array(#"{"message":"own"}"#.utf8), call: newCall()))
+        let own = Case.message(3, by: "mei", requestID: "own")
+        command(.handleSendResponse(collection: 1, requestID: "own", message: own, errorCode: 0, call: newCall()))
+        connect()
+        answer(.messageChanges(MessageChanges(updated: [], deletedIDs: ["3"], hasMore: false, next: "log2"))) {
+            if case .messageChanges = $0 { true } else { false }
+        }
+        serve(channels: [Case.channel("c", last: first.last)], messages: ["c": first])
+        XCTAssertEqual(host.ids(1), ["1", "2"])
+        XCTAssertNil(try cache.message(id: "3", channel: try cache.channelKey("c")))
+    }
+
+    /// The deletion of a last message that is newer than the cached one, while a change log that was made earlier is on
+    /// its way.
+    func testADeletedLastMessageIsNotBroughtBackByAnOlderChangeLog() throws {
+        start()
+        command(.openChannelCollection(id: 1, query: ChannelQuery()))
+        connect()
+        let old = Case.message(1)
+        serve(channels: [Case.channel("c", last: old)])
+        fetch(1, .next)
+        loseConnection()
+        wait(0)
+        event(.connected(SessionInfo(userID: "mei", loginTime: Case.wall)))
+        // The log was made when message 2 was there; it is deleted before the log arrives.
+        event(.messageDeleted(channelURL: "c", messageID: "2"))
+        answer(
+            .channelChanges(ChannelChanges(
+                updated: [Case.channel("c", last: Case.message(2))], deletedURLs: [], hasMore: false, next: "log2")),
+            to: isChannelLog)
+        serve(channels: [Case.channel("c", last: old)])
+        XCTAssertEqual(try cache.channel("c")?.lastMessage?.id, "1")
+        XCTAssertEqual(try cache.value("channels.changes"), "k:log2")
+    }
+
+    func testAnEditedLastMessageIsNotMadeOldByAnOlderChangeLog() throws {
+        start()
+        connect()
+        serve(channels: [Case.channel("c", last: Case.message(1))])
+        loseConnection()
+        wait(0)
+        event(.connected(SessionInfo(userID: "mei", loginTime: Case.wall)))
+        let edited = Case.message(2, text: "new", updatedAt: Case.wall + 9000)
+        event(.messageUpdated(channelURL: "c", message: edited))
+        answer(
+            .channelChanges(ChannelChanges(
+                updated: [Case.channel("c", last: Case.message(2, text: "old"))], deletedURLs: [], hasMore: false,
+                next: "log2")),
+            to: isChannelLog)
+        serve(channels: [Case.channel("c", last: edited)])
+        let json = String(decoding: try XCTUnwrap(try cache.channel("c")).json, as: UTF8.self)
+        XCTAssert(json.contains(#""message":"new""#), json)
+    }
+
+    /// An acknowledgement is lost on a living socket, then a later message arrives: the own one must not be missing
+    /// between neighbours, whatever the resend policy.
+    func testALostAcknowledgementLeavesNoHole() throws {
+        for policy in EngineOptions.ResendPolicy.allCases {
+            let known = [Case.message(1), Case.message(2)]
+            begin(known, resend: policy)
+            send(1, "own")
+            // It arrived as message 3; nobody tells us. Then bo writes.
+            let all = known + [Case.message(3, by: "mei", requestID: "own"), Case.message(4)]
+            event(.messageReceived(channelURL: "c", message: all[3]))
+            XCTAssertEqual(host.ids(1), ["1", "2", "4"], "\(policy)")
+            answer(Case.failure(.timedOut, 800_180), to: isSend)
+            serve(channels: [Case.channel("c", last: all.last)], messages: ["c": all])
+            XCTAssertEqual(host.ids(1), ["1", "2", "3", "4"], "\(policy)")
+            XCTAssertEqual(host.ids(1, .pending) + host.ids(1, .failed), [], "\(policy)")
+            command(.close)
+            try tearDownAndSetUp()
+        }
+    }
+
+    private func tearDownAndSetUp() throws {
+        tearDown()
+        try setUpWithError()
+    }
+
+    /// After the service asked for a minute of quiet nothing is asked: no further send, no list, no page; and all of it
+    /// is done when the minute is over, in order.
+    func testNothingJumpsAPauseThatTheServiceAskedFor() throws {
+        begin([Case.message(1)])
+        let first = send(1, "a")
+        answer(Case.failure(.rateLimited(retryAfter: 60_000), 900_200), to: isSend)
+        XCTAssertEqual(host.status(first), .service)
+        send(1, "b")
+        command(.openChannelCollection(id: 2, query: ChannelQuery()))
+        let list = fetch(2, .next)
+        openMessages(3, "other")
+        fetch(3, .previous)
+        XCTAssertEqual(asked { _ in true }, [])
+        // What the cache has is served at once.
+        XCTAssertEqual(host.status(list), .ok)
+        XCTAssertEqual(host.ids(2, .channels), ["c"])
+        wait(59_000)
+        XCTAssertEqual(asked { _ in true }, [])
+        wait(70_000)
+        var sent: [String] = []
+        while let request = asked(isSend).first, case .sendMessage(_, let id, _) = request {
+            sent.append(id)
+            let number = Int64(10 + sent.count)
+            answer(.message(Case.message(number, by: "mei", requestID: id))) { $0 == request }
+        }
+        XCTAssertEqual(sent, ["a", "b"])
+        XCTAssertFalse(asked { if case .messageChanges("other", _) = $0 { true } else { !self.isSend($0) } }.isEmpty)
+    }
+
+    /// After a failure of the service a fetch waits for the pause instead of asking at once.
+    func testAFetchAfterAFailureOfTheServiceWaits() throws {
+        start()
+        openMessages(1, "c")
+        connect()
+        answer(.messages(MessagePage(
+                    messages: [Case.message(8)],
+                    range: (HistoryEdge(Case.message(8).position), HistoryEdge(Case.message(8).position)),
+            reachedFirst: false, reachedNewest: true))) { if case .messagesAround = $0 { true } else { false } }
+        answer(Case.failure(.unavailable, 500_901), to: isPage(.previous))
+        fetch(1, .previous)
+        XCTAssertEqual(asked(isPage(.previous)), [])
+        wait(1000)
+        XCTAssertEqual(asked(isPage(.previous)).count, 1)
+    }
+
+    /// Messages for a channel that was frozen meanwhile fail one after the other without a pause between them.
+    func testARefusalForGoodIsNoReasonToWait() throws {
+        begin([Case.message(1)])
+        let calls = (1...7).map { send(1, "r\($0)") }
+        for _ in calls { answer(Case.failure(.refused, 900_050), to: isSend) }
+        XCTAssertEqual(calls.map { host.status($0) }, Array(repeating: .service, count: 7))
+        XCTAssertEqual(host.ids(1, .failed), (1...7).map { "r\($0)" })
+    }
+
+    func testSyncRunsWhileAMessageIsSentAndRestsInAPause() throws {
+        begin([Case.message(1)])
+        XCTAssertEqual(host.syncStates.last, .idle)
+        send(1, "a")
+        XCTAssertEqual(host.syncStates.last, .running)
+        answer(Case.failure(.unavailable, 500_901), to: isSend)
+        XCTAssertEqual(host.syncStates.last, .idle)
+    }
+
+    /// A page of one direction fails while the other one is under way: that one is not asked for a second time.
+    func testAFailedPageLeavesTheOtherDirectionAlone() throws {
+        start()
+        openMessages(1, "c", viewpoint: Case.message(5).position.order)
+        connect()
+        let around = (4...6).map { Case.message($0) }
+        answer(.messages(MessagePage(
+            messages: around, range: (HistoryEdge(around[0].position), HistoryEdge(around[2].position)),
+            reachedFirst: false, reachedNewest: false))) { if case .messagesAround = $0 { true } else { false } }
+        XCTAssertEqual(asked(isPage(.previous)).count, 1)
+        XCTAssertEqual(asked(isPage(.next)).count, 1)
+        answer(Case.failure(.unavailable, 500_901), to: isPage(.previous))
+        wait(5000)
+        XCTAssertEqual(asked(isPage(.next)).count, 1)
+        XCTAssertEqual(asked(isPage(.previous)).count, 1)
+    }
+
+    /// What the service answers to an own edit or deletion reaches lists at once, without waiting for the socket's
+    /// echo.
+    func testAnOwnEditReachesTheChannelList() throws {
+        let own = Case.message(2, by: "mei", text: "before")
+        begin([Case.message(1), own])
+        command(.openChannelCollection(id: 2, query: ChannelQuery()))
+        fetch(2, .next)
+        let call = newCall()
+        command(.updateMessage(collection: 1, .sent(id: "2"), body: Array(#"{"message":"after"}"#.utf8), call: call))
+        answer(.message(Case.message(2, by: "mei", text: "after", updatedAt: Case.wall + 9000))) {
+            if case .updateMessage = $0 { true } else { false }
+        }
+        XCTAssertEqual(host.status(call), .ok)
+        XCTAssert(host.json(2, .channels, "c")?.contains("after") == true, host.json(2, .channels, "c") ?? "-")
+        XCTAssert(host.json(1, .succeeded, "2")?.contains("after") == true)
+    }
+
+    func testAnOwnDeletionReachesTheChannelList() throws {
+        begin([Case.message(1), Case.message(2, by: "mei")])
+        command(.openChannelCollection(id: 2, query: ChannelQuery()))
+        fetch(2, .next)
+        command(.deleteMessage(collection: 1, .sent(id: "2"), call: newCall()))
+        answer(.done) { if case .deleteMessage = $0 { true } else { false } }
+        XCTAssertEqual(host.ids(1), ["1"])
+        serve(channels: [Case.channel("c", last: Case.message(1))])
+        XCTAssertEqual(host.json(2, .channels, "c"), String(
+            decoding: Case.channel("c", last: Case.message(1)).json, as: UTF8.self))
+    }
+
+    /// Failed messages stand in the order they were written, in an open collection as in one opened later.
+    func testFailedMessagesStandInTheOrderTheyWereWritten() throws {
+        begin([Case.message(1)], resend: .manual)
+        send(1, "a")
+        send(1, "b")
+        for _ in 1...2 { answer(Case.failure(.refused, 900_050), to: isSend) }
+        command(.resendMessage(collection: 1, requestID: "a", call: newCall()))
+        answer(Case.failure(.refused, 900_050), to: isSend)
+        openMessages(2, "c")
+        XCTAssertEqual(host.ids(1, .failed), ["a", "b"])
+        XCTAssertEqual(host.ids(2, .failed), ["a", "b"])
+    }
+
+    /// A channel that was deleted and made again under its URL while away has none of its old messages.
+    func testAChannelMadeAgainForgetsItsOldMessages() throws {
+        begin([Case.message(1), Case.message(2)])
+        loseConnection()
+        wait(0)
+        event(.connected(SessionInfo(userID: "mei", loginTime: Case.wall)))
+        let new = Case.channel("c", createdAt: 1_700_000_500, last: Case.message(9))
+        answer(
+            .channelChanges(ChannelChanges(updated: [new], deletedURLs: [], hasMore: false, next: "log2")),
+            to: isChannelLog)
+        serve(channels: [new], messages: ["c": [Case.message(9)]])
+        fetch(1, .previous)
+        XCTAssertEqual(host.ids(1), ["9"])
+        XCTAssertNil(try cache.message(id: "1", channel: try cache.channelKey("c")))
+    }
+
+    /// A message whose time the service changed stands once, at its new place.
+    func testAMessageWhoseTimeChangedStandsOnce() throws {
+        begin([Case.message(1), Case.message(2), Case.message(3)])
+        event(.messageUpdated(channelURL: "c", message: Case.message(1, at: 2, updatedAt: Case.wall + 9000)))
+        XCTAssertEqual(host.ids(1), ["1", "2", "3"])
+        event(.messageUpdated(channelURL: "c", message: Case.message(3, at: 0, updatedAt: Case.wall + 9000)))
+        XCTAssertEqual(Set(host.ids(1)).count, host.ids(1).count)
+        command(.resetViewpoint(collection: 1, viewpoint: .max))
+        fetch(1, .previous)
+        XCTAssertEqual(host.ids(1), ["3", "1", "2"])
+    }
+
+    /// A message at the edge of two pages counts once.
+    func testProgressCountsAMessageOnce() throws {
+        start()
+        openMessages(1, "c")
+        connect()
+        let messages = (1...3).map { Case.message($0) }
+        answer(.messages(MessagePage(
+            messages: [messages[2]], range: (HistoryEdge(messages[2].position), HistoryEdge(messages[2].position)),
+            reachedFirst: false, reachedNewest: true))) { if case .messagesAround = $0 { true } else { false } }
+        serve(channels: [Case.channel("c", last: messages.last)], messages: ["c": messages])
+        let done = host.events.compactMap {
+            if case .client(.syncProgress(_, let done, _)) = $0 { done } else { nil }
+        }
+        XCTAssertEqual(done.last, 3)
+    }
+
+    /// One huge answer is taken in part by part: between two parts the client can be closed, and all of it is shown
+    /// when it is not.
+    func testAHugeAnswerIsTakenInPartByPart() throws {
+        start()
+        var query = ChannelQuery()
+        query.limit = 100
+        command(.openChannelCollection(id: 1, query: query))
+        connect()
+        fetch(1, .next)
+        let channels = (1...5000).map { Case.channel("c\($0)", last: Case.message(Int64($0 % 997 + 1))) }
+        answer(.channels(ChannelPage(channels: channels, next: ""))) {
+            if case .listChannels(query, _, _) = $0 { true } else { false }
+        }
+        let first = try cache.channelURLs().count
+        XCTAssertLessThan(first, 1000)
+        XCTAssertNotNil(engine.nextDeadline)
+        wait(0)
+        XCTAssertEqual(try cache.channelURLs().count, 5000)
+        XCTAssertEqual(Set(host.ids(1, .channels)).count, 5000)
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import SyncEngine
+import SyncModel
+import SyncStore
+import SyncThreads
+import XCTest
+
+@testable import SyncManager
+
+/// Who runs the engine, and what is left when the client closes; over real stores, with a service that answers nothing.
+final class EngineLoopTests: XCTestCase {
+    private var directory = ""
+    private var stores: (cache: CacheStore, intents: IntentStore)?
+
+    override func setUpWithError() throws {
+        directory = NSTemporaryDirectory() + "syncmanager-loop-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    }
+
+    override func tearDownWithError() throws {
+        stores?.cache.close()
+        stores?.intents.close()
+        stores = nil
+        try FileManager.default.removeItem(atPath: directory)
+    }
+
+    private func makeLoop(_ service: SilentService = SilentService()) throws -> (EngineLoop, EventQueue) {
+        let opened = (
+            cache: try CacheStore(directory: directory, now: Clock.wall), intents: try IntentStore(directory: directory)
+        )
+        stores = opened
+        let monitor = Monitor(conditions: 2)
+        let queue = try XCTUnwrap(EventQueue(limit: 1000, monitor: monitor))
+        let transport = NetworkTransport(caFile: nil)
+        let core = SyncCore(
+            options: EngineOptions(userID: "mei", accessToken: "token"), cache: opened.cache, intents: opened.intents,
+            service: service, transport: transport, now: EngineLoop.now)
+        return (EngineLoop(core: core, transport: transport, queue: queue, monitor: monitor), queue)
+    }
+
+    /// The next result that comes, on this thread.
+    private func nextCompletion(_ queue: EventQueue, timeout: Int32) -> Completion? {
+        var resyncs: [UInt64: Int] = [:]
+        while let event = queue.take(timeout: timeout, resyncs: &resyncs) {
+            if case .completion(let completion) = event.event.output { return completion }
+        }
+        return nil
+    }
+
+    private func clear(_ loop: EngineLoop) throws -> UInt64 {
+        try loop.call(Listener(), fetch: nil) { .clearCache(channelURL: nil, call: $0) }
+    }
+
+    /// There is no engine thread here: the thread that waits does the work itself.
+    func testAThreadThatWaitsRunsTheEngine() throws {
+        let (loop, queue) = try makeLoop()
+        let call = try clear(loop)
+        XCTAssertNil(nextCompletion(queue, timeout: 0), "who does not wait does not work")
+        XCTAssertEqual(nextCompletion(queue, timeout: -1)?.call, call)
+        XCTAssertNil(nextCompletion(queue, timeout: 5))
+    }
+
+    func testTheEngineThreadDoesWhatNoHostThreadWaitsFor() throws {
+        let (loop, queue) = try makeLoop()
+        let thread = try XCTUnwrap(NativeThread("engine") { loop.run() })
+        let descriptor = queue.fileDescriptor
+        for round in 0..<50 {
+            let call = try clear(loop)
+            // Odd rounds follow a wait, in which this thread led.
+            var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            XCTAssertEqual(poll(&wanted, 1, 60_000), 1, "round \(round)")
+            XCTAssertEqual(nextCompletion(queue, timeout: 0)?.call, call, "round \(round)")
+            if round % 2 == 0 {
+                let waited = try clear(loop)
+                XCTAssertEqual(nextCompletion(queue, timeout: 60_000)?.call, waited, "round \(round)")
+            }
+        }
+        XCTAssertTrue(loop.close())
+        thread.join()
+    }
+
+    /// While one input is worked on the client closes: of those behind it none is done but the storing of own messages,
+    /// and every call has its result, once.
+    func testClosingWaitsForTheInputInHandOnly() throws {
+        let service = SilentService()
+        let (loop, queue) = try makeLoop(service)
+        let entered = DispatchSemaphore(value: 0), released = DispatchSemaphore(value: 0)
+        service.onConnect = {
+            entered.signal()
+            released.wait()
+        }
+        let thread = try XCTUnwrap(NativeThread("engine") { loop.run() })
+        queue.addCollection(DeliveredLists(id: 1, channelURL: "c", criteria: Array("{}".utf8), viewpoint: 0))
+        try loop.post(.openMessageCollection(id: 1, channelURL: "c", filter: MessageFilter(), viewpoint: 0))
+        let connect = try loop.call(Listener(), fetch: nil) { .connect(call: $0) }
+        entered.wait()
+        let message = try loop.call(Listener(), fetch: nil) {
+            .appendMessage(collection: 1, requestID: "r", body: Array(#"{"message":"m"}"#.utf8), call: $0)
+        }
+        // Done, they would complete as removed and as ok.
+        let fetches = try (0..<100).map { _ in
+            try loop.call(Listener(), fetch: nil) { .fetch(collection: 9, direction: .next, call: $0) }
+        }
+        let clears = try (0..<100).map { _ in try clear(loop) }
+        XCTAssertTrue(loop.close())
+        XCTAssertFalse(loop.close(), "it is closing")
+        XCTAssertThrowsError(try loop.post(.resumeSync))
+        released.signal()
+        thread.join()
+
+        var statuses: [UInt64: [Status]] = [:]
+        while let completion = nextCompletion(queue, timeout: 0) {
+            statuses[completion.call, default: []].append(completion.status)
+        }
+        XCTAssertEqual(statuses[connect], [.closed])
+        XCTAssertEqual(statuses[message], [.ok])
+        for call in fetches + clears { XCTAssertEqual(statuses[call], [.closed]) }
+        XCTAssertEqual(statuses.count, 202)
+        XCTAssertEqual(try stores?.intents.intents().map(\.requestID), ["r"])
+    }
+}

@@ -1,0 +1,149 @@
+import SyncEngine
+import SyncJSON
+import SyncModel
+import TestSupport
+import XCTest
+
+@testable import SyncManager
+
+/// What a host that lags is told, with the test as engine and host.
+final class EventBufferTests: XCTestCase {
+    // MARK: Bounds
+
+    func testResultsAreNeverDroppedAndProgressIsTheFirstToGo() {
+        let host = BufferedHost(limit: 16, collections: 1)
+        for id in 1...20 { host.engine.insert(id, into: 1) }
+        host.buffer.push(.completion(Completion(call: 7, name: .fetch, status: .ok)), time: 0)
+        host.buffer.push(.event(.client(.syncProgress(channelURL: "c", done: 1, isComplete: false))), time: 0)
+        host.buffer.push(.event(.client(.closed)), time: 0)
+        host.isEngineAnswering = false
+        var types: [String] = []
+        while let event = host.takeOne() { types.append(event["type"]?.string ?? "") }
+        XCTAssertEqual(types, Array(repeating: "change", count: 16) + ["result", "closed"])
+    }
+
+    /// Without room, of what is a state only the latest is told; nothing of it is lost and nothing piles up.
+    func testOfStatesTheLatestIsToldWhereThereIsNoRoom() {
+        let host = BufferedHost(limit: 16, collections: 1)
+        for id in 1...16 { host.engine.insert(id, into: 1) }
+        for number in 0..<1000 {
+            let isEven = number % 2 == 0
+            host.buffer.push(.event(.client(.connection(isEven ? .connecting : .waiting, retryIn: nil))), time: 0)
+            host.buffer.push(.event(.client(.syncState(isEven ? .running : .idle))), time: 0)
+            host.buffer.push(.event(.client(.storageError(message: "\(number)"))), time: 0)
+            host.buffer.push(.event(.collection(1, .hugeGap)), time: 0)
+            host.buffer.push(.event(.collection(1, .channelRemoved(url: "\(number)"))), time: 0)
+        }
+        host.isEngineAnswering = false
+        var events: [JSON] = []
+        while let event = host.takeOne() { events.append(event) }
+        let rest = events.dropFirst(16)
+        XCTAssertEqual(
+            rest.map { $0["type"]?.string },
+            ["connection", "sync_state", "storage_error", "huge_gap", "channel_removed"])
+        XCTAssertEqual(
+            rest.compactMap { ($0["state"] ?? $0["message"] ?? $0["channel_url"])?.string },
+            ["waiting", "idle", "999", "999"])
+        // With room each is told.
+        host.buffer.push(.event(.client(.syncState(.running))), time: 0)
+        host.buffer.push(.event(.client(.syncState(.idle))), time: 0)
+        XCTAssertNotNil(host.takeOne())
+        XCTAssertNotNil(host.takeOne())
+    }
+
+    // MARK: Resync
+
+    /// Issue 7 §1.1: B begins to lag after the resync of A was asked for and before A's `overflow` comes.
+    func testACollectionThatBeginsToLagWhileAnotherIsResynced() throws {
+        let host = BufferedHost(limit: 16, collections: 1, 2)
+        host.isEngineAnswering = false
+        for id in 1...100 { host.engine.insert(id, into: 1) }
+        while host.engine.asked.isEmpty { XCTAssertNotNil(host.takeOne()) }
+        XCTAssertEqual(host.engine.asked.map { Array($0.keys) }, [[1]])
+        for id in 101...160 { host.engine.insert(id, into: 2) }
+        host.isEngineAnswering = true
+        host.drain()
+        XCTAssertEqual(host.shown(1), host.engine.lists[1])
+        XCTAssertEqual(host.shown(2), host.engine.lists[2])
+        XCTAssertEqual(try host.snapshot(2), host.engine.lists[2])
+    }
+
+    func testOverflowSaysHowManyEventsWereDroppedUpToTheFullLists() {
+        let host = BufferedHost(limit: 16, collections: 1)
+        host.isEngineAnswering = false
+        for id in 1...20 { host.engine.insert(id, into: 1) } // the last four find no room
+        while host.engine.asked.isEmpty { XCTAssertNotNil(host.takeOne()) }
+        XCTAssertEqual(host.engine.asked, [[1: 4]])
+        host.engine.insert(21, into: 1) // before the engine answers
+        host.isEngineAnswering = true
+        var dropped: Int64?
+        while let event = host.takeOne() {
+            if event["type"]?.string == "overflow" { dropped = event["dropped"]?.int }
+        }
+        XCTAssertEqual(dropped, 5)
+        XCTAssertEqual(host.shown(1), host.engine.lists[1])
+    }
+
+    /// Full lists are taken in whatever else fills the buffer.
+    func testFullListsFindRoom() {
+        let host = BufferedHost(limit: 16, collections: 1, 2)
+        host.isEngineAnswering = false
+        for id in 1...20 { host.engine.insert(id, into: 1) }
+        while host.engine.asked.isEmpty { XCTAssertNotNil(host.takeOne()) }
+        for id in 100..<200 { host.engine.insert(id, into: 2) }
+        host.isEngineAnswering = true
+        host.drain()
+        XCTAssertEqual(host.shown(1), host.engine.lists[1])
+        XCTAssertEqual(host.shown(2), host.engine.lists[2])
+    }
+
+    func testACollectionRemovedWhileItLagsIsNotToldOfAgain() {
+        let host = BufferedHost(limit: 16, collections: 1, 2)
+        host.isEngineAnswering = false
+        for id in 1...40 { host.engine.insert(id, into: 1) }
+        while host.engine.asked.isEmpty { XCTAssertNotNil(host.takeOne()) }
+        host.remove(1)
+        host.isEngineAnswering = true
+        host.engine.insert(1000, into: 2)
+        host.drain()
+        XCTAssertEqual(host.shown(2), host.engine.lists[2])
+        XCTAssertNil(host.buffer.snapshot(of: 1))
+    }
+
+    /// Random pushes, drains, removals and late answers over several collections with small limits. Once everything is
+    /// drained, each collection shows what the engine holds; nothing is told of one that was removed.
+    func testOnceDrainedEveryCollectionShowsWhatTheEngineHolds() throws {
+        for seed in 1...150 as ClosedRange<UInt64> {
+            var random = SeededGenerator(seed: seed)
+            let host = BufferedHost(limit: 16 + random.below(3) * 8)
+            var next = 0
+            var open: UInt64 = 0
+            for _ in 0..<300 {
+                switch random.below(20) {
+                case 0 where host.engine.lists.count < 5:
+                    open += 1
+                    host.open(open)
+                case 1 where random.below(4) == 0:
+                    if let id = host.engine.lists.keys.sorted().first { host.remove(id) }
+                case 2: host.isEngineAnswering.toggle()
+                case 3: host.buffer.push(.completion(Completion(call: 1, name: .connect, status: .ok)), time: 0)
+                case 4...6: for _ in 0..<random.below(30) { _ = host.takeOne() }
+                default:
+                    guard let id = host.engine.lists.keys.sorted().randomElement(using: &random) else { continue }
+                    for _ in 0..<random.below(20) {
+                        next += 1
+                        host.engine.changeAtRandom(id, item: next, &random)
+                    }
+                }
+            }
+            host.isEngineAnswering = true
+            host.drain()
+            for (id, items) in host.engine.lists {
+                XCTAssertEqual(host.shown(id), items, "collection \(id), seed \(seed)")
+                XCTAssertEqual(try host.snapshot(id), items, "snapshot of \(id), seed \(seed)")
+            }
+            XCTAssertEqual(host.faults, [], "seed \(seed)")
+            if host.shownIsWrong { return }
+        }
+    }
+}

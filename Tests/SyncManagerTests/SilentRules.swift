@@ -1,0 +1,14 @@
+import SyncModel
+
+/// Rules of a service whose messages and events change nothing.
+struct SilentRules: ServiceRules {
+    func patches(for message: MessageRecord, in channel: ChannelRecord, userID: String) -> [ChannelPatch]? { [] }
+    func patches(for event: ChannelEvent, in channel: ChannelRecord, userID: String) -> [ChannelPatch]? { [] }
+    func patches(forLastMessage json: [UInt8], in channel: ChannelRecord) -> [ChannelPatch] { [] }
+    func apply(_ patch: MessagePatch, to json: [UInt8]) -> [UInt8]? { nil }
+    func json(of message: OwnMessageContent, userID: String) -> [UInt8] { message.body }
+    func isCurable(code: Int) -> Bool { false }
+    func failure(_ cause: LocalFailure) -> ServiceFailure {
+        ServiceFailure(kind: .unreachable, code: 0, message: "\(cause)")
+    }
+}

@@ -1,0 +1,208 @@
+import Foundation
+import SyncModel
+import XCTest
+
+@testable import SyncStore
+
+/// Files of the first build (schema 2 of the cache, 1 of the intents) are brought up to date with all they hold.
+///
+/// The fixtures were made by the store of commit 629b13f: channels with and without messages, a key without a channel,
+/// a deleted channel, least and greatest ids and times, ties, a text of many pages; intents pending, failed, tried
+/// before, sent by the host and removed, left in the log as by a kill.
+final class MigrationTests: XCTestCase {
+    private func fixture(_ names: String...) throws -> Folder {
+        let folder = try Folder()
+        for name in names {
+            let (base, kind) = name.hasPrefix("cache") ? ("cache-2.db", "cache.db") : ("intents-1.db", "intents.db")
+            let packed = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+                .appendingPathComponent("Fixtures/\(name).gz")
+            let gzip = Process()
+            gzip.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            gzip.arguments = ["gzip", "-dc", packed.path]
+            let pipe = Pipe()
+            gzip.standardOutput = pipe
+            try gzip.run()
+            let bytes = pipe.fileHandleForReading.readDataToEndOfFile()
+            gzip.waitUntilExit()
+            XCTAssertEqual(gzip.terminationStatus, 0)
+            try bytes.write(to: folder.url(name.replacingOccurrences(of: base, with: kind)))
+        }
+        return folder
+    }
+
+    private func raw(_ path: String) throws -> Database {
+        try Database(path: path, synchronous: "NORMAL", pageSize: 4096)
+    }
+
+    private func rows<Row>(_ database: Database, _ sql: String, _ read: (Statement) -> Row) throws -> [Row] {
+        let statement = try database.prepare(sql)
+        defer { statement.reset() }
+        var rows: [Row] = []
+        while try statement.next() { rows.append(read(statement)) }
+        return rows
+    }
+
+    /// What a file of schema 2 holds, read by its own columns.
+    private struct Old {
+        var meta: [String: String] = [:]
+        var keys: [String: Int64] = [:]
+        var channels: [[UInt8]] = []
+        var messages: [Int64: [MessageRecord]] = [:]
+        var chunks: [Int64: [StoredChunk]] = [:]
+    }
+
+    private func old(_ database: Database) throws -> Old {
+        XCTAssertEqual(try database.schemaVersion(), 2)
+        var old = Old()
+        for (key, value) in try rows(database, "SELECT key, value FROM meta", { ($0.text(0), $0.text(1)) }) {
+            old.meta[key] = value
+        }
+        for (key, url) in try rows(database, "SELECT key, url FROM channel_key", { ($0.int(0), $0.text(1)) }) {
+            old.keys[url] = key
+        }
+        old.channels = try rows(database, "SELECT json FROM channel ORDER BY url") { $0.bytes(0) }
+        let messages = try rows(database, """
+            SELECT channel, created_at, id, updated_at, kind, custom_type, sender_id, parent_id, is_reply_to_channel,
+                is_silent, request_id, json FROM message ORDER BY channel, created_at, id
+            """) { row in
+            (row.int(0), MessageRecord(
+                id: "\(row.int(2))", position: MessagePosition(order: row.int(1), tie: row.int(2)),
+                updatedAt: row.int(3), kind: MessageRecord.Kind(rawValue: row.int(4)) ?? .user,
+                customType: row.text(5), senderID: row.text(6), parentID: row.int(7) == 0 ? "" : "\(row.int(7))",
+                isReplyToChannel: row.bool(8), isSilent: row.bool(9), requestID: row.text(10), json: row.bytes(11)))
+        }
+        for (channel, message) in messages { old.messages[channel, default: []].append(message) }
+        let chunks = try rows(database, """
+            SELECT channel, start_created_at, start_id, end_created_at, end_id, reached_first FROM chunk
+            ORDER BY channel, start_created_at, start_id
+            """) { row in
+            (row.int(0), StoredChunk(
+                start: MessagePosition(order: row.int(1), tie: row.int(2)),
+                end: MessagePosition(order: row.int(3), tie: row.int(4)), reachedFirst: row.bool(5)))
+        }
+        for (channel, chunk) in chunks { old.chunks[channel, default: []].append(chunk) }
+        return old
+    }
+
+    private func compare(_ store: CacheStore, _ old: Old) throws {
+        XCTAssertNil(store.setAsideAs)
+        XCTAssertEqual(try store.database.schemaVersion(), 3)
+        for (key, value) in old.meta { XCTAssertEqual(try store.value(key), value) }
+        XCTAssertEqual(try rows(store.database, "SELECT 1 FROM meta") { _ in 1 }.count, old.meta.count)
+        for (url, key) in old.keys { XCTAssertEqual(try store.channelKeyIfKnown(url), key, url) }
+        let channels = try old.channels.map { try XCTUnwrap(ChannelRecord(json: $0)) }
+        XCTAssertEqual(
+            Set(try store.channelURLs().map { Array($0.utf8) }), Set(channels.map { Array($0.url.utf8) }))
+        for channel in channels { XCTAssertEqual(try store.channel(channel.url), channel) }
+        for order in ChannelQuery.Order.allCases where order != .metadataValueAlphabetical {
+            var query = ChannelQuery()
+            query.order = order
+            query.hiddenChannels = .all
+            XCTAssertEqual(
+                try store.channels(query: query, userID: "me", after: nil, limit: 100),
+                channels.sorted { query.areInIncreasingOrder($0, $1) })
+        }
+        for (channel, messages) in old.messages {
+            XCTAssertEqual(
+                try store.messageReferences(channel: channel, from: .first, through: .last), messages.map(\.reference))
+            for message in messages { XCTAssertEqual(try store.message(id: message.id, channel: channel), message) }
+        }
+        XCTAssertEqual(
+            try rows(store.database, "SELECT 1 FROM message") { _ in 1 }.count,
+            old.messages.values.reduce(0) { $0 + $1.count })
+        for key in old.keys.values { XCTAssertEqual(try store.chunks(channel: key), old.chunks[key] ?? []) }
+        XCTAssertEqual(
+            try rows(store.database, "SELECT count(*) FROM chunk") { $0.int(0) },
+            [Int64(old.chunks.values.reduce(0) { $0 + $1.count })])
+        XCTAssertEqual(try rows(store.database, "PRAGMA integrity_check") { $0.text(0) }, ["ok"])
+        // Pages of the present size, and none that the old tables left.
+        XCTAssertEqual(try rows(store.database, "PRAGMA page_size") { $0.int(0) }, [4096])
+        XCTAssertEqual(try rows(store.database, "PRAGMA freelist_count") { $0.int(0) }, [0])
+        XCTAssertEqual(try rows(store.database, "PRAGMA journal_mode") { $0.text(0) }, ["wal"])
+    }
+
+    func testCacheKeepsAllItHolds() throws {
+        let folder = try fixture("cache-2.db")
+        let before = try folder.copied()
+        let old = try old(raw(before.path + "/cache.db"))
+        XCTAssertGreaterThan(old.messages.values.reduce(0) { $0 + $1.count }, 200)
+        XCTAssertGreaterThan(old.chunks.values.map(\.count).max() ?? 0, 1)
+        XCTAssertGreaterThan(old.channels.count, 4)
+        let store = try CacheStore(directory: folder.path, now: 0)
+        try compare(store, old)
+        // A channel that is new gets a key that was nobody's.
+        XCTAssertFalse(old.keys.values.contains(try store.channelKey("new")))
+    }
+
+    /// The second opening finds nothing to do.
+    func testSecondOpeningChangesNothing() throws {
+        let folder = try fixture("cache-2.db", "intents-1.db", "intents-1.db-wal")
+        try CacheStore(directory: folder.path, now: 0).close()
+        try IntentStore(directory: folder.path).close()
+        let files = ["cache.db", "intents.db"].map(folder.url)
+        let bytes = try files.map { try Data(contentsOf: $0) }
+        try CacheStore(directory: folder.path, now: 0).close()
+        try IntentStore(directory: folder.path).close()
+        XCTAssertEqual(try files.map { try Data(contentsOf: $0) }, bytes)
+    }
+
+    /// A kill before the commit, and a disk that is full at it: the file is what it was, and the next opening migrates.
+    func testInterruptedMigrationLeavesTheOldFile() throws {
+        let folder = try fixture("cache-2.db")
+        let before = try folder.copied()
+        let old = try old(raw(before.path + "/cache.db"))
+        let database = try raw(folder.path + "/cache.db")
+        // Most of it is in the log already when the kill comes.
+        try database.execute("PRAGMA cache_size = 1")
+        var killed: Folder?
+        database.beforeCommit = { () throws(StoreError) in
+            killed = try? folder.copied()
+            throw .full
+        }
+        XCTAssertThrowsError(try database.migrate(CacheSchema.migrations)) { XCTAssertEqual($0 as? StoreError, .full) }
+        database.shut()
+        let copy = try XCTUnwrap(killed)
+        let log = try FileManager.default.attributesOfItem(atPath: copy.path + "/cache.db-wal")[.size] as? Int
+        XCTAssertGreaterThan(log ?? 0, 100_000)
+        for folder in [folder, copy] {
+            let unharmed = try raw(folder.path + "/cache.db")
+            XCTAssertEqual(try self.old(unharmed).messages, old.messages)
+            unharmed.shut()
+            try compare(CacheStore(directory: folder.path, now: 0), old)
+        }
+    }
+
+    /// A row that is no JSON any more is damage, and a cache can be made again.
+    func testDamagedRowSetsTheOldFileAside() throws {
+        let folder = try fixture("cache-2.db")
+        let database = try raw(folder.path + "/cache.db")
+        try database.execute("UPDATE message SET json = '{\"message_id\":12,' WHERE id = 12")
+        database.shut()
+        let store = try CacheStore(directory: folder.path, now: 5)
+        XCTAssertEqual(store.setAsideAs, folder.path + "/cache.db.corrupt-5")
+        XCTAssertEqual(try store.channelURLs(), [])
+    }
+
+    func testIntentsAreKept() throws {
+        let folder = try fixture("intents-1.db", "intents-1.db-wal")
+        let columns = "id, channel_url, request_id, created_at, status, error_code, retry_count, is_host_sent, body"
+        let before = try folder.copied()
+        let old = try rows(raw(before.path + "/intents.db"), "SELECT \(columns) FROM intent ORDER BY id") { row in
+            Intent(
+                id: row.int(0), channelURL: row.text(1), requestID: row.text(2), createdAt: row.int(3),
+                status: Intent.Status(rawValue: row.int(4)) ?? .pending, errorCode: Int(row.int(5)),
+                retryCount: Int(row.int(6)), body: row.bytes(8), isHostSent: row.bool(7))
+        }
+        XCTAssertEqual(old.map(\.requestID), ["req-1", "req-2", "host-4", "req-5"])
+        let store = try IntentStore(directory: folder.path)
+        XCTAssertFalse(store.intentsLost)
+        XCTAssertEqual(try store.intents(), old)
+        // The ids of intents that are gone stay theirs.
+        let added = try store.add(channelURL: "c", requestID: "new", createdAt: 0, body: [], isHostSent: false)
+        XCTAssertEqual(added.id, 7)
+        store.close()
+        // It was used before it came to this version, and it is remembered.
+        try Data().write(to: folder.url("intents.db"))
+        XCTAssertThrowsError(try IntentStore(directory: folder.path))
+    }
+}

@@ -1,0 +1,233 @@
+"""What asyncio and blocking programs share: taking events, and giving each to those it is for."""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import logging
+import os
+import select
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from . import errors
+from ._calls import Call, ResultDocument
+from ._feeds import Feed
+from ._ffi import check, lib
+from ._handle import Handle
+from .events import Change, Event, Result, decode
+
+if TYPE_CHECKING:
+    from .collections import Collection
+
+Value = TypeVar("Value")
+Listener = Callable[[Any], object]
+
+logger = logging.getLogger("syncmanager")
+
+#: A waiting thread stays in the library this long (ms), which looks on for what comes at once, then in poll(), which
+#: signals can interrupt.
+_IN_LIBRARY = 2
+
+
+class Core:
+    """One open client. Since 0.1."""
+
+    def __init__(self, handle: Handle, loop: asyncio.AbstractEventLoop | None) -> None:
+        self.handle = handle
+        self.loop = loop
+        # A result or change may be drained on one thread before another has noted what it is for: both do it under
+        # this lock. Nothing is called under it but the library.
+        self._noting = threading.RLock()
+        self._calls: dict[int, Call[Any]] = {}
+        self._collections: weakref.WeakValueDictionary[int, Collection] = weakref.WeakValueDictionary()
+        self._feeds: weakref.WeakSet[Feed[Any]] = weakref.WeakSet()
+        self.listeners: list[Listener] = []
+        # Collections with a listener live as long as it does, whoever else has them.
+        self._listened: set[Collection] = set()
+        self._drained = threading.Condition(threading.Lock())
+
+    # Calls
+
+    @property
+    def closed(self) -> bool:
+        return self.handle.closed
+
+    def begin(
+        self,
+        name: str,
+        read: Callable[[ResultDocument], Value],
+        owner: Collection | None,
+        function: Any,
+        *arguments: Any,
+    ) -> Call[Value]:
+        """Makes a call that completes by a result event; ``owner`` lives until then."""
+        number = ctypes.c_uint64()
+        with self._noting:
+            check(function(*arguments, None, None, None, ctypes.byref(number)))
+            call = Call(self, number.value, name, read, owner)
+            self._calls[number.value] = call
+        return call
+
+    def note(self, create: Callable[[], Collection]) -> None:
+        """Makes a collection, before any event of it is applied."""
+        with self._noting:
+            collection = create()
+            self._collections[collection.number] = collection
+
+    def forget(self, collection: Collection) -> None:
+        with self._noting:
+            self._collections.pop(collection.number, None)
+            self._listened.discard(collection)
+        for feed in self.feeds():
+            if feed._collection is collection:
+                feed.close()
+
+    def shown(self) -> list[Collection]:
+        with self._noting:
+            return list(self._collections.values())
+
+    # Listeners and iterations
+
+    def listen(self, listeners: list[Listener], listener: Listener, collection: Collection | None) -> None:
+        listeners.append(listener)
+        if collection is not None:
+            self._listened.add(collection)
+
+    def unlisten(self, listeners: list[Listener], listener: Listener, collection: Collection | None) -> None:
+        if listener in listeners:
+            listeners.remove(listener)
+        if collection is not None and not listeners:
+            self._listened.discard(collection)
+
+    def add_feed(self, feed: Feed[Any]) -> None:
+        with self._noting:
+            self._feeds.add(feed)
+
+    def remove_feed(self, feed: Feed[Any]) -> None:
+        with self._noting:
+            self._feeds.discard(feed)
+
+    def feeds(self) -> list[Feed[Any]]:
+        with self._noting:
+            return list(self._feeds)
+
+    # Draining
+
+    def take(self, timeout_ms: int = 0) -> Event | None:
+        """Takes one event and gives it to those it is for. The caller holds ``handle.draining``."""
+        handle = self.handle
+        handle.drainer = threading.get_ident()
+        try:
+            text = handle.next_text(timeout_ms)
+            if text is None:
+                return None
+            event = decode(text)
+            self._deliver(event)
+            return event
+        finally:
+            handle.drainer = None
+
+    def _deliver(self, event: Event) -> None:
+        number = getattr(event, "collection", None)
+        call: Call[Any] | None = None
+        with self._noting:
+            collection = None if number is None else self._collections.get(number)
+            if isinstance(event, Change):
+                if collection is not None:
+                    collection.apply(event)
+            elif isinstance(event, Result):
+                call = self._calls.pop(event.request, None)
+        if call is not None:
+            call._settle(event.document)
+        for feed in self.feeds():
+            feed._push(event, collection)
+        listeners = self.listeners if collection is None else self.listeners + collection.listeners
+        for listener in listeners.copy():
+            try:
+                listener(event)
+            except Exception:
+                # Nobody waits for a listener who could be told; the other ones still hear the event.
+                logger.exception("a listener failed at %r", event)
+
+    def running_loop(self) -> asyncio.AbstractEventLoop:
+        """The loop that runs, which must be the client's."""
+        loop = asyncio.get_running_loop()
+        if self.loop is None:
+            raise RuntimeError("this client is a blocking one (syncmanager.blocking): nothing of it can be awaited")
+        if loop is not self.loop:
+            raise RuntimeError("this SyncManager belongs to another event loop")
+        return loop
+
+    def wait_for(self, call: Call[Any], timeout: float | None) -> None:
+        """Blocks until a call is done."""
+        if not self.wait(call.done, timeout):
+            raise errors.CallTimeoutError(f"{call.name} was not done after {timeout} s; it goes on")
+
+    def wait(self, condition: Callable[[], bool], timeout: float | None) -> bool:
+        """Blocks until ``condition`` holds, draining events unless another thread does; False after ``timeout`` s."""
+        if self.loop is not None:
+            raise RuntimeError("this would block the event loop: use await or async for")
+        handle = self.handle
+        if handle.drainer == threading.get_ident():
+            raise errors.ReentrantError("this would wait for the listener that it is called from")
+        end = None if timeout is None else time.monotonic() + timeout
+        while not condition():
+            left = None if end is None else end - time.monotonic()
+            if left is not None and left <= 0:
+                return False
+            handle.check_process()
+            if handle.draining.acquire(blocking=False):
+                try:
+                    if not condition() and not handle.closed:
+                        self._take_or_sleep(left)
+                finally:
+                    handle.draining.release()
+                    with self._drained:
+                        self._drained.notify_all()
+            else:
+                with self._drained:
+                    if handle.draining.locked() and not condition():
+                        self._drained.wait(left)
+            if handle.closed and not condition():
+                raise errors.ClosedError("the client was closed")
+        return True
+
+    def _take_or_sleep(self, left: float | None) -> None:
+        if self.take(_IN_LIBRARY if left is None else min(_IN_LIBRARY, int(left * 1000))) is None:
+            self.sleep(left)
+
+    def sleep(self, left: float | None) -> bool:
+        """Blocks until an event waits, another thread wakes this one, or the time is up. False if it was woken."""
+        poller = select.poll()
+        poller.register(self.handle.fd, select.POLLIN)
+        poller.register(self.handle.wake_out, select.POLLIN)
+        ready = poller.poll(None if left is None else max(0, left * 1000))
+        if not any(descriptor == self.handle.wake_out for descriptor, _ in ready):
+            return True
+        os.read(self.handle.wake_out, 4096)
+        return False
+
+    # The end
+
+    def ended(self) -> None:
+        """After the client was closed: completes what is outstanding."""
+        with self._noting:
+            calls = list(self._calls.values())
+            self._calls.clear()
+            self._listened.clear()
+        for call in calls:
+            call._settle(None)
+        for feed in self.feeds():
+            feed.close()
+        with self._drained:
+            self._drained.notify_all()
+
+
+def remove_collection(collection: ctypes.c_void_p, process: int) -> None:
+    """Ends a C collection whose object is gone, unless this is a fork."""
+    if os.getpid() == process:
+        lib.sm_collection_remove(collection)

@@ -1,0 +1,100 @@
+"""Events on their way to somebody who iterates."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Iterator
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
+
+from .errors import ClosedError
+from .events import Change, Event, Overflow
+
+if TYPE_CHECKING:
+    from ._core import Core
+    from .collections import Collection
+
+E = TypeVar("E", bound=Event)
+
+#: Events that may wait for one iteration. Whoever lags further behind starts over from the lists as they stand.
+LIMIT = 10_000
+
+
+class Feed(AsyncIterator[E], Iterator[E], Generic[E]):
+    """An iteration over events, from the moment it was asked for: ``async for`` in an asyncio program, ``for`` in a
+    blocking one. It ends when the client is closed or the collection removed.
+
+    A program that lags 10,000 events behind gets ``Overflow``, and then for each list a clear and one full insert; an
+    iteration over changes alone gets only these. Since 0.1.
+    """
+
+    def __init__(self, core: Core, collection: Collection | None, only_changes: bool, timeout: float | None):
+        core.handle.check_process()
+        self._core = core
+        self._collection = collection
+        self._only_changes = only_changes
+        self._timeout = timeout
+        self._waiting: deque[Event] = deque()
+        self._waiter: asyncio.Future[None] | None = None
+        self._ended = core.closed or (collection is not None and collection.removed)
+        core.add_feed(self)
+
+    def __iter__(self) -> Feed[E]:
+        return self
+
+    def __aiter__(self) -> Feed[E]:
+        return self
+
+    def __next__(self) -> E:
+        try:
+            while not self._waiting:
+                if self._ended or not self._core.wait(self._has_come, self._timeout):
+                    self.close()
+                    raise StopIteration
+        except ClosedError:
+            raise StopIteration from None
+        return cast(E, self._waiting.popleft())
+
+    async def __anext__(self) -> E:
+        while not self._waiting:
+            if self._ended:
+                raise StopAsyncIteration
+            waiter: asyncio.Future[None] = self._core.running_loop().create_future()
+            self._waiter = waiter
+            try:
+                await waiter
+            finally:
+                self._waiter = None
+        return cast(E, self._waiting.popleft())
+
+    def close(self) -> None:
+        """Ends the iteration, also for the one who waits for its next event."""
+        self._ended = True
+        self._core.remove_feed(self)
+        self._wake()
+
+    def _has_come(self) -> bool:
+        return bool(self._waiting) or self._ended
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def _push(self, event: Event, collection: Collection | None) -> None:
+        if self._ended or (self._collection is not None and collection is not self._collection):
+            return
+        if self._only_changes and not isinstance(event, Change):
+            return
+        self._waiting.append(event)
+        if len(self._waiting) > LIMIT:
+            self._start_over(event)
+        self._wake()
+
+    def _start_over(self, last: Event) -> None:
+        dropped = len(self._waiting)
+        self._waiting.clear()
+        shown: list[Collection] = self._core.shown() if self._collection is None else [self._collection]
+        for collection in shown:
+            if not self._only_changes:
+                self._waiting.append(Overflow(last.seq, last.ts, b"", collection.number, dropped))
+            self._waiting.extend(collection.full_changes(last))

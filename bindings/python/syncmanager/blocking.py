@@ -1,0 +1,249 @@
+"""The client of a program without an event loop: calls wait for their end, iterations wait for the next change.
+
+Events are drained by whichever thread waits, so lists change only while some call waits; a program that should follow
+in the background runs ``run`` on a thread of its own. Any number of threads may use a client at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from . import errors
+from ._calls import Call
+from ._core import Core
+from ._feeds import Feed
+from ._ffi import encode
+from ._handle import Handle
+from .collections import (
+    ChannelCalls,
+    Channels,
+    ClientBase,
+    ClientCalls,
+    Collection,
+    MessageCalls,
+    Messages,
+    Page,
+    Stored,
+)
+from .documents import LATEST, Channel, ChannelQuery, Config, Direction, Message, MessageFields, MessageFilter
+from .events import Change, Event
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class _StartChannels(ChannelCalls):
+    def __init__(self, target: Collection) -> None:
+        self._of = target
+
+    def _target(self) -> Collection:
+        return self._of
+
+
+class _StartMessages(MessageCalls):
+    def __init__(self, target: Collection) -> None:
+        self._of = target
+
+    def _target(self) -> Collection:
+        return self._of
+
+
+class _StartClient(ClientCalls):
+    def __init__(self, core: Core) -> None:
+        self._of = core
+
+    def _open_core(self) -> Core:
+        return self._of
+
+
+class ChannelCollection(Channels):
+    """A list of channels. ``for change in channels`` waits for its changes. Since 0.1."""
+
+    @property
+    def start(self) -> ChannelCalls:
+        """The same calls without waiting: each gives a ``Call``."""
+        return _StartChannels(self)
+
+    def __iter__(self) -> Feed[Change[Channel]]:
+        return self.changes()
+
+    def fetch(self, *, timeout: float | None = None) -> Page:
+        """Loads the next page; what is cached comes at once, the rest as sync brings it."""
+        return self.start.fetch().result(timeout)
+
+
+class MessageCollection(Messages):
+    """The messages of a channel. ``for change in messages`` waits for the changes of its lists. Since 0.1.
+
+    ``timeout`` (s) ends the wait with CallTimeoutError, not the call.
+    """
+
+    @property
+    def start(self) -> MessageCalls:
+        """The same calls without waiting: each gives a ``Call``. ``start.send`` accepts a message while offline."""
+        return _StartMessages(self)
+
+    def __iter__(self) -> Feed[Change[Message]]:
+        return self.changes()
+
+    def fetch(self, direction: Direction = "previous", *, timeout: float | None = None) -> Page:
+        """Loads a page of older messages, or of newer ones with ``"next"``."""
+        return self.start.fetch(direction).result(timeout)
+
+    def send(
+        self,
+        message: str,
+        *,
+        request_id: str | None = None,
+        timeout: float | None = None,
+        **fields: Unpack[MessageFields],
+    ) -> Message:
+        """Sends a text message and waits until the service has it; gives the service's message. Offline, with the
+        resend policy "automatic", it waits for a connection."""
+        return self.start.send(message, request_id=request_id, **fields).result(timeout)
+
+    def resend(self, failed: Message | str, *, timeout: float | None = None) -> Message:
+        """Sends a message of ``failed`` again, given as it is there or by its ``request_id``."""
+        return self.start.resend(failed).result(timeout)
+
+    def append(self, document: Mapping[str, Any], *, timeout: float | None = None) -> Stored:
+        """Shows a message as pending that the program sends by its own means."""
+        return self.start.append(document).result(timeout)
+
+    def handle_send_response(
+        self, document: Mapping[str, Any], error_code: int = 0, *, timeout: float | None = None
+    ) -> Stored:
+        """Tells how such a send ended: with the service's message, or the appended document and its error code."""
+        return self.start.handle_send_response(document, error_code).result(timeout)
+
+    def update(
+        self,
+        target: Message | int | str,
+        message: str | None = None,
+        *,
+        timeout: float | None = None,
+        **fields: Unpack[MessageFields],
+    ) -> Message | Stored:
+        """Edits a message of this user on the service, or one of ``failed`` in place, which does not send it."""
+        return self.start.update(target, message, **fields).result(timeout)
+
+    def delete(self, target: Message | int | str, *, timeout: float | None = None) -> Stored:
+        """Deletes a message of this user on the service, or gives up one of ``pending`` or ``failed``."""
+        return self.start.delete(target).result(timeout)
+
+
+class SyncManager(ClientBase):
+    """The cache of one user and its way to the chat service, in a program without an event loop.
+
+        with SyncManager(app_id="A", user_id="mei", access_token="T") as sm:
+            sm.start.connect()
+            channels = sm.channels()
+            channels.fetch()
+
+    The arguments are those of ``Config``; the cache is opened at once, see ``syncmanager.SyncManager`` for the errors.
+    ``timeout`` (s) ends a wait with CallTimeoutError, not the call. Since 0.1.
+    """
+
+    def __init__(self, **config: Unpack[Config]) -> None:
+        self._user = config.get("user_id")
+        self._core = Core(Handle(encode(dict(config))), None)
+        self._interrupted = False
+
+    def __repr__(self) -> str:
+        return f"<SyncManager of {self._user}: {'closed' if self._core.closed else 'open'}>"
+
+    def _open_core(self) -> Core:
+        return self._core
+
+    @property
+    def start(self) -> ClientCalls:
+        """The same calls without waiting: each gives a ``Call``."""
+        return _StartClient(self._core)
+
+    def close(self) -> None:
+        """Ends the client: outstanding calls complete with ClosedError, iterations end. Safe to call twice."""
+        if self._core.handle.close():
+            self._core.ended()
+
+    def __enter__(self) -> SyncManager:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def connect(self, *, timeout: float | None = None) -> None:
+        """Connects and stays connected; returns at the login, raises when the first attempt failed (trying goes on).
+        A program that shows its cache meanwhile calls ``start.connect``."""
+        self.start.connect().result(timeout)
+
+    def clear_cache(self, channel_url: str | None = None, *, timeout: float | None = None) -> None:
+        """Removes cached messages of one channel, or of all; unsent messages stay."""
+        self.start.clear_cache(channel_url).result(timeout)
+
+    def channels(self, **query: Unpack[ChannelQuery]) -> ChannelCollection:
+        """A list of channels, empty until the first ``fetch``. The arguments are those of ``ChannelQuery``."""
+        return ChannelCollection(self._core, query)
+
+    def messages(
+        self, channel_url: str, viewpoint: int = LATEST, **filters: Unpack[MessageFilter]
+    ) -> MessageCollection:
+        """The messages of a channel around ``viewpoint`` (ms since the epoch). The other arguments are those of
+        ``MessageFilter``."""
+        return MessageCollection(self._core, channel_url, viewpoint, filters)
+
+    def next_event(self, timeout: float | None = None) -> Event | None:
+        """Drains one event and returns it; None when none came within ``timeout`` seconds or ``interrupt`` was called.
+
+        For programs that drain on one thread. Raises BusyError while another thread does.
+        """
+        core = self._core
+        handle = core.handle
+        handle.use()
+        if handle.drainer == threading.get_ident():
+            raise errors.ReentrantError("this would wait for the listener that it is called from")
+        if not handle.draining.acquire(blocking=False):
+            raise errors.BusyError("another thread is draining this client's events")
+        try:
+            end = None if timeout is None else time.monotonic() + timeout
+            while True:
+                event = core.take()
+                left = None if end is None else end - time.monotonic()
+                if event is not None or (left is not None and left <= 0):
+                    return event
+                if self._interrupted or (not core.sleep(left) and self._interrupted):
+                    self._interrupted = False
+                    return None
+                handle.use()
+        finally:
+            handle.draining.release()
+
+    def dispatch(self, max_events: int = 0, timeout: float | None = 0) -> int:
+        """Drains what waits, at most ``max_events`` (0: at most 1000), so that lists change and listeners run; waits up
+        to ``timeout`` seconds for the first event. Returns how many there were."""
+        count = 0
+        while count < (max_events or 1000) and self.next_event(timeout if count == 0 else 0) is not None:
+            count += 1
+        return count
+
+    def run(self) -> None:
+        """Drains events until ``interrupt`` or ``close`` is called, for a thread of its own."""
+        # Not by next_event(): other threads may wait, and drain, meanwhile.
+        with contextlib.suppress(errors.ClosedError):  # that is how it ends
+            self._core.wait(lambda: self._interrupted, None)
+            self._interrupted = False
+
+    def interrupt(self) -> None:
+        """Ends a waiting ``next_event``, ``dispatch`` or ``run``, or the next one if none waits. Any thread."""
+        self._core.handle.use()
+        self._interrupted = True
+        self._core.handle.wake()
+
+
+__all__ = ["Call", "ChannelCollection", "MessageCollection", "SyncManager"]

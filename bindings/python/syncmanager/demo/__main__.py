@@ -1,0 +1,53 @@
+"""A chat in the terminal.
+
+python -m syncmanager.demo --try            a generated account on a server of its own, which ends with the program
+python -m syncmanager.demo CONFIG           a user of a service: CONFIG is a JSON object, or @FILE that holds one
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import cast
+
+from ..documents import Config
+
+
+def _config(text: str) -> Config:
+    try:
+        config = json.loads(Path(text[1:]).read_text(encoding="utf-8") if text.startswith("@") else text)
+    except (OSError, ValueError) as error:
+        sys.exit(f"CONFIG: {error}")
+    if not isinstance(config, dict):
+        sys.exit("CONFIG is not a JSON object")
+    return cast(Config, config)
+
+
+def main() -> None:
+    """Reads the command line and runs the program."""
+    parser = argparse.ArgumentParser(
+        prog="python -m syncmanager.demo", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("config", nargs="?", metavar="CONFIG", help=argparse.SUPPRESS)
+    what.add_argument("--try", dest="trying", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    try:
+        from .app import ChatApp
+    except ModuleNotFoundError as error:
+        sys.exit(f"{error}. The demo needs Textual: pip install 'syncmanager[demo]'")
+    if not options.trying:
+        app = ChatApp(_config(options.config))
+        app.run()
+        sys.exit(app.return_code)
+    from ..testing import Server
+
+    with tempfile.TemporaryDirectory() as folder, Server("--generate", "1") as server:
+        ChatApp(server.config(server.user(), folder)).run()
+
+
+if __name__ == "__main__":
+    main()

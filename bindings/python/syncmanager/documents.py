@@ -1,0 +1,188 @@
+"""The documents that go in and out, typed. Channels and messages are the service's objects: plain dicts, whose other
+members are there, too."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict
+
+#: Newest point of a channel, as a viewpoint.
+LATEST = 2**63 - 1
+
+Direction = Literal["previous", "next"]
+ChannelOrder = Literal[
+    "latest_last_message", "chronological", "channel_name_alphabetical", "metadata_value_alphabetical"
+]
+
+
+class User(TypedDict, total=False):
+    """A user, as the service tells it. Since 0.1."""
+
+    user_id: str
+    nickname: str
+    profile_url: str
+    is_active: bool
+    metadata: dict[str, str]
+
+
+class Message(TypedDict, total=False):
+    """A message: the service's object, or, in the lists ``pending`` and ``failed``, what was given. Since 0.1."""
+
+    message_id: int  #: 0 while it was never sent
+    request_id: str  #: of own messages that are pending or failed
+    req_id: str  #: the same, as the service echoes it
+    channel_url: str
+    type: str  #: "MESG", "FILE", "ADMM"
+    message: str
+    data: str
+    custom_type: str
+    created_at: int  #: ms since the epoch, the service's clock (pending, failed: this machine's)
+    updated_at: int  #: ms since the epoch, 0 if never edited
+    user: User
+    mention_type: Literal["users", "channel"]
+    mentioned_users: list[User]
+    mentioned_user_ids: list[str]
+    parent_message_id: int
+    thread_info: dict[str, Any]
+    reactions: list[dict[str, Any]]
+    file: dict[str, Any]
+    silent: bool
+    status: Literal["pending", "failed"]  #: of own messages that are not sent
+    error_code: int  #: of failed ones
+    retry_count: int  #: of failed ones
+
+
+class Channel(TypedDict, total=False):
+    """A channel, as the service tells it. Since 0.1."""
+
+    channel_url: str
+    name: str
+    cover_url: str
+    data: str
+    custom_type: str
+    created_at: int  #: s since the epoch
+    freeze: bool
+    member_count: int
+    joined_member_count: int
+    members: list[User]
+    typing_members: list[User]  #: who types now, who began first comes first; missing when nobody does
+    last_message: Message | None
+    unread_message_count: int
+    unread_mention_count: int
+    metadata: dict[str, str]
+    hidden_state: str
+    is_super: bool
+    is_broadcast: bool
+    is_public: bool
+    my_role: str
+
+
+class _RequiredConfig(TypedDict):
+    app_id: str
+    user_id: str
+
+
+class Config(_RequiredConfig, total=False):
+    """What ``SyncManager`` takes; the header's comment of ``sm_setup`` is the manual. Since 0.1."""
+
+    data_dir: str
+    access_token: str
+    service: Literal["sendbird"]
+    api_host: str
+    ws_host: str
+    ca_file: str
+    queue_limit: int
+    message_collection_capacity: int
+    resend_policy: Literal["automatic", "manual", "none"]
+    resend_retry_count: int
+    failed_retention_days: int
+    max_failed_per_channel: int
+    request_timeout_ms: int
+
+
+class ChannelQuery(TypedDict, total=False):
+    """Which channels, in which order; docs/queries.md. Since 0.1."""
+
+    limit: int
+    order: ChannelOrder
+    include_empty: bool
+    include_frozen: bool
+    include_metadata: bool
+    include_chat_notification: bool
+    channel_urls: list[str]
+    custom_types: list[str]
+    custom_type_starts_with: str
+    channel_name_contains: str
+    user_ids_exact: list[str]
+    user_ids_include: list[str]
+    user_ids_query_type: Literal["and", "or"]
+    nickname_contains: str
+    nickname_starts_with: str
+    nickname_exact: str
+    member_state: Literal["all", "joined_only", "invited_only", "invited_by_friend", "invited_by_non_friend"]
+    super_channels: Literal["all", "super", "nonsuper", "broadcast_only", "exclusive_only"]
+    public_channels: Literal["all", "public", "private"]
+    unread_channels: Literal["all", "unread_message"]
+    hidden_channels: Literal[
+        "unhidden_only", "all", "hidden_only", "hidden_allow_auto_unhide", "hidden_prevent_auto_unhide"
+    ]
+    metadata_key: str
+    metadata_values: list[str]
+    metadata_value_starts_with: str
+    metadata_order_key: str
+    search_query: str
+    search_fields: list[Literal["member_nickname", "channel_name"]]
+    created_before: int
+    created_after: int
+
+
+class MessageFilter(TypedDict, total=False):
+    """Which messages of a channel; docs/queries.md. Since 0.1."""
+
+    limit: int
+    message_type: Literal["all", "user", "file", "admin"]
+    custom_types: list[str]
+    sender_ids: list[str]
+    reply_type: Literal["none", "only_reply_to_channel", "all"]
+
+
+class MessageFields(TypedDict, total=False):
+    """What a message to be sent or changed may have besides its text. Since 0.1."""
+
+    data: str
+    custom_type: str
+    mention_type: Literal["users", "channel"]
+    mentioned_user_ids: list[str]
+    parent_message_id: int
+    reply_to_channel: bool
+
+
+class CollectionInfo(TypedDict, total=False):
+    """What a collection is and how far it reaches. Since 0.1."""
+
+    collection: int
+    kind: Literal["channels", "messages"]
+    count: int
+    has_next: bool
+    has_previous: bool
+    query: ChannelQuery
+    filter: MessageFilter
+    channel_url: str
+    pending_count: int
+    failed_count: int
+    viewpoint: int
+
+
+class ChannelSnapshot(TypedDict):
+    """The channels shown after the event ``seq``. Since 0.1."""
+
+    seq: int
+    channels: list[Channel]
+
+
+class MessageSnapshot(TypedDict):
+    """The messages shown after the event ``seq``. Since 0.1."""
+
+    seq: int
+    succeeded: list[Message]
+    pending: list[Message]
+    failed: list[Message]

@@ -1,0 +1,239 @@
+"""Errors: one class for each status of the C interface, in a tree by what a program can do about them.
+
+``SyncManagerError``
+    ``ClosedError``; ``InternalError``
+    ``UsageError`` (the program is wrong): ``InvalidArgumentError``, ``InvalidHandleError``,
+    ``InvalidDocumentError``, ``ReentrantError``, ``ForkedError``, ``DuplicatedFetchError``, ``BusyError``,
+    ``TooManyCallsError``
+    ``FilesError`` (the data directory): ``LockedError``, ``StorageError``, ``NewerSchemaError``,
+    ``CorruptIntentsError``
+    ``RemoteError`` (the service or the way to it): ``NotConnectedError``, ``NetworkError``, ``ServiceError``,
+    ``CallTimeoutError``, ``TokenRejectedError``
+    ``TargetError`` (what the call was about): ``NotFoundError``, ``NotOwnMessageError``, ``RemovedError``
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+
+class SyncManagerError(Exception):
+    """A call was refused, or ended without success.
+
+    Since 0.1.
+    """
+
+    #: The status of the C interface, negative.
+    code: int
+    #: Its constant, as ``"SM_ERR_CLOSED"``.
+    name: str
+    #: What was wrong, in words; may be empty.
+    message: str
+    #: The JSON path of what was wrong in a document, as ``"$.limit"``, or None.
+    path: str | None
+    #: The whole result of a call that was accepted and ended without success, or None.
+    result: Mapping[str, Any] | None
+    #: The service's own code, when it answered with one, or None.
+    service_code: int | None
+
+    status: ClassVar[int] = 0
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        code: int | None = None,
+        name: str = "SM_ERR_UNKNOWN",
+        path: str | None = None,
+        result: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.code = self.status if code is None else code
+        self.name = _NAMES.get(self.code, name)
+        self.message = message
+        self.path = path
+        self.result = result
+        service_code = result.get("code") if result else None
+        self.service_code = service_code if isinstance(service_code, int) else None
+        parts = [self.name]
+        if message:
+            parts.append(f": {message}")
+        if path and path not in message:
+            parts.append(f" (at {path})")
+        if self.service_code is not None:
+            parts.append(f" (the service's code {self.service_code})")
+        super().__init__("".join(parts))
+
+
+class ClosedError(SyncManagerError):
+    """The client is closing, or closed before the call was done. Since 0.1."""
+
+    status = -4
+
+
+class InternalError(SyncManagerError):
+    """A fault of the library; please report it with the log. Since 0.1."""
+
+    status = -99
+
+
+class UsageError(SyncManagerError):
+    """The program used the library wrongly. Since 0.1."""
+
+
+class InvalidArgumentError(UsageError, ValueError):
+    """A value is out of range, or a text too long; of a send: its ``request_id`` is in use. Since 0.1."""
+
+    status = -1
+
+
+class InvalidHandleError(UsageError):
+    """The object was removed before. Since 0.1."""
+
+    status = -2
+
+
+class InvalidDocumentError(UsageError, ValueError):
+    """A configuration, query, filter or message has an unknown key or a wrong value; ``path`` says where. Since 0.1."""
+
+    status = -3
+
+
+class ReentrantError(UsageError):
+    """The call would wait for the listener it was called from. Since 0.1."""
+
+    status = -5
+
+
+class ForkedError(UsageError):
+    """This process is a fork of the one that opened the client. Since 0.1."""
+
+    status = -6
+
+
+class DuplicatedFetchError(UsageError):
+    """A fetch in that direction is under way. Since 0.1."""
+
+    status = -7
+
+
+class BusyError(UsageError):
+    """Another thread is draining this client's events. Since 0.1."""
+
+    status = -20
+
+
+class TooManyCallsError(UsageError):
+    """Too many calls wait for the engine, or their results are not drained. Since 0.1."""
+
+    status = -21
+
+
+class FilesError(SyncManagerError):
+    """The files in the data directory cannot be used. Since 0.1."""
+
+
+class LockedError(FilesError):
+    """Another client, in this process or another, has this user's files; the message names its pid. Since 0.1."""
+
+    status = -8
+
+
+class StorageError(FilesError, OSError):
+    """The data directory cannot be made, read or written, or is full. Since 0.1."""
+
+    status = -9
+
+
+class NewerSchemaError(FilesError):
+    """A later version of the library wrote the files. Since 0.1."""
+
+    status = -10
+
+
+class CorruptIntentsError(FilesError):
+    """The file of unsent messages is damaged; it is never thrown away by itself. Since 0.1."""
+
+    status = -11
+
+
+class RemoteError(SyncManagerError):
+    """The service refused or could not be reached. Since 0.1."""
+
+
+class NotConnectedError(RemoteError):
+    """The call needs a connection and there is none. Since 0.1."""
+
+    status = -12
+
+
+class NetworkError(RemoteError):
+    """The service did not answer. Since 0.1."""
+
+    status = -13
+
+
+class ServiceError(RemoteError):
+    """The service refused; ``service_code`` and ``message`` are its own. Since 0.1."""
+
+    status = -14
+
+
+class CallTimeoutError(RemoteError, TimeoutError):
+    """Nothing came within the call's deadline. Since 0.1."""
+
+    status = -15
+
+
+class TokenRejectedError(RemoteError):
+    """The access token is missing, wrong or revoked; answer with ``set_token``. Since 0.1."""
+
+    status = -19
+
+
+class TargetError(SyncManagerError):
+    """The channel, message or collection is not one the call can be done with. Since 0.1."""
+
+
+class NotFoundError(TargetError, LookupError):
+    """No such channel or message. Since 0.1."""
+
+    status = -16
+
+
+class NotOwnMessageError(TargetError):
+    """Only messages of this user can be changed. Since 0.1."""
+
+    status = -17
+
+
+class RemovedError(TargetError):
+    """The collection was removed, or the message given up, before the call was done. Since 0.1."""
+
+    status = -18
+
+
+def _leaves(kind: type[SyncManagerError]) -> list[type[SyncManagerError]]:
+    below = [leaf for child in kind.__subclasses__() for leaf in _leaves(child)]
+    return [kind, *below] if kind.status else below
+
+
+def _constant(kind: type[SyncManagerError]) -> str:
+    words = "".join("_" + letter if letter.isupper() else letter for letter in kind.__name__)
+    return "SM_ERR" + words.removesuffix("_Error").replace("_Call_Timeout", "_Timeout").upper()
+
+
+#: The class of each status.
+BY_STATUS: dict[int, type[SyncManagerError]] = {kind.status: kind for kind in _leaves(SyncManagerError)}
+_NAMES = {status: _constant(kind) for status, kind in BY_STATUS.items()}
+
+
+def make(
+    code: int,
+    name: str,
+    message: str = "",
+    path: str | None = None,
+    result: Mapping[str, Any] | None = None,
+) -> SyncManagerError:
+    """The error of a status; a status of a later version becomes a plain ``SyncManagerError``."""
+    return BY_STATUS.get(code, SyncManagerError)(message, code=code, name=name, path=path, result=result)

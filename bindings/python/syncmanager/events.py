@@ -1,0 +1,296 @@
+"""Events, typed. Every one is immutable, and says with ``document`` what the library said, member by member."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypedDict, TypeVar, Union, cast, get_args
+
+from ._pages import Page, PageItems
+from .documents import Channel, Message
+
+Item = TypeVar("Item", Channel, Message)
+
+ListName = Literal["channels", "succeeded", "pending", "failed"]
+Action = Literal["insert", "update", "move", "remove", "clear"]
+#: Why a list changed.
+Source = Literal[
+    "cache",
+    "sync",
+    "message_fill",
+    "message_changelog",
+    "channel_changelog",
+    "channel_refresh",
+    "capacity",
+    "overflow",
+    "viewpoint_reset",
+    "cache_cleared",
+    "local_message_pending_created",
+    "local_message_failed",
+    "local_message_canceled",
+    "local_message_resend_started",
+    "event_message_received",
+    "event_message_sent",
+    "event_message_updated",
+    "event_message_deleted",
+    "event_reaction_updated",
+    "event_thread_info_updated",
+    "event_channel_changed",
+    "event_channel_deleted",
+    "event_channel_hidden",
+    "event_channel_frozen",
+    "event_channel_unfrozen",
+    "event_channel_member_count_changed",
+    "event_user_muted",
+    "event_user_unmuted",
+    "event_user_banned",
+    "event_user_unbanned",
+    "event_user_joined",
+    "event_user_left",
+    "event_user_received_invitation",
+    "event_user_declined_invitation",
+    "event_operator_updated",
+    "event_read_status_updated",
+    "event_delivery_status_updated",
+    "event_typing_status_updated",
+    "event_meta_data_updated",
+    "event_meta_counter_updated",
+    "event_pinned_message_updated",
+]
+#: Why a message left the list ``failed``, or came to it.
+FailedReason = Literal["none", "remove_resend_succeeded", "remove_exceeded_max_count", "remove_manual_action"]
+ConnectionName = Literal["disconnected", "connecting", "connected", "waiting", "token_needed"]
+SyncName = Literal["idle", "running", "paused"]
+Short = Literal["offline", "paused", "error", "reset"]
+
+_SOURCES = frozenset(get_args(Source))
+
+
+#: Where one item of a change is: ``index``, or ``from`` and ``to`` of a move; and its id, a text.
+Position = TypedDict("Position", {"index": int, "from": int, "to": int, "id": str}, total=False)
+
+
+@dataclass(frozen=True)
+class Event:
+    """What all events have. Since 0.1."""
+
+    #: Counts from 1 per client, without gaps.
+    seq: int
+    #: ms since the epoch, this machine's clock, for display only.
+    ts: int
+    _text: bytes = field(repr=False, compare=False)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The event as the library told it."""
+        if self._text:
+            return cast("dict[str, Any]", json.loads(self._text))
+        # One that this package made, see Change.full().
+        members = {item.name: getattr(self, item.name) for item in dataclasses.fields(self) if item.name[0] != "_"}
+        return {"type": "change" if isinstance(self, Change) else "overflow", **members}
+
+
+@dataclass(frozen=True)
+class Change(Event, Generic[Item]):
+    """A list of a collection changed. The collection's live list has it already. Since 0.1."""
+
+    #: The number of the collection.
+    collection: int
+    list: ListName
+    action: Action
+    #: Why; a source that a later version of the library adds is "sync" here, and itself in ``document``.
+    source: Source
+    #: Whether ``source`` is a realtime event.
+    from_event: bool
+    #: Only for the list ``failed``.
+    reason: FailedReason | None
+    #: To be applied in order; empty for ``clear``.
+    changes: Sequence[Position]
+    #: The new content of each change, in the same order; empty for ``remove`` and ``clear``.
+    items: Sequence[Item]
+
+
+@dataclass(frozen=True)
+class Result(Event):
+    """A call is complete; whoever awaits it has been told. Since 0.1."""
+
+    request: int
+    call: str
+    status: int
+
+
+@dataclass(frozen=True)
+class NewMessage(Event):
+    """A message arrived that is not contiguous with what the collection shows; nothing was inserted. Since 0.1."""
+
+    collection: int
+    channel_url: str
+    message: Message
+
+
+@dataclass(frozen=True)
+class ChannelUpdated(Event):
+    """The channel of a message collection changed. Since 0.1."""
+
+    collection: int
+    channel: Channel
+
+
+@dataclass(frozen=True)
+class ChannelRemoved(Event):
+    """The channel of a message collection is gone, or this user is out of it. Since 0.1."""
+
+    collection: int
+    channel_url: str
+
+
+@dataclass(frozen=True)
+class HugeGap(Event):
+    """More is missing after a reconnect than the service fills: ``fetch("next")`` goes on, ``reset_viewpoint`` jumps.
+
+    Since 0.1.
+    """
+
+    collection: int
+    has_next: bool
+
+
+@dataclass(frozen=True)
+class Connection(Event):
+    """The connection's state. Since 0.1."""
+
+    state: ConnectionName
+    #: ms until the next attempt, while ``waiting``.
+    retry_in: int | None
+
+
+@dataclass(frozen=True)
+class SyncState(Event):
+    """Background sync runs, pauses, or has nothing to do. Since 0.1."""
+
+    state: SyncName
+
+
+@dataclass(frozen=True)
+class SyncProgress(Event):
+    """How far the background sync of a channel is. Since 0.1."""
+
+    channel_url: str
+    #: Messages cached by this run.
+    done: int
+    complete: bool
+
+
+@dataclass(frozen=True)
+class TokenNeeded(Event):
+    """The access token is missing or was revoked; answer with ``set_token``. Since 0.1."""
+
+
+@dataclass(frozen=True)
+class CacheReset(Event):
+    """The cache file was corrupt, was set aside as ``file``, and is being rebuilt. Since 0.1."""
+
+    file: str
+
+
+@dataclass(frozen=True)
+class StorageProblem(Event):
+    """The data directory could not be read or written; what is shown stays, sync tries again. Since 0.1."""
+
+    message: str
+
+
+@dataclass(frozen=True)
+class Overflow(Event):
+    """The program lagged behind; a clear and a full insert follow for each list of the collection. Since 0.1."""
+
+    collection: int
+    dropped: int
+
+
+@dataclass(frozen=True)
+class UnknownEvent(Event):
+    """An event of a later version of the library; ``document`` has it. Since 0.1."""
+
+    type: str
+
+
+AnyChange = Union["Change[Channel]", "Change[Message]"]
+
+# A change longer than this is split before it is parsed; the pages of a fetch are, single messages are not.
+_LONG = 4096
+_CHANGE = b'{"type":"change"'
+
+
+def _source(name: str) -> Source:
+    return cast(Source, name if name in _SOURCES else "sync")
+
+
+def _change(head: dict[str, Any], items: Sequence[Any], text: bytes) -> Change[Any]:
+    return Change(
+        head["seq"],
+        head["ts"],
+        text,
+        head["collection"],
+        head["list"],
+        head["action"],
+        _source(head["source"]),
+        head["from_event"],
+        head.get("reason"),
+        head["changes"],
+        items,
+    )
+
+
+def _long_change(text: bytes) -> Change[Any] | None:
+    """A change whose items stay text until they are read; None if the event does not have the expected shape."""
+    key = b'"messages":[' if text.find(b'"list":"channels"', 0, 200) < 0 else b'"channels":['
+    # Behind a quote that no backslash precedes: in a JSON text that is a key or a whole string, never inside of one.
+    start = text.find(key)
+    if start < 0 or not text.endswith(b"]}"):
+        return None
+    try:
+        head = json.loads(text[: start - 1] + b"}")
+        page = Page(text, start + len(key) - 1, len(head["changes"]))
+        return _change(head, PageItems(page), text)
+    except (ValueError, KeyError):
+        return None
+
+
+def decode(text: bytes) -> Event:
+    """The event of a JSON text of the library."""
+    if len(text) > _LONG and text.startswith(_CHANGE):
+        change = _long_change(text)
+        if change is not None:
+            return change
+    event: dict[str, Any] = json.loads(text)
+    seq, ts, kind = event["seq"], event["ts"], event["type"]
+    if kind == "change":
+        return _change(event, cast(list[Any], event.get("channels") or event.get("messages") or []), text)
+    if kind == "result":
+        return Result(seq, ts, text, event["request"], event["call"], event["status"])
+    if kind == "new_message":
+        return NewMessage(seq, ts, text, event["collection"], event["channel_url"], event["message"])
+    if kind == "channel_updated":
+        return ChannelUpdated(seq, ts, text, event["collection"], event["channel"])
+    if kind == "channel_removed":
+        return ChannelRemoved(seq, ts, text, event["collection"], event["channel_url"])
+    if kind == "huge_gap":
+        return HugeGap(seq, ts, text, event["collection"], event["has_next"])
+    if kind == "connection":
+        return Connection(seq, ts, text, event["state"], event.get("retry_in"))
+    if kind == "sync_state":
+        return SyncState(seq, ts, text, event["state"])
+    if kind == "sync_progress":
+        return SyncProgress(seq, ts, text, event["channel_url"], event["done"], event["complete"])
+    if kind == "token_needed":
+        return TokenNeeded(seq, ts, text)
+    if kind == "cache_reset":
+        return CacheReset(seq, ts, text, event["file"])
+    if kind == "storage_error":
+        return StorageProblem(seq, ts, text, event["message"])
+    if kind == "overflow":
+        return Overflow(seq, ts, text, event["collection"], event["dropped"])
+    return UnknownEvent(seq, ts, text, kind)

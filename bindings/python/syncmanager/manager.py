@@ -1,0 +1,148 @@
+"""The client of an asyncio program."""
+
+from __future__ import annotations
+
+import asyncio
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from . import errors
+from ._calls import Call
+from ._core import Core
+from ._feeds import Feed
+from ._ffi import encode
+from ._handle import Handle
+from .collections import ChannelCalls, Channels, ClientBase, ClientCalls, Collection, MessageCalls, Messages
+from .documents import LATEST, Channel, ChannelQuery, Config, Message, MessageFilter
+from .events import Change
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+# Events taken before other callbacks of the loop get their turn.
+_AT_ONCE = 64
+
+
+class ChannelCollection(ChannelCalls, Channels):
+    """A list of channels. ``async for change in channels`` goes over its changes. Since 0.1."""
+
+    def _target(self) -> Collection:
+        return self
+
+    def __aiter__(self) -> Feed[Change[Channel]]:
+        return self.changes()
+
+
+class MessageCollection(MessageCalls, Messages):
+    """The messages of a channel. ``async for change in messages`` goes over the changes of its lists. Since 0.1."""
+
+    def _target(self) -> Collection:
+        return self
+
+    def __aiter__(self) -> Feed[Change[Message]]:
+        return self.changes()
+
+
+class SyncManager(ClientBase, ClientCalls):
+    """The cache of one user and its way to the chat service, in an asyncio program.
+
+        async with SyncManager(app_id="A", user_id="mei", access_token="T") as sm:
+            sm.connect()
+            channels = sm.channels()
+            await channels.fetch()
+
+    The arguments are those of ``Config``. It belongs to the event loop it was opened in, which drains its events; it
+    starts no thread of Python but a worker for opening and closing. Every call begins when it is made; awaiting it only
+    waits for its end. Opening raises LockedError, StorageError, NewerSchemaError, CorruptIntentsError and
+    InvalidDocumentError. Since 0.1.
+    """
+
+    def __init__(self, **config: Unpack[Config]) -> None:
+        self._config = config
+        self._core: Core | None = None
+
+    def __repr__(self) -> str:
+        state = "not open" if self._core is None else "closed" if self._core.closed else "open"
+        return f"<SyncManager of {self._config.get('user_id')}: {state}>"
+
+    def _open_core(self) -> Core:
+        if self._core is None:
+            raise RuntimeError("this SyncManager is not open: use async with, or await open()")
+        return self._core
+
+    async def open(self) -> SyncManager:
+        """Opens the cache, which waits for the disk but for no connection. ``async with`` does it."""
+        if self._core is not None:
+            raise RuntimeError("a SyncManager is opened once")
+        loop = asyncio.get_running_loop()
+        opening = loop.run_in_executor(None, Handle, encode(dict(self._config)))
+        try:
+            handle = await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            opening.add_done_callback(_close_unwanted)
+            raise
+        self._core = Core(handle, loop)
+        loop.add_reader(handle.fd, self._drain)
+        return self
+
+    async def close(self) -> None:
+        """Ends the client: outstanding calls complete with ClosedError, iterations end. Safe to call twice."""
+        core = self._core
+        if core is None:
+            return
+        # Before the loop is touched: a fork shares its epoll with the parent, whose reader would be gone.
+        core.handle.check_process()
+        loop = core.running_loop()
+        if not core.closed:
+            loop.remove_reader(core.handle.fd)
+        try:
+            await asyncio.shield(loop.run_in_executor(None, core.handle.close))
+        finally:
+            core.ended()
+
+    async def __aenter__(self) -> SyncManager:
+        return await self.open()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def _drain(self) -> None:
+        core = self._open_core()
+        handle = core.handle
+        if handle.closed or not handle.draining.acquire(blocking=False):
+            return  # it is being closed
+        try:
+            for _ in range(_AT_ONCE):
+                if core.take() is None:
+                    break
+        except errors.ForkedError:
+            raise  # see close()
+        except errors.SyncManagerError:
+            # Nothing can be drained any more: the loop must not be called for it again and again.
+            asyncio.get_running_loop().remove_reader(handle.fd)
+            core.ended()
+            raise
+        finally:
+            handle.draining.release()
+
+    def channels(self, **query: Unpack[ChannelQuery]) -> ChannelCollection:
+        """A list of channels, empty until the first ``fetch``. The arguments are those of ``ChannelQuery``."""
+        return ChannelCollection(self._open_core(), query)
+
+    def messages(
+        self, channel_url: str, viewpoint: int = LATEST, **filters: Unpack[MessageFilter]
+    ) -> MessageCollection:
+        """The messages of a channel around ``viewpoint`` (ms since the epoch). The other arguments are those of
+        ``MessageFilter``."""
+        return MessageCollection(self._open_core(), channel_url, viewpoint, filters)
+
+
+def _close_unwanted(opening: asyncio.Future[Handle]) -> None:
+    """Closes what was opened for a task that was cancelled meanwhile."""
+    if not opening.cancelled() and opening.exception() is None:
+        opening.result().close()
+
+
+__all__ = ["Call", "ChannelCollection", "MessageCollection", "SyncManager"]

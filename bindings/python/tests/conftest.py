@@ -1,0 +1,16 @@
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+if "SYNCMANAGER_INSTALLED" not in os.environ:  # else the tests are run on an installed package
+    os.environ.setdefault("SYNCMANAGER_LIBRARY", str(ROOT / "build/lib/libsyncmanager.so.0"))
+    os.environ.setdefault("SYNCMANAGER_SERVER", str(ROOT / "build/bin/syncmanager-server"))
+    sys.path.insert(0, str(ROOT / "bindings/python"))
+    # Inherited by the programs that tests start.
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [sys.path[0], os.environ.get("PYTHONPATH")]))
+    from syncmanager.testing.plugin import syncmanager_server  # noqa: F401  (a fixture)
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "syncmanager_server(*options): options of the server")

@@ -1,0 +1,219 @@
+"""The client without an event loop: waiting, iterating, listeners, threads."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from syncmanager import errors
+from syncmanager.blocking import SyncManager
+from syncmanager.events import Change
+
+PATIENCE = 30
+
+
+def config(tmp_path, **more):
+    return {"app_id": "A", "user_id": "mei", "data_dir": str(tmp_path), **more}
+
+
+@pytest.fixture
+def lunch(syncmanager_server):
+    syncmanager_server.mei = syncmanager_server.create_user("mei")
+    syncmanager_server.create_user("bo")
+    syncmanager_server.create_channel("lunch", "mei", "bo", name="Lunch")
+    return syncmanager_server
+
+
+def test_lists_follow_the_chat(lunch, tmp_path):
+    with SyncManager(**lunch.config(lunch.mei, tmp_path)) as sm:
+        sm.connect(timeout=PATIENCE)
+        channels, chat = sm.channels(), sm.messages("lunch")
+        channels.fetch(timeout=PATIENCE)
+        chat.fetch(timeout=PATIENCE)
+        assert chat.send("hi", timeout=PATIENCE) == chat.items[-1]
+        lunch.post("lunch", "bo", "hello")
+        for change in chat:
+            assert isinstance(change, Change)
+            if len(chat.items) == 2:
+                break
+        assert [message["message"] for message in chat.items] == ["hi", "hello"]
+        assert chat.items == chat.snapshot()["succeeded"]
+        for _ in channels.changes(timeout=1):
+            pass  # ends when nothing came for a second
+        assert channels.items == channels.snapshot()["channels"]
+
+
+def test_a_wait_has_a_time_and_the_call_goes_on(tmp_path):
+    with SyncManager(**config(tmp_path)) as sm:
+        chat = sm.messages("c")
+        with pytest.raises(TimeoutError) as caught:
+            chat.send("waits for a connection", timeout=0.05)
+        assert isinstance(caught.value, errors.CallTimeoutError)
+        assert [message["message"] for message in chat.pending] == ["waits for a connection"]
+        call = chat.start.send("too")
+        assert not call.done()
+        chat.delete(chat.pending[0], timeout=PATIENCE)
+    with pytest.raises(errors.ClosedError):
+        call.result()
+
+
+def test_listeners_hear_on_the_thread_that_waits_and_may_use_everything_that_does_not(tmp_path):
+    with SyncManager(**config(tmp_path)) as sm:
+        chat = sm.messages("c")
+        heard, refused = [], []
+
+        @chat.on_change
+        def listener(change):
+            heard.append((change.list, change.action, threading.get_ident(), len(chat.pending)))
+            if len(heard) == 1:
+                chat.start.send("from the listener")
+                sm.pause_sync()
+                chat.info()
+                for wait in (sm.next_event, chat.fetch, lambda: next(chat.changes())):
+                    try:
+                        wait()
+                    except errors.ReentrantError as error:
+                        refused.append(error.name)
+
+        chat.start.send("first")
+        while len(heard) < 2:
+            sm.dispatch(timeout=PATIENCE)
+        me = threading.get_ident()
+        assert heard == [("pending", "insert", me, 1), ("pending", "insert", me, 2)]
+        assert refused == ["SM_ERR_REENTRANT"] * 3
+        chat.remove_listener(listener)
+        chat.start.send("not heard")
+        while len(chat.pending) < 3:
+            sm.dispatch(timeout=PATIENCE)
+        assert len(heard) == 2
+
+
+def test_a_listener_may_close(tmp_path):
+    sm = SyncManager(**config(tmp_path))
+    sm.on_event(lambda event: sm.close())
+    with pytest.raises(errors.ClosedError):
+        sm.messages("c").send("x")
+    assert sm.closed
+    SyncManager(**config(tmp_path)).close()  # the files are free
+
+
+def test_many_threads_use_one_client(lunch, tmp_path):
+    with SyncManager(**lunch.config(lunch.mei, tmp_path)) as sm:
+        sm.connect(timeout=PATIENCE)
+        chat = sm.messages("lunch")
+        chat.fetch(timeout=PATIENCE)
+        failed, followed = [], []
+
+        def follow():
+            for _ in chat:
+                if len(chat.items) == 40:
+                    break
+            followed.append(len(chat.items))
+
+        def send(number):
+            try:
+                for step in range(10):
+                    chat.send(f"{number}.{step}", timeout=PATIENCE)
+                    view = sm.messages("lunch", limit=5)
+                    view.fetch(timeout=PATIENCE)
+                    assert len(view.items) >= 1
+                    view.remove()
+            except BaseException as error:
+                failed.append(error)
+
+        threads = [threading.Thread(target=follow)]
+        threads += [threading.Thread(target=send, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(2 * PATIENCE)
+            assert not thread.is_alive()
+        assert failed == []
+        assert followed == [40]
+        assert chat.items == chat.snapshot()["succeeded"]
+
+
+def test_close_ends_what_waits_on_other_threads(tmp_path):
+    for _ in range(20):
+        sm = SyncManager(**config(tmp_path))
+        chat = sm.messages("c")
+        ended = []
+
+        def wait(name, body, ended=ended):
+            try:
+                ended.append((name, body()))
+            except errors.ClosedError as error:
+                ended.append((name, error.name))
+
+        bodies = {
+            "send": lambda chat=chat: chat.send("x"),
+            "changes": lambda chat=chat: [None for change in chat if change.list == "none"],
+            "run": sm.run,
+        }
+        threads = [threading.Thread(target=wait, args=item) for item in bodies.items()]
+        for thread in threads:
+            thread.start()
+        while not chat.pending:
+            time.sleep(0.001)
+        sm.close()
+        for thread in threads:
+            thread.join(PATIENCE)
+            assert not thread.is_alive()
+        outcome = dict(ended)
+        assert outcome["send"] == "SM_ERR_CLOSED"
+        assert outcome["changes"] == []
+        assert outcome["run"] is None
+
+
+def test_a_second_thread_that_pulls_is_refused(tmp_path):
+    with SyncManager(**config(tmp_path)) as sm:
+        heard = threading.Event()
+        sm.on_event(lambda event: heard.set())
+        thread = threading.Thread(target=sm.run)
+        thread.start()
+        fetching = sm.channels().start.fetch()
+        assert heard.wait(PATIENCE)
+        with pytest.raises(errors.BusyError):
+            while True:  # the other one may be between two events
+                sm.next_event(0)
+        assert fetching.result(PATIENCE).short == "offline"
+        assert sm.messages("c").fetch(timeout=PATIENCE).short == "offline"  # waiting beside it is no matter
+        sm.interrupt()
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+
+
+def test_an_iteration_outside_a_loop_and_an_await_of_a_blocking_call_are_refused(tmp_path):
+    with SyncManager(**config(tmp_path)) as sm:
+
+        async def main():
+            with pytest.raises(RuntimeError, match="blocking"):
+                await sm.start.connect()
+            with pytest.raises(RuntimeError, match="blocking"):
+                await sm.events().__anext__()
+
+        asyncio.run(main())
+
+
+def test_control_c_ends_a_wait(tmp_path):
+    program = (
+        "import sys; from syncmanager.blocking import SyncManager\n"
+        "with SyncManager(app_id='A', user_id='mei', data_dir=sys.argv[1]) as sm:\n"
+        "    chat = sm.messages('c')\n"
+        "    chat.on_change(lambda change: print('waits', flush=True))\n"
+        "    try: chat.send('x')\n"
+        "    except KeyboardInterrupt: print('interrupted')\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "waits\n"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert (out, err, process.returncode) == ("interrupted\n", "", 0)

@@ -1,0 +1,65 @@
+"""The programs of the documentation: run page by page against a server, and seen to print what the page says."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import syncmanager
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGES = ["tutorial", "blocking", "trouble"]
+
+
+def programs(page):
+    """The page's programs, each with the output that follows it, or None."""
+    found = []
+    for language, text in BLOCK.findall((DOCS / f"{page}.md").read_text(encoding="utf-8")):
+        if language == "python":
+            found.append((text, None))
+        else:
+            found[-1] = (found[-1][0], text)
+    return found
+
+
+def test_every_page_is_tested():
+    with_programs = {page.stem for page in DOCS.glob("*.md") if programs(page.stem)}
+    assert with_programs == {*PAGES, "testing"}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_programs_of_a_page(page, syncmanager_server, tmp_path, capsys):
+    server = syncmanager_server
+    mei = server.create_user("mei")
+    server.create_user("bo")
+    server.create_channel("plans", "mei", "bo", name="Plans")
+    server.create_channel("lunch", "mei", "bo", name="Lunch")
+    for text in ("Anyone hungry?", "Noodles!"):
+        server.post("lunch", "bo", text)
+        server.control("advance_clock", ms=1)
+    names = {"config": dict(server.config(mei, tmp_path / "data"))}
+    for number, (program, wanted) in enumerate(programs(page), 1):
+        exec(compile(program, f"{page}.md, program {number}", "exec"), names)
+        printed = capsys.readouterr().out
+        if wanted is not None:
+            assert printed == wanted, f"{page}.md, program {number}"
+
+
+def test_the_test_file_of_the_page_on_testing(tmp_path):
+    ((program, _),) = programs("testing")
+    (tmp_path / "test_app.py").write_text(program)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "syncmanager.testing.plugin", "-p", "no:cacheprovider", tmp_path],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 passed" in done.stdout
+    assert syncmanager.version()
