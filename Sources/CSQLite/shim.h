@@ -12,4 +12,7 @@ static inline int shim_sqlite3_bind_text_transient(sqlite3_stmt *statement, int 
 static inline int shim_sqlite3_bind_blob_static(sqlite3_stmt *statement, int index, const void *bytes, int count) {
     return sqlite3_bind_blob(statement, index, bytes, count, SQLITE_STATIC);
 }
+static inline int shim_sqlite3_bind_blob_transient(sqlite3_stmt *statement, int index, const void *bytes, int count) {
+    return sqlite3_bind_blob(statement, index, bytes, count, SQLITE_TRANSIENT);
+}
 #endif

@@ -41,6 +41,14 @@ final class ServerCore {
         sweepLater()
     }
 
+    /// Fills the storage as the options say, and does what came due while no server ran. To be called once, before the
+    /// first request.
+    func start() throws -> Seeder.Result {
+        let seeded = try Seeder(chat).seed()
+        chat.runDue()
+        return seeded
+    }
+
     func answer(_ request: HTTPRequest) -> HTTPAnswer {
         if let control, request.target.segments.first == "control" { return .response(control.answer(request)) }
         if control?.faults.refusesConnections == true { return .response(HTTPResponse(body: [], delivery: .none)) }

@@ -16,7 +16,7 @@ public enum ServerProgram {
             raiseDescriptorLimit()
             do {
                 let server = try Server(options)
-                let seeded = try Seeder(server.core.chat).seed()
+                let seeded = try server.core.start()
                 return server.run(seeded)
             } catch {
                 Log.failure("cannot start", error)

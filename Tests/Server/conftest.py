@@ -51,6 +51,9 @@ class Server:
     def control(self, path: str, **body: Any) -> Any:
         return Rest(self.port, {}).post("/control/" + path, body)
 
+    def control_get(self, path: str, **query: Any) -> Any:
+        return Rest(self.port, {}).get("/control/" + path, **query)
+
     def user(self, user_id: str, nickname: str | None = None) -> "User":
         made = self.admin.post(
             "/v3/users", {"user_id": user_id, "nickname": nickname or user_id.title(), "issue_access_token": True}

@@ -199,7 +199,7 @@ def test_bad_escapes_and_bad_utf8(ann: User) -> None:
             documented(answer, path)
             assert answer.status == 404 and answer.json["code"] == 400_201, (path, answer.body)
         answer = ann.rest.call("GET", f"/v3/users/{word}")
-        assert answer.status == 404 and answer.json["code"] == 400_201, answer.body
+        assert answer.status == 400 and answer.json["code"] == 400_201, answer.body
         answer = ann.rest.call("GET", f"{MESSAGE}{word}")
         assert answer.status == 404 and answer.json["code"] == 400_930, answer.body
         answer = ann.rest.call("GET", f"{ME}/my_group_channels?{word}={word}&name_contains={word}&custom_types={word}")

@@ -48,14 +48,20 @@ FIELDS = """
     mention_type metaarray sorted_metaarray created_at ts timestamp message_id reaction freeze seconds
     end_at description push_trigger_option count_preference enable target_id metacounter mode upsert
     message_survival_seconds allow_auto_unhide hide_previous_messages include_keys expiring_session
-    mark_as_read
+    mark_as_read users invitation_status hidden_status dedup_id poll_id title options close_at option_ids text
+    allow_multiple_votes scheduled_at target_at target_list unique_id action bot_userid bot_nickname bot_metadata
+    channel_urls gcm_reg_token push_trigger_option dnd_schedules start_hour snooze_enabled emojis emoji_categories
+    messages channel_custom_types report_category target_langs query disappearing_message discovery_keys is_silent
+    last_seen_at create_channel_options create_channel
 """.split()
 QUERIES = """
     message_ts message_id prev_limit next_limit limit token change_ts order include reverse custom_types
     sender_ids message_type include_reply_type prev_start_ts prev_end_ts prev_cache_count next_start_ts
     next_end_ts next_cache_count created_before created_after hidden_mode member_state_filter super_mode
     query_type members_include_in keys user_ids metadata_key metadata_values parent_message_id state
-    item_keys show_member unread_filter channel_urls
+    item_keys show_member unread_filter channel_urls query date status metacounter_key metacounter_value_gt
+    metacounter_value_lt metadatakey metadatavalues_in operator_filter including_removed members_exactly_in
+    list_users include_unread_count exact_match message_ts_from reverse auth member_active_mode
 """.split()
 
 
@@ -63,16 +69,29 @@ def routes(server: Server, user: str, channel: str, message: int) -> list[str]:
     of_user = """
         session_key login token my_group_channels my_group_channels/changelogs mark_as_read_all block
         block/x metadata metadata/k channel_invitation_preference unread_message_count
-        unread_channel_count unread_item_count group_channel_count
+        unread_channel_count unread_item_count group_channel_count push push/gcm push/gcm/x push/template
+        push_preference my_group_channels/leave banned_channel_custom_types muted_channel_custom_types
+        banned_group_channels muted_group_channels
     """
     of_channel = """
         messages messages/changelogs messages_gap messages/total_count messages/mark_as_read
         messages/mark_as_delivered messages/mark_as_unread messages/{m} messages/{m}/reactions
         messages/{m}/sorted_metaarray messages/{m}/pin members invite join leave accept decline hide
         freeze mute mute/x ban ban/x metadata metadata/k metacounter metacounter/k operators
-        reset_user_history typing scheduled_messages pinned_messages
+        reset_user_history typing scheduled_messages scheduled_messages/1 scheduled_messages/1/send_now
+        pinned_messages polls/changelogs messages/{m}/translation messages/unread_count
     """
     paths = ["/v3/users", "/v3/group_channels", "/v3/sdk/applications/settings", "/v3/emoji_categories"]
+    others = """
+        announcements announcements/a applications/dau applications/mau applications/ccu applications/settings_global
+        applications/default_channel_invitation_preference bots bots/robo bots/robo/channels bots/robo/send
+        emojis emojis/up emoji_categories/1 polls polls/1 polls/1/vote polls/1/close polls/1/options
+        polls/1/options/1 polls/1/options/1/voters push/device_tokens/gcm/x report report/users/x
+        scheduled_messages scheduled_messages/count search/messages storage/file
+    """
+    paths += ["/v3/" + path for path in others.split()]
+    paths += [f"/v3/migration/{channel}", f"/v3/report/group_channels/{channel}", "/files/x/y"]
+    paths += [f"/v3/report/group_channels/{channel}/messages/{message}"]
     paths += ["/v3", "/", "//"]
     paths += [f"/v3/users/{user}/{rest}" for rest in of_user.split()] + [f"/v3/users/{user}"]
     for prefix in ("/v3/group_channels", "/v3/sdk/group_channels"):
@@ -137,6 +156,8 @@ def lives(server: Server) -> None:
 def test_rubbish_on_every_route(server: Server, seed: int, as_admin: bool) -> None:
     chance = random.Random(seed)
     ann, bob = server.user("ann"), server.user("bob")
+    server.admin.post("/v3/bots", {"bot_userid": "robo", "bot_nickname": "Robo"})
+    ann.rest.post("/v3/polls", {"title": "p", "options": ["a", "b"], "allow_multiple_votes": True})
     channel = ann.channel(bob)
     message = ann.rest.post(channel.path + "/messages", {"message": "m"})["message_id"]
     raw = Raw(server.port, server.admin.headers if as_admin else ann.rest.headers)
@@ -203,6 +224,8 @@ def test_large_bodies_and_half_requests(server: Server) -> None:
 def test_garbage_on_a_socket(server: Server, seed: int) -> None:
     chance = random.Random(seed)
     ann, bob = server.user("ann"), server.user("bob")
+    server.admin.post("/v3/bots", {"bot_userid": "robo", "bot_nickname": "Robo"})
+    ann.rest.post("/v3/polls", {"title": "p", "options": ["a", "b"], "allow_multiple_votes": True})
     channel = ann.channel(bob)
     b = bob.connect()
     end = time.monotonic() + SECONDS / 2

@@ -285,7 +285,8 @@ def test_reactions(server: Server) -> None:
         {"key": "❤ / +", "user_ids": ["bob", "ann"], "updated_at": got["reactions"][0]["updated_at"]}
     ]
     assert "reactions" not in ann.rest.get(path)
-    assert bob.rest.get(path + "/reactions") == {"reactions": got["reactions"]}
+    assert bob.rest.get(path + "/reactions") == {"❤ / +": ["bob", "ann"]}
+    assert bob.rest.get(path + "/reactions", list_users=False) == {"❤ / +": 2}
     server.user("eve").rest.refused(900020, "GET", path + "/reactions")
     ann.rest.delete(path + "/reactions?reaction=" + quote("❤ / +"))
     bob.rest.delete(path + "/reactions", {"reaction": "❤ / +"})

@@ -30,7 +30,9 @@ extension Simulation {
 
     /// Much happens in one channel while it is being asked about: what is told overtakes the answers.
     private func crowd() throws {
-        guard let view = random.pick(engine.shownMessages) else { return openMessages(random.pick(knowledge.urls) ?? "") }
+        guard let view = random.pick(engine.shownMessages) else {
+            return openMessages(random.pick(knowledge.urls) ?? "")
+        }
         switch random.below(4) {
         case 0: command(.clearCache(channelURL: view.channelURL, call: newCall("clear_cache")))
         case 1: network.reset()

@@ -13,12 +13,15 @@ struct ChannelListQuery {
     let customTypes: Set<String>?
     let customTypePrefix: String
     let urls: Set<String>?
+    let name: String
+    let namePrefix: String
     let nameContains: String
-    let nicknameContains: String
+    let nicknameContains: [String]
     let nicknamePrefix: String
-    let nickname: String
-    let exactMembers: [String]
-    let includedMembers: [String]
+    let nicknames: Set<String>?
+    /// In every way they may be meant; see `RequestQuery.readings`.
+    let exactMembers: [[String]]
+    let includedMembers: [[String]]
     let includesAnyMember: Bool
     let searchText: String
     let searchesNames: Bool
@@ -27,14 +30,15 @@ struct ChannelListQuery {
     let metadataValues: Set<String>?
     let metadataPrefix: String
     let metadataOrderKey: String
+    let counters: CounterCondition?
     /// Milliseconds; 0 is none.
     let createdBefore: Int64
     let createdAfter: Int64
 
-    init(_ query: RequestQuery) throws {
+    init(_ query: RequestQuery, usualOrder: ChannelOrder = .latestLastMessage) throws {
         let order = query.text("order")
         if order.isEmpty {
-            self.order = .latestLastMessage
+            self.order = usualOrder
         } else if let known = ChannelOrder(rawValue: order) {
             self.order = known
         } else {
@@ -67,12 +71,16 @@ struct ChannelListQuery {
         customTypes = query.choice("custom_types", "custom_type")
         customTypePrefix = query.text("custom_type_startswith")
         urls = query.choice("channel_urls")
+        name = query.text("name")
+        namePrefix = query.text("name_startswith").lowercased()
         nameContains = query.text("name_contains").lowercased()
-        nicknameContains = query.text("members_nickname_contains").lowercased()
+        nicknameContains = (query.choice("members_nickname_contains") ?? []).map { $0.lowercased() }
+            .filter { !$0.isEmpty }
         nicknamePrefix = query.text("members_nickname_startswith").lowercased()
-        nickname = query.text("members_nickname").lowercased()
-        exactMembers = query.list("members_exactly_in")
-        includedMembers = query.list("members_include_in")
+        nicknames = query.choice("members_nickname").map { Set($0.map { $0.lowercased() }) }
+        exactMembers = query.readings("members_exactly_in")
+        includedMembers = query.readings("members_include_in")
+        counters = try CounterCondition(query)
         includesAnyMember = query.text("query_type").lowercased() == "or"
         searchText = query.text("search_query").lowercased()
         let fields = query.choice("search_fields", "search_field")
@@ -94,6 +102,7 @@ struct ChannelListQuery {
     func matches(_ channel: ChannelRow, _ member: MembershipRow, _ viewer: String, _ storage: Storage) throws -> Bool {
         guard matchesChannel(channel, member), matchesMembership(channel, member) else { return false }
         return try matchesMembers(channel, viewer, storage) && matchesMetadata(channel, storage)
+            && (counters?.matches(storage.counters(channel.id)) ?? true)
     }
 
     private func matchesChannel(_ channel: ChannelRow, _ member: MembershipRow) -> Bool {
@@ -117,6 +126,8 @@ struct ChannelListQuery {
         if let customTypes, !customTypes.contains(channel.customType) { return false }
         if !customTypePrefix.isEmpty, !channel.customType.hasPrefix(customTypePrefix) { return false }
         if let urls, !urls.contains(channel.url) { return false }
+        if !name.isEmpty, channel.name != name { return false }
+        if !namePrefix.isEmpty, !channel.name.lowercased().hasPrefix(namePrefix) { return false }
         if !nameContains.isEmpty, !channel.name.lowercased().contains(text: nameContains) { return false }
         if createdBefore > 0, channel.createdAt >= createdBefore { return false }
         if createdAfter > 0, channel.createdAt <= createdAfter { return false }
@@ -145,22 +156,28 @@ struct ChannelListQuery {
         if !exactMembers.isEmpty {
             // The viewer is a member whether it names itself or not.
             let members = Set(try storage.audience(channel.id))
-            if members != Set(exactMembers).union([viewer]) { return false }
+            let own = viewer.isEmpty ? [] : [viewer]
+            if !exactMembers.contains(where: { members == Set($0).union(own) }) { return false }
         }
         if !includedMembers.isEmpty {
             let members = Set(try storage.audience(channel.id))
-            let found = includedMembers.filter { members.contains($0) }
-            if includesAnyMember ? found.isEmpty : found.count != includedMembers.count { return false }
+            let isMet = includedMembers.contains { wanted in
+                includesAnyMember ? wanted.contains(where: members.contains) : wanted.allSatisfy(members.contains)
+            }
+            if !isMet { return false }
         }
         let needsNicknames =
-            !nicknameContains.isEmpty || !nicknamePrefix.isEmpty || !nickname.isEmpty
+            !nicknameContains.isEmpty || !nicknamePrefix.isEmpty || nicknames != nil
             || !searchText.isEmpty && searchesNicknames
         let names =
             needsNicknames
             ? try storage.members(channel.id).filter { $0.user.id != viewer }.map { $0.user.nickname.lowercased() } : []
-        if !nicknameContains.isEmpty, !names.contains(where: { $0.contains(text: nicknameContains) }) { return false }
+        if !nicknameContains.isEmpty {
+            let isFound = names.contains { name in nicknameContains.contains { name.contains(text: $0) } }
+            if !isFound { return false }
+        }
         if !nicknamePrefix.isEmpty, !names.contains(where: { $0.hasPrefix(nicknamePrefix) }) { return false }
-        if !nickname.isEmpty, !names.contains(nickname) { return false }
+        if let nicknames, !names.contains(where: nicknames.contains) { return false }
         if !searchText.isEmpty {
             let isNamed = searchesNames && channel.name.lowercased().contains(text: searchText)
             let hasMember = searchesNicknames && names.contains { $0.contains(text: searchText) }

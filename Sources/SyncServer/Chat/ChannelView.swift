@@ -9,6 +9,9 @@ struct ChannelView {
         static let readReceipt = Parts(rawValue: 2)
         static let deliveryReceipt = Parts(rawValue: 4)
         static let metadata = Parts(rawValue: 8)
+        /// Of the members only those that are active, or that are not.
+        static let activeOnly = Parts(rawValue: 16)
+        static let inactiveOnly = Parts(rawValue: 32)
         static let all: Parts = [.members, .readReceipt, .deliveryReceipt, .metadata]
 
         init(rawValue: Int) { self.rawValue = rawValue }
@@ -20,6 +23,11 @@ struct ChannelView {
             if query.bool("show_read_receipt", default: true) { insert(.readReceipt) }
             if query.bool("show_delivery_receipt", default: true) { insert(.deliveryReceipt) }
             if query.bool("show_metadata", default: true) { insert(.metadata) }
+            switch query.text("member_active_mode") {
+            case "activated": insert(.activeOnly)
+            case "deactivated": insert(.inactiveOnly)
+            default: break
+            }
         }
     }
 
@@ -78,10 +86,9 @@ struct ChannelView {
         writer.member("message_purge_offset", 0)
         writer.member("max_length_message", chat.options.maximumMessageLength)
         writer.member("ignore_profanity_filter", false)
-        writer.member("has_bot", false)
+        writer.member("has_bot", try !storage.bots.isEmpty && storage.hasMember(channel.id, among: storage.bots))
         writer.member("has_ai_bot", false)
-        writer.member("disappearing_message", false)
-        writer.member("sms_fallback", false)
+        writeNested(channel, &writer)
         for (key, value) in extra { writer.member(key, value) }
         try writeOwn(channel, membership, &writer)
 
@@ -128,6 +135,29 @@ struct ChannelView {
         writer.member("is_chat_notification", channel.flags.contains(.chatNotification))
     }
 
+    /// The parts that are objects of their own; clients read the channel's core out of `channel`.
+    private func writeNested(_ channel: ChannelRow, _ writer: inout JSONWriter) {
+        writer.key("disappearing_message")
+        writer.beginObject()
+        writer.member("message_survival_seconds", channel.survival)
+        writer.member("is_triggered_by_message_read", false)
+        writer.endObject()
+        writer.member("sms_fallback", raw: ChannelView.noFallback)
+        writer.key("channel")
+        writer.beginObject()
+        writer.member("channel_url", channel.url)
+        writer.member("name", channel.name)
+        writer.member("cover_url", channel.coverURL)
+        writer.member("custom_type", channel.customType)
+        writer.member("data", channel.data)
+        writer.member("created_at", channel.createdAt / 1000)
+        writer.member("member_count", channel.memberCount)
+        writer.member("max_length_message", chat.options.maximumMessageLength)
+        writer.endObject()
+    }
+
+    private static let noFallback = Array("{\"wait_seconds\":-1,\"exclude_user_ids\":[]}".utf8)
+
     /// What differs from member to member.
     private func writeOwn(_ channel: ChannelRow, _ membership: MembershipRow?, _ writer: inout JSONWriter) throws {
         writer.member("unread_message_count", membership?.unread(in: channel) ?? 0)
@@ -136,7 +166,8 @@ struct ChannelView {
         writer.member("my_role", membership?.isOperator == true ? "operator" : "none")
         writer.member("is_muted", membership?.isMuted(at: now) ?? false)
         writer.member("count_preference", membership?.countPreference ?? "all")
-        writer.member("push_trigger_option", membership?.pushTrigger ?? "default")
+        // The administration has no push setting of its own.
+        if !viewer.isEmpty { writer.member("push_trigger_option", membership?.pushTrigger ?? "default") }
         writer.member("is_push_enabled", membership?.pushTrigger != "off")
         writer.key("inviter")
         if let inviter = membership.flatMap({ $0.inviter.isEmpty ? nil : $0.inviter }),
@@ -162,7 +193,7 @@ struct ChannelView {
         writer.key("members")
         writer.beginArray()
         for entry in try chat.storage.members(channel.id, limit: channel.isSuper ? ChannelView.superMemberLimit : .max)
-        {
+        where !parts.contains(entry.user.isActive ? .inactiveOnly : .activeOnly) {
             write(entry.membership, entry.user, to: &writer)
         }
         writer.endArray()
@@ -200,7 +231,9 @@ struct ChannelView {
     }
 
     /// A member as an object.
-    func write(_ membership: MembershipRow, _ user: UserRow, to writer: inout JSONWriter) {
+    func write(
+        _ membership: MembershipRow, _ user: UserRow, to writer: inout JSONWriter, withPushPreference: Bool = false
+    ) {
         writer.beginObject()
         user.writeFull(&writer, isOnline: chat.hub.isOnline(user.id))
         writer.member("state", membership.state.word)
@@ -214,6 +247,13 @@ struct ChannelView {
         writer.member("joined_ts", membership.joinedAt)
         writer.member("read_ts", membership.lastRead)
         writer.member("delivered_ts", membership.delivered)
+        if withPushPreference {
+            let preference = PushPreference(user)
+            let trigger = membership.pushTrigger == "default" ? preference.trigger : membership.pushTrigger
+            writer.member("push_trigger_option", trigger)
+            writer.member("push_enabled", trigger != "off")
+            writer.member("do_not_disturb", preference.doesNotDisturb)
+        }
         writer.endObject()
     }
 }

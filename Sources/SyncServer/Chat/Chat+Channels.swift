@@ -3,7 +3,7 @@ import SyncJSON
 extension Chat {
     /// Makes a channel, or finds the one that these users have already when it is to be distinct.
     func createChannel(_ payload: Payload, _ caller: Caller) throws -> (channel: ChannelRow, isCreated: Bool) {
-        var users = try payload.strings("user_ids") ?? []
+        var users = try (payload.strings("user_ids") ?? []) + (payload.strings("users") ?? [])
         let operators = try payload.strings("operator_ids") ?? []
         // The administration puts the named users in; a user puts itself in and invites the rest.
         let inviter = try payload.string("inviter_id") ?? caller.userID
@@ -12,9 +12,14 @@ extension Chat {
         var seen: Set<String> = []
         users = users.filter { seen.insert($0).inserted }
         let isStrict = try payload.bool("strict") ?? payload.bool("is_strict") ?? false
+        let invitation = try InvitationInput(payload)
         var known: [UserRow] = []
         for id in users {
-            if let user = try storage.user(id) { known.append(user) } else if isStrict { throw APIError.noUser() }
+            if let user = try storage.user(id) {
+                known.append(user)
+            } else if isStrict {
+                throw APIError.invalid("user_ids", "there is no user \"\(id)\"")
+            }
         }
         guard !known.isEmpty || caller.isAdmin else { throw APIError.missing("user_ids") }
 
@@ -40,10 +45,11 @@ extension Chat {
         let stored = try change { broadcasts in
             let stored = try storage.insert(channel)
             for user in known {
-                let isIn = user.id == inviter || user.acceptsInvitations
+                let isIn = user.id == inviter || invitation.isIn(user)
                 var member = MembershipRow(channelID: stored.id, userID: user.id, state: isIn ? .joined : .invited)
                 member.isOperator = operators.contains(user.id)
                 member.joinedAt = isIn ? now : 0
+                member.hidden = invitation.hidden[user.id] ?? .no
                 if user.id != inviter {
                     member.inviter = inviter
                     member.invitedAt = inviter.isEmpty ? 0 : now
@@ -66,8 +72,17 @@ extension Chat {
         if let data = try payload.string("data") { channel.data = data }
         if let type = try payload.string("custom_type") { channel.customType = type }
         if let code = try payload.string("access_code") { channel.accessCode = code }
-        if let survival = try payload.int("message_survival_seconds") { channel.survival = survival }
-        for (key, flag) in [("is_public", ChannelRow.Flags.isPublic), ("is_discoverable", .discoverable)] {
+        let disappearing = try payload.object("disappearing_message")
+        if let survival = try payload.int("message_survival_seconds")
+            ?? disappearing?.int("message_survival_seconds")
+        {
+            guard survival >= -1 else { throw APIError.outOfRange("message_survival_seconds") }
+            channel.survival = survival
+        }
+        for (key, flag) in [
+            ("is_public", ChannelRow.Flags.isPublic), ("is_discoverable", .discoverable),
+            ("block_sdk_user_channel_join", .joinBlocked),
+        ] {
             guard let value = try payload.bool(key) else { continue }
             if value { channel.flags.insert(flag) } else { channel.flags.remove(flag) }
         }
@@ -177,7 +192,7 @@ extension Chat {
         return (result, now)
     }
 
-    func removeMetadata(_ channel: ChannelRow, _ keys: [String]?, _ caller: Caller) throws {
+    func removeMetadata(_ channel: ChannelRow, _ keys: Set<String>?, _ caller: Caller) throws {
         try checkManaging(caller, channel, needsOperator: false)
         let gone = try storage.metadata(channel.id).map(\.0).filter { keys?.contains($0) ?? true }
         let now = now
@@ -226,7 +241,7 @@ extension Chat {
         return result
     }
 
-    func removeCounters(_ channel: ChannelRow, _ keys: [String]?, _ caller: Caller) throws {
+    func removeCounters(_ channel: ChannelRow, _ keys: Set<String>?, _ caller: Caller) throws {
         try checkManaging(caller, channel, needsOperator: false)
         let gone = try storage.counters(channel.id).map(\.0).filter { keys?.contains($0) ?? true }
         let now = now

@@ -27,6 +27,10 @@ extension Chat {
             if text.unicodeScalars.count > options.maximumMessageLength { throw APIError.tooLong("message") }
             json.set("message", .string(text))
         }
+        _ = try payload.string("message_type")
+        if let url = try payload.string("url"), message.kind == .file, let file = json["file"] {
+            file.set("url", .string(url))
+        }
         if let data = try payload.string(["data", "custom"]) { json.set("data", .string(data)) }
         if let type = try payload.string("custom_type") {
             json.set("custom_type", .string(type))
@@ -52,7 +56,45 @@ extension Chat {
         let now = now
         json.set("updated_at", .int(now))
         message.json = json.serialized()
-        return try change { broadcasts in
+        return try changed(message, old, channel, at: now, caller)
+    }
+
+    /// Changes the extra data of a message; any member may.
+    func editExtraData(_ id: Int64, _ payload: Payload, _ caller: Caller, _ channel: ChannelRow) throws -> Sent {
+        try checkReading(caller, channel)
+        guard var message = try storage.message(id, in: channel.id), let json = try? JSON.parse(message.json) else {
+            throw APIError.noMessage()
+        }
+        let old = JSON.object([
+            "mention_type": json["mention_type"] ?? "users",
+            "mentioned_user_ids": json["mentioned_user_ids"] ?? .array(),
+        ])
+        try editMetaarray(&message, payload)
+        return try changed(message, old, channel, at: now, caller)
+    }
+
+    /// Sets members of a message that no edit by its sender touches.
+    func rewrite(_ message: MessageRow, _ members: KeyValuePairs<String, JSON>, _ channel: ChannelRow) throws
+        -> MessageRow
+    {
+        var changed = message
+        guard let json = try? JSON.parse(message.json) else { throw APIError.noMessage() }
+        let old = JSON.object([
+            "mention_type": json["mention_type"] ?? "users",
+            "mentioned_user_ids": json["mentioned_user_ids"] ?? .array(),
+        ])
+        for (key, value) in members { json.set(key, value) }
+        let now = now
+        json.set("updated_at", .int(now))
+        changed.json = json.serialized()
+        return try self.changed(changed, old, channel, at: now, Caller(userID: "", isAdmin: true)).message
+    }
+
+    /// Stores a changed message and tells the members.
+    private func changed(_ message: MessageRow, _ old: JSON, _ channel: ChannelRow, at now: Int64, _ caller: Caller)
+        throws -> Sent
+    {
+        try change { broadcasts in
             try storage.update(message)
             try storage.noteChange(message, isDeleted: false, at: now)
             try refreshParentInfo(of: message, at: now)
@@ -86,7 +128,7 @@ extension Chat {
             if let key = element["key"]?.string { entries.append((key, element["value"]?.array ?? [])) }
         }
         let removes = value["mode"]?.string == "remove"
-        let upserts = value["upsert"]?.bool ?? true
+        let upserts = try Payload(value).bool("upsert") ?? true
         for element in given?.array ?? [] {
             guard let key = element["key"]?.string else { continue }
             let values = element["value"]?.array ?? []
@@ -118,10 +160,16 @@ extension Chat {
 
     /// Deletes a message. Its replies stay and tell that the parent is gone.
     func delete(_ id: Int64, _ caller: Caller, _ channel: ChannelRow) throws {
-        let message = try ownMessage(id, caller, channel, operatorsMay: true)
+        try remove(try ownMessage(id, caller, channel, operatorsMay: true), channel)
+    }
+
+    /// Takes a message away and tells the members.
+    func remove(_ message: MessageRow, _ channel: ChannelRow) throws {
+        let id = message.id
         let now = now
         try change { broadcasts in
             try storage.delete(message)
+            try remember(removed: message)
             try storage.uncount(message)
             try storage.noteChange(message, isDeleted: true, at: now)
             if channel.lastMessageID == message.id { try storage.recallLastMessage(channel.id) }
@@ -143,6 +191,14 @@ extension Chat {
             broadcasts.append(Broadcast(frame: frame, users: try storage.joinedMembers(channel.id)))
             if message.parentID > 0 { try refreshThread(message.parentID, channel, at: now, &broadcasts) }
         }
+    }
+
+    private func remember(removed message: MessageRow) throws {
+        guard let json = try? JSON.parse(message.json) else { return }
+        var kept = message
+        json.set("is_removed", true)
+        kept.json = json.serialized()
+        try storage.keepRemoved(kept)
     }
 
     // MARK: Reactions and pins

@@ -6,25 +6,47 @@ extension Chat {
     /// A page of a user's channels.
     func myChannels(_ userID: String, _ query: RequestQuery) throws -> [UInt8] {
         let list = try ChannelListQuery(query)
-        let limit = try max(1, query.limit(default: 20, max: 200))
+        return try page(
+            of: try storage.channels(of: userID).map { ($0.channel, $0.membership) }, list, userID, query)
+    }
+
+    /// A page of all channels, or of the public ones, whoever is in them.
+    func channels(publicOnly: Bool, _ viewer: String, _ query: RequestQuery) throws -> [UInt8] {
+        let list = try ChannelListQuery(query, usualOrder: .chronological)
+        let onlyJoined = query.text("public_membership_mode") == "joined"
+        var candidates: [(ChannelRow, MembershipRow?)] = []
+        for channel in try storage.allChannels(publicOnly: publicOnly) {
+            let own = try viewer.isEmpty ? nil : storage.membership(channel.id, viewer)
+            if onlyJoined, own?.state != .joined { continue }
+            candidates.append((channel, own))
+        }
+        return try page(of: candidates, list, viewer, query)
+    }
+
+    private func page(
+        of candidates: [(ChannelRow, MembershipRow?)], _ list: ChannelListQuery, _ viewer: String,
+        _ query: RequestQuery
+    ) throws -> [UInt8] {
+        let limit = try max(1, query.limit(default: 10, max: 200))
         var after: ChannelOrder.Place?
         if let token = query["token"], !token.isEmpty {
             after = ChannelOrder.Place(token: token)
             if after == nil { throw APIError.expiredToken() }
         }
-        var found: [(place: ChannelOrder.Place, channel: ChannelRow, membership: MembershipRow)] = []
-        for (channel, membership) in try storage.channels(of: userID) {
+        var found: [(place: ChannelOrder.Place, channel: ChannelRow, membership: MembershipRow?)] = []
+        for (channel, membership) in candidates {
             var value: String?
             if list.order == .metadata {
                 value = try storage.metadata(channel.id).first { $0.0 == list.metadataOrderKey }?.1
             }
-            let place = list.order.place(channel, membership, metadataValue: value)
+            let own = membership ?? MembershipRow(channelID: channel.id, userID: "", state: .gone)
+            let place = list.order.place(channel, own, metadataValue: value)
             if let after, place <= after { continue }
-            if try list.matches(channel, membership, userID, storage) { found.append((place, channel, membership)) }
+            if try list.matches(channel, own, viewer, storage) { found.append((place, channel, membership)) }
         }
         found.sort { $0.place < $1.place }
         let page = found.prefix(limit)
-        let view = try ChannelView(self, viewer: userID, parts: ChannelView.Parts(query))
+        let view = try ChannelView(self, viewer: viewer, parts: ChannelView.Parts(query))
         var writer = JSONWriter(capacity: 16 << 10)
         writer.beginObject()
         writer.key("channels")
@@ -87,7 +109,7 @@ extension Chat {
     /// Changelog tokens are the number of the last change they cover.
     func changeToken(_ sequence: Int64) -> String { "c\(sequence)" }
 
-    private func changeNumber(_ token: String) throws -> Int64 {
+    func changeNumber(_ token: String) throws -> Int64 {
         guard token.hasPrefix("c"), let number = Int64(token.dropFirst()), number >= 0 else {
             throw APIError.invalid("token", "it is not from here")
         }
@@ -99,8 +121,17 @@ extension Chat {
     // MARK: Messages
 
     /// Which messages a request is after.
-    func messageFilter(_ query: RequestQuery, _ membership: MembershipRow?) throws -> MessageFilter {
+    func messageFilter(_ query: RequestQuery, _ channel: ChannelRow, _ membership: MembershipRow?) throws
+        -> MessageFilter
+    {
         var filter = MessageFilter()
+        filter.channelID = channel.id
+        switch query.text("operator_filter") {
+        case "", "all": break
+        case "operator": filter.ofOperators = true
+        case "nonoperator": filter.ofOperators = false
+        default: throw APIError.invalid("operator_filter", "all, operator or nonoperator is expected")
+        }
         switch query.text("message_type") {
         case "", "all": break
         case "MESG": filter.kinds = [.text]
@@ -146,22 +177,24 @@ extension Chat {
     /// messages of exactly that time (or the message itself when one is named).
     func messages(_ channel: ChannelRow, _ caller: Caller, _ query: RequestQuery) throws -> [UInt8] {
         let membership = try checkReading(caller, channel)
-        let filter = try messageFilter(query, membership)
+        var filter = try messageFilter(query, channel, membership)
+        filter.includesRemoved = caller.isAdmin && query.bool("including_removed")
         let parts = Chat.messageParts(query)
-        let previous = try query.limit("prev_limit", default: query["next_limit"] == nil ? 15 : 0)
-        let next = try query.limit("next_limit", default: 0)
+        let previous = try query.limit("prev_limit", default: 15)
+        let next = try query.limit("next_limit", default: 15)
         let includes = query.bool("include", default: true)
         let before: Storage.Side
         let after: Storage.Side
         var exactly: Storage.Side?
         var pivot: Int64?
+        let time = try query.int("message_ts")
         if let id = try query.int("message_id"), id > 0 {
             guard let message = try storage.message(id, in: channel.id) else { throw APIError.noMessage() }
             before = .before(message.createdAt, id)
             after = .after(message.createdAt, id)
             pivot = id
             exactly = .at(message.createdAt)
-        } else if let time = try query.int("message_ts") {
+        } else if let time {
             before = .before(time, 0)
             after = .after(time, .max)
             exactly = .at(time)
@@ -226,7 +259,7 @@ extension Chat {
     /// What changed of a channel's messages since a token or a time.
     func messageChanges(_ channel: ChannelRow, _ caller: Caller, _ query: RequestQuery) throws -> [UInt8] {
         let membership = try checkReading(caller, channel)
-        let filter = try messageFilter(query, membership)
+        let filter = try messageFilter(query, channel, membership)
         let parts = Chat.messageParts(query)
         let limit = try max(1, query.limit(default: 100, max: 200))
         var sequence: Int64
@@ -286,8 +319,10 @@ extension Chat {
     /// client holds grows without a hole; when a range has more, the rest is left to pages.
     func gap(_ channel: ChannelRow, _ caller: Caller, _ query: RequestQuery) throws -> [UInt8] {
         let membership = try checkReading(caller, channel)
-        let filter = try messageFilter(query, membership)
+        let filter = try messageFilter(query, channel, membership)
         let parts = Chat.messageParts(query)
+        // Told always, asked for or not.
+        _ = query["checking_continuous_messages"]
         let most = options.hugeGap
         let fill = max(most, 100)
         func range(_ prefix: String, isNewer: Bool) throws -> GapSide {

@@ -119,7 +119,8 @@ extension Chat {
         }
         guard let user = try storage.user(caller.userID) else { throw APIError.noUser() }
         let frame = Frames.channelEvent(starts ? 10900 : 10901, channel, at: now, SocketDialect.user(user.json))
-        hub.send(frame, to: try storage.joinedMembers(channel.id).filter { $0 != member.userID })
+        let others = try storage.joinedMembers(channel.id).filter { $0 != member.userID }
+        tell(Broadcast(frame: frame, users: others))
     }
 
     // MARK: Counts

@@ -10,12 +10,26 @@ extension Chat {
 
     /// Whether a user may send to a channel; the reason why not is thrown.
     func checkSending(_ caller: Caller, _ channel: ChannelRow) throws {
-        if caller.isAdmin { return }
+        if caller.isAdmin {
+            // The administration speaks for itself anywhere, for a user only where that user is a member.
+            if caller.userID.isEmpty || storage.bots.contains(caller.userID) { return }
+            guard try storage.membership(channel.id, caller.userID)?.state == .joined else {
+                throw APIError.notMember()
+            }
+            return
+        }
         guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
             if let ban = try storage.ban(channel.id, caller.userID), ban.holds(at: now) { throw APIError.banned() }
             throw APIError.notMember()
         }
-        if member.isMuted(at: now) { throw APIError(900_041, "Muted in this channel.", status: 403) }
+        if try isMuted(member, channel) { throw APIError(900_041, "Muted in this channel.", status: 403) }
+        if storage.hasBlocks, channel.memberCount == 2 {
+            // Between two, a block ends the talk.
+            let other = try storage.audience(channel.id).first { $0 != caller.userID } ?? ""
+            if try storage.blocks(of: caller.userID).blockedBy.contains(other) {
+                throw APIError(900_080, "The receiver has blocked you.", status: 403)
+            }
+        }
         guard !member.isOperator else { return }
         if channel.isFrozen { throw APIError(900_050, "The channel is frozen.", status: 403) }
         if channel.isBroadcast { throw APIError(900_023, "Only operators send to a broadcast channel.", status: 403) }
@@ -28,18 +42,20 @@ extension Chat {
     ///
     /// With `tells` false the caller of this function tells the members itself.
     func send(_ input: MessageInput, _ caller: Caller, _ channel: ChannelRow, tells: Bool = true) throws -> Sent {
-        let requestKey = input.requestID.flatMap { id -> String? in
-            id.string.map { $0.isEmpty ? nil : "s" + $0 } ?? id.int.map { "n\($0)" }
-        }
-        if let requestKey, !caller.userID.isEmpty,
-            let earlier = try storage.sentMessage(channel.id, caller.userID, requestKey)
-        {
+        let requestKey =
+            input.dedupID.map { "d" + $0 }
+            ?? input.requestID.flatMap { id -> String? in
+                id.string.map { $0.isEmpty ? nil : "s" + $0 } ?? id.int.map { "n\($0)" }
+            }
+        let hasName = !caller.userID.isEmpty || input.dedupID != nil
+        if let requestKey, hasName, let earlier = try storage.sentMessage(channel.id, caller.userID, requestKey) {
+            let isNumber = requestKey.hasPrefix("n")
             if let message = try storage.message(earlier.messageID) {
                 let isSame =
-                    requestKey.hasPrefix("s")
+                    !isNumber
                     || now - earlier.at < 600_000 && (try? JSON.parse(message.json))?["message"]?.string == input.text
                 if isSame { return Sent(message: message, frame: try messageFrame(message)) }
-            } else if requestKey.hasPrefix("s") {
+            } else if !isNumber {
                 throw APIError.noMessage()
             }
         }
@@ -47,54 +63,71 @@ extension Chat {
         let sender = caller.userID.isEmpty ? nil : try activeUser(caller.userID)
         let now = now
         let sent = try change { broadcasts -> Sent in
-            let message = try store(input, sender, channel, at: now)
-            if let requestKey, let sender {
-                try storage.noteSent(channel.id, sender.id, requestKey, message.id, at: now)
+            let (message, json) = try store(input, sender, channel, at: now)
+            if let requestKey, hasName {
+                try storage.noteSent(channel.id, caller.userID, requestKey, message.id, at: now)
             }
-            let frame = try messageFrame(message)
+            // The parts that are stored beside the document are not in it.
+            let isWhole = message.metaarray == nil && message.parentInfo == nil
+            let frame = try messageFrame(message, known: isWhole ? json : nil)
             if tells {
                 broadcasts.append(
-                    Broadcast(frame: frame, users: try storage.joinedMembers(channel.id), except: caller.socket))
+                    Broadcast(
+                        frame: frame, users: try listeners(of: channel, sender: message.sender), except: caller.socket))
             }
             if message.parentID > 0 { try refreshThread(message.parentID, channel, at: now, &broadcasts) }
             return Sent(message: message, frame: frame)
         }
-        if input.marksAsRead, let sender { try markRead(Caller(userID: sender.id), channel.id) }
+        if input.marksAsRead, let sender, try storage.membership(channel.id, sender.id)?.state == .joined {
+            try markRead(Caller(userID: sender.id), channel.id)
+        }
         return sent
     }
 
     /// Writes a message and what follows from it for the channel and its members.
-    private func store(_ input: MessageInput, _ sender: UserRow?, _ channel: ChannelRow, at now: Int64) throws
-        -> MessageRow
+    func store(_ input: MessageInput, _ sender: UserRow?, _ channel: ChannelRow, at now: Int64) throws
+        -> (row: MessageRow, json: JSON)
     {
+        let createdAt = input.createdAt ?? now
+        // What is older than the newest is history: no last message, unread for nobody.
+        let isHistory = input.isHistory || createdAt < channel.lastMessageAt
         var message = MessageRow(
-            channelID: channel.id, createdAt: now, id: storage.nextMessageID(), kind: input.kind,
+            channelID: channel.id, createdAt: createdAt, id: storage.nextMessageID(), kind: input.kind,
             customType: input.customType, sender: sender?.id ?? "", parentID: input.parentID,
-            isInChannel: input.parentID == 0 || input.isReplyToChannel, isCountable: !input.isSilent, json: [])
+            isInChannel: input.parentID == 0 || input.isReplyToChannel, isCountable: !input.isSilent && !isHistory,
+            json: [])
         if input.parentID > 0 {
             guard let parent = try storage.message(input.parentID, in: channel.id) else { throw APIError.noMessage() }
             guard parent.parentID == 0 else { throw APIError.invalid("parent_message_id", "it is a reply itself") }
             message.parentInfo = Chat.parentInfo(parent)
         }
         let isOperator = try sender.flatMap { try storage.membership(channel.id, $0.id)?.isOperator } ?? false
-        message.json = try document(input, message, sender, isOperator, channel).serialized()
+        let json = try document(input, message, sender, isOperator, channel)
+        if input.pollID > 0 { json.set("poll", try attachPoll(input.pollID, to: message, channel)) }
+        message.json = json.serialized()
         message.metaarray = input.metaarray?.serialized()
         try storage.insert(message)
         if message.isCountable {
             try storage.addCountable(channel.id, 1)
+            if createdAt < now { try storage.countAsRead(channel.id, at: createdAt) }
             if let sender { try storage.countOwn(channel.id, sender.id) }
         }
-        if message.isCountable || input.updatesLastMessage { try storage.setLastMessage(channel.id, message.id, now) }
-        if input.mentionType == "channel" {
-            try storage.countMentionOfAll(channel.id, except: message.sender)
-        } else {
-            for user in Set(input.mentionedIDs) where user != message.sender {
-                try storage.countMention(channel.id, user)
-            }
+        if message.isCountable || input.updatesLastMessage || isHistory && createdAt >= channel.lastMessageAt {
+            try storage.setLastMessage(channel.id, message.id, createdAt)
         }
-        try storage.unhideForNews(channel.id)
+        if !isHistory {
+            if input.mentionType == "channel" {
+                try storage.countMentionOfAll(channel.id, except: message.sender)
+            } else {
+                for user in Set(input.mentionedIDs).sorted() where user != message.sender {
+                    try storage.countMention(channel.id, user)
+                }
+            }
+            try storage.unhideForNews(channel.id)
+        }
+        if channel.survival >= 0 { expireLater() }
         try storage.touchChannel(channel.id, at: now)
-        return message
+        return (message, json)
     }
 
     /// The message in REST shape, without the parts that are stored apart.
@@ -122,6 +155,16 @@ extension Chat {
         json.set("is_op_msg", .bool(isOperator))
         json.set("is_removed", false)
         json.set("message_survival_seconds", .int(channel.survival))
+        json.set("message_retention_hour", -1)
+        json.set("translations", .object())
+        json.set(
+            "message_events",
+            .object([
+                "send_push_notification": input.sendsPush ? "receivers" : "none",
+                "update_unread_count": .bool(message.isCountable),
+                "update_mention_count": .bool(message.isCountable || !input.isSilent),
+                "update_last_message": .bool(message.isCountable || input.updatesLastMessage),
+            ]))
         json.set("force_update_last_message", .bool(input.updatesLastMessage))
         if input.parentID > 0 {
             json.set("parent_message_id", .int(input.parentID))
@@ -148,8 +191,8 @@ extension Chat {
     }
 
     /// The frame that tells of a message.
-    func messageFrame(_ message: MessageRow) throws -> [UInt8] {
-        let body = SocketDialect.message(message)
+    func messageFrame(_ message: MessageRow, known: JSON? = nil) throws -> [UInt8] {
+        let body = SocketDialect.message(message, known: known)
         if let previous = try storage.messageBefore(message.channelID, message.createdAt, message.id) {
             body.set("previous_message_id", .int(previous))
         }

@@ -8,7 +8,8 @@ extension Chat {
         guard userID.unicodeScalars.count <= 80 else { throw APIError(400_305, "\"user_id\" is too long.") }
         guard var user = try storage.user(userID) else {
             guard token.isEmpty else { throw APIError(400_301, "\"User\" not found.") }
-            let user = UserRow(id: userID, nickname: nickname, createdAt: now)
+            var user = UserRow(id: userID, nickname: nickname, createdAt: now)
+            user.acceptsInvitations = try invitesAtOnce()
             try storage.save(user)
             return user
         }
@@ -41,6 +42,7 @@ extension Chat {
 
     /// What a successful login is answered with.
     func loginDocument(_ user: UserRow, sessionKey: String, query: RequestQuery) throws -> JSON {
+        try storage.noteActivity(user.id, at: now)
         var writer = JSONWriter(capacity: 1024)
         writer.beginObject()
         user.writeFull(&writer, isOnline: true)
@@ -49,8 +51,11 @@ extension Chat {
         writer.member("name", user.nickname)
         writer.member("image", user.profileURL)
         writer.member("key", sessionKey)
-        writer.member("ekey", storage.random.hex(16))
+        writer.member("ekey", try storage.fileKey(at: now))
         writer.member("login_ts", now)
+        // When the key runs out; -1 is never.
+        let expiry = try storage.session(sessionKey)?.expiresAt ?? 0
+        writer.member("expires_at", expiry > 0 ? expiry : -1)
         writer.key("reconnect")
         writer.beginObject()
         writer.key("interval")
@@ -66,12 +71,12 @@ extension Chat {
         writer.member("max_unread_cnt_on_super_group", 100)
         writer.key("premium_feature_list")
         writer.raw(Array("[\"message_threading\",\"supergroup\"]".utf8))
-        writer.member("file_upload_size_limit", 30)
+        writer.member("file_upload_size_limit", Int64(Router.fileLimit))
         writer.key("application_attributes")
         writer.raw(
             Array(
                 "[\"reactions\",\"allow_group_channel_create_from_sdk\",\"allow_group_channel_invite_from_sdk\"]".utf8))
-        writer.member("emoji_hash", "0")
+        writer.member("emoji_hash", try emojiHash())
         writer.member("use_reaction", true)
         writer.member("disable_supergroup_mack", true)
         // Replies count as unread and as last messages like any other.

@@ -23,6 +23,11 @@ final class Chat {
     var isTellingDeliveries = false
     /// Acknowledgements that the control endpoint wants lost.
     var acksToLose = 0
+    /// What the one timer for things that happen by themselves waits for; 0 when it is not set.
+    var arrangedFor: Int64 = 0
+    let limiter: RateLimiter?
+    /// What is to be told once a whole request is accepted; `nil` when nothing is kept back.
+    private var held: [Broadcast]?
 
     init(storage: Storage, clock: Clock, timers: TimerQueue, hub: SocketHub, options: ServerOptions) {
         self.storage = storage
@@ -30,6 +35,7 @@ final class Chat {
         self.timers = timers
         self.hub = hub
         self.options = options
+        limiter = options.rateLimit.map { RateLimiter(limit: $0) }
     }
 
     var now: Int64 { clock.now() }
@@ -50,7 +56,26 @@ final class Chat {
     func change<T>(_ body: (inout [Broadcast]) throws -> T) throws -> T {
         var broadcasts: [Broadcast] = []
         let result = try storage.transaction { try body(&broadcasts) }
-        for broadcast in broadcasts { hub.send(broadcast.frame, to: broadcast.users, except: broadcast.except) }
+        for broadcast in broadcasts { tell(broadcast) }
+        return result
+    }
+
+    func tell(_ broadcast: Broadcast) {
+        if held != nil {
+            held?.append(broadcast)
+        } else {
+            hub.send(broadcast.frame, to: broadcast.users, except: broadcast.except)
+        }
+    }
+
+    /// Does something as a whole or not at all: what it stored is undone and nobody hears of it when it throws.
+    func atomically<T>(_ body: () throws -> T) throws -> T {
+        held = []
+        defer { held = nil }
+        let result = try storage.transaction(body)
+        let told = held ?? []
+        held = nil
+        for broadcast in told { tell(broadcast) }
         return result
     }
 }

@@ -24,6 +24,14 @@ struct MessageInput {
     var extras: [(String, JSON)] = []
     /// As sent, whatever type it has; `nil` when there was none.
     var requestID: JSON?
+    /// The same again from the same sender is the same message.
+    var dedupID: String?
+    /// When it was sent; only the administration says so. `nil` is now.
+    var createdAt: Int64?
+    /// Came from elsewhere and is old: nobody has it before him unread.
+    var isHistory = false
+    var sendsPush = true
+    var pollID: Int64 = 0
 
     init(kind: MessageRow.Kind) { self.kind = kind }
 
@@ -44,19 +52,27 @@ struct MessageInput {
         isSilent = try payload.bool("is_silent") ?? payload.bool("silent") ?? false
         updatesLastMessage = try payload.bool("force_update_last_message") ?? false
         marksAsRead = try payload.bool("mark_as_read") ?? false
+        dedupID = try payload.string("dedup_id").flatMap { $0.isEmpty ? nil : $0 }
+        sendsPush = try payload.bool("send_push") ?? (payload.string("push_option") != "suppress")
+        pollID = max(0, try payload.int("poll_id") ?? 0)
+        // As it came: null and "" are echoed too.
+        for key in ["req_id", "request_id"] { _ = payload[key] }
         requestID = payload.json["req_id"] ?? payload.json["request_id"]
         for key in [
             "translations", "target_langs", "mentioned_message_template", "apple_critical_alert_options",
-            "extended_message",
-            "extended_message_payload",
+            "extended_message", "extended_message_payload",
         ] {
             guard let value = payload[key] else { continue }
             extras.append((key == "extended_message" ? "extended_message_payload" : key, value))
         }
+        // About pushes, which this server does not send.
+        for key in ["apns_bundle_id", "push_message_template", "sound", "volume"] { _ = payload[key] }
         if kind == .file { try readFile(payload) }
     }
 
     private mutating func readFile(_ payload: Payload) throws {
+        // One file may come without the list around it.
+        if let one = payload["files"], one.kind == .object { files = .array([MessageInput.fileOfMany(one)]) }
         if let list = payload["files"], list.kind == .array, list.count > 0 {
             guard list.count <= 30 else { throw APIError(400_203, "Too many files.") }
             files = .array((list.array ?? []).map(MessageInput.fileOfMany))
@@ -77,7 +93,10 @@ struct MessageInput {
         described.set("data", .string(data))
         described.set("require_auth", .bool(requiresAuth))
         file = described
-        thumbnails = payload["thumbnails"].flatMap { $0.kind == .array ? $0 : nil } ?? .array()
+        // Texts are sizes that thumbnails should be made in; none are made here.
+        let given = (payload["thumbnails"] ?? first?["thumbnails"])?.array ?? []
+        thumbnails = .array(given.filter { $0.kind == .object })
+        for key in ["thumbnail1", "thumbnail2", "thumbnail3"] { _ = payload[key] }
     }
 
     /// One file of several, whichever names its members have.

@@ -37,6 +37,7 @@ final class ControlEndpoint {
         case ("POST", "revoke_tokens"): return try revokeTokens(payload)
         case ("POST", "advance_clock"):
             chat.clock.advance(by: try payload.int("ms") ?? 0)
+            chat.runDue()
             return .object(["ts": .int(chat.now)])
         case ("POST", "lose_next_ack"):
             chat.acksToLose = Int(clamping: try payload.int("count") ?? 1)
@@ -107,7 +108,7 @@ final class ControlEndpoint {
     /// Makes access tokens worthless and gives the users new ones, which are told here.
     private func revokeTokens(_ payload: Payload) throws -> JSON {
         let named = try payload.string("user_id")
-        let users = try named.map { [try chat.activeUser($0)] } ?? chat.storage.users(after: "", limit: 1_000_000)
+        let users = try named.map { [try chat.activeUser($0)] } ?? chat.storage.users()
         let result = JSON.array()
         try chat.storage.transaction {
             for var user in users where named != nil || !user.accessToken.isEmpty {
@@ -181,6 +182,7 @@ final class ControlEndpoint {
             try chat.storage.insert(message)
             try chat.storage.noteChange(message, isDeleted: false, at: now)
             try chat.storage.recallLastMessage(channel.id)
+            if channel.survival >= 0 { chat.expireLater() }
             try chat.storage.touchChannel(channel.id, at: now)
             broadcasts.append(
                 Broadcast(

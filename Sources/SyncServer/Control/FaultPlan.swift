@@ -57,12 +57,7 @@ final class FaultPlan {
     static func answer(_ fault: Fault, _ execute: () -> HTTPResponse) -> HTTPResponse {
         switch fault.kind {
         case .rate:
-            var response = HTTPResponse(APIError(500_910, "Too many requests.", status: 429))
-            response.headers = [
-                ("Retry-After", String(fault.retryAfter)), ("X-RateLimit-RetryAfter", String(fault.retryAfter)),
-                ("X-RateLimit-Limit", "5"), ("X-RateLimit-Remaining", "0"),
-            ]
-            return response
+            return .tooMany(limit: 5, wait: min(max(fault.retryAfter, 0), 1_000_000) * 1000)
         case .broken:
             return HTTPResponse(APIError(500_901, "Internal error.", status: fault.status))
         case .garbage:

@@ -39,11 +39,12 @@ struct APIError: Error {
     static func exists(_ what: String) -> APIError { APIError(400_202, "\(what) exists already.") }
     static func unauthorized(_ why: String) -> APIError { APIError(400_108, "Not authorized: \(why).", status: 403) }
     static func noChannel() -> APIError { APIError(400_201, "\"Channel\" not found.", status: 404) }
-    static func noUser() -> APIError { APIError(400_201, "\"User\" not found.", status: 404) }
+    static func noUser() -> APIError { APIError(400_201, "\"User\" not found.") }
     static func noMessage() -> APIError { APIError(900_300, "Message not found.", status: 404) }
     static func notMember() -> APIError { APIError(900_020, "Not a member of this channel.", status: 403) }
     static func banned() -> APIError { APIError(900_100, "Banned from this channel.", status: 403) }
-    static func noEndpoint() -> APIError { APIError(400_930, "There is no such endpoint.", status: 404) }
+    static let noEndpointCode = 400_930
+    static func noEndpoint() -> APIError { APIError(noEndpointCode, "There is no such endpoint.", status: 404) }
     static func sessionExpired() -> APIError { APIError(400_309, "The session key has expired.", status: 400) }
     static func tokenRevoked() -> APIError { APIError(400_310, "The session token has been revoked.", status: 400) }
     static func wrongToken() -> APIError { APIError(400_302, "The access token is not valid.", status: 400) }

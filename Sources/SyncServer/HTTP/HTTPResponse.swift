@@ -15,10 +15,11 @@ public struct HTTPResponse: Sendable {
     public internal(set) var delivery = Delivery.whole
     /// Besides those that every answer has.
     var headers: [(String, String)] = []
+    var contentType = "application/json; charset=utf-8"
 
     /// What goes out before the body; framing of the connection is its own.
     public var allHeaders: [(String, String)] {
-        [("Content-Type", "application/json; charset=utf-8"), ("Access-Control-Allow-Origin", "*")] + headers
+        [("Content-Type", contentType), ("Access-Control-Allow-Origin", "*")] + headers
     }
 
     init(status: Int = 200, body: [UInt8], headers: [(String, String)] = [], delivery: Delivery = .whole) {
@@ -41,6 +42,18 @@ public struct HTTPResponse: Sendable {
                 ("Access-Control-Max-Age", "86400"),
                 ("Access-Control-Allow-Headers", request.header("Access-Control-Request-Headers") ?? "*"),
             ])
+    }
+
+    /// More requests than are allowed; in `wait` milliseconds there may be another one.
+    static func tooMany(limit: Int64, wait: Int64) -> HTTPResponse {
+        var response = HTTPResponse(APIError(500_910, "Too many requests.", status: 429))
+        // Whole seconds, rounded up: who waits that long gets through.
+        let seconds = String((wait + 999) / 1000)
+        response.headers = [
+            ("Retry-After", seconds), ("X-RateLimit-RetryAfter", seconds), ("X-RateLimit-Limit", String(limit)),
+            ("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", seconds),
+        ]
+        return response
     }
 
     static let tooLarge = HTTPResponse(APIError(400_110, "The body is too large.", status: 413))

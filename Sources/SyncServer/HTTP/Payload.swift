@@ -3,11 +3,21 @@ import SyncJSON
 /// A JSON object that a client sent, read liberally: numbers and booleans may come as text.
 struct Payload {
     let json: JSON
+    /// The keys that were there and asked for; `nil` for what is inside another object.
+    private let ledger: Names?
 
-    init(_ json: JSON) { self.json = json }
+    private final class Names {
+        var all: Set<String> = []
+    }
+
+    init(_ json: JSON, isWholeBody: Bool = false) {
+        self.json = json
+        ledger = isWholeBody ? Names() : nil
+    }
 
     /// Reads a request's body; an empty one is an empty object.
     init(body: [UInt8]) throws {
+        ledger = Names()
         guard body.contains(where: { $0 > 0x20 }) else {
             json = .object()
             return
@@ -22,8 +32,15 @@ struct Payload {
 
     /// A member that is there and not null.
     subscript(key: String) -> JSON? {
-        guard let value = json[key], !value.isNull else { return nil }
-        return value
+        guard let value = json[key] else { return nil }
+        ledger?.all.insert(key)
+        return value.isNull ? nil : value
+    }
+
+    /// The keys that nobody has asked for.
+    var unusedKeys: [String] {
+        guard let ledger else { return [] }
+        return (json.members ?? []).map(\.key).filter { !ledger.all.contains($0) }
     }
 
     func has(_ key: String) -> Bool { self[key] != nil }

@@ -2,6 +2,7 @@
 struct RequestQuery {
     /// Keys are decoded, values still raw: a comma in a list must be told from an encoded one inside a value.
     private var fields: [(key: String, value: ArraySlice<UInt8>)] = []
+    private let ledger = KeyLedger()
 
     init(_ bytes: ArraySlice<UInt8>) {
         for field in bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: true) {
@@ -13,7 +14,12 @@ struct RequestQuery {
 
     /// The first value of a key; `nil` when it does not occur.
     subscript(key: String) -> String? {
-        fields.first { $0.key == key }.map { PercentCoding.decode($0.value, plusIsSpace: true) }
+        var value: ArraySlice<UInt8>?
+        for (position, field) in fields.enumerated() where field.key == key {
+            ledger.note(position)
+            if value == nil { value = field.value }
+        }
+        return value.map { PercentCoding.decode($0, plusIsSpace: true) }
     }
 
     /// The first value of the first of these keys that occurs with one.
@@ -55,32 +61,48 @@ struct RequestQuery {
         return Int(min(value, Int64(highest)))
     }
 
-    /// All values of a key: repeated, joined by raw commas, or both.
-    func list(_ keys: String...) -> [String] {
+    /// All fields, decoded.
+    var all: [(key: String, value: String)] {
+        fields.map { ($0.key, PercentCoding.decode($0.value, plusIsSpace: true)) }
+    }
+
+    /// The keys that nobody has asked for.
+    var unusedKeys: [String] { fields.indices.filter { !ledger.isNoted($0) }.map { fields[$0].key } }
+
+    /// A list any of whose values will do: repeated keys, joined by commas, or both. Clients that encode the joining
+    /// commas cannot be told from values that hold one, so both readings are tried; `nil` when the key does not occur
+    /// at all.
+    func choice(_ keys: String...) -> Set<String>? {
+        var result: Set<String> = []
+        var isPresent = false
+        for value in values(keys) {
+            isPresent = true
+            result.insert(value)
+            if value.utf8.contains(UInt8(ascii: ",")) {
+                result.formUnion(value.split(separator: ",").map(String.init))
+            }
+        }
+        return isPresent ? result : nil
+    }
+
+    /// A list that counts as a whole, in every way it may be meant: as it came, and with encoded commas as separators.
+    /// Empty when the key does not occur or names nothing.
+    func readings(_ keys: String...) -> [[String]] {
+        let whole = values(keys)
+        if whole.isEmpty || whole == [""] { return [] }
+        guard whole.contains(where: { $0.utf8.contains(UInt8(ascii: ",")) }) else { return [whole] }
+        return [whole, whole.flatMap { $0.split(separator: ",").map(String.init) }]
+    }
+
+    /// All values of keys, split at raw commas only.
+    private func values(_ keys: [String]) -> [String] {
         var result: [String] = []
-        for field in fields where keys.contains(field.key) {
+        for (position, field) in fields.enumerated() where keys.contains(field.key) {
+            ledger.note(position)
             for part in field.value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
                 result.append(PercentCoding.decode(part, plusIsSpace: true))
             }
         }
-        return result == [""] ? [] : result
-    }
-
-    /// A list any of whose values will do. Clients that encode the joining commas cannot be told from values that hold
-    /// one, so both readings are tried; `nil` when the key does not occur at all.
-    func choice(_ keys: String...) -> Set<String>? {
-        var result: Set<String> = []
-        var isPresent = false
-        for field in fields where keys.contains(field.key) {
-            isPresent = true
-            for part in field.value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
-                let value = PercentCoding.decode(part, plusIsSpace: true)
-                result.insert(value)
-                if value.utf8.contains(UInt8(ascii: ",")) {
-                    result.formUnion(value.split(separator: ",").map(String.init))
-                }
-            }
-        }
-        return isPresent ? result : nil
+        return result
     }
 }

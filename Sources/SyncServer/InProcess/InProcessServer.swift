@@ -27,7 +27,7 @@ public final class InProcessServer {
         clock = Clock(virtualTime: time)
         core = try ServerCore(options, clock: clock, random: RandomSource(seed: seed))
         apiToken = core.apiToken
-        users = try Seeder(core.chat).seed().users.map { ServerOptions.SeedUser(id: $0.id, token: $0.accessToken) }
+        users = try core.start().users.map { ServerOptions.SeedUser(id: $0.id, token: $0.accessToken) }
     }
 
     // MARK: Time

@@ -1,19 +1,92 @@
 import SyncJSON
 
 extension Router {
-    /// What clients ask of the application as a whole.
-    func application(_ request: HTTPRequest, _ first: String, _ rest: [String]) throws -> HTTPResponse {
-        switch (request.method, first, rest) {
-        case ("GET", "sdk", ["applications", "settings"]):
+    /// sdk/…: what clients ask of the application as a whole.
+    func sdk(_ request: HTTPRequest, _ path: [String]) throws -> HTTPResponse {
+        switch (request.method, path) {
+        case ("GET", ["applications", "settings"]):
             _ = try caller(request)
-            return HTTPResponse(.object(["configs": .object(), "has_more": false, "next": "", "ts": .int(chat.now)]))
-        case ("POST", "sdk", ["statistics"]):
+            for key in ["token", "ts", "limit"] { _ = request.query[key] }
+            return HTTPResponse(
+                .object([
+                    "configs": .object(["message_purge_offset": .object(["global": 0])]), "has_more": false,
+                    "next": "", "ts": .int(chat.now),
+                ]))
+        case ("POST", ["statistics"]):
             _ = try caller(request)
             return .empty
-        case ("GET", "emoji_categories", []):
-            _ = try caller(request)
-            return HTTPResponse(.object(["emoji_hash": "0", "emoji_categories": .array()]))
         default: throw APIError.noEndpoint()
         }
+    }
+
+    /// applications/…
+    func applications(_ request: HTTPRequest, _ path: [String]) throws -> HTTPResponse {
+        try administrator(request)
+        switch (request.method, path) {
+        case ("GET", ["dau"]): return try activeUsers(request, "dau", isMonth: false)
+        case ("GET", ["mau"]): return try activeUsers(request, "mau", isMonth: true)
+        case ("GET", ["ccu"]):
+            return HTTPResponse(.object(["ccu": .int(Int64(Set(chat.hub.all.map(\.userID)).count))]))
+        case ("GET", ["settings_global"]): return HTTPResponse(try globalSettings())
+        case ("GET", ["default_channel_invitation_preference"]):
+            return HTTPResponse(.object(["auto_accept": .bool(try chat.invitesAtOnce())]))
+        case ("PUT", ["default_channel_invitation_preference"]):
+            guard let value = try request.payload().bool("auto_accept") else { throw APIError.missing("auto_accept") }
+            let json = JSON.object(["auto_accept": .bool(value)])
+            try storage.save(.setting, "default_channel_invitation_preference", at: chat.now, json)
+            return HTTPResponse(json)
+        default: throw APIError.noEndpoint()
+        }
+    }
+
+    /// What holds for the whole application, as told at login.
+    private func globalSettings() throws -> JSON {
+        .object([
+            "max_length_message": .int(Int64(chat.options.maximumMessageLength)),
+            "file_upload_size_limit": .int(Int64(Router.fileLimit)),
+            "auto_accept": .bool(try chat.invitesAtOnce()), "session_token_ttl": .int(chat.options.sessionLife),
+        ])
+    }
+
+    private func activeUsers(_ request: HTTPRequest, _ name: String, isMonth: Bool) throws -> HTTPResponse {
+        let today = CivilDate(daysSinceEpoch: chat.now / Storage.day)
+        let text = request.query.text("date")
+        let form = isMonth ? "YYYY-MM" : "YYYY-MM-DD"
+        guard let date = text.isEmpty ? today : CivilDate(isMonth ? text + "-01" : text) else {
+            throw APIError.invalid("date", "\(form) is expected")
+        }
+        let days = isMonth ? date.wholeMonth : date.daysSinceEpoch...date.daysSinceEpoch
+        let count = try storage.activeUsers(from: days.lowerBound, to: days.upperBound)
+        let result = JSON.object()
+        result.set(name, .int(count))
+        return HTTPResponse(result)
+    }
+
+    /// migration/{url}: messages that were sent elsewhere, each with its time.
+    func migration(_ request: HTTPRequest, _ path: [String]) throws -> HTTPResponse {
+        try administrator(request)
+        guard request.method == "POST", path.count == 1 else { throw APIError.noEndpoint() }
+        let channel = try chat.channel(path[0])
+        let payload = try request.payload()
+        // Read marks stay: what is migrated is unread for nobody.
+        for key in ["update_read_ts", "rewind_read_ts"] { _ = try payload.bool(key) }
+        guard let messages = payload["messages"]?.array else { throw APIError.missing("messages") }
+        guard messages.count <= 100 else { throw APIError.tooMany("messages") }
+        try storage.transaction {
+            for message in messages {
+                let entry = Payload(message)
+                let kind = try messageKind(entry)
+                guard let time = try entry.int("timestamp") else { throw APIError.missing("timestamp") }
+                guard time > 0, time <= chat.now else { throw APIError.outOfRange("timestamp") }
+                let sender = kind == .admin ? "" : try chat.activeUser(try entry.required("user_id")).id
+                var input = try MessageInput(entry, kind: kind, limit: chat.options.maximumMessageLength)
+                input.createdAt = time
+                input.isHistory = true
+                input.marksAsRead = false
+                // A sender may have left long ago.
+                try chat.addHistory(input, sender, try chat.channel(channel.url))
+            }
+        }
+        return .empty
     }
 }

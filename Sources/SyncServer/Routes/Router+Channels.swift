@@ -7,6 +7,7 @@ extension Router {
             case "GET": return try listChannels(request)
             case "POST":
                 let caller = try caller(request)
+                try storeCover(request)
                 let made = try chat.createChannel(try request.payload(), caller)
                 return try channelResponse(made.channel, caller, request.query, extra: ["is_created": made.isCreated])
             default: throw APIError.noEndpoint()
@@ -17,6 +18,8 @@ extension Router {
         let channel = try chat.channel(url)
         switch topic {
         case "messages": return try messages(request, channel, Array(rest.dropFirst()))
+        case "scheduled_messages": return try scheduledMessages(request, channel, Array(rest.dropFirst()))
+        case "polls": return try pollChanges(request, channel, Array(rest.dropFirst()))
         case "messages_gap":
             return HTTPResponse(
                 body: try chat.gap(channel, try caller(request, as: request.query["user_id"]), request.query))
@@ -35,6 +38,7 @@ extension Router {
             try chat.checkReading(viewer, channel)
             return try channelResponse(channel, viewer, request.query)
         case "PUT":
+            try storeCover(request)
             return try channelResponse(
                 try chat.updateChannel(channel, try request.payload(), caller), caller, request.query)
         case "DELETE":
@@ -47,48 +51,8 @@ extension Router {
     /// Public channels for users, all for the administration.
     private func listChannels(_ request: HTTPRequest) throws -> HTTPResponse {
         let caller = try caller(request)
-        let query = request.query
-        let limit = try max(1, query.limit(default: 20, max: 100))
-        var position = Int64.max
-        if let token = query["token"], !token.isEmpty {
-            guard let value = Int64(token) else { throw APIError.expiredToken() }
-            position = value
-        }
-        let publicOnly = !caller.isAdmin || query.text("public_mode") == "public"
-        let onlyJoined = query.text("public_membership_mode") == "joined"
-        let list = try ChannelListQuery(query)
-        let view = try ChannelView(chat, viewer: caller.userID, parts: ChannelView.Parts(query))
-        var writer = JSONWriter(capacity: 16 << 10)
-        writer.beginObject()
-        writer.key("channels")
-        writer.beginArray()
-        var count = 0
-        var next = ""
-        search: while true {
-            let found =
-                try publicOnly
-                ? storage.publicChannels(beforeID: position, limit: 200)
-                : storage.allChannels(beforeID: position, limit: 200)
-            for channel in found {
-                if count == limit {
-                    next = String(position)
-                    break search
-                }
-                position = channel.id
-                let own = try caller.userID.isEmpty ? nil : storage.membership(channel.id, caller.userID)
-                if onlyJoined, own?.state != .joined { continue }
-                let filtered = own ?? MembershipRow(channelID: channel.id, userID: "", state: .gone)
-                guard try list.matches(channel, filtered, caller.userID, storage) else { continue }
-                try view.write(channel, own, to: &writer)
-                count += 1
-            }
-            if found.count < 200 { break }
-        }
-        writer.endArray()
-        writer.member("next", next)
-        writer.member("ts", chat.now)
-        writer.endObject()
-        return HTTPResponse(writer)
+        let publicOnly = !caller.isAdmin || request.query.text("public_mode") == "public"
+        return HTTPResponse(body: try chat.channels(publicOnly: publicOnly, caller.userID, request.query))
     }
 
     // MARK: Metadata and counters
@@ -101,9 +65,9 @@ extension Router {
         switch request.method {
         case "GET":
             try chat.checkReading(caller, channel)
-            let keys = key.map { [$0] } ?? request.query.list("keys")
+            let keys = key.map { [$0] } ?? request.query.choice("keys", "key")
             let values = JSON.object()
-            let isWanted = { (name: String) in keys.isEmpty || keys.contains(name) }
+            let isWanted = { (name: String) in keys?.contains(name) ?? true }
             if isCounter {
                 for (name, value) in try storage.counters(channel.id) where isWanted(name) {
                     values.set(name, .int(value))
@@ -115,7 +79,10 @@ extension Router {
             }
             return metaResponse(request, values, at: chat.now, isCounter: isCounter)
         case "DELETE":
-            let keys = key.map { [$0] }
+            // A key in the query is as good as one in the path: one item goes, not all.
+            let keys =
+                try key.map { [$0] } ?? request.query.choice("keys", "key")
+                ?? request.payload().strings("keys").map { Set($0) }
             if isCounter {
                 try chat.removeCounters(channel, keys, caller)
             } else {
@@ -169,7 +136,8 @@ extension Router {
 
     /// Counters are a plain map; metadata come with a time when one is asked for.
     private func metaResponse(_ request: HTTPRequest, _ values: JSON, at time: Int64, isCounter: Bool) -> HTTPResponse {
-        if !isCounter, request.query.bool("include_ts") {
+        let isTimed = request.query.bool("include_ts") || (try? request.payload().bool("include_ts")) ?? false
+        if !isCounter, isTimed {
             return HTTPResponse(.object(["metadata": values, "ts": .int(time)]))
         }
         return HTTPResponse(values)

@@ -12,15 +12,17 @@ extension Router {
         case ("POST", "invite"):
             let caller = try caller(request)
             let inviter = try payload.string("inviter_id") ?? caller.userID
-            guard let ids = try payload.strings("user_ids") else { throw APIError.missing("user_ids") }
-            let changed = try chat.invite(channel, ids, inviter: inviter, caller)
+            guard let ids = try payload.strings("user_ids") ?? payload.strings("users") else {
+                throw APIError.missing("user_ids")
+            }
+            let changed = try chat.invite(channel, ids, inviter: inviter, try InvitationInput(payload), caller)
             return try channelResponse(changed, caller, request.query)
         case ("PUT", "accept"), ("PUT", "join"):
             let caller = try caller(request, as: named)
             guard !caller.userID.isEmpty else { throw APIError.missing("user_id") }
             let changed = try chat.join(
                 channel, caller.userID, accessCode: try payload.string("access_code") ?? "",
-                byInvitation: topic == "accept")
+                byInvitation: topic == "accept", caller)
             return try channelResponse(changed, caller, request.query)
         case ("PUT", "decline"):
             let caller = try caller(request, as: named)
@@ -31,25 +33,35 @@ extension Router {
             var ids = try payload.strings("user_ids")
             if !caller.isAdmin {
                 ids = [caller.userID]
-            } else if ids == nil, !caller.userID.isEmpty {
-                ids = [caller.userID]
             } else if try payload.bool("should_leave_all") == true {
                 ids = nil
+            } else if ids == nil, !caller.userID.isEmpty {
+                ids = [caller.userID]
             } else if ids == nil {
                 throw APIError.missing("user_ids")
             }
-            let keeps = try payload.bool("should_remove_operator_status") == false
-            try chat.leave(channel, ids, keepsOperators: keeps)
+            let removes = try payload.bool("should_remove_operator_status") ?? false
+            _ = try payload.string("reason")
+            try chat.leave(channel, ids, keepsOperators: !removes)
             return .empty
         case ("PUT", "hide"):
             let caller = try caller(request, as: named)
-            let offset = try chat.hide(
-                channel, caller.userID, hidesPrevious: try payload.bool("hide_previous_messages") ?? false,
-                unhidesByItself: try payload.bool("allow_auto_unhide") ?? true)
+            let hidesPrevious = try payload.bool("hide_previous_messages") ?? false
+            let unhidesByItself = try payload.bool("allow_auto_unhide") ?? true
+            let all = try caller.isAdmin && payload.bool("should_hide_all") ?? false
+            var offset: Int64 = 0
+            for id in all ? try storage.joinedMembers(channel.id) : [caller.userID] {
+                offset = try chat.hide(channel, id, hidesPrevious: hidesPrevious, unhidesByItself: unhidesByItself)
+            }
             return HTTPResponse(.object(["ts_message_offset": .int(offset)]))
         case ("DELETE", "hide"):
             let caller = try caller(request, as: named)
-            try chat.unhide(channel, caller.userID)
+            let all =
+                try caller.isAdmin
+                && payload.bool("should_unhide_all") ?? request.query.bool("should_unhide_all")
+            for id in all ? try storage.joinedMembers(channel.id) : [caller.userID] {
+                try chat.unhide(channel, id)
+            }
             return .empty
         case ("PUT", "freeze"):
             let caller = try caller(request)
@@ -96,10 +108,10 @@ extension Router {
                 ]))
         }
         let query = request.query
-        let limit = try max(1, query.limit(default: 20, max: 100))
         let role = query.text("operator_filter")
         let muted = query.text("muted_member_filter")
         let state = query.text("member_state_filter")
+        let activity = query.text("member_active_mode_filter", "member_active_mode")
         let prefix = query.text("nickname_startswith").lowercased()
         let now = chat.now
         var found = try storage.members(channel.id).filter { membership, user in
@@ -108,6 +120,7 @@ extension Router {
                     ? membership.isMuted(at: now) : muted == "unmuted" ? !membership.isMuted(at: now) : true)
                 && (state == "joined_only" || state == "joined" ? membership.state == .joined : true)
                 && (state == "invited_only" || state == "invited" ? membership.state == .invited : true)
+                && (activity == "all" || user.isActive == (activity != "deactivated"))
                 && (prefix.isEmpty || user.nickname.lowercased().hasPrefix(prefix))
         }
         let operatorsFirst = query.text("order") == "operator_then_member_alphabetical"
@@ -118,19 +131,17 @@ extension Router {
             let names = (left.user.nickname.lowercased(), right.user.nickname.lowercased())
             return names.0 != names.1 ? names.0 < names.1 : left.user.id < right.user.id
         }
-        var start = 0
-        if let token = query["token"], !token.isEmpty {
-            guard let value = Int(token), value >= 0 else { throw APIError.expiredToken() }
-            start = min(value, found.count)
-        }
-        let end = min(found.count, start + limit)
+        let page = try Page(of: found, query)
+        let withPreference = query.bool("include_push_preference")
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("members")
         writer.beginArray()
-        for entry in found[start..<end] { view.write(entry.membership, entry.user, to: &writer) }
+        for entry in page.items {
+            view.write(entry.membership, entry.user, to: &writer, withPushPreference: withPreference)
+        }
         writer.endArray()
-        writer.member("next", end < found.count ? String(end) : "")
+        writer.member("next", page.next)
         writer.endObject()
         return HTTPResponse(writer)
     }
@@ -163,13 +174,18 @@ extension Router {
                         "remaining_duration": .int(member.mutedUntil < 0 ? -1 : member.mutedUntil - chat.now),
                     ]))
             }
-            let list = try storage.mutedMembers(channel.id, at: chat.now).compactMap { member in
+            let muted = try storage.mutedMembers(channel.id, at: chat.now)
+            let page = try Page(of: muted, request.query)
+            let list = try page.items.compactMap { member in
                 try storage.user(member.userID).map {
                     restricted($0, until: member.mutedUntil, since: member.mutedAt, note: member.muteNote, "muted")
                 }
             }
             return HTTPResponse(
-                .object(["muted_list": .array(list), "total_mute_count": .int(Int64(list.count)), "next": ""]))
+                .object([
+                    "muted_list": .array(list), "total_mute_count": .int(Int64(muted.count)),
+                    "next": .string(page.next),
+                ]))
         case "POST", "DELETE":
             guard let id = try single ?? payload.string("user_id") ?? request.query["user_id"] else {
                 throw APIError.missing("user_id")
@@ -190,10 +206,11 @@ extension Router {
         case "GET":
             try chat.checkReading(caller, channel)
             let now = chat.now
-            let list = try storage.bans(channel.id).filter {
+            let banned = try storage.bans(channel.id).filter {
                 $0.holds(at: now) && (single == nil || $0.userID == single)
             }
-            .compactMap { ban in
+            let page = try Page(of: banned, request.query)
+            let list = try page.items.compactMap { ban in
                 try storage.user(ban.userID).map { user in
                     let json = restricted(user, until: ban.until, since: ban.bannedAt, note: ban.note, "banned")
                     return JSON.object([
@@ -207,7 +224,10 @@ extension Router {
                 return HTTPResponse(only)
             }
             return HTTPResponse(
-                .object(["banned_list": .array(list), "total_ban_count": .int(Int64(list.count)), "next": ""]))
+                .object([
+                    "banned_list": .array(list), "total_ban_count": .int(Int64(banned.count)),
+                    "next": .string(page.next),
+                ]))
         case "POST", "DELETE":
             guard let id = try single ?? payload.string("user_id") ?? request.query["user_id"] else {
                 throw APIError.missing("user_id")
@@ -228,15 +248,16 @@ extension Router {
 
     private func operators(_ request: HTTPRequest, _ channel: ChannelRow, _ payload: Payload) throws -> HTTPResponse {
         let caller = try caller(request)
-        let ids = try payload.strings("operator_ids") ?? request.query.list("operator_ids")
+        let ids = try payload.strings("operator_ids").map { Set($0) } ?? request.query.choice("operator_ids") ?? []
         switch request.method {
         case "GET":
             try chat.checkReading(caller, channel)
-            let users = try storage.operators(channel.id).compactMap { try storage.user($0)?.json }
-            return HTTPResponse(.object(["operators": .array(users), "next": ""]))
+            let page = try Page(of: try storage.operators(channel.id), request.query)
+            let users = try page.items.compactMap { try storage.user($0)?.json }
+            return HTTPResponse(.object(["operators": .array(users), "next": .string(page.next)]))
         case "POST":
             guard !ids.isEmpty else { throw APIError.missing("operator_ids") }
-            try chat.changeOperators(channel, adding: ids, caller)
+            try chat.changeOperators(channel, adding: ids.sorted(), caller)
             return .empty
         case "DELETE":
             let all = try payload.bool("delete_all") ?? request.query.bool("delete_all")

@@ -24,6 +24,15 @@ extension Router {
             let time = try payload.int("ts") ?? chat.now
             try chat.markDelivered(caller, channel, at: time)
             return HTTPResponse(.object(["ts": .int(time)]))
+        case ("GET", "unread_count", 1):
+            try chat.checkReading(try caller(request), channel)
+            guard let ids = request.query.choice("user_ids", "user_id") else { throw APIError.missing("user_ids") }
+            let counts = JSON.object()
+            for id in ids.sorted() {
+                guard let member = try storage.membership(channel.id, id) else { continue }
+                counts.set(id, .int(member.unread(in: channel)))
+            }
+            return HTTPResponse(.object(["unread": counts]))
         case ("GET", "total_count", 1):
             let member = try chat.checkReading(try caller(request), channel)
             var filter = MessageFilter()
@@ -40,22 +49,46 @@ extension Router {
 
     private func send(_ request: HTTPRequest, _ channel: ChannelRow) throws -> HTTPResponse {
         let payload = try request.payload()
-        let kind: MessageRow.Kind
-        switch try payload.string("message_type") ?? "MESG" {
-        case "MESG": kind = .text
-        case "FILE": kind = .file
-        case "ADMM": kind = .admin
-        default: throw APIError.invalid("message_type", "MESG, FILE or ADMM is expected")
-        }
+        let kind = try messageKind(payload)
         var caller = try caller(request, as: kind == .admin ? nil : try payload.string("user_id"))
         if kind == .admin {
             guard caller.isAdmin else { throw APIError.unauthorized("an API token is needed") }
+            _ = try payload.string("user_id")
             caller = Caller(userID: "", isAdmin: true)
         } else if caller.userID.isEmpty {
             throw APIError.missing("user_id")
         }
-        let input = try MessageInput(payload, kind: kind, limit: chat.options.maximumMessageLength)
+        let input = try messageInput(request, kind, caller)
         return HTTPResponse(body: try chat.send(input, caller, channel).message.bytes(.all))
+    }
+
+    func messageKind(_ payload: Payload) throws -> MessageRow.Kind {
+        switch try payload.string("message_type") ?? "MESG" {
+        case "MESG": return .text
+        case "FILE": return .file
+        case "ADMM": return .admin
+        default: throw APIError.invalid("message_type", "MESG, FILE or ADMM is expected")
+        }
+    }
+
+    /// A message as a request brings it, its file stored.
+    func messageInput(_ request: HTTPRequest, _ kind: MessageRow.Kind, _ caller: Caller) throws -> MessageInput {
+        let payload = try request.payload()
+        if kind == .file, let file = try request.file("file") {
+            let stored = try storeFile(file, needsAuth: try payload.bool("require_auth") ?? false, request)
+            payload.json.set("url", .string(stored))
+            payload.json.set("file_name", .string(try payload.string("file_name") ?? file.name))
+            payload.json.set("file_type", .string(try payload.string("file_type") ?? file.type))
+            payload.json.set("file_size", .int(Int64(file.bytes.count)))
+        }
+        var input = try MessageInput(payload, kind: kind, limit: chat.options.maximumMessageLength)
+        // A user that sends has seen what is there.
+        input.marksAsRead = try payload.bool("mark_as_read") ?? true
+        if caller.isAdmin, let time = try payload.int("created_at"), time > 0 {
+            guard time <= chat.now else { throw APIError.outOfRange("created_at") }
+            input.createdAt = time
+        }
+        return input
     }
 
     private func markAsRead(_ request: HTTPRequest, _ channel: ChannelRow) throws -> HTTPResponse {
@@ -109,22 +142,33 @@ extension Router {
         case ("GET", "reactions"):
             try chat.checkReading(caller, channel)
             guard let message = try storage.message(id, in: channel.id) else { throw APIError.noMessage() }
-            return HTTPResponse(
-                body: Array("{\"reactions\":".utf8) + (message.reactions ?? Array("[]".utf8)) + Array("}".utf8))
+            let withUsers = request.query.bool("list_users", default: true)
+            let result = JSON.object()
+            for entry in message.reactions.flatMap({ try? JSON.parse($0) })?.array ?? [] {
+                guard let key = entry["key"]?.string else { continue }
+                let users = entry["user_ids"] ?? .array()
+                result.set(key, withUsers ? users : .int(Int64(users.count)))
+            }
+            return HTTPResponse(result)
         case ("POST", "pin"), ("DELETE", "pin"):
             try chat.pin(id, caller, channel, adds: request.method == "POST")
             return .empty
         case ("POST", "sorted_metaarray"), ("PUT", "sorted_metaarray"), ("DELETE", "sorted_metaarray"):
-            let change = JSON.object()
-            let keys = try payload.strings("keys") ?? request.query.list("keys")
-            let list =
-                payload["sorted_metaarray"] ?? .array(keys.map { .object(["key": .string($0), "value": .array()]) })
-            change.set(
-                "metaarray",
-                .object([
-                    "array": list, "mode": request.method == "DELETE" ? "remove" : "add", "upsert": true,
-                ]))
-            return HTTPResponse(body: try chat.edit(id, Payload(change), caller, channel).message.bytes(.all))
+            let keys = try payload.strings("keys").map { Set($0) } ?? request.query.choice("keys") ?? []
+            let mode = try payload.string("mode") ?? "add"
+            guard mode == "add" || mode == "remove" else {
+                throw APIError.invalid("mode", "add or remove is expected")
+            }
+            let change = JSON.object([
+                "array": payload["sorted_metaarray"] ?? payload["metaarray"]
+                    ?? .array(keys.sorted().map { .object(["key": .string($0), "value": .array()]) }),
+                "mode": request.method == "DELETE" ? "remove" : .string(mode),
+                "upsert": .bool(try request.method == "POST" || payload.bool("upsert") ?? true),
+            ])
+            let edit = Payload(.object(["metaarray": change]))
+            return HTTPResponse(body: try chat.editExtraData(id, edit, caller, channel).message.bytes(.all))
+        case ("POST", "translation"):
+            return HTTPResponse(body: try chat.translate(id, payload, caller, channel).bytes(.all))
         default: throw APIError.noEndpoint()
         }
     }

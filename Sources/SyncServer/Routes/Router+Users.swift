@@ -14,7 +14,7 @@ extension Router {
             case "GET":
                 _ = try caller(request)
                 guard let user = try storage.user(id) else { throw APIError.noUser() }
-                return userResponse(user)
+                return userResponse(user, unread: try unreadParts(request, user))
             case "PUT": return try updateUser(request, id)
             case "DELETE":
                 try administrator(request)
@@ -36,6 +36,7 @@ extension Router {
         case ("GET", "my_group_channels", 2):
             let caller = try caller(request, as: id)
             return HTTPResponse(body: try chat.myChannels(caller.userID, request.query))
+        case ("PUT", "my_group_channels", 3) where path[2] == "leave": return try leaveAll(request, id)
         case ("GET", "my_group_channels", 3) where path[2] == "changelogs":
             let caller = try caller(request, as: id)
             return HTTPResponse(body: try chat.channelChanges(caller.userID, request.query))
@@ -51,6 +52,12 @@ extension Router {
             return HTTPResponse(.object(["auto_accept": .bool(try chat.activeUser(id).acceptsInvitations)]))
         case (_, "count_preference", 3): return try countPreference(request, id, path[2])
         case (_, "push_preference", 3): return try pushPreference(request, id, path[2])
+        case (_, "push_preference", 2): return try globalPushPreference(request, id)
+        case (_, "push", _): return try devices(request, id, Array(path.dropFirst(2)))
+        case (_, "banned_channel_custom_types", 2): return try restrict(request, id, .ban)
+        case (_, "muted_channel_custom_types", 2): return try restrict(request, id, .mute)
+        case ("GET", "banned_group_channels", 2): return try restrictedChannels(request, id, .ban)
+        case ("GET", "muted_group_channels", 2): return try restrictedChannels(request, id, .mute)
         case ("GET", _, 2) where path[1].hasSuffix("_count"): return try counts(request, id, path[1])
         case (_, "block", _): return try blocks(request, id, path.count > 2 ? path[2] : nil)
         case (_, "metadata", _): return try userMetadata(request, id, path.count > 2 ? path[2] : nil)
@@ -58,11 +65,18 @@ extension Router {
         }
     }
 
-    private func userResponse(_ user: UserRow, token: String? = nil, session: IssuedSession? = nil) -> HTTPResponse {
+    func userResponse(
+        _ user: UserRow, token: String? = nil, session: IssuedSession? = nil, isCreated: Bool = false,
+        unread: (messages: Int64, channels: Int64)? = nil
+    ) -> HTTPResponse {
         var writer = JSONWriter()
         writer.beginObject()
-        user.writeFull(&writer, isOnline: chat.hub.isOnline(user.id))
-        writer.member("has_ever_logged_in", user.lastSeenAt > 0 || chat.hub.isOnline(user.id))
+        writeParts(user, &writer)
+        writer.member("is_created", isCreated)
+        if let unread {
+            writer.member("unread_message_count", unread.messages)
+            writer.member("unread_channel_count", unread.channels)
+        }
         // Tokens are told to the administration only.
         if let token {
             writer.member("access_token", token)
@@ -80,29 +94,59 @@ extension Router {
         return HTTPResponse(writer)
     }
 
-    private func listUsers(_ request: HTTPRequest) throws -> HTTPResponse {
-        _ = try caller(request)
-        let limit = try max(1, request.query.limit(default: 10, max: 100))
-        let wanted = request.query.list("user_ids")
-        var found =
-            wanted.isEmpty
-            ? try storage.users(after: request.query.text("token"), limit: limit + 1)
-            : try wanted.compactMap { try storage.user($0) }
-        let next = wanted.isEmpty && found.count > limit ? found[limit - 1].id : ""
-        if wanted.isEmpty { found = Array(found.prefix(limit)) }
+    /// What a user resource tells, into an object that is open.
+    func writeParts(_ user: UserRow, _ writer: inout JSONWriter) {
+        let isOnline = chat.hub.isOnline(user.id)
+        user.writeFull(&writer, isOnline: isOnline)
+        writer.member("has_ever_logged_in", user.lastSeenAt > 0 || isOnline)
+        writer.member("discovery_keys", raw: (user.detail("discovery_keys") ?? .array()).serialized())
+        writer.member("is_hide_me_from_friends", user.detail("is_hide_me_from_friends")?.bool ?? false)
+        writer.member("is_shadow_blocked", false)
+        writer.member("phone_number", "")
+        writer.member("locale", user.detail("locale")?.string ?? "")
+    }
+
+    /// A page of users, in the shape that lists of users have.
+    func userList(_ page: Page<UserRow>) -> HTTPResponse {
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("users")
         writer.beginArray()
-        for user in found {
+        for user in page.items {
             writer.beginObject()
-            user.writeFull(&writer, isOnline: chat.hub.isOnline(user.id))
+            writeParts(user, &writer)
             writer.endObject()
         }
         writer.endArray()
-        writer.member("next", next)
+        writer.member("next", page.next)
         writer.endObject()
         return HTTPResponse(writer)
+    }
+
+    private func unreadParts(_ request: HTTPRequest, _ user: UserRow) throws -> (messages: Int64, channels: Int64)? {
+        guard request.query.bool("include_unread_count") else { return nil }
+        let counts = try joinedChannels(of: user.id, request.query).map { $0.membership.unread(in: $0.channel) }
+        return (counts.reduce(0, +), Int64(counts.filter { $0 > 0 }.count))
+    }
+
+    private func listUsers(_ request: HTTPRequest) throws -> HTTPResponse {
+        _ = try caller(request)
+        let query = request.query
+        let wanted = query.choice("user_ids")
+        let nicknames = query.choice("nickname")
+        let prefix = query.text("nickname_startswith").lowercased()
+        let mode = query.text("active_mode")
+        let showsBots = query.bool("show_bot", default: true)
+        let metadata = MetadataCondition(query)
+        let found = try (wanted.map { try $0.sorted().compactMap { try storage.user($0) } } ?? storage.users())
+            .filter { user in
+                (mode == "all" || user.isActive == (mode != "deactivated"))
+                    && (nicknames?.contains(user.nickname) ?? true)
+                    && (prefix.isEmpty || user.nickname.lowercased().hasPrefix(prefix))
+                    && (showsBots || !storage.bots.contains(user.id))
+                    && metadata.matches(user)
+            }
+        return userList(try Page(of: found, query))
     }
 
     private func createUser(_ request: HTTPRequest) throws -> HTTPResponse {
@@ -112,17 +156,19 @@ extension Router {
         guard id.unicodeScalars.count <= 80 else { throw APIError(400_305, "\"user_id\" is too long.") }
         if try storage.user(id) != nil { throw APIError.exists("\"user_id\"") }
         var user = UserRow(id: id, nickname: try payload.string("nickname") ?? "", createdAt: chat.now)
+        user.acceptsInvitations = try chat.invitesAtOnce()
         try apply(payload, to: &user)
+        if let url = try storeProfile(request) { user.profileURL = url }
         if let token = try accessToken(payload) { user.accessToken = token }
         let session = try chat.storage.transaction {
             try storage.save(user)
             return try issueSession(payload, user)
         }
-        return userResponse(user, token: user.accessToken, session: session)
+        return userResponse(user, token: user.accessToken, session: session, isCreated: true)
     }
 
     /// A session token as the administration is told of it.
-    private struct IssuedSession {
+    struct IssuedSession {
         let key: String
         let expiresAt: Int64
     }
@@ -146,6 +192,11 @@ extension Router {
         if let nickname = try payload.string("nickname") { user.nickname = nickname }
         if let url = try payload.string("profile_url") { user.profileURL = url }
         if let metadata = try payload.object("metadata") { user.metadata = metadata.json.serialized() }
+        if let keys = try payload.strings("discovery_keys") { user.setDetail("discovery_keys", .strings(keys)) }
+        if let hides = try payload.bool("is_hide_me_from_friends") {
+            user.setDetail("is_hide_me_from_friends", .bool(hides))
+        }
+        if let locale = try payload.string("locale") { user.setDetail("locale", .string(locale)) }
         if let languages = try payload.strings("preferred_languages") {
             user.languages = JSON.strings(languages).serialized()
         }
@@ -157,9 +208,15 @@ extension Router {
         guard var user = try storage.user(id) else { throw APIError.noUser() }
         let payload = try request.payload()
         try apply(payload, to: &user)
+        if let url = try storeProfile(request) { user.profileURL = url }
         var token: String?
+        var leaves = false
         if caller.isAdmin {
-            if let isActive = try payload.bool("is_active") { user.isActive = isActive }
+            if let isActive = try payload.bool("is_active") {
+                leaves = try user.isActive && !isActive && payload.bool("leave_all_when_deactivated") ?? true
+                user.isActive = isActive
+            }
+            if let seen = try payload.int("last_seen_at") { user.lastSeenAt = max(0, seen) }
             token = try accessToken(payload)
             if let token {
                 user.accessToken = token
@@ -170,11 +227,12 @@ extension Router {
             try storage.save(user)
             return caller.isAdmin ? try issueSession(payload, user) : nil
         }
+        if leaves { for (channel, _) in try storage.channels(of: id) { try chat.leave(channel, [id]) } }
         if !user.isActive { for socket in chat.hub.sockets(of: id) { socket.end(code: 4000, reason: "deactivated") } }
         return userResponse(user, token: caller.isAdmin ? user.accessToken : nil, session: session)
     }
 
-    private func removeUser(_ id: String) throws {
+    func removeUser(_ id: String) throws {
         for (channel, _) in try storage.channels(of: id) { try chat.leave(channel, [id]) }
         try storage.deleteUser(id)
         for socket in chat.hub.sockets(of: id) { socket.end(code: 4000, reason: "deleted") }
@@ -187,8 +245,9 @@ extension Router {
         let payload = try request.payload()
         let user = try owner(request, id, payload)
         let key = try chat.newSession(user.id, expires: try payload.bool("expiring_session") ?? false)
+        try storage.noteActivity(user.id, at: chat.now)
         return HTTPResponse(
-            .object(["key": .string(key), "new_key": .string(key), "ekey": .string(storage.random.hex(16))]))
+            .object(["key": .string(key), "new_key": .string(key), "ekey": .string(try storage.fileKey(at: chat.now))]))
     }
 
     private func owner(_ request: HTTPRequest, _ id: String, _ payload: Payload) throws -> UserRow {
@@ -210,111 +269,6 @@ extension Router {
         return HTTPResponse(try chat.loginDocument(user, sessionKey: key, query: request.query))
     }
 
-    // MARK: A user's channels
-
-    private func markAllRead(_ request: HTTPRequest, _ id: String) throws -> HTTPResponse {
-        let caller = try caller(request, as: id)
-        let wanted = try request.payload().strings("channel_urls")
-        for (channel, membership) in try storage.channels(of: caller.userID) where membership.state == .joined {
-            if let wanted, !wanted.contains(channel.url) { continue }
-            try chat.markRead(caller, channel.id)
-        }
-        return HTTPResponse(.object(["ts": .int(chat.now)]))
-    }
-
-    private func countPreference(_ request: HTTPRequest, _ id: String, _ url: String) throws -> HTTPResponse {
-        let caller = try caller(request, as: id)
-        let channel = try chat.channel(url)
-        guard var member = try storage.membership(channel.id, caller.userID), member.state != .gone else {
-            throw APIError.notMember()
-        }
-        if request.method == "PUT" {
-            let value = try request.payload().required("count_preference")
-            guard ["all", "unread_message_count_only", "unread_mention_count_only", "off"].contains(value) else {
-                throw APIError.invalid("count_preference", "there is no such preference")
-            }
-            member.countPreference = value
-            try storage.save(member, at: chat.now)
-        }
-        return HTTPResponse(.object(["count_preference": .string(member.countPreference)]))
-    }
-
-    private func pushPreference(_ request: HTTPRequest, _ id: String, _ url: String) throws -> HTTPResponse {
-        let caller = try caller(request, as: id)
-        let channel = try chat.channel(url)
-        guard var member = try storage.membership(channel.id, caller.userID), member.state != .gone else {
-            throw APIError.notMember()
-        }
-        if request.method == "PUT" {
-            let payload = try request.payload()
-            let value =
-                try payload.string("push_trigger_option") ?? (payload.bool("enable") == false ? "off" : "default")
-            guard ["default", "all", "mention_only", "off"].contains(value) else {
-                throw APIError.invalid("push_trigger_option", "there is no such option")
-            }
-            member.pushTrigger = value
-            try storage.save(member, at: chat.now)
-        }
-        return HTTPResponse(
-            .object([
-                "push_trigger_option": .string(member.pushTrigger), "enable": .bool(member.pushTrigger != "off"),
-            ]))
-    }
-
-    private func counts(_ request: HTTPRequest, _ id: String, _ which: String) throws -> HTTPResponse {
-        let caller = try caller(request, as: id)
-        let query = request.query
-        let types = query.choice("custom_types", "custom_type")
-        let mode = query.text("super_mode")
-        let mine = try storage.channels(of: caller.userID).filter { channel, _ in
-            (types?.contains(channel.customType) ?? true)
-                && (mode == "super" ? channel.isSuper : mode == "nonsuper" ? !channel.isSuper : true)
-        }
-        let joined = mine.filter { $0.membership.state == .joined }
-        func unread(_ entries: [(channel: ChannelRow, membership: MembershipRow)]) -> Int64 {
-            entries.reduce(0) { $0 + $1.membership.unread(in: $1.channel) }
-        }
-        switch which {
-        case "unread_message_count":
-            let counts = try chat.unreadCounts(caller.userID)
-            return HTTPResponse(
-                .object([
-                    "unread_count": .int(unread(joined)), "unread_feed_count": 0,
-                    "custom_types": counts["custom_types"] ?? .object(), "ts": .int(chat.now),
-                ]))
-        case "unread_channel_count":
-            return HTTPResponse(
-                .object(["unread_count": .int(Int64(joined.filter { $0.membership.unread(in: $0.channel) > 0 }.count))])
-            )
-        case "group_channel_count":
-            let state = query.text("state", "member_state_filter")
-            let count =
-                switch state {
-                case "invited", "invited_only": mine.filter { $0.membership.state == .invited }.count
-                case "joined", "joined_only": joined.count
-                default: mine.count
-                }
-            return HTTPResponse(.object(["group_channel_count": .int(Int64(count))]))
-        case "unread_item_count":
-            let result = JSON.object()
-            func part(_ prefix: String, _ entries: [(channel: ChannelRow, membership: MembershipRow)]) {
-                let joined = entries.filter { $0.membership.state == .joined }
-                result.set("\(prefix)_unread_message_count", .int(unread(joined)))
-                result.set(
-                    "\(prefix)_unread_mention_count", .int(joined.reduce(0) { $0 + $1.membership.unreadMentions }))
-                result.set(
-                    "\(prefix)_invitation_count", .int(Int64(entries.filter { $0.membership.state == .invited }.count)))
-            }
-            part("group_channel", mine)
-            part("super_group_channel", mine.filter { $0.channel.isSuper })
-            part("non_super_group_channel", mine.filter { !$0.channel.isSuper })
-            let keys = query.choice("item_keys")
-            for (key, _) in result.members ?? [] where keys.map({ !$0.contains(key) }) ?? false { result.set(key, nil) }
-            return HTTPResponse(result)
-        default: throw APIError.noEndpoint()
-        }
-    }
-
     // MARK: Blocks and metadata of users
 
     private func blocks(_ request: HTTPRequest, _ id: String, _ target: String?) throws -> HTTPResponse {
@@ -322,17 +276,27 @@ extension Router {
         switch request.method {
         case "POST":
             let ids = try request.payload().strings("user_ids") ?? [request.payload().required("target_id")]
-            var last: UserRow?
-            for target in ids { last = try chat.block(id, target, blocks: true) }
-            guard let last else { throw APIError.missing("target_id") }
-            return userResponse(last)
+            let blocked = try ids.map { try chat.block(id, $0, blocks: true) }
+            guard let first = blocked.first else { throw APIError.missing("target_id") }
+            // One user as an object, as it is asked for, and all as a list.
+            let document = try JSON.parse(userResponse(first).body)
+            let list = try JSON.parse(userList(Page(all: blocked)).body)
+            document.set("users", list["users"])
+            document.set("next", "")
+            return HTTPResponse(document)
         case "DELETE":
             guard let target else { throw APIError.missing("target_id") }
             _ = try chat.block(id, target, blocks: false)
             return .empty
         case "GET":
-            let users = try storage.blocks(of: id).blocking.sorted().compactMap { try storage.user($0)?.json }
-            return HTTPResponse(.object(["users": .array(users), "next": ""]))
+            let query = request.query
+            let all = try storage.blocks(of: id)
+            let wanted = query.choice("user_ids")
+            let metadata = MetadataCondition(query)
+            let found = try (query.text("list") == "blocking_me" ? all.blockedBy : all.blocking)
+                .filter { wanted?.contains($0) ?? true }.sorted().compactMap { try storage.user($0) }
+                .filter(metadata.matches)
+            return userList(try Page(of: found, query))
         default: throw APIError.noEndpoint()
         }
     }
@@ -346,11 +310,17 @@ extension Router {
             if request.method == "DELETE" {
                 for (known, _) in metadata.members ?? [] where key == nil || known == key { metadata.set(known, nil) }
             } else {
-                for (name, value) in try request.payload().object("metadata")?.json.members ?? [] {
-                    if request.method == "POST", metadata[name] != nil {
-                        throw APIError.exists("The metadata key \"\(name)\"")
-                    }
-                    metadata.set(name, .string(value.string ?? value.text))
+                let payload = try request.payload()
+                let isNew = request.method == "POST"
+                let upserts = try isNew || payload.bool("upsert") ?? (key != nil)
+                let single = try key.map { [(key: $0, value: JSON.string(try payload.required("value")))] }
+                guard let given = try single ?? payload.object("metadata")?.json.members.map({ $0.map { $0 } }) else {
+                    throw APIError.missing("metadata")
+                }
+                for (name, value) in given {
+                    let isKnown = metadata[name] != nil
+                    if isNew, isKnown { throw APIError.exists("The metadata key \"\(name)\"") }
+                    if isKnown || upserts { metadata.set(name, .string(value.string ?? value.text)) }
                 }
             }
             user.metadata = metadata.serialized()

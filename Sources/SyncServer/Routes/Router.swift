@@ -4,6 +4,7 @@ import SyncJSON
 final class Router {
     let chat: Chat
     let apiToken: String
+    private var logged: Set<String> = []
 
     init(chat: Chat, apiToken: String) {
         self.chat = chat
@@ -13,18 +14,64 @@ final class Router {
     var storage: Storage { chat.storage }
 
     func answer(_ request: HTTPRequest) -> HTTPResponse {
+        if let wait = chat.limiter?.take(callerKey(request), at: chat.now) {
+            return .tooMany(limit: chat.limiter?.limit ?? 0, wait: wait)
+        }
         do {
-            return try route(request)
+            guard chat.options.isStrict else {
+                let response = try route(request)
+                for key in unusedKeys(request) { logOnce(key, request) }
+                return response
+            }
+            return try chat.atomically {
+                let response = try route(request)
+                if let key = unusedKeys(request).first { throw APIError.invalid(key, "nothing here reads it") }
+                return response
+            }
         } catch let error as APIError {
-            return HTTPResponse(error)
+            guard error.code == APIError.noEndpointCode else { return HTTPResponse(error) }
+            let path = String(request.target.raw.prefix { $0 != "?" }.prefix(300))
+            return HTTPResponse(
+                APIError(
+                    error.code, "\(request.method) \(path) is not served by syncmanager-server.", status: 404))
         } catch {
             Log.failure("\(request.method) \(request.target.raw) failed", error)
             return HTTPResponse(APIError(500_901, "Internal error.", status: 500))
         }
     }
 
+    // MARK: Keys without effect
+
+    /// What clients send of themselves, for channels of other kinds, or with every request for messages.
+    private static let harmless: Set<String> = [
+        "is_sdk", "is_explicit_request", "include_poll_details", "show_subchannel_messages_only", "is_feed_channel",
+        "include_chat_notification", "include_parent_message_text", "include_replies", "services", "app_id", "userId",
+        "include_logi", "include_extra_data", "config_ts", "user_id", "is_ephemeral", "show_conversation",
+        "show_member_is_muted", "show_read_receipt", "show_delivery_receipt", "show_metadata", "show_member",
+        "include_sorted_metaarray_in_last_message", "checking_has_next", "checking_continuous_messages",
+    ]
+
+    private func unusedKeys(_ request: HTTPRequest) -> [String] {
+        (request.query.unusedKeys + request.form.unusedKeys).filter { !Router.harmless.contains($0) }
+    }
+
+    /// Says once for each kind of request that a key had no effect.
+    private func logOnce(_ key: String, _ request: HTTPRequest) {
+        let path = request.target.segments
+        // The words of a path, without the names between them.
+        let kind = stride(from: 1, to: path.count, by: 2).map { path[$0] }.joined(separator: "/…/")
+        let line = "\(request.method) \(kind): nobody reads the key \"\(key)\""
+        guard logged.count < 1000, logged.insert(line).inserted else { return }
+        Log.line(line)
+    }
+
+    private func callerKey(_ request: HTTPRequest) -> String {
+        request.header("Api-Token") ?? request.header("Session-Key") ?? ""
+    }
+
     private func route(_ request: HTTPRequest) throws -> HTTPResponse {
         let path = request.target.segments
+        if path.first == "files" { return try download(request, Array(path.dropFirst())) }
         guard path.first == "v3", path.count > 1 else {
             throw APIError(400_404, "There is no such address.", status: 404)
         }
@@ -34,8 +81,23 @@ final class Router {
         case "group_channels": return try groupChannels(request, rest)
         case "sdk":
             if rest.first == "group_channels" { return try groupChannels(request, Array(rest.dropFirst())) }
-            return try application(request, path[1], rest)
-        default: return try application(request, path[1], rest)
+            return try sdk(request, rest)
+        case "applications": return try applications(request, rest)
+        case "announcements": return try announcements(request, rest)
+        case "bots": return try bots(request, rest)
+        case "emojis": return try emojis(request, rest)
+        case "emoji_categories": return try emojiCategories(request, rest)
+        case "migration": return try migration(request, rest)
+        case "polls": return try polls(request, rest)
+        case "push": return try deviceOwners(request, rest)
+        case "report": return try reports(request, rest)
+        case "scheduled_messages": return try allScheduledMessages(request, rest)
+        case "search":
+            guard request.method == "GET", rest == ["messages"] else { throw APIError.noEndpoint() }
+            let caller = try caller(request, as: request.query["user_id"])
+            return HTTPResponse(try chat.search(caller, request.query))
+        case "storage": return try upload(request, rest)
+        default: throw APIError.noEndpoint()
         }
     }
 

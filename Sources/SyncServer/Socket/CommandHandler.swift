@@ -51,6 +51,10 @@ final class CommandHandler {
             // The message may be gone by now; then there is nothing to mark.
             guard let message = try chat.storage.message(try messageID(payload), in: channel.id) else { return }
             try chat.markDelivered(caller, channel, at: message.createdAt)
+        case "VOTE":
+            guard let poll = try payload.int("poll_id") else { throw APIError.missing("poll_id") }
+            let told = try chat.vote(poll, try Router.numbers(payload, "option_ids"), caller)
+            acknowledge(Frames.frame("VOTE", told.frame), requestID, socket)
         case "LOGI": try renew(payload, requestID, socket)
         default: throw APIError(400_930, "There is no command \(command) here.")
         }
@@ -74,6 +78,9 @@ final class CommandHandler {
 
     private func send(_ kind: MessageRow.Kind, _ payload: Payload, _ requestID: JSON?, _ caller: Caller) throws {
         guard let socket = caller.socket else { return }
+        if chat.limiter?.take(caller.userID, at: chat.now) != nil {
+            throw APIError(900_200, "Too many messages.", status: 429)
+        }
         let input = try MessageInput(payload, kind: kind, limit: chat.options.maximumMessageLength)
         let sent = try chat.send(input, caller, try channel(payload))
         if chat.acksToLose > 0 {
@@ -88,8 +95,8 @@ final class CommandHandler {
         let token = try payload.string("token") ?? ""
         let user = try chat.logIn(socket.userID, token: token, nickname: "")
         let key = try chat.newSession(user.id, expires: try payload.bool("expiring_session") ?? false)
-        let ekey = chat.storage.random.hex(16)
-        let body = JSON.object(["new_key": .string(key), "key": .string(key), "ekey": .string(ekey)])
+        let fileKey = try chat.storage.fileKey(at: chat.now)
+        let body = JSON.object(["new_key": .string(key), "key": .string(key), "ekey": .string(fileKey)])
         if let requestID { body.set("req_id", requestID) }
         socket.send(Frames.frame("LOGI", body))
     }

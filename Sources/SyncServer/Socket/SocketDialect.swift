@@ -11,9 +11,9 @@ enum SocketDialect {
         return result
     }
 
-    /// A message out of its REST shape.
-    static func message(_ row: MessageRow) -> JSON {
-        guard let rest = try? JSON.parse(row.bytes(.all)) else { return .object() }
+    /// A message out of its REST shape; `known` is that shape when it is at hand, which saves reading it anew.
+    static func message(_ row: MessageRow, known: JSON? = nil) -> JSON {
+        guard let rest = known ?? (try? JSON.parse(row.bytes(.all))) else { return .object() }
         let result = JSON.object()
         for (key, value) in rest.members ?? [] {
             switch key {

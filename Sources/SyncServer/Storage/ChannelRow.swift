@@ -12,6 +12,8 @@ struct ChannelRow {
         static let strict = Flags(rawValue: 128)
         static let frozen = Flags(rawValue: 256)
         static let chatNotification = Flags(rawValue: 512)
+        /// Only the administration lets users in.
+        static let joinBlocked = Flags(rawValue: 1024)
     }
 
     var id: Int64 = 0

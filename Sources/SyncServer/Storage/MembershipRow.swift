@@ -51,6 +51,7 @@ struct MembershipRow {
     var mutedUntil: Int64 = 0
     var mutedAt: Int64 = 0
     var muteNote = ""
+    var pushSound = ""
     var changeSeq: Int64 = 0
     var changeAt: Int64 = 0
 
@@ -58,9 +59,9 @@ struct MembershipRow {
         m.channel_id, m.user_id, m.state, m.is_operator, m.inviter, m.invited_at, m.joined_at, m.last_read, \
         m.delivered, \
         m.read_total, m.own_unread, m.mentions, m.hidden, m.offset, m.count_preference, m.push_trigger, m.muted_until, \
-        m.muted_at, m.mute_note, m.change_seq, m.change_at
+        m.muted_at, m.mute_note, m.change_seq, m.change_at, m.push_sound
         """
-    static let columnCount: Int32 = 21
+    static let columnCount: Int32 = 22
 
     init(channelID: Int64, userID: String, state: State) {
         self.channelID = channelID
@@ -90,6 +91,7 @@ struct MembershipRow {
         muteNote = row.text(first + 18)
         changeSeq = row.int(first + 19)
         changeAt = row.int(first + 20)
+        pushSound = row.text(first + 21)
     }
 
     func isMuted(at now: Int64) -> Bool { mutedUntil == -1 || mutedUntil > now }

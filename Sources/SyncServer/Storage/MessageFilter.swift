@@ -13,6 +13,11 @@ struct MessageFilter {
     /// `nil`: all; an empty text means messages without a type.
     var customTypes: [String]?
     var senders: [String]?
+    /// Only messages of the channel's operators (true), or of all others.
+    var ofOperators: Bool?
+    /// Deleted messages too.
+    var includesRemoved = false
+    var channelID: Int64 = 0
     var replies = Replies.none
     /// Not 0: only the replies to that message.
     var parentID: Int64 = 0
@@ -20,7 +25,9 @@ struct MessageFilter {
     var offset: Int64 = 0
 
     /// Whether some message of the channel may be left out.
-    var isSelective: Bool { !kinds.isEmpty || customTypes != nil || senders != nil || replies != .all || parentID > 0 }
+    var isSelective: Bool {
+        !kinds.isEmpty || customTypes != nil || senders != nil || replies != .all || parentID > 0 || ofOperators != nil
+    }
 
     /// The condition, to follow "channel_id = ?"; `bind` binds its values in order.
     var condition: String {
@@ -31,6 +38,10 @@ struct MessageFilter {
         if !kinds.isEmpty { oneOf("type", kinds.count) }
         if let customTypes { oneOf("custom_type", customTypes.count) }
         if let senders { oneOf("sender", senders.count) }
+        if let ofOperators {
+            text += " AND sender \(ofOperators ? "" : "NOT ")IN "
+            text += "(SELECT user_id FROM members WHERE members.channel_id = ? AND is_operator = 1)"
+        }
         if parentID > 0 {
             text += " AND parent_id = ? AND parent_id > 0"
         } else {
@@ -48,8 +59,15 @@ struct MessageFilter {
         for kind in kinds { statement.bind(kind.rawValue) }
         for type in customTypes ?? [] { statement.bind(type) }
         for sender in senders ?? [] { statement.bind(sender) }
+        if ofOperators != nil { statement.bind(channelID) }
         if parentID > 0 { statement.bind(parentID) }
         if offset > 0 { statement.bind(offset) }
+    }
+
+    /// The table to read pages from.
+    var source: String {
+        guard includesRemoved else { return "messages" }
+        return "(SELECT * FROM messages UNION ALL SELECT * FROM removed)"
     }
 
     /// The channel's column in conditions. A thread goes by the index of replies instead of the channel's order.

@@ -1,8 +1,11 @@
 /// The server's tables. Times are milliseconds since the epoch; `json` columns hold text that goes out as it stands.
 enum Schema {
-    static let version: Int64 = 1
+    static let version = Int64(steps.count)
 
-    static let sql = """
+    /// A file of version N has had the first N steps; the others make it a present one.
+    static let steps = [first, second]
+
+    private static let first = """
         -- Numbers that must not be forgotten with the rows they came from.
         CREATE TABLE marks (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
@@ -91,5 +94,59 @@ enum Schema {
         CREATE UNIQUE INDEX changes_by_message ON changes (channel_id, message_id);
         CREATE INDEX changes_by_channel ON changes (channel_id, seq);
         CREATE INDEX changes_by_time ON changes (channel_id, at, seq);
+        """
+
+    private static let second = """
+        -- What is said of a user besides: discovery keys, push settings, … (a JSON object).
+        ALTER TABLE users ADD COLUMN details TEXT NOT NULL DEFAULT '{}';
+        ALTER TABLE members ADD COLUMN push_sound TEXT NOT NULL DEFAULT '';
+
+        -- Deleted messages, for lists that ask for them (including_removed).
+        CREATE TABLE removed (
+            channel_id INTEGER NOT NULL, created_at INTEGER NOT NULL, message_id INTEGER NOT NULL, type TEXT NOT NULL,
+            custom_type TEXT NOT NULL, sender TEXT NOT NULL, parent_id INTEGER NOT NULL, in_channel INTEGER NOT NULL,
+            is_countable INTEGER NOT NULL, json TEXT NOT NULL, metaarray TEXT, reactions TEXT, thread_info TEXT,
+            parent_info TEXT, PRIMARY KEY (channel_id, created_at, message_id)
+        ) STRICT, WITHOUT ROWID;
+
+        -- Tokens of devices that pushes would go to.
+        CREATE TABLE devices (
+            type TEXT NOT NULL, token TEXT NOT NULL, user_id TEXT NOT NULL, PRIMARY KEY (type, token)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX devices_by_user ON devices (user_id, type);
+
+        -- Who was there on which day (days since the epoch).
+        CREATE TABLE activity (
+            day INTEGER NOT NULL, user_id TEXT NOT NULL, PRIMARY KEY (day, user_id)
+        ) STRICT, WITHOUT ROWID;
+
+        -- Bans ('ban') and mutes ('mute') of a user in all channels of a custom type; until -1 is for ever.
+        CREATE TABLE restrictions (
+            user_id TEXT NOT NULL, kind TEXT NOT NULL, custom_type TEXT NOT NULL, until INTEGER NOT NULL,
+            since INTEGER NOT NULL, note TEXT NOT NULL, PRIMARY KEY (user_id, kind, custom_type)
+        ) STRICT, WITHOUT ROWID;
+
+        -- Things that are read and written as a whole: bots, announcements, scheduled messages, polls, reports, emoji
+        -- sets, settings. due is when something has to happen with it (0: nothing), scope what it belongs to.
+        CREATE TABLE documents (
+            kind TEXT NOT NULL, id TEXT NOT NULL, scope TEXT NOT NULL, at INTEGER NOT NULL, due INTEGER NOT NULL,
+            json TEXT NOT NULL, PRIMARY KEY (kind, id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX documents_by_scope ON documents (kind, scope, at);
+        CREATE INDEX documents_by_due ON documents (due) WHERE due > 0;
+
+        CREATE TABLE votes (
+            poll_id INTEGER NOT NULL, option_id INTEGER NOT NULL, user_id TEXT NOT NULL, at INTEGER NOT NULL,
+            PRIMARY KEY (poll_id, option_id, user_id)
+        ) STRICT, WITHOUT ROWID;
+
+        -- Uploaded files. The key is part of their address; needs_auth asks for a login besides.
+        CREATE TABLE files (
+            key TEXT PRIMARY KEY, name TEXT NOT NULL, type TEXT NOT NULL, needs_auth INTEGER NOT NULL,
+            at INTEGER NOT NULL, bytes BLOB NOT NULL
+        ) STRICT;
+
+        -- When messages of channels with a survival time go.
+        CREATE INDEX channels_by_survival ON channels (survival) WHERE survival >= 0;
         """
 }

@@ -64,6 +64,16 @@ final class Statement {
         return self
     }
 
+    /// Binds bytes that are no text.
+    @discardableResult
+    func bind(blob value: [UInt8]) -> Statement {
+        bound += 1
+        value.withUnsafeBytes { bytes in
+            _ = shim_sqlite3_bind_blob_transient(handle, bound, bytes.baseAddress, Int32(clamping: bytes.count))
+        }
+        return self
+    }
+
     /// Runs to the end.
     func run() throws {
         while try next() {}
@@ -108,5 +118,9 @@ final class Statement {
 
     func text(_ column: Int32) -> String { String(decoding: view(column), as: UTF8.self) }
     func bytes(_ column: Int32) -> [UInt8] { [UInt8](view(column)) }
+    func blob(_ column: Int32) -> [UInt8] {
+        guard let base = sqlite3_column_blob(handle, column) else { return [] }
+        return [UInt8](UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(handle, column))))
+    }
     func optionalBytes(_ column: Int32) -> [UInt8]? { isNull(column) ? nil : bytes(column) }
 }

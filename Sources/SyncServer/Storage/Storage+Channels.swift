@@ -67,28 +67,19 @@ extension Storage {
         )
         .bind(nextSequence()).bind(now).bind(id).run()
         try markMessageID()
-        for table in ["messages", "requests", "changes", "metadata", "metacounters", "bans"] {
+        for table in ["messages", "removed", "requests", "changes", "metadata", "metacounters", "bans"] {
             try database.prepare("DELETE FROM \(table) WHERE channel_id = ?").bind(id).run()
         }
         forgetMembers(id)
     }
 
-    /// Public channels by age, newest first, before a position.
-    func publicChannels(beforeID: Int64, limit: Int) throws -> [ChannelRow] {
+    /// All channels, or the public ones.
+    func allChannels(publicOnly: Bool) throws -> [ChannelRow] {
         try database.prepare(
             """
-            SELECT \(ChannelRow.columns) FROM channels c WHERE c.is_deleted = 0 AND (c.flags & 16) <> 0 AND c.id < ?
-            ORDER BY c.id DESC LIMIT ?
+            SELECT \(ChannelRow.columns) FROM channels c WHERE c.is_deleted = 0 AND (? = 0 OR (c.flags & 16) <> 0)
             """
-        ).bind(beforeID).bind(limit).all { ChannelRow($0) }
-    }
-
-    func allChannels(beforeID: Int64, limit: Int) throws -> [ChannelRow] {
-        try database.prepare(
-            """
-            SELECT \(ChannelRow.columns) FROM channels c WHERE c.is_deleted = 0 AND c.id < ? ORDER BY c.id DESC LIMIT ?
-            """
-        ).bind(beforeID).bind(limit).all { ChannelRow($0) }
+        ).bind(publicOnly).all { ChannelRow($0) }
     }
 
     /// A user's channels with the user's part in them. Gone memberships are left out unless asked for.

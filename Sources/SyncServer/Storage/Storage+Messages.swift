@@ -41,6 +41,47 @@ extension Storage {
             .bind(message.channelID).bind(message.createdAt).bind(message.id).run()
     }
 
+    /// Keeps a deleted message for lists that ask for such.
+    func keepRemoved(_ message: MessageRow) throws {
+        try database.prepare(
+            """
+            INSERT OR REPLACE INTO removed (\(MessageRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        )
+        .bind(message.channelID).bind(message.createdAt).bind(message.id).bind(message.kind.rawValue)
+        .bind(message.customType).bind(message.sender).bind(message.parentID).bind(message.isInChannel)
+        .bind(message.isCountable).bind(message.json).bind(optional: message.metaarray)
+        .bind(optional: message.reactions).bind(optional: message.threadInfo).bind(optional: message.parentInfo).run()
+    }
+
+    /// The oldest messages of channels where messages do not last, that have lasted long enough.
+    func expired(at now: Int64, limit: Int) throws -> [MessageRow] {
+        try database.prepare(
+            """
+            SELECT \(MessageRow.columns) FROM messages WHERE message_id IN (
+                SELECT m.message_id FROM channels c JOIN messages m ON m.channel_id = c.id
+                WHERE c.survival >= 0 AND c.is_deleted = 0 AND m.created_at <= ? - c.survival * 1000 LIMIT ?)
+            ORDER BY created_at, message_id
+            """
+        ).bind(now).bind(limit).all { MessageRow($0) }
+    }
+
+    /// When the next message of such a channel has lasted long enough.
+    func nextExpiry() throws -> Int64? {
+        try database.prepare(
+            """
+            SELECT min((SELECT min(m.created_at) FROM messages m WHERE m.channel_id = c.id) + c.survival * 1000)
+            FROM channels c WHERE c.survival >= 0 AND c.is_deleted = 0
+            """
+        ).first { $0.isNull(0) ? nil : $0.int(0) } ?? nil
+    }
+
+    /// A message came in before the last read of some members: to them it is read.
+    func countAsRead(_ channelID: Int64, at createdAt: Int64) throws {
+        try database.prepare("UPDATE members SET read_total = read_total + 1 WHERE channel_id = ? AND last_read >= ?")
+            .bind(channelID).bind(createdAt).run()
+    }
+
     /// Notes that a message changed or went, for the changelog.
     func noteChange(_ message: MessageRow, isDeleted: Bool, at now: Int64) throws {
         try database.prepare("DELETE FROM changes WHERE channel_id = ? AND message_id = ?")
@@ -69,7 +110,8 @@ extension Storage {
     func recallLastMessage(_ channelID: Int64) throws {
         let last = try database.prepare(
             """
-            SELECT message_id, created_at FROM messages WHERE channel_id = ? AND is_countable = 1
+            SELECT message_id, created_at FROM messages
+            WHERE channel_id = ? AND (is_countable = 1 OR json_extract(json, '$.silent') = 0)
             ORDER BY created_at DESC, message_id DESC LIMIT 1
             """
         ).bind(channelID).first { ($0.int(0), $0.int(1)) }
@@ -151,8 +193,8 @@ extension Storage {
     ) throws {
         let statement = try database.prepare(
             """
-            SELECT \(MessageRow.pageColumns) FROM messages WHERE \(filter.channelColumn) = ? AND \(side.condition)\
-            \(filter.condition) ORDER BY \(side.order) LIMIT ?
+            SELECT \(MessageRow.pageColumns) FROM \(filter.source)
+            WHERE \(filter.channelColumn) = ? AND \(side.condition) \(filter.condition) ORDER BY \(side.order) LIMIT ?
             """
         ).bind(channelID)
         defer { statement.reset() }
@@ -188,6 +230,15 @@ extension Storage {
         ).bind(channelID).bind(first.createdAt).bind(first.id).bind(last.createdAt).bind(last.id).bind(count + 1)
             .first { $0.int(0) }
         return Int(found ?? 0) > count
+    }
+
+    /// All messages of a channel between two times, both included.
+    func messages(_ channelID: Int64, from: Int64, to: Int64) throws -> [MessageRow] {
+        try database.prepare(
+            """
+            SELECT \(MessageRow.columns) FROM messages WHERE channel_id = ? AND created_at >= ? AND created_at <= ?
+            """
+        ).bind(channelID).bind(from).bind(to).all { MessageRow($0) }
     }
 
     /// All ids of a channel in its order.

@@ -7,25 +7,28 @@ extension Storage {
         try database.prepare(
             """
             INSERT OR REPLACE INTO users (user_id, nickname, profile_url, metadata, languages, access_token,
-            revoked_token,
-                is_active, created_at, last_seen_at, auto_accept) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                revoked_token, is_active, created_at, last_seen_at, auto_accept, details)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
         .bind(user.id).bind(user.nickname).bind(user.profileURL).bind(user.metadata).bind(user.languages)
         .bind(user.accessToken).bind(user.revokedToken).bind(user.isActive).bind(user.createdAt).bind(user.lastSeenAt)
-        .bind(user.acceptsInvitations).run()
+        .bind(user.acceptsInvitations).bind(user.details).run()
     }
 
     func deleteUser(_ id: String) throws {
         try database.prepare("DELETE FROM users WHERE user_id = ?").bind(id).run()
         try database.prepare("DELETE FROM sessions WHERE user_id = ?").bind(id).run()
+        try database.prepare("DELETE FROM devices WHERE user_id = ?").bind(id).run()
+        try database.prepare("DELETE FROM restrictions WHERE user_id = ?").bind(id).run()
+        try database.prepare("DELETE FROM documents WHERE kind = 'bot' AND id = ?").bind(id).run()
+        bots.remove(id)
         try database.prepare("DELETE FROM blocks WHERE blocker = ? OR blockee = ?").bind(id).bind(id).run()
     }
 
-    /// Users by id from `after` on.
-    func users(after: String, limit: Int) throws -> [UserRow] {
-        try database.prepare("SELECT \(UserRow.columns) FROM users u WHERE user_id > ? ORDER BY user_id LIMIT ?")
-            .bind(after).bind(limit).all { UserRow($0) }
+    /// All users by id.
+    func users() throws -> [UserRow] {
+        try database.prepare("SELECT \(UserRow.columns) FROM users u ORDER BY user_id").all { UserRow($0) }
     }
 
     func sawUser(_ id: String, at now: Int64) throws {
@@ -77,6 +80,7 @@ extension Storage {
     // MARK: Blocks
 
     func block(_ blocker: String, _ blockee: String) throws {
+        hasBlocks = true
         try database.prepare("INSERT OR IGNORE INTO blocks (blocker, blockee) VALUES (?, ?)").bind(blocker).bind(
             blockee
         ).run()

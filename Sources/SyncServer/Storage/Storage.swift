@@ -7,20 +7,23 @@ final class Storage {
     private var memberCache: [Int64: [String]] = [:]
     private var sequence: Int64 = 0
     private var messageID: Int64 = 0
+    /// The users that are bots. Mostly none, and asked for with every channel.
+    var bots: Set<String> = []
+    /// Whether any user ever blocked another one; every message asks.
+    var hasBlocks = false
 
     init(path: String, random: RandomSource = RandomSource()) throws {
         self.random = random
         database = try Database(path: path)
         let version = try database.prepare("PRAGMA user_version").first { $0.int(0) } ?? 0
-        switch version {
-        case 0:
+        guard (0...Schema.version).contains(version) else {
+            throw DatabaseError(code: 1, message: "the file has schema \(version); this server knows \(Schema.version)")
+        }
+        if version < Schema.version {
             try database.transaction {
-                try database.execute(Schema.sql)
+                for step in Schema.steps.dropFirst(Int(version)) { try database.execute(step) }
                 try database.execute("PRAGMA user_version = \(Schema.version)")
             }
-        case Schema.version: break
-        default:
-            throw DatabaseError(code: 1, message: "the file has schema \(version); this server knows \(Schema.version)")
         }
         sequence =
             try database.prepare(
@@ -35,9 +38,12 @@ final class Storage {
                 """
                 SELECT max(coalesce((SELECT max(message_id) FROM messages), 0),
                     coalesce((SELECT max(message_id) FROM changes), 0),
+                    coalesce((SELECT max(message_id) FROM removed), 0),
                     coalesce((SELECT value FROM marks WHERE name = 'message_id'), 0))
                 """
             ).first { $0.int(0) } ?? 0
+        hasBlocks = try database.prepare("SELECT 1 FROM blocks LIMIT 1").first { _ in true } ?? false
+        bots = Set(try database.prepare("SELECT id FROM documents WHERE kind = 'bot'").all { $0.text(0) })
     }
 
     /// The number of the last change; changelog tokens are such numbers.

@@ -18,10 +18,14 @@ struct UserRow {
     var lastSeenAt: Int64 = 0
     /// Whether invitations let the user in at once.
     var acceptsInvitations = true
+    /// A JSON object: what is said of a user besides.
+    var details = UserRow.noDetails
+
+    private static let noDetails = Array("{}".utf8)
 
     static let columns = """
         u.user_id, u.nickname, u.profile_url, u.metadata, u.languages, u.access_token, u.revoked_token, u.is_active, \
-        u.created_at, u.last_seen_at, u.auto_accept
+        u.created_at, u.last_seen_at, u.auto_accept, u.details
         """
 
     init(id: String, nickname: String, profileURL: String = "", accessToken: String = "", createdAt: Int64) {
@@ -45,6 +49,20 @@ struct UserRow {
         createdAt = row.int(first + 8)
         lastSeenAt = row.int(first + 9)
         acceptsInvitations = row.bool(first + 10)
+        // Most have none, and lists of members read many users.
+        details = row.view(first + 11).count <= 2 ? UserRow.noDetails : row.bytes(first + 11)
+    }
+
+    /// A thing said of the user besides, e.g. discovery keys.
+    func detail(_ key: String) -> JSON? {
+        guard details.count > 2 else { return nil }
+        return (try? JSON.parse(details))?[key]
+    }
+
+    mutating func setDetail(_ key: String, _ value: JSON?) {
+        let all = (try? JSON.parse(details)) ?? .object()
+        all.set(key, value)
+        details = all.serialized()
     }
 
     /// The members every shape of a user has, into an object that is open.

@@ -1,0 +1,92 @@
+import SyncJSON
+
+extension Chat {
+    /// Messages that hold a text, in one channel or all of a user's. Compared without regard to case; every word counts
+    /// unless the text is to match exactly.
+    func search(_ caller: Caller, _ query: RequestQuery) throws -> JSON {
+        let text = query.text("query").lowercased()
+        guard !text.isEmpty else { throw APIError.missing("query") }
+        let limit = try max(1, query.limit(default: 20, max: 100))
+        let words = query.bool("exact_match") ? [text] : text.split(separator: " ").map(String.init)
+        let fields = query.choice("target_fields") ?? ["message"]
+        let url = query.text("channel_url")
+        let type = query.text("custom_type")
+        let from = try query.int("message_ts_from") ?? 0
+        let to = try query.int("message_ts_to") ?? .max
+        // Nothing is scored: the newest first is as good an order as any.
+        for key in ["sort_field", "advanced_query"] { _ = query[key] }
+        var start = 0
+        if let token = query["token"] ?? query["after"], !token.isEmpty {
+            guard let value = Int(token), value >= 0 else { throw APIError.expiredToken() }
+            start = value
+        }
+        let channels = try url.isEmpty ? storage.channels(of: caller.userID).map(\.channel) : [channel(url)]
+        var found: [MessageRow] = []
+        for channel in channels {
+            let member = try checkReading(caller, channel)
+            found += try storage.messages(channel.id, from: max(from, member?.offset ?? 0), to: to).filter { message in
+                guard type.isEmpty || message.customType == type else { return false }
+                guard let json = try? JSON.parse(message.json) else { return false }
+                let texts = fields.compactMap { json[$0]?.string?.lowercased() }
+                return words.allSatisfy { word in texts.contains { $0.contains(text: word) } }
+            }
+        }
+        found.sort { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
+        if query.bool("reverse") { found.reverse() }
+        start = min(start, found.count)
+        let end = min(found.count, start + limit)
+        let results = try found[start..<end].map { message in
+            let json = try JSON.parse(message.bytes(.all))
+            if let channel = try storage.channel(id: message.channelID) {
+                json.set(
+                    "channel",
+                    .object([
+                        "channel_url": .string(channel.url), "name": .string(channel.name),
+                        "custom_type": .string(channel.customType),
+                    ]))
+            }
+            return json
+        }
+        return .object([
+            "results": .array(results), "has_next": .bool(end < found.count), "total_count": .int(Int64(found.count)),
+            "end_cursor": .string(end < found.count ? String(end) : ""),
+        ])
+    }
+
+    /// "Translates" a message: the same text, marked with the language, so that clients have something to show.
+    func translate(_ id: Int64, _ payload: Payload, _ caller: Caller, _ channel: ChannelRow) throws -> MessageRow {
+        guard let languages = try payload.strings("target_langs"), !languages.isEmpty else {
+            throw APIError.missing("target_langs")
+        }
+        try checkReading(caller, channel)
+        guard let message = try storage.message(id, in: channel.id), message.kind == .text,
+            let json = try? JSON.parse(message.json)
+        else { throw APIError.noMessage() }
+        let texts = json["translations"] ?? .object()
+        for language in languages { texts.set(language, .string("[\(language)] \(json["message"]?.string ?? "")")) }
+        return try rewrite(message, ["translations": texts], channel)
+    }
+
+    /// A message that was sent elsewhere goes where its time belongs, told to nobody.
+    func addHistory(_ input: MessageInput, _ senderID: String, _ channel: ChannelRow) throws {
+        if let key = input.dedupID, try storage.sentMessage(channel.id, senderID, "d" + key) != nil { return }
+        let sender = senderID.isEmpty ? nil : try storage.user(senderID)
+        let message = try store(input, sender, channel, at: now).row
+        if let key = input.dedupID { try storage.noteSent(channel.id, senderID, "d" + key, message.id, at: now) }
+    }
+
+    /// Whether users that never said otherwise are in at once when they are invited.
+    func invitesAtOnce() throws -> Bool {
+        try storage.document(.setting, "default_channel_invitation_preference")?["auto_accept"]?.bool ?? true
+    }
+
+    /// Changes with every change of the emoji sets, so that clients know when to ask again.
+    func emojiHash() throws -> String {
+        let all = try storage.documents(.emoji) + storage.documents(.emojiCategory)
+        guard !all.isEmpty else { return "0" }
+        // FNV-1a over what the sets hold.
+        let hash = all.flatMap { Array($0.id.utf8) + $0.json.serialized() }
+            .reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        return String(hash, radix: 16)
+    }
+}

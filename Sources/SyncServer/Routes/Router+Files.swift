@@ -1,0 +1,93 @@
+import SyncJSON
+
+// Uploaded files lie in the database and come back under an address of this server.
+extension Router {
+    /// The largest file that is taken, in megabytes; told at login.
+    static let fileLimit = 30
+
+    /// storage/file
+    func upload(_ request: HTTPRequest, _ path: [String]) throws -> HTTPResponse {
+        guard request.method == "POST", path == ["file"] else { throw APIError.noEndpoint() }
+        let caller = try caller(request)
+        let payload = try request.payload()
+        guard let file = try request.file("file") else { throw APIError.missing("file") }
+        let needsAuth = try payload.bool("require_auth") ?? false
+        if let url = try payload.string("channel_url"), !url.isEmpty {
+            try chat.checkSending(caller, try chat.channel(url))
+        }
+        // About the upload itself; thumbnails are not made here.
+        for key in ["request_id", "thumbnail1", "thumbnail2", "thumbnail3"] { _ = payload[key] }
+        let url = try storeFile(file, needsAuth: needsAuth, request)
+        return HTTPResponse(
+            .object([
+                "url": .string(url), "thumbnails": .array(), "require_auth": .bool(needsAuth),
+                "file_size": .int(Int64(file.bytes.count)), "name": .string(file.name), "type": .string(file.type),
+            ]))
+    }
+
+    /// Stores a file and returns its address.
+    func storeFile(_ file: UploadedFile, needsAuth: Bool, _ request: HTTPRequest) throws -> String {
+        guard file.bytes.count <= Router.fileLimit << 20 else {
+            throw APIError(400_111, "The file is larger than \(Router.fileLimit) MB.", status: 413)
+        }
+        let key = storage.random.hex(16)
+        try storage.save(
+            Storage.File(name: file.name, type: file.type, needsAuth: needsAuth, bytes: file.bytes), key: key,
+            at: chat.now)
+        // The address by which the client reached us is the one that it can reach.
+        let host = request.header("Host") ?? "\(chat.options.host):\(chat.options.port)"
+        let safe = file.name.utf8.allSatisfy(Router.isPlain) ? file.name : ""
+        return "http://\(host)/files/\(key)/\(safe)"
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    /// A user's picture that came with the request; its address.
+    func storeProfile(_ request: HTTPRequest) throws -> String? {
+        guard let file = try request.file("profile_file") else { return nil }
+        return try storeFile(file, needsAuth: false, request)
+    }
+
+    /// A channel's cover that came with the request becomes its `cover_url`.
+    func storeCover(_ request: HTTPRequest) throws {
+        guard let file = try request.file("cover_file") else { return }
+        let url = try storeFile(file, needsAuth: false, request)
+        try request.payload().json.set("cover_url", .string(url))
+    }
+
+    /// files/{key}/{name}: the file, or the range of it that is asked for.
+    func download(_ request: HTTPRequest, _ path: [String]) throws -> HTTPResponse {
+        guard request.method == "GET" || request.method == "HEAD", let key = path.first else {
+            throw APIError.noEndpoint()
+        }
+        guard let file = try storage.file(key) else { throw APIError(400_201, "\"File\" not found.", status: 404) }
+        if file.needsAuth { try checkFileKey(request) }
+        var response = HTTPResponse(body: file.bytes)
+        response.contentType = file.type.isEmpty ? "application/octet-stream" : file.type
+        response.headers = [("Accept-Ranges", "bytes")]
+        switch ByteRange(request.header("Range"), of: file.bytes.count) {
+        case .whole: break
+        case .part(let range):
+            response.status = 206
+            response.body = Array(file.bytes[range])
+            response.headers.append(
+                ("Content-Range", "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.bytes.count)"))
+        case .unsatisfiable:
+            response = HTTPResponse(APIError(400_113, "The range lies outside of the file.", status: 416))
+            response.headers = [("Content-Range", "bytes */\(file.bytes.count)")]
+        }
+        return response
+    }
+
+    private func checkFileKey(_ request: HTTPRequest) throws {
+        if try request.query.text("auth") == storage.fileKey(at: chat.now) { return }
+        _ = try caller(request)
+    }
+}

@@ -1,0 +1,122 @@
+import SyncJSON
+
+extension Router {
+    /// report/users/{id}, report/group_channels/{url}[/messages/{id}]: POST reports, GET lists what was reported.
+    func reports(_ request: HTTPRequest, _ path: [String]) throws -> HTTPResponse {
+        if request.method == "GET" {
+            try administrator(request)
+            let prefix = path.joined(separator: "\n")
+            let found = try storage.documents(.report).filter {
+                prefix.isEmpty || $0.scope == prefix || $0.scope.hasPrefix(prefix + "\n")
+            }
+            let page = try Page(of: found, request.query)
+            return HTTPResponse(
+                .object(["report_logs": .array(page.items.map(\.json)), "next": .string(page.next)]))
+        }
+        guard request.method == "POST", path.count >= 2 else { throw APIError.noEndpoint() }
+        let payload = try request.payload()
+        let reporter = try payload.string(["reporting_user_id", "user_id"])
+        let caller = try caller(request, as: reporter)
+        let category = try payload.string(["report_category", "category"]) ?? "spam"
+        let now = chat.now
+        let json = JSON.object([
+            "report_category": .string(category),
+            "report_description": .string(try payload.string(["report_description", "description"]) ?? ""),
+            "created_at": .int(now),
+            "reporting_user": try caller.userID.isEmpty ? .null : storage.user(caller.userID)?.json ?? .null,
+        ])
+        let offender = try payload.string("offending_user_id")
+        if let offender { json.set("offending_user", try chat.activeUser(offender).json) }
+        switch (path[0], path.count) {
+        case ("users", 2):
+            json.set("report_type", "user")
+            json.set("offending_user", try chat.activeUser(path[1]).json)
+            if let url = try payload.string("channel_url") { try add(try chat.channel(url), to: json) }
+        case ("group_channels", 2):
+            json.set("report_type", "channel")
+            try add(try chat.channel(path[1]), to: json)
+        case ("group_channels", 4) where path[2] == "messages":
+            let channel = try chat.channel(path[1])
+            guard let message = try Int64(path[3]).flatMap({ try storage.message($0, in: channel.id) }) else {
+                throw APIError.noMessage()
+            }
+            json.set("report_type", "message")
+            json.set("reported_message", try JSON.parse(message.bytes(.all)))
+            if let user = try storage.user(message.sender) { json.set("offending_user", user.json) }
+            try add(channel, to: json)
+        default: throw APIError.noEndpoint()
+        }
+        _ = try payload.string("channel_type")
+        try storage.save(
+            .report, "\(1_000_000_000 + (try storage.nextNumber("report")))", scope: path.joined(separator: "\n"),
+            at: now, json)
+        return HTTPResponse(json)
+    }
+
+    private func add(_ channel: ChannelRow, to json: JSON) throws {
+        let view = try ChannelView(chat, viewer: "", parts: [])
+        json.set("channel", try JSON.parse(try view.document(channel)))
+    }
+
+    /// users/{id}/banned_channel_custom_types, muted_channel_custom_types
+    func restrict(_ request: HTTPRequest, _ id: String, _ kind: Storage.Restriction.Kind) throws -> HTTPResponse {
+        try administrator(request)
+        let payload = try request.payload()
+        switch request.method {
+        case "GET": break
+        case "POST", "PUT", "DELETE":
+            guard
+                let types = try payload.strings("channel_custom_types")
+                    ?? request.query.choice("channel_custom_types")?.sorted(), !types.isEmpty
+            else { throw APIError.missing("channel_custom_types") }
+            try chat.restrict(
+                id, kind, types: types, seconds: try payload.int("seconds") ?? -1,
+                note: try payload.string("description") ?? "", lifts: request.method == "DELETE")
+        default: throw APIError.noEndpoint()
+        }
+        let user = try chat.activeUser(id)
+        let now = chat.now
+        let holding = try storage.restrictions(of: id, kind).filter { $0.holds(at: now) }
+        return HTTPResponse(
+            .object([
+                "user": user.json,
+                "channel_custom_types": .array(
+                    holding.map {
+                        .object([
+                            "custom_type": .string($0.customType), "start_at": .int($0.since),
+                            "end_at": .int($0.until), "description": .string($0.note),
+                        ])
+                    }),
+            ]))
+    }
+
+    /// users/{id}/banned_group_channels, muted_group_channels
+    func restrictedChannels(_ request: HTTPRequest, _ id: String, _ kind: Storage.Restriction.Kind) throws
+        -> HTTPResponse
+    {
+        try administrator(request)
+        let user = try chat.activeUser(id)
+        let now = chat.now
+        let found: [(channel: ChannelRow, since: Int64, until: Int64, note: String)]
+        switch kind {
+        case .mute:
+            found = try storage.channels(of: user.id).filter { $0.membership.isMuted(at: now) }
+                .map { ($0.channel, $0.membership.mutedAt, $0.membership.mutedUntil, $0.membership.muteNote) }
+        case .ban:
+            found = try storage.allChannels(publicOnly: false).compactMap { channel in
+                guard let ban = try storage.ban(channel.id, user.id), ban.holds(at: now) else { return nil }
+                return (channel, ban.bannedAt, ban.until, ban.note)
+            }
+        }
+        let page = try Page(of: found, request.query)
+        let list = try page.items.map { entry in
+            let json = JSON.object([
+                "start_at": .int(entry.since), "end_at": .int(entry.until), "description": .string(entry.note),
+            ])
+            try add(entry.channel, to: json)
+            return json
+        }
+        let name = kind == .ban ? "banned_channels" : "muted_channels"
+        return HTTPResponse(.object([name: .array(list), "next": .string(page.next)]))
+    }
+}

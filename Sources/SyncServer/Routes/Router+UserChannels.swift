@@ -1,0 +1,132 @@
+import SyncJSON
+
+extension Router {
+    // MARK: A user's channels
+
+    func markAllRead(_ request: HTTPRequest, _ id: String) throws -> HTTPResponse {
+        let caller = try caller(request, as: id)
+        let wanted = try request.payload().strings("channel_urls")
+        for (channel, membership) in try storage.channels(of: caller.userID) where membership.state == .joined {
+            if let wanted, !wanted.contains(channel.url) { continue }
+            try chat.markRead(caller, channel.id)
+        }
+        return HTTPResponse(.object(["ts": .int(chat.now)]))
+    }
+
+    func leaveAll(_ request: HTTPRequest, _ id: String) throws -> HTTPResponse {
+        let caller = try caller(request, as: id)
+        let type = try request.payload().string("custom_type")
+        for (channel, membership) in try storage.channels(of: caller.userID) where membership.state != .gone {
+            if let type, type != channel.customType { continue }
+            try chat.leave(channel, [caller.userID])
+        }
+        return .empty
+    }
+
+    func countPreference(_ request: HTTPRequest, _ id: String, _ url: String) throws -> HTTPResponse {
+        let caller = try caller(request, as: id)
+        let channel = try chat.channel(url)
+        guard var member = try storage.membership(channel.id, caller.userID), member.state != .gone else {
+            throw APIError.notMember()
+        }
+        if request.method == "PUT" {
+            var value = try request.payload().required("count_preference")
+            // Other spellings that specifications of the service have.
+            if value == "false" { value = "off" }
+            if value == "unread_mentioned_count_only" { value = "unread_mention_count_only" }
+            guard ["all", "unread_message_count_only", "unread_mention_count_only", "off"].contains(value) else {
+                throw APIError.invalid("count_preference", "there is no such preference")
+            }
+            member.countPreference = value
+            try storage.save(member, at: chat.now)
+        }
+        return HTTPResponse(.object(["count_preference": .string(member.countPreference)]))
+    }
+
+    func pushPreference(_ request: HTTPRequest, _ id: String, _ url: String) throws -> HTTPResponse {
+        let caller = try caller(request, as: id)
+        let channel = try chat.channel(url)
+        guard var member = try storage.membership(channel.id, caller.userID), member.state != .gone else {
+            throw APIError.notMember()
+        }
+        if request.method == "PUT" {
+            let payload = try request.payload()
+            if let sound = try payload.string("push_sound") { member.pushSound = sound }
+            let value =
+                try payload.string("push_trigger_option")
+                ?? payload.bool("enable").map { $0 ? "default" : "off" } ?? member.pushTrigger
+            member.pushTrigger = try PushPreference.trigger(value, allowsDefault: true)
+            try storage.save(member, at: chat.now)
+        }
+        return HTTPResponse(
+            .object([
+                "push_trigger_option": .string(member.pushTrigger), "enable": .bool(member.pushTrigger != "off"),
+                "push_sound": .string(member.pushSound.isEmpty ? "default" : member.pushSound),
+            ]))
+    }
+
+    typealias OwnChannel = (channel: ChannelRow, membership: MembershipRow)
+
+    /// A user's channels of the types and modes that a count asks for.
+    private func channels(of userID: String, _ query: RequestQuery) throws -> [OwnChannel] {
+        let types = query.choice("custom_types", "custom_type")
+        let mode = query.text("super_mode")
+        return try storage.channels(of: userID).filter { channel, _ in
+            (types?.contains(channel.customType) ?? true)
+                && (mode == "super" ? channel.isSuper : mode == "nonsuper" ? !channel.isSuper : true)
+        }
+    }
+
+    func joinedChannels(of userID: String, _ query: RequestQuery) throws -> [OwnChannel] {
+        try channels(of: userID, query).filter { $0.membership.state == .joined }
+    }
+
+    func counts(_ request: HTTPRequest, _ id: String, _ which: String) throws -> HTTPResponse {
+        let caller = try caller(request, as: id)
+        let query = request.query
+        let mine = try channels(of: caller.userID, query)
+        let joined = mine.filter { $0.membership.state == .joined }
+        func unread(_ entries: [(channel: ChannelRow, membership: MembershipRow)]) -> Int64 {
+            entries.reduce(0) { $0 + $1.membership.unread(in: $1.channel) }
+        }
+        switch which {
+        case "unread_message_count":
+            let counts = try chat.unreadCounts(caller.userID)
+            return HTTPResponse(
+                .object([
+                    "unread_count": .int(unread(joined)), "unread_feed_count": 0,
+                    "custom_types": counts["custom_types"] ?? .object(), "ts": .int(chat.now),
+                ]))
+        case "unread_channel_count":
+            return HTTPResponse(
+                .object(["unread_count": .int(Int64(joined.filter { $0.membership.unread(in: $0.channel) > 0 }.count))])
+            )
+        case "group_channel_count":
+            let state = query.text("state", "member_state_filter")
+            let count =
+                switch state {
+                case "invited", "invited_only": mine.filter { $0.membership.state == .invited }.count
+                case "joined", "joined_only": joined.count
+                default: mine.count
+                }
+            return HTTPResponse(.object(["group_channel_count": .int(Int64(count))]))
+        case "unread_item_count":
+            let result = JSON.object()
+            func part(_ prefix: String, _ entries: [(channel: ChannelRow, membership: MembershipRow)]) {
+                let joined = entries.filter { $0.membership.state == .joined }
+                result.set("\(prefix)_unread_message_count", .int(unread(joined)))
+                result.set(
+                    "\(prefix)_unread_mention_count", .int(joined.reduce(0) { $0 + $1.membership.unreadMentions }))
+                result.set(
+                    "\(prefix)_invitation_count", .int(Int64(entries.filter { $0.membership.state == .invited }.count)))
+            }
+            part("group_channel", mine)
+            part("super_group_channel", mine.filter { $0.channel.isSuper })
+            part("non_super_group_channel", mine.filter { !$0.channel.isSuper })
+            let keys = query.choice("item_keys")
+            for (key, _) in result.members ?? [] where keys.map({ !$0.contains(key) }) ?? false { result.set(key, nil) }
+            return HTTPResponse(result)
+        default: throw APIError.noEndpoint()
+        }
+    }
+}

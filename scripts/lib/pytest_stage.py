@@ -1,0 +1,62 @@
+"""A stage that runs pytest in a virtual environment of its own, and counts."""
+
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def count(passed: int, failed: int, skipped: int = 0) -> None:
+    print(f"stage: {passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+    sys.exit(1 if failed else 0)
+
+
+def environment(folder: Path, needed: list[str]) -> Path | None:
+    """The Python of a virtual environment that has these packages; None when they cannot be installed."""
+    python = folder / "bin" / "python"
+    stamp = folder / "installed.txt"
+    wanted = "\n".join([sys.version, *needed])
+    if not stamp.exists() or stamp.read_text() != wanted:
+        make = [sys.executable, "-m", "venv", "--clear", folder]
+        install = [python, "-m", "pip", "install", "-q", "--retries", "1", *needed]
+        for command in (make, install):
+            if subprocess.run(command).returncode != 0:
+                return None
+        stamp.write_text(wanted)
+    return python
+
+
+def run(python: Path, name: str, folders: list[str], *more: str | Path) -> None:
+    """Runs the tests of these folders and ends with their count."""
+    report = ROOT / "build" / "test" / f"{name}.xml"
+    report.parent.mkdir(parents=True, exist_ok=True)
+    report.unlink(missing_ok=True)
+    paths = [str(ROOT / "bindings" / "python"), os.environ.get("PYTHONPATH", "")]
+    libraries = [str(ROOT / "build" / "lib"), os.environ.get("LD_LIBRARY_PATH", "")]
+    environ = dict(
+        os.environ,
+        PYTHONPATH=os.pathsep.join(filter(None, paths)),
+        PYTHONDONTWRITEBYTECODE="1",
+        LD_LIBRARY_PATH=os.pathsep.join(filter(None, libraries)),
+    )
+    status = subprocess.run(
+        [python, "-m", "pytest", "-q", "-ra", "--timeout", "300", "-o", "junit_family=xunit2", "-p",
+         "no:cacheprovider", "--rootdir", ROOT, "--junit-xml", report, *more, *folders],
+        cwd=ROOT, env=environ).returncode
+
+    passed = failed = skipped = 0
+    if report.exists():
+        for case in ElementTree.parse(report).iter("testcase"):
+            if case.find("failure") is not None or case.find("error") is not None:
+                failed += 1
+            elif case.find("skipped") is not None:
+                skipped += 1
+            else:
+                passed += 1
+    if status != 0 and failed == 0:
+        print(f"pytest: exit status {status}, and no test that says why")
+        failed = 1
+    count(passed, failed, skipped)
