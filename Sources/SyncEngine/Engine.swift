@@ -86,6 +86,7 @@ public final class Engine {
             inFlight.pause(for: pause, now: now.monotonic)
             effects.add(.timer(.heldRequests, at: inFlight.pausedUntil))
         }
+        if case .send(_, let url) = ask { timelines[url]?.sendEnded() }
         route(reply, to: ask, &effects)
         carryOut(effects)
         settle()
@@ -213,6 +214,7 @@ public final class Engine {
             return
         }
         unopened[window.id] = nil
+        if timelines[url] == nil, outbox.isSending(in: url) { timeline.sendBegan() }
         timelines[url] = timeline
         outbox.open(window.id, url, context, &effects)
         if context.isLoggedIn, cachedChannel(url) == nil { sync.want(url, .channelRefresh, context, &effects) }
@@ -561,6 +563,7 @@ public final class Engine {
 
     private func ask(_ ask: Ask, _ request: ServiceRequest, _ effects: inout Effects) {
         if case .channelPage = ask { sync.collectionAsked() }
+        if case .send(_, let url) = ask { timelines[url]?.sendBegan() }
         if let id = inFlight.add(ask, request, now: now.monotonic) {
             self.ask(id, request)
         } else {

@@ -106,6 +106,42 @@ final class FoundDefectsTests: EngineTestCase {
         }
     }
 
+    /// The same when the connection is lost, the message given up, or the process killed before the acknowledgement is
+    /// given up: what came behind an own message under way is not complete, neither in the file nor after a loss.
+    func testNothingBehindAMessageUnderWayIsTakenForComplete() throws {
+        for policy in EngineOptions.ResendPolicy.allCases {
+            let known = [Case.message(1), Case.message(2)]
+            begin(known, resend: policy)
+            send(1, "own")
+            event(.messageReceived(channelURL: "c", message: Case.message(4)))
+            command(.deleteMessage(collection: 1, .unsent(requestID: "own"), call: newCall()))
+            let stored = try cache.chunks(channel: try cache.channelKey("c"))
+            XCTAssertEqual(stored.map(\.end.position), [known[1].position], "\(policy)")
+            XCTAssertEqual(stored.map(\.isOpenEnded), [false], "\(policy)")
+            loseConnection()
+            wait(0)
+            event(.connected(SessionInfo(userID: "mei", loginTime: Case.wall)))
+            answer(.messageChanges(MessageChanges(updated: [], deletedIDs: [], hasMore: false, next: "log2"))) {
+                if case .messageChanges = $0 { true } else { false }
+            }
+            let gaps = asked { if case .messageGap = $0 { true } else { false } }
+            guard case .messageGap(_, _, let end, _) = gaps.first else { return XCTFail("no gap was asked for") }
+            XCTAssertEqual(end.position, known[1].position, "\(policy)")
+            command(.close)
+            try tearDownAndSetUp()
+        }
+    }
+
+    /// An acknowledged message costs no chunk: the file stays open-ended.
+    func testAnAcknowledgedMessageLeavesTheChunkOpen() throws {
+        begin([Case.message(1)])
+        send(1, "own")
+        event(.messageReceived(channelURL: "c", message: Case.message(2)))
+        answer(.message(Case.message(3, by: "mei", requestID: "own")), to: isSend)
+        XCTAssertEqual(try cache.chunks(channel: try cache.channelKey("c")).map(\.isOpenEnded), [true])
+        XCTAssertEqual(host.ids(1), ["1", "2", "3"])
+    }
+
     private func tearDownAndSetUp() throws {
         tearDown()
         try setUpWithError()

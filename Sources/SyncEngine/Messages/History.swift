@@ -39,6 +39,17 @@ struct History {
     /// How far the chunk that has reached the newest is complete whatever happens to the connection: its end, but for
     /// messages out of order.
     private var sureEnd: MessagePosition?
+    /// While the answer to an own send is awaited: messages behind this position may follow one whose acknowledgement
+    /// is lost, and the socket does not tell of own messages. So the file says no more than this before it has come,
+    /// and neither do we when the session ends first.
+    private var send = Send.none
+
+    private enum Send {
+        case none
+        /// The newest was not known when it was sent: the first page that reaches it says how far it is sure.
+        case sinceNextPage
+        case since(MessagePosition)
+    }
 
     init(channelKey: Int64, stored: [StoredChunk]) {
         self.channelKey = channelKey
@@ -81,6 +92,7 @@ struct History {
         }
         var rows = crossings.applied(to: page.messages, rules)
         if added.reachedNewest {
+            if case .sinceNextPage = send { send = .since(added.end.position) }
             let known = Set(rows.map(\.id))
             let inOrder = strays.filter { !outOfOrder.contains($0.id) }.map(\.position)
             sureEnd = (inOrder + [added.end.position, rows.last?.position, sureEnd].compactMap { $0 }).max()
@@ -234,6 +246,7 @@ struct History {
         hasLostStrays = false
         outOfOrder = []
         sureEnd = nil
+        if case .since = send { send = .sinceNextPage }
         crossings = Crossings()
     }
 
@@ -241,7 +254,8 @@ struct History {
 
     /// What is newest is not known any more, and nothing on its way arrives.
     mutating func sessionEnded() {
-        chunks.forgetNewest(sureEnd: sureEnd)
+        chunks.forgetNewest(sureEnd: storedEnd)
+        send = .none
         sureEnd = nil
         outOfOrder = []
         strays = []
@@ -268,20 +282,34 @@ struct History {
         try saveChunks(cache)
     }
 
+    /// An own message goes out, or is on its way when the channel is opened.
+    mutating func sendBegan() {
+        send = newestEdge.map { .since($0) } ?? .sinceNextPage
+    }
+
+    /// Its answer, or the news that none comes in time, is about to be taken in.
+    mutating func sendEnded() { send = .none }
+
     /// What could not be stored is missing: what follows it is not contiguous with the cache.
     mutating func loseNewest() {
-        chunks.forgetNewest(sureEnd: sureEnd)
+        chunks.forgetNewest(sureEnd: storedEnd)
         sureEnd = nil
         hasLostStrays = true
     }
 
     // MARK: Chunks on disk
 
+    /// How far the chunk that has reached the newest is complete whatever is lost; `nil`: to its end.
+    private var storedEnd: MessagePosition? {
+        guard case .since(let position) = send else { return sureEnd }
+        return min(position, sureEnd ?? position)
+    }
+
     /// Stores how far the cache is complete whatever comes. A chunk that grows at its newest end only is open-ended in
     /// the file, and need not be written again.
     private mutating func saveChunks(_ cache: CacheStore) throws(StoreError) {
         var sure = chunks
-        sure.forgetNewest(sureEnd: sureEnd)
+        sure.forgetNewest(sureEnd: storedEnd)
         let isOpen = chunks.last?.reachedNewest == true && outOfOrder.isEmpty
             && sure.last?.end.position == chunks.last?.end.position
         let last = sure.chunks.indices.last

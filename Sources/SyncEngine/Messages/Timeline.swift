@@ -197,6 +197,10 @@ final class Timeline {
         retry(after: nil, context, &effects)
     }
 
+    func sendBegan() { history.sendBegan() }
+
+    func sendEnded() { history.sendEnded() }
+
     /// An own message may have arrived at the service behind this position without our having been told.
     func doubtNewest(since: MessagePosition?, _ context: Context, _ effects: inout Effects) {
         let history = history

@@ -48,6 +48,8 @@ struct Outbox {
     /// Every message in here, for the simulator's checks.
     var all: [Intent] { channelURLs.flatMap { channels[$0]?.intents ?? [] } }
 
+    func isSending(in url: String) -> Bool { channels[url]?.sending != nil }
+
     // MARK: Start
 
     /// Reads what an earlier process left.
