@@ -449,6 +449,7 @@ public final class Engine {
         let url = fact.channelURL
         let context = context
         let cached = cachedChannel(url)
+        let fact = fact.withoutEdits(before: cached?.messageOffset ?? 0)
         let outcome = ChannelFacts.outcome(of: fact, in: cached, context)
         var completion: Completion?
         if case .arrived(let message, _) = fact.kind, !message.requestID.isEmpty {

@@ -285,7 +285,7 @@ extension Simulation {
         let body = JSON.object(["message": .string(text)]).serialized()
         knowledge.write(requestID, text, view.channelURL)
         guard random.chance(70) else { return sendByHost(view, requestID, text, body) }
-        if random.chance(15) { service.control("lose_next_ack") }
+        if random.chance(25) { service.control("lose_next_ack") }
         let call = newCall("send_message")
         knowledge.sent(requestID, call: call)
         command(.sendMessage(collection: view.window.id, requestID: requestID, body: body, call: call))

@@ -91,13 +91,15 @@ extension Simulation {
     /// asked.
     private func checkWindows() throws {
         for (url, view) in engine.shownMessages where view.isLoaded && service.channel(url) != nil {
-            let all = (service.history(url, view.filter) ?? []).compactMap { $0["message_id"]?.int }.map(String.init)
+            let history = service.history(url, view.filter) ?? []
+            let all = history.compactMap { $0["message_id"]?.int }.map(String.init)
             guard all.count < 900 else { continue }
             let shown = view.window.rows.map(\.id)
             let place = shown.first.flatMap { all.firstIndex(of: $0) } ?? all.count
             guard Array(all[place...].prefix(shown.count)) == shown else {
-                throw Violation(description: "collection \(view.id) shows \(shown), no part of \(all)")
+                throw Violation(description: "collection \(view.id) of \(url) shows \(shown), no part of \(all)")
             }
+            try compare(view.window.rows, Array(history[place...].prefix(shown.count)))
             if !view.hasNext, let last = shown.last, last != all.last {
                 throw Violation(description: "collection \(view.id) has no next and ends at \(last) of \(all)")
             }
@@ -106,6 +108,30 @@ extension Simulation {
             }
             if shown.isEmpty, !view.hasPrevious, !view.hasNext, !all.isEmpty {
                 throw Violation(description: "collection \(view.id) shows nothing and says that is all, of \(all)")
+            }
+        }
+    }
+
+    /// Whenever all is quiet what is shown is true, without anything being asked for it.
+    func checkQuiet() throws {
+        guard isConnected, !isPaused, engine.isAtRest, !network.isCarrying, !network.hasDeadSocket,
+            !knowledge.isHistoryReset, !engine.ownMessages.contains(where: { $0.status == .pending })
+        else { return }
+        quietChecks += 1
+        try checkWindows()
+        for view in engine.shownChannels where view.isLoaded {
+            let documents = Dictionary(
+                service.channels(view.query).map { ($0["channel_url"]?.string ?? "", $0) }, uniquingKeysWith: { $1 })
+            for row in view.window.rows {
+                guard let there = documents[row.id] else {
+                    throw Violation(description: "channels \(view.id) shows \(row.id), which does not match")
+                }
+                try compare(row, there)
+            }
+            if !view.hasNext, view.window.count < documents.count {
+                throw Violation(
+                    description: "channels \(view.id) says that \(view.window.rows.map(\.id)) is all of "
+                        + "\(documents.keys.sorted())")
             }
         }
     }
@@ -128,27 +154,31 @@ extension Simulation {
                     description:
                         "collection \(view.id) of \(url): missing \(missing), too many \(extra), else the order")
             }
-            for (row, there) in zip(shown, expected) {
-                let here = try JSON.parse(row.json)
-                for key in ["message", "data", "custom_type", "created_at", "updated_at", "parent_message_id"] {
-                    guard Simulation.same(here[key], there[key]) else {
-                        throw Violation(
-                            description: "message \(row.id): \(key) is \(here[key]?.text ?? "-"), not "
-                                + "\(there[key]?.text ?? "-")")
-                    }
-                }
-                guard Simulation.reactions(here) == Simulation.reactions(there) else {
-                    throw Violation(
-                        description: "message \(row.id): reactions are \(Simulation.reactions(here)), not "
-                            + "\(Simulation.reactions(there))")
-                }
-                guard here["thread_info"]?["reply_count"]?.int ?? 0 == there["thread_info"]?["reply_count"]?.int ?? 0
-                else {
-                    throw Violation(description: "message \(row.id): the thread is \(here.text), not \(there.text)")
-                }
-            }
+            try compare(shown, expected)
         }
         try checkAll()
+    }
+
+    private func compare(_ shown: [MessageRow], _ expected: [JSON]) throws {
+        for (row, there) in zip(shown, expected) {
+            let here = try JSON.parse(row.json)
+            for key in ["message", "data", "custom_type", "created_at", "updated_at", "parent_message_id"] {
+                guard Simulation.same(here[key], there[key]) else {
+                    throw Violation(
+                        description: "message \(row.id): \(key) is \(here[key]?.text ?? "-"), not "
+                            + "\(there[key]?.text ?? "-")")
+                }
+            }
+            guard Simulation.reactions(here) == Simulation.reactions(there) else {
+                throw Violation(
+                    description: "message \(row.id): reactions are \(Simulation.reactions(here)), not "
+                        + "\(Simulation.reactions(there))")
+            }
+            guard here["thread_info"]?["reply_count"]?.int ?? 0 == there["thread_info"]?["reply_count"]?.int ?? 0
+            else {
+                throw Violation(description: "message \(row.id): the thread is \(here.text), not \(there.text)")
+            }
+        }
     }
 
     /// Missing and null are one, and so are they and an empty text or 0.

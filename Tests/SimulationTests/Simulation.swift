@@ -36,6 +36,8 @@ final class Simulation {
     var violation: Violation?
     private(set) var isConnected = false
     private(set) var isTokenNeeded = false
+    private(set) var isPaused = false
+    var quietChecks = 0
 
     /// What happened at all, so that a run over many seeds can tell whether it met what it is there for.
     private(set) var seen: Set<String> = []
@@ -116,6 +118,8 @@ final class Simulation {
             try act()
             try advance(random.below(random.chance(5) ? 3_000 : 200))
             try check()
+            // It costs a few REST answers.
+            if random.chance(40) { try checkQuiet() }
         }
         try converge()
     }
@@ -165,6 +169,7 @@ final class Simulation {
                     if isConnected { knowledge.isHistoryReset = false }
                     isTokenNeeded = state == .tokenNeeded
                 }
+                if case .syncState(let state) = notice { isPaused = state == .paused }
                 if case .tokenNeeded = notice { plan(.setToken, in: isFaulty ? random.below(3_000) : 1) }
             case .completion(let completion):
                 note(
@@ -217,6 +222,7 @@ final class Simulation {
         }
         isConnected = false
         isTokenNeeded = false
+        isPaused = false
         knowledge.processEnded()
         let options = traits.options(token: service.token, process: processNumber)
         do {

@@ -18,4 +18,16 @@ struct MessageFact {
     var source: EventSource
     /// Stored with it: how far the change log has been read.
     var progress: (key: String, value: String)?
+
+    /// The fact without edits of messages before an order, which are not for this user any more.
+    func withoutEdits(before order: Int64) -> MessageFact {
+        func rest(_ messages: [MessageRecord]) -> [MessageRecord] { messages.filter { $0.position.order >= order } }
+        var result = self
+        switch kind {
+        case .edited(let messages): result.kind = .edited(rest(messages))
+        case .changelog(let updated, let deleted): result.kind = .changelog(updated: rest(updated), deleted: deleted)
+        case .arrived, .patched, .deleted: break
+        }
+        return result
+    }
 }

@@ -193,9 +193,7 @@ struct History {
             if let index = strays.firstIndex(where: { $0.id == message.id }) { strays[index] = message }
             if let held = try cache.message(id: message.id, channel: channelKey) {
                 if held.updatedAt <= message.updatedAt { changed.append(message) }
-            } else if chunks.chunks.contains(where: {
-                $0.start.position <= message.position && $0.covers(message.position)
-            }) {
+            } else if chunks.index(covering: message.position) != nil {
                 // Not held, and now in a place that is complete: the service changed its time.
                 changed.append(message)
             }

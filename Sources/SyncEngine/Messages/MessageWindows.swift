@@ -192,6 +192,8 @@ struct MessageWindows {
     /// the service can be asked for what really is there. At the newest point that is so once the gap has been checked.
     private func source(of window: MessageWindow, _ coverage: Coverage, _ context: Context) -> ChunkList.Chunk? {
         if let home = window.home(in: coverage.chunks) { return coverage.chunks.chunks[home] }
+        // What is shown is in doubt: nothing that is known for sure stands right beside it.
+        guard window.window.isEmpty else { return nil }
         if context.canSync, window.viewpoint != Int64.max || coverage.isGapChecked { return nil }
         return coverage.chunks.index(atOrBelow: window.anchor).map { coverage.chunks.chunks[$0] }
     }
