@@ -85,8 +85,12 @@ extension Chat {
         let all = try storage.documents(.emoji) + storage.documents(.emojiCategory)
         guard !all.isEmpty else { return "0" }
         // FNV-1a over what the sets hold.
-        let hash = all.flatMap { Array($0.id.utf8) + $0.json.serialized() }
-            .reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for document in all {
+            for byte in Array(document.id.utf8) + document.json.serialized() {
+                hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+            }
+        }
         return String(hash, radix: 16)
     }
 }
