@@ -213,6 +213,9 @@ final class SimulatedService {
         return found
     }
 
+    /// Since when this user sees the messages of a channel, in milliseconds since the epoch.
+    func offset(_ url: String) -> Int64 { offsets[url] ?? 0 }
+
     /// Whether a collection with this filter shows a message, if it is there.
     func isShown(_ message: Message, by filter: MessageFilter) -> Bool {
         guard filter.senderIDs.isEmpty || filter.senderIDs.contains(message.sender) else { return false }

@@ -131,9 +131,11 @@ extension Simulation {
     private func move(_ url: String) {
         guard let id = someMessage(url) else { return }
         let all = service.messageIDs(url)
-        // Not before the first one: nobody here can tell that from what was hidden.
-        guard let other = random.pick(all), let first = all.first, let newest = all.last, id != first.id else { return }
-        let time = max(first.createdAt + 1, min(newest.createdAt, other.createdAt + random.below(Int64(3))))
+        guard let other = random.pick(all), let newest = all.last else { return }
+        // Not into what is hidden from this user, nor out of it: nobody can tell the device of that.
+        let offset = service.offset(url)
+        let time = min(newest.createdAt, other.createdAt + random.below(Int64(3)))
+        guard time >= offset, let message = service.messages[id], message.createdAt >= offset else { return }
         note("move \(id) in \(url) to \(time)")
         knowledge.moved.insert(String(id))
         service.move(id, in: url, to: time)

@@ -188,8 +188,16 @@ final class Timeline {
     /// The fact could not be stored.
     func lose(_ fact: MessageFact, _ context: Context, _ effects: inout Effects) {
         history.crossings.note(fact)
-        guard case .arrived = fact.kind else { return }
-        loseNewest(context, &effects)
+        switch fact.kind {
+        case .arrived: loseNewest(context, &effects)
+        case .edited, .patched, .deleted:
+            // The change log tells it once more.
+            abandonAnswers()
+            step = .changes(isAsked: false)
+            retry(after: nil, context, &effects)
+        // Asked for again by `changesTaken`.
+        case .changelog: break
+        }
     }
 
     private func loseNewest(_ context: Context, _ effects: inout Effects) {

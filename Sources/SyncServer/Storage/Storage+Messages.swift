@@ -123,18 +123,26 @@ extension Storage {
             .run()
     }
 
-    /// A counted message goes: those who had read it must not miss one of the unread ones.
+    /// A counted message goes, after it was deleted: those who had read it must not miss one of the unread ones. Read are
+    /// the first so many of a channel, whether by reading, hiding or joining late; a time of reading does not tell.
     func uncount(_ message: MessageRow) throws {
         guard message.isCountable else { return }
+        let before = try database.prepare(
+            """
+            SELECT count(*) FROM messages
+            WHERE channel_id = ? AND (created_at, message_id) < (?, ?) AND is_countable = 1
+            """
+        ).bind(message.channelID).bind(message.createdAt).bind(message.id).first { $0.int(0) } ?? 0
         try addCountable(message.channelID, -1)
-        try database.prepare("UPDATE members SET read_total = read_total - 1 WHERE channel_id = ? AND last_read >= ?")
-            .bind(message.channelID).bind(message.createdAt).run()
         try database.prepare(
             """
-            UPDATE members SET own_unread = max(0, own_unread - 1) WHERE channel_id = ? AND user_id = ? AND last_read
-            < ?
+            UPDATE members SET own_unread = own_unread - 1
+            WHERE channel_id = ? AND user_id = ? AND read_total <= ? AND own_unread > 0
             """
-        ).bind(message.channelID).bind(message.sender).bind(message.createdAt).run()
+        )
+            .bind(message.channelID).bind(message.sender).bind(before).run()
+        try database.prepare("UPDATE members SET read_total = read_total - 1 WHERE channel_id = ? AND read_total > ?")
+            .bind(message.channelID).bind(before).run()
     }
 
     /// How many messages that count were sent at or after a time, and how many of them by a user.
