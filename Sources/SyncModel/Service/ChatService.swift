@@ -28,7 +28,7 @@ public protocol ChatService: AnyObject {
     func takeOutputs() -> [ServiceOutput]
 }
 
-public enum ServiceOutput: Sendable {
+public indirect enum ServiceOutput: Sendable {
     case transport(TransportCommand)
     case event(ServiceEvent)
     case reply(id: UInt64, ServiceReply)

@@ -1,5 +1,5 @@
 /// A service's answer to a `ServiceRequest`.
-public enum ServiceReply: Sendable {
+public indirect enum ServiceReply: Sendable {
     case channels(ChannelPage)
     case channelChanges(ChannelChanges)
     case channel(ChannelRecord)
@@ -76,7 +76,7 @@ public struct MessageChanges: Sendable {
 }
 
 /// What was missed behind the newest message held.
-public enum MessageGap: Sendable {
+public indirect enum MessageGap: Sendable {
     /// Too much to be filled at once.
     case huge
     /// The stretch from the end that was asked about on; complete to its own end.
