@@ -449,12 +449,12 @@ public final class Engine {
         let url = fact.channelURL
         let context = context
         let cached = cachedChannel(url)
-        let fact = fact.withoutEdits(before: cached?.messageOffset ?? 0)
-        let outcome = ChannelFacts.outcome(of: fact, in: cached, context)
         var completion: Completion?
         if case .arrived(let message, _) = fact.kind, !message.requestID.isEmpty {
             completion = outbox.confirm(message, in: url, context, &effects)
         }
+        let fact = fact.visible(from: cached?.messageOffset ?? 0)
+        let outcome = ChannelFacts.outcome(of: fact, in: cached, context)
         let timeline = timelines[url]
         let committed = storage.committed { (cache) throws(StoreError) in
             let recorded = try timeline?.record(fact, context, cache)

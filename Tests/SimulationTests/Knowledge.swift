@@ -20,8 +20,9 @@ struct Knowledge {
     private(set) var inDoubt: Set<String> = []
     /// Messages (ids) that the host told of, not the service's connection.
     var toldByHost: Set<String> = []
-    /// Messages (ids) whose time the service changed since the engine was last at rest.
-    var moved: Set<String> = []
+    /// Messages (ids) whose time the service changed, with their channel, until the engine was at rest while it showed
+    /// the channel: of one that nobody shows it asks for changes when it is opened.
+    var moved: [String: String] = [:]
     /// This user's history was reset from another device since the last login.
     var isHistoryReset = false
     /// Channels there are, and URLs of some that were deleted.
@@ -70,9 +71,9 @@ struct Knowledge {
     }
 
     /// The engine has asked for everything it doubted.
-    mutating func nothingInDoubt() {
+    mutating func nothingInDoubt(shown: Set<String>) {
         inDoubt = []
-        moved = []
+        moved = moved.filter { !shown.contains($0.value) }
     }
 
     mutating func processEnded() {

@@ -216,6 +216,12 @@ final class SimulatedService {
     /// Since when this user sees the messages of a channel, in milliseconds since the epoch.
     func offset(_ url: String) -> Int64 { offsets[url] ?? 0 }
 
+    /// This user is asked in again.
+    func invite(_ url: String) {
+        ask("POST", path(url) + "/invite", .object(["user_ids": .strings([Self.me]), "inviter_id": "bo"]))
+        offsets[url] = channel(url)?["ts_message_offset"]?.int
+    }
+
     /// Whether a collection with this filter shows a message, if it is there.
     func isShown(_ message: Message, by filter: MessageFilter) -> Bool {
         guard filter.senderIDs.isEmpty || filter.senderIDs.contains(message.sender) else { return false }

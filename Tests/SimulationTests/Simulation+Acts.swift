@@ -137,7 +137,7 @@ extension Simulation {
         let time = min(newest.createdAt, other.createdAt + random.below(Int64(3)))
         guard time >= offset, let message = service.messages[id], message.createdAt >= offset else { return }
         note("move \(id) in \(url) to \(time)")
-        knowledge.moved.insert(String(id))
+        knowledge.moved[String(id)] = url
         service.move(id, in: url, to: time)
     }
 
@@ -188,9 +188,7 @@ extension Simulation {
     private func comeOrGo(_ url: String) {
         if service.channel(url) == nil {
             note("invited to \(url)")
-            service.ask(
-                "POST", "\(service.path(url))/invite",
-                .object(["user_ids": .strings([SimulatedService.me]), "inviter_id": "bo"]))
+            service.invite(url)
         } else {
             note("left \(url)")
             service.ask("PUT", "\(service.path(url))/leave", .object(["user_id": .string(SimulatedService.me)]))

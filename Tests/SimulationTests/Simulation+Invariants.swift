@@ -23,7 +23,9 @@ extension Simulation {
             try checkOrder(view)
             try checkHoles(view, url)
         }
-        if engine.isAtRest, isConnected, !network.isCarrying, !network.hasDeadSocket { knowledge.nothingInDoubt() }
+        if engine.isAtRest, isConnected, !isPaused, !network.isCarrying, !network.hasDeadSocket {
+            knowledge.nothingInDoubt(shown: Set(engine.shownMessages.map(\.channelURL)))
+        }
     }
 
     /// What a host shows that only applies changes is what the engine shows.
@@ -86,7 +88,7 @@ extension Simulation {
             guard position > first.position, position < last.position, !held.contains(String(id)),
                 let message = service.messages[id], service.isShown(message, by: view.filter)
             else { continue }
-            if isUnderWay(message) || knowledge.moved.contains(String(id)) { continue }
+            if isUnderWay(message) || knowledge.moved[String(id)] != nil { continue }
             let behind = rows.drop { $0.position < position }
             if behind.allSatisfy({ knowledge.toldByHost.contains($0.id) }) { continue }
             throw Violation(

@@ -5,7 +5,8 @@ import SyncStore
 struct ChannelCommit {
     /// Histories that were cut, with what is left of them.
     private(set) var cuts: [(url: String, order: Int64, history: History)] = []
-    /// Channels that were deleted and made again under their URL: what was cached of them is gone.
+    /// Channels that were deleted and made again under their URL, or left and joined again: what was cached of them is
+    /// gone.
     private(set) var replaced: [String] = []
 
     /// Nothing was stored.
@@ -18,7 +19,10 @@ struct ChannelCommit {
     ) throws(StoreError) {
         for channel in channels {
             let stored = if let known { known } else { try cache.channel(channel.url) }
-            if let before = stored, before.createdAt != channel.createdAt {
+            // Who left and came back may see again what was hidden.
+            if let before = stored,
+                before.createdAt != channel.createdAt || channel.messageOffset < before.messageOffset
+            {
                 replaced.append(channel.url)
                 if let key = try cache.channelKeyIfKnown(channel.url) { try cache.clearMessages(channel: key) }
             } else if channel.messageOffset > stored?.messageOffset ?? 0 {

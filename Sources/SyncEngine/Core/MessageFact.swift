@@ -19,14 +19,16 @@ struct MessageFact {
     /// Stored with it: how far the change log has been read.
     var progress: (key: String, value: String)?
 
-    /// The fact without edits of messages before an order, which are not for this user any more.
-    func withoutEdits(before order: Int64) -> MessageFact {
+    /// What of the fact concerns messages from an order on; older ones are not for this user any more. An
+    /// acknowledgement may bring one: the answer to a send that had arrived long before.
+    func visible(from order: Int64) -> MessageFact {
         func rest(_ messages: [MessageRecord]) -> [MessageRecord] { messages.filter { $0.position.order >= order } }
         var result = self
         switch kind {
+        case .arrived(let message, _): if message.position.order < order { result.kind = .edited([]) }
         case .edited(let messages): result.kind = .edited(rest(messages))
         case .changelog(let updated, let deleted): result.kind = .changelog(updated: rest(updated), deleted: deleted)
-        case .arrived, .patched, .deleted: break
+        case .patched, .deleted: break
         }
         return result
     }
