@@ -123,8 +123,8 @@ extension Storage {
             .run()
     }
 
-    /// A counted message goes, after it was deleted: those who had read it must not miss one of the unread ones. Read are
-    /// the first so many of a channel, whether by reading, hiding or joining late; a time of reading does not tell.
+    /// A counted message goes, after it was deleted: those who had read it must not miss one of the unread ones. Read
+    /// are the first so many of a channel, whether by reading, hiding or joining late; a time of reading does not tell.
     func uncount(_ message: MessageRow) throws {
         guard message.isCountable else { return }
         let before = try database.prepare(
