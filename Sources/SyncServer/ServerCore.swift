@@ -28,6 +28,7 @@ final class ServerCore {
         control = options.isControlled ? ControlEndpoint(chat) : nil
         commands = CommandHandler(chat)
         clock.resume(at: try storage.lastTime())
+        try chat.loadSettings()
         hub.onText = { [unowned self] text, socket in
             control?.traffic.frame(text, of: socket.userID, at: clock.now())
             commands.receive(text, socket)

@@ -56,6 +56,7 @@ extension Chat {
         member.lastRead = message.createdAt - 1
         member.readTotal = channel.countable - counts.all
         member.ownUnread = counts.own
+        member.mentions = counts.mentions
         let now = now
         try change { broadcasts in
             try storage.save(member, at: now)

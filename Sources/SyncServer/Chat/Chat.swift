@@ -26,6 +26,8 @@ final class Chat {
     /// What the one timer for things that happen by themselves waits for; 0 when it is not set.
     var arrangedFor: Int64 = 0
     let limiter: RateLimiter?
+    /// Read by `loadSettings`, changed by `changeSettings`.
+    var settings = ApplicationSettings()
     /// What is to be told once a whole request is accepted; `nil` when nothing is kept back.
     private var held: [Broadcast]?
 

@@ -42,6 +42,10 @@ final class ControlEndpoint {
         case ("POST", "lose_next_ack"):
             chat.acksToLose = Int(clamping: try payload.int("count") ?? 1)
             return .object(["count": .int(Int64(chat.acksToLose))])
+        case ("GET", "settings"): return chat.settings.json
+        case ("POST", "settings"):
+            try chat.changeSettings(payload)
+            return chat.settings.json
         case ("POST", "send_frame"): return try sendFrame(payload)
         case ("POST", "post_messages"): return try postMessages(payload)
         case ("POST", "move_message"): return try moveMessage(payload)
@@ -181,7 +185,7 @@ final class ControlEndpoint {
             message.json = json.serialized()
             try chat.storage.insert(message)
             try chat.storage.noteChange(message, isDeleted: false, at: now)
-            try chat.storage.recallLastMessage(channel.id)
+            try chat.storage.recallLastMessage(channel.id, chat.settings.lastMessageThreading)
             if channel.survival >= 0 { chat.expireLater() }
             try chat.storage.touchChannel(channel.id, at: now)
             broadcasts.append(

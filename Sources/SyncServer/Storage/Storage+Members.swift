@@ -87,18 +87,22 @@ extension Storage {
             .bind(channelID).bind(userID).run()
     }
 
-    func countMention(_ channelID: Int64, _ userID: String) throws {
-        try database.prepare(
-            "UPDATE members SET mentions = mentions + 1 WHERE channel_id = ? AND user_id = ? AND state = 2"
-        )
-        .bind(channelID).bind(userID).run()
-    }
-
-    func countMentionOfAll(_ channelID: Int64, except sender: String) throws {
-        try database.prepare(
-            "UPDATE members SET mentions = mentions + 1 WHERE channel_id = ? AND user_id <> ? AND state = 2"
-        )
-        .bind(channelID).bind(sender).run()
+    /// Adds to, or takes from, the unread mentions of those whom a message mentions and who have not read it: who has
+    /// read no more than `before` messages of the channel.
+    func countMentions(_ message: MessageRow, _ mentions: Mentions, by count: Int64, before: Int64) throws {
+        let change = """
+            UPDATE members SET mentions = max(0, mentions + ?)
+            WHERE channel_id = ? AND state = 2 AND read_total <= ? AND user_id <> ?
+            """
+        switch mentions {
+        case .everybody:
+            try database.prepare(change).bind(count).bind(message.channelID).bind(before).bind(message.sender).run()
+        case .users(let users):
+            for user in users.sorted() {
+                try database.prepare(change + " AND user_id = ?").bind(count).bind(message.channelID).bind(before)
+                    .bind(message.sender).bind(user).run()
+            }
+        }
     }
 
     /// Those who hid the channel until something new comes see it again.
