@@ -199,7 +199,8 @@ extension Chat {
                     "channel_url": .string(channel.url), "channel_type": "group", "channel_id": .int(channel.id),
                     "msg_id": .int(id), "ts": .int(now),
                 ]))
-            broadcasts.append(Broadcast(frame: frame, users: try storage.joinedMembers(channel.id)))
+            broadcasts.append(
+                Broadcast(frame: frame, users: try storage.joinedMembers(channel.id), carriesUnread: true))
             if message.parentID > 0 { try refreshThread(message.parentID, channel, at: now, &broadcasts) }
         }
     }

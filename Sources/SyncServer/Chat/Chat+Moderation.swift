@@ -27,7 +27,9 @@ extension Chat {
             ])
             let extra = JSON.object(["ts_message_offset": .int(hidden.offset)])
             broadcasts.append(
-                Broadcast(frame: Frames.channelEvent(13000, channel, at: now, data, extra), users: [userID]))
+                Broadcast(
+                    frame: Frames.channelEvent(13000, channel, at: now, data, extra), users: [userID],
+                    carriesUnread: true))
         }
         return membership.offset
     }
@@ -150,7 +152,7 @@ extension Chat {
                 try storage.liftBan(channel.id, userID)
             }
             let frame = Frames.channelEvent(bans ? 10601 : 10600, told, at: now, data, counts(told))
-            broadcasts.append(Broadcast(frame: frame, users: audience))
+            broadcasts.append(Broadcast(frame: frame, users: audience, carriesUnread: bans))
         }
     }
 

@@ -73,7 +73,8 @@ extension Chat {
             if tells {
                 broadcasts.append(
                     Broadcast(
-                        frame: frame, users: try listeners(of: channel, sender: message.sender), except: caller.socket))
+                        frame: frame, users: try listeners(of: channel, sender: message.sender), except: caller.socket,
+                        carriesUnread: true))
             }
             if message.parentID > 0 { try refreshThread(message.parentID, channel, at: now, &broadcasts) }
             return Sent(message: message, frame: frame)

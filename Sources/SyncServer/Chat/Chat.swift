@@ -65,6 +65,10 @@ final class Chat {
     func tell(_ broadcast: Broadcast) {
         if held != nil {
             held?.append(broadcast)
+        } else if broadcast.carriesUnread {
+            for user in broadcast.users where hub.isOnline(user) {
+                hub.send(withUnread(broadcast.frame, user), to: [user], except: broadcast.except)
+            }
         } else {
             hub.send(broadcast.frame, to: broadcast.users, except: broadcast.except)
         }

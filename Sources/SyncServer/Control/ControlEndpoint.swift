@@ -161,7 +161,9 @@ final class ControlEndpoint {
             }
         }
         let members = try chat.storage.joinedMembers(channel.id)
-        for frame in frames { chat.hub.send(frame, to: members) }
+        for frame in frames.dropLast() { chat.hub.send(frame, to: members) }
+        // All is stored by now: only with the last one are the totals true.
+        if let last = frames.last { chat.tell(Broadcast(frame: last, users: members, carriesUnread: true)) }
         return .object(["message_ids": ids])
     }
 

@@ -43,7 +43,7 @@ final class CommandHandler {
         case "READ":
             let channel = try channel(payload)
             let frame = try chat.markRead(caller, channel.id)
-            acknowledge(frame, requestID, socket)
+            acknowledge(chat.withUnread(frame, socket.userID), requestID, socket)
         case "TPST": try chat.typing(caller, try channel(payload), starts: true)
         case "TPEN": try chat.typing(caller, try channel(payload), starts: false)
         case "MACK":
@@ -87,7 +87,7 @@ final class CommandHandler {
             chat.acksToLose -= 1
             return
         }
-        acknowledge(sent.frame, requestID, socket)
+        acknowledge(chat.withUnread(sent.frame, socket.userID), requestID, socket)
     }
 
     /// A session renewed over the socket: a new key for the access token.

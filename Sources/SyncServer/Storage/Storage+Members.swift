@@ -128,6 +128,19 @@ extension Storage {
         return database.changes > 0
     }
 
+    /// How many messages wait for a user, by the custom types of the channels it has joined. The same count for one
+    /// channel is `MembershipRow.unread`.
+    func unreadTotals(of userID: String) throws -> [(type: String, count: Int64)] {
+        try database.prepare(
+            """
+            SELECT c.custom_type, sum(CASE WHEN m.count_preference IN ('all', 'unread_message_count_only')
+                THEN max(0, c.countable - m.read_total - m.own_unread) ELSE 0 END)
+            FROM members m JOIN channels c ON c.id = m.channel_id
+            WHERE m.user_id = ? AND m.state = 2 GROUP BY c.custom_type ORDER BY c.custom_type
+            """
+        ).bind(userID).all { ($0.text(0), $0.int(1)) }
+    }
+
     // MARK: Bans
 
     struct Ban {
