@@ -55,10 +55,12 @@ extension Chat {
         let fresh = settings.purges.filter { $0.saidAt > known }
         let page = fresh.prefix(limit)
         let offsets = JSON.object()
+        // Who knows nothing yet hears that nothing is purged.
+        if known == 0, !settings.purges.contains(where: { $0.scope == "global" }) { offsets.set("global", 0) }
         for purge in page { offsets.set(purge.scope, .int(purge.offset)) }
         let reached = page.last?.saidAt ?? max(known, settings.changedAt)
         return .object([
-            "configs": offsets.count > 0 ? .object(["message_purge_offset": offsets]) : .object(),
+            "configs": .object(["message_purge_offset": offsets]),
             "has_more": .bool(fresh.count > page.count), "next": .string("s\(reached)"), "ts": .int(reached),
         ])
     }
