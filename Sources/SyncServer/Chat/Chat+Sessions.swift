@@ -40,6 +40,17 @@ extension Chat {
         return try storage.makeSession(userID, expiresAt: expires ? now &+ options.sessionLife : 0, now: now)
     }
 
+    /// A socket goes by a session key from now on, and hears when that runs out.
+    func awaitExpiry(of sessionKey: String, _ socket: ChatSocket) {
+        do {
+            let time = try storage.session(sessionKey)?.expiresAt ?? 0
+            socket.holdsKey(expiringAt: time)
+            arrange(at: time)
+        } catch {
+            Log.failure("the expiry of a session key was not read", error)
+        }
+    }
+
     /// What a successful login is answered with.
     func loginDocument(_ user: UserRow, sessionKey: String, query: RequestQuery) throws -> JSON {
         try storage.noteActivity(user.id, at: now)

@@ -106,6 +106,8 @@ final class ControlEndpoint {
             let frame = Frames.frame("EXPR", .object(["expires_in": 0]))
             for socket in try sockets(payload) { socket.send(frame) }
         }
+        // Told, or not to be told.
+        for socket in try sockets(payload) { socket.holdsKey(expiringAt: 0) }
         return .object()
     }
 

@@ -99,5 +99,6 @@ final class CommandHandler {
         let body = JSON.object(["new_key": .string(key), "key": .string(key), "ekey": .string(fileKey)])
         if let requestID { body.set("req_id", requestID) }
         socket.send(Frames.frame("LOGI", body))
+        chat.awaitExpiry(of: key, socket)
     }
 }

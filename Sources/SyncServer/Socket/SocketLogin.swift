@@ -54,10 +54,13 @@ struct SocketLogin {
                 "error": true, "code": .int(Int64(refusal.code)), "message": .string(refusal.message),
             ])
         }
-        let socket = chat.hub.adopt(link, userID: user?.id ?? "", sessionKey: sessionKey)
+        let socket = chat.hub.adopt(link, userID: user?.id ?? "")
         // The greeting goes first: what came with the handshake is answered after it.
         socket.send(Frames.frame("LOGI", document))
-        if user != nil { chat.hub.loggedIn(socket) }
+        if user != nil {
+            chat.hub.loggedIn(socket)
+            chat.awaitExpiry(of: sessionKey, socket)
+        }
         socket.open()
         if user == nil { socket.end(code: 4000, reason: document["message"]?.string ?? "") }
     }

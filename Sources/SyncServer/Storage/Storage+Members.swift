@@ -79,6 +79,23 @@ extension Storage {
         ).bind(channelID).bind(now).all { MembershipRow($0) }
     }
 
+    /// Members whose mute has run out, the earliest first.
+    func endedMutes(by now: Int64) throws -> [MembershipRow] {
+        try database.prepare(
+            """
+            SELECT \(MembershipRow.columns) FROM members m
+            WHERE m.muted_until > 0 AND m.muted_until <= ? AND m.state > 0
+            ORDER BY m.muted_until, m.channel_id, m.user_id
+            """
+        ).bind(now).all { MembershipRow($0) }
+    }
+
+    /// When the next mute runs out.
+    func nextMuteEnd() throws -> Int64? {
+        try database.prepare("SELECT min(muted_until) FROM members WHERE muted_until > 0 AND state > 0")
+            .first { $0.isNull(0) ? nil : $0.int(0) } ?? nil
+    }
+
     // MARK: Reading
 
     /// One more message of the member's own that does not count as unread.
