@@ -29,6 +29,7 @@ final class ControlEndpoint {
             return .object(["on": .bool(faults.refusesConnections)])
         case ("POST", "delay"): return try delay(payload)
         case ("POST", "fault"): return try fault(payload)
+        case ("POST", "busy"): return try busy(payload)
         case ("POST", "clear_faults"):
             faults.clear()
             chat.acksToLose = 0
@@ -87,16 +88,42 @@ final class ControlEndpoint {
 
     private func fault(_ payload: Payload) throws -> JSON {
         guard let kind = FaultPlan.Kind(rawValue: try payload.required("kind")) else {
-            throw APIError.invalid("kind", "429, 5xx, garbage, half_body or close is expected")
+            throw APIError.invalid("kind", "429, 5xx, garbage, half_body, close, refuse or ignore is expected")
         }
-        let status = Int(clamping: try payload.int("status") ?? 500)
-        guard (500...599).contains(status) else { throw APIError.outOfRange("status") }
+        let command = try payload.string("command") ?? ""
+        guard command.isEmpty ? kind != .ignore : kind == .ignore || kind == .refuse else {
+            throw APIError.invalid("kind", "refuse or ignore goes with a command, all but ignore with a request")
+        }
+        let status = Int(clamping: try payload.int("status") ?? (kind == .refuse ? 400 : 500))
+        guard (kind == .refuse ? 400...599 : 500...599).contains(status) else { throw APIError.outOfRange("status") }
         faults.add(
             FaultPlan.Fault(
-                pathContains: try payload.string("path_contains") ?? "", kind: kind, status: status,
+                pathContains: try payload.string("path_contains") ?? "", command: command,
+                userID: try payload.string("user_id") ?? "", kind: kind, status: status,
+                code: Int(clamping: try payload.int("code") ?? 400_920),
+                message: try payload.string("message") ?? "Refused by the control endpoint.",
                 executes: try payload.bool("executes") ?? false, retryAfter: try payload.int("retry_after") ?? 1,
                 remaining: max(1, Int(clamping: try payload.int("count") ?? 1))))
         return .object(["faults": .int(Int64(faults.faults.count))])
+    }
+
+    /// Says that the service is overloaded: to the next logins, or to the sockets that are open.
+    private func busy(_ payload: Payload) throws -> JSON {
+        guard let seconds = try payload.int("retry_after"), seconds >= 0 else { throw APIError.missing("retry_after") }
+        let body = JSON.object([
+            "retry_after": .int(seconds), "reason_code": .int(try payload.int("reason_code") ?? 0),
+            "message": .string(try payload.string("message") ?? "The server is overloaded."),
+        ])
+        let frame = Frames.frame("BUSY", body)
+        guard try payload.bool("open_sockets") != true else {
+            let sockets = try sockets(payload)
+            for socket in sockets { socket.send(frame) }
+            return .object(["sent": .int(Int64(sockets.count))])
+        }
+        let count = max(0, Int(clamping: try payload.int("count") ?? 1))
+        faults.putOffLogins(
+            FaultPlan.Busy(userID: try payload.string("user_id") ?? "", frame: frame, remaining: count))
+        return .object(["count": .int(Int64(count))])
     }
 
     /// Lets session keys run out; the users' sockets are told unless asked not to.

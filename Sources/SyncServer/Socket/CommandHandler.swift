@@ -7,8 +7,13 @@ import SyncJSON
 /// is answered with EROR.
 final class CommandHandler {
     private let chat: Chat
+    /// What tests want to go wrong with commands.
+    private let faults: FaultPlan?
 
-    init(_ chat: Chat) { self.chat = chat }
+    init(_ chat: Chat, _ faults: FaultPlan?) {
+        self.chat = chat
+        self.faults = faults
+    }
 
     func receive(_ text: [UInt8], _ socket: ChatSocket) {
         for line in text.split(separator: 0x0A) where line.count >= 4 {
@@ -17,6 +22,10 @@ final class CommandHandler {
             do {
                 let payload = try Payload(body: Array(line.dropFirst(4)))
                 requestID = payload.json["req_id"]
+                if let fault = faults?.take(command: command, of: socket.userID) {
+                    if fault.kind == .ignore { continue }
+                    throw fault.error
+                }
                 try execute(command, payload, requestID, socket)
             } catch let error as APIError {
                 socket.send(Frames.error(error, requestID: requestID))
