@@ -3,7 +3,7 @@ enum Schema {
     static let version = Int64(steps.count)
 
     /// A file of version N has had the first N steps; the others make it a present one.
-    static let steps = [first, second]
+    static let steps = [first, second, third]
 
     private static let first = """
         -- Numbers that must not be forgotten with the rows they came from.
@@ -148,5 +148,10 @@ enum Schema {
 
         -- When messages of channels with a survival time go.
         CREATE INDEX channels_by_survival ON channels (survival) WHERE survival >= 0;
+        """
+
+    private static let third = """
+        -- Mutes that end by themselves.
+        CREATE INDEX members_by_mute ON members (muted_until) WHERE muted_until > 0;
         """
 }
