@@ -42,6 +42,7 @@
  *                    collection shows; nothing was inserted
  *   channel_updated  "collection", "channel": the channel of a message collection changed
  *   channel_removed  "collection", "channel_url": it is gone, or this user is out of it
+ *                    These three say why, as changes do: "source", "from_event", "detail"
  *   huge_gap         "collection", "has_next" (true): more is missing after a reconnect than the service fills; what
  *                    is shown stays usable; sm_fetch(SM_NEXT) goes on, sm_reset_viewpoint() jumps
  *   connection       "state": "disconnected" | "connecting" | "connected" | "waiting" (with "retry_in", ms) |
@@ -71,6 +72,8 @@
  *                 "local_message_pending_created" | "..._failed" | "..._canceled" | "..._resend_started", or
  *                 "event_...": a realtime event. More may come; treat an unknown one as "sync"
  *   "from_event"  true when "source" begins with "event_"
+ *   "detail"      only when there is something to say: what happened in particular, a list of objects, each with
+ *                 "event" (a source, as above) and facts as docs/events.md lists them: who joined, until when
  *   "reason"      only for the failed list, why: "none", "remove_resend_succeeded", "remove_exceeded_max_count",
  *                 "remove_manual_action"
  *   "changes"     a list, empty for clear, to be applied in order: {"index","id"} for insert, update and remove,

@@ -200,7 +200,7 @@ public final class Engine {
             return effects.complete(Completion(call: call, name: .clearCache, status: .storage))
         }
         for timeline in sortedTimelines where url == nil || timeline.channelURL == url {
-            timeline.startOver(.cacheCleared, context, &effects)
+            timeline.startOver(Cause(.cacheCleared), context, &effects)
         }
         effects.complete(Completion(call: call, name: .clearCache, status: .ok))
     }
@@ -217,7 +217,7 @@ public final class Engine {
         if timelines[url] == nil, outbox.isSending(in: url) { timeline.sendBegan() }
         timelines[url] = timeline
         outbox.open(window.id, url, context, &effects)
-        if context.isLoggedIn, cachedChannel(url) == nil { sync.want(url, .channelRefresh, context, &effects) }
+        if context.isLoggedIn, cachedChannel(url) == nil { sync.want(url, Cause(.channelRefresh), context, &effects) }
         timeline.open(window, context, &effects)
     }
 
@@ -277,47 +277,48 @@ public final class Engine {
         case .messageReceived(let url, let message):
             effects.add(.typingStopped(channelURL: url, userID: message.senderID))
             effects.add(.messages(MessageFact(
-                channelURL: url, kind: .arrived(message, isInOrder: true), source: .eventMessageReceived)))
+                channelURL: url, kind: .arrived(message, isInOrder: true), cause: Cause(.eventMessageReceived))))
         case .messageUpdated(let url, let message):
-            effects.add(.messages(MessageFact(channelURL: url, kind: .edited([message]), source: .eventMessageUpdated)))
+            effects.add(
+                .messages(MessageFact(channelURL: url, kind: .edited([message]), cause: Cause(.eventMessageUpdated))))
         case .messageDeleted(let url, let id):
             effects.add(.messages(MessageFact(
-                channelURL: url, kind: .deleted(ids: [id]), source: .eventMessageDeleted)))
+                channelURL: url, kind: .deleted(ids: [id]), cause: Cause(.eventMessageDeleted))))
         case .messagePatched(let url, let id, let patch):
             effects.add(.messages(MessageFact(
-                channelURL: url, kind: .patched(id: id, patch), source: patch.source)))
+                channelURL: url, kind: .patched(id: id, patch), cause: patch.cause)))
         case .channel(let url, let event): route(event, of: url, &effects)
         }
     }
 
     private func route(_ event: ChannelEvent, of url: String, _ effects: inout Effects) {
         switch event {
-        case .removed(let source):
+        case .removed(let cause):
             sync.touch(url)
-            effects.add(.channels(ChannelFact(removed: [url], source: source)))
+            effects.add(.channels(ChannelFact(removed: [url], cause: cause)))
         case .typing(let userID, let user, let isTyping):
             guard userID != options.userID else { return }
             guard isTyping else { return effects.add(.typingStopped(channelURL: url, userID: userID)) }
             guard let channel = cachedChannel(url) else { return }
             if typing.begin(url, userID: userID, user: user, now: now.monotonic) { showTyping(channel, &effects) }
             effects.add(.timer(.typing, at: typing.nextExpiry))
-        default: record(ChannelFacts.outcome(of: event, in: cachedChannel(url), context), url, event.source, &effects)
+        default: record(ChannelFacts.outcome(of: event, in: cachedChannel(url), context), url, event.cause, &effects)
         }
     }
 
     /// What a fact did to a channel.
     private func record(
-        _ outcome: ChannelFacts.Outcome, _ url: String, _ source: EventSource, _ effects: inout Effects
+        _ outcome: ChannelFacts.Outcome, _ url: String, _ cause: Cause, _ effects: inout Effects
     ) {
         switch outcome {
         case .nothing: break
         case .mayCross: sync.touch(url)
         case .mustBeAsked:
             sync.touch(url)
-            sync.want(url, source, context, &effects)
+            sync.want(url, cause, context, &effects)
         case .changed(let channel):
             sync.touch(url)
-            effects.add(.channels(ChannelFact(changed: [channel], source: source)))
+            effects.add(.channels(ChannelFact(changed: [channel], cause: cause)))
         }
     }
 
@@ -473,7 +474,7 @@ public final class Engine {
             timeline?.lose(fact, context, &effects)
             // What the channel is now was not stored either.
             sync.touch(url)
-            sync.want(url, fact.source, context, &effects)
+            sync.want(url, fact.cause, context, &effects)
         }
         if let completion { effects.complete(completion) }
         return committed != nil
@@ -482,22 +483,25 @@ public final class Engine {
     private func show(
         _ outcome: ChannelFacts.Outcome, _ commit: ChannelCommit?, _ fact: MessageFact, _ effects: inout Effects
     ) {
-        let source = channelSource(fact)
+        let cause = channelCause(fact)
         guard case .changed(let channel) = outcome, let commit else {
-            return record(outcome, fact.channelURL, source, &effects)
+            return record(outcome, fact.channelURL, cause, &effects)
         }
         sync.touch(fact.channelURL)
-        show(ChannelFact(changed: [channel], source: source), commit, &effects)
+        show(ChannelFact(changed: [channel], cause: cause), commit, &effects)
     }
 
     /// What a list is told when a message changed one of its channels.
-    private func channelSource(_ fact: MessageFact) -> EventSource {
-        switch fact.kind {
-        case .arrived(let message, _):
-            message.senderID == options.userID ? .eventMessageSent : .eventMessageReceived
-        case .edited, .patched: fact.source == .messageChangelog ? .channelChangelog : .eventMessageUpdated
-        case .deleted, .changelog: fact.source == .messageChangelog ? .channelChangelog : .eventMessageDeleted
-        }
+    private func channelCause(_ fact: MessageFact) -> Cause {
+        if fact.cause.source == .messageChangelog { return Cause(.channelChangelog) }
+        let source: EventSource =
+            switch fact.kind {
+            case .arrived(let message, _):
+                message.senderID == options.userID ? .eventMessageSent : .eventMessageReceived
+            case .edited, .patched: .eventMessageUpdated
+            case .deleted, .changelog: .eventMessageDeleted
+            }
+        return Cause(source, fact.cause.facts)
     }
 
     /// The one entrance for what becomes known about channels. `false` when it could not be stored.
@@ -516,18 +520,18 @@ public final class Engine {
 
     private func show(_ fact: ChannelFact, _ commit: ChannelCommit, _ effects: inout Effects) {
         for cut in commit.cuts { timelines[cut.url]?.adopt(cut: cut.history, before: cut.order, context, &effects) }
-        for url in commit.replaced { timelines[url]?.startOver(fact.source, context, &effects) }
+        for url in commit.replaced { timelines[url]?.startOver(fact.cause, context, &effects) }
         typing.forget(fact.removed)
         lists.show(fact, context, &effects)
         for channel in fact.changed {
             guard let timeline = timelines[channel.url] else { continue }
-            timeline.tellChannel(typing.shown(channel).json, &effects)
+            timeline.tellChannel(typing.shown(channel).json, fact.cause, &effects)
         }
-        for url in fact.removed { timelines[url]?.channelGone(fact.source, &effects) }
+        for url in fact.removed { timelines[url]?.channelGone(fact.cause, &effects) }
     }
 
     private func showTyping(_ channel: ChannelRecord, _ effects: inout Effects) {
-        show(ChannelFact(changed: [channel], source: .eventTypingStatusUpdated), ChannelCommit(), &effects)
+        show(ChannelFact(changed: [channel], cause: Cause(.eventTypingStatusUpdated)), ChannelCommit(), &effects)
     }
 
     private func typingEnded(_ urls: [String], _ effects: inout Effects) {
@@ -551,11 +555,11 @@ public final class Engine {
             case .channels(let fact): record(channels: fact, &more)
             case .ownMessageSeen(let message, let url):
                 // A page brought it, no acknowledgement: the channel does not know of it either.
-                if outbox.holds(message.requestID, in: url) { sync.want(url, .eventMessageSent, context, &more) }
+                if outbox.holds(message.requestID, in: url) { sync.want(url, Cause(.eventMessageSent), context, &more) }
                 if let completion = outbox.confirm(message, in: url, context, &more) { more.complete(completion) }
             case .sendInDoubt(let url, let since):
                 timelines[url]?.doubtNewest(since: since, context, &more)
-                sync.want(url, .channelRefresh, context, &more)
+                sync.want(url, Cause(.channelRefresh), context, &more)
             case .typingStopped(let url, let userID): if typing.end(url, userID: userID) { typingEnded([url], &more) }
             }
             carryOut(more)

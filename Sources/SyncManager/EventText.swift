@@ -72,22 +72,36 @@ enum EventText {
 
     private static func write(_ notice: CollectionNotice, _ writer: inout JSONWriter) {
         switch notice {
-        case .newMessage(let channelURL, let json):
+        case .newMessage(let channelURL, let json, let cause):
+            write(cause, &writer)
             writer.member("channel_url", channelURL)
             writer.member("message", raw: json)
-        case .channelUpdated(let json): writer.member("channel", raw: json)
-        case .channelRemoved(let url): writer.member("channel_url", url)
+        case .channelUpdated(let json, let cause):
+            write(cause, &writer)
+            writer.member("channel", raw: json)
+        case .channelRemoved(let url, let cause):
+            write(cause, &writer)
+            writer.member("channel_url", url)
         case .hugeGap: writer.member("has_next", true)
         case .overflow(let dropped): writer.member("dropped", dropped)
         }
+    }
+
+    private static func write(_ cause: Cause, _ writer: inout JSONWriter) {
+        writer.member("source", cause.source.rawValue)
+        writer.member("from_event", cause.source.isFromEvent)
+        if cause.facts.isEmpty { return }
+        writer.key("detail")
+        writer.beginArray()
+        for fact in cause.facts { writer.raw(fact.json) }
+        writer.endArray()
     }
 
     private static func write(_ change: CollectionChange, _ writer: inout JSONWriter) {
         writer.member("collection", Int64(bitPattern: change.collection))
         writer.member("list", change.list.rawValue)
         writer.member("action", change.action.rawValue)
-        writer.member("source", change.source.rawValue)
-        writer.member("from_event", change.source.isFromEvent)
+        write(change.cause, &writer)
         if let reason = change.reason { writer.member("reason", reason.rawValue) }
         writer.key("changes")
         writer.beginArray()

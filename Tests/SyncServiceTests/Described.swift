@@ -46,9 +46,9 @@ enum Described {
 
     static func text(_ event: ChannelEvent) -> String {
         switch event {
-        case .changed(let source): "changed \(source.rawValue)"
-        case .removed(let source): "removed \(source.rawValue)"
-        case .patched(let source, let members): "patched \(source.rawValue) " + text(members)
+        case .changed(let cause): "changed \(cause.source.rawValue)"
+        case .removed(let cause): "removed \(cause.source.rawValue)"
+        case .patched(let cause, let members): "patched \(cause.source.rawValue) " + text(members)
         case .read(let user, let time): "read by \(user) at \(time)"
         case .delivered(let times):
             "delivered " + times.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }.joined(separator: " ")

@@ -127,7 +127,7 @@ struct Outbox {
             return false
         }
         put(added)
-        windows.putPending(added, .localMessagePendingCreated, context, &effects)
+        windows.putPending(added, Cause(.localMessagePendingCreated), context, &effects)
         return true
     }
 
@@ -185,7 +185,7 @@ struct Outbox {
             return effects.complete(Completion(call: call, name: .updateMessage, status: .storage))
         }
         put(intent)
-        windows.putFailed(intent, .eventMessageUpdated, context, &effects)
+        windows.putFailed(intent, Cause(.eventMessageUpdated), context, &effects)
         effects.complete(Completion(call: call, name: .updateMessage, status: .ok, requestID: requestID))
     }
 
@@ -324,9 +324,9 @@ struct Outbox {
 
     private mutating func settle(_ intent: Intent, _ message: MessageRecord, _ effects: inout Effects) -> Completion? {
         if intent.status == .failed {
-            windows.removeFailed(intent, .removeResendSucceeded, .eventMessageSent, &effects)
+            windows.removeFailed(intent, .removeResendSucceeded, Cause(.eventMessageSent), &effects)
         } else {
-            windows.removePending(intent, .eventMessageSent, &effects)
+            windows.removePending(intent, Cause(.eventMessageSent), &effects)
         }
         remove(intent)
         settled.append(intent.requestID)
@@ -339,7 +339,7 @@ struct Outbox {
     private mutating func fail(
         _ intent: Intent, _ failure: ServiceFailure, _ context: Context, _ effects: inout Effects
     ) {
-        if intent.status == .pending { windows.removePending(intent, .localMessageFailed, &effects) }
+        if intent.status == .pending { windows.removePending(intent, Cause(.localMessageFailed), &effects) }
         var failed = intent
         failed.status = .failed
         failed.errorCode = failure.code
@@ -350,7 +350,7 @@ struct Outbox {
         } else {
             _ = persist(failed, context)
             put(failed)
-            windows.putFailed(failed, .localMessageFailed, context, &effects)
+            windows.putFailed(failed, Cause(.localMessageFailed), context, &effects)
             enforceLimit(intent.channelURL, context, &effects)
         }
         guard let call = calls.removeValue(forKey: intent.requestID) else { return }
@@ -378,16 +378,16 @@ struct Outbox {
     private mutating func showRestarted(
         _ failed: Intent, _ pending: Intent, _ context: Context, _ effects: inout Effects
     ) {
-        windows.removeFailed(failed, FailedReason.none, .localMessageResendStarted, &effects)
+        windows.removeFailed(failed, FailedReason.none, Cause(.localMessageResendStarted), &effects)
         put(pending)
-        windows.putPending(pending, .localMessageResendStarted, context, &effects)
+        windows.putPending(pending, Cause(.localMessageResendStarted), context, &effects)
     }
 
     private mutating func showGivenUp(_ intent: Intent, _ reason: FailedReason, _ effects: inout Effects) {
         if intent.status == .failed {
-            windows.removeFailed(intent, reason, .eventMessageDeleted, &effects)
+            windows.removeFailed(intent, reason, Cause(.eventMessageDeleted), &effects)
         } else {
-            windows.removePending(intent, .localMessageCanceled, &effects)
+            windows.removePending(intent, Cause(.localMessageCanceled), &effects)
         }
         if let call = calls.removeValue(forKey: intent.requestID) {
             effects.complete(Completion(call: call.call, name: call.name, status: .removed))
@@ -435,7 +435,7 @@ struct Outbox {
 extension MessageFact {
     /// An own message as the service has it.
     static func sent(_ message: MessageRecord, _ url: String, isInOrder: Bool) -> MessageFact {
-        MessageFact(channelURL: url, kind: .arrived(message, isInOrder: isInOrder), source: .eventMessageSent)
+        MessageFact(channelURL: url, kind: .arrived(message, isInOrder: isInOrder), cause: Cause(.eventMessageSent))
     }
 }
 
