@@ -30,6 +30,7 @@ public final class Engine {
     private var unopened: [UInt64: MessageWindow] = [:]
     private var outbox = Outbox()
     private var actions = MessageActions()
+    private var serviceActions = ServiceActions()
     private var isPaused = false
     private var isClosed = false
     private var syncState: ClientNotice.SyncState?
@@ -86,7 +87,6 @@ public final class Engine {
             inFlight.pause(for: pause, now: now.monotonic)
             effects.add(.timer(.heldRequests, at: inFlight.pausedUntil))
         }
-        if case .send(_, let url) = ask { timelines[url]?.sendEnded() }
         route(reply, to: ask, &effects)
         carryOut(effects)
         settle()
@@ -139,6 +139,7 @@ public final class Engine {
         case .resetViewpoint(let id, let viewpoint):
             _ = unopened[id]?.reset(to: viewpoint)
             timeline(of: id)?.resetViewpoint(id, viewpoint, context, &effects)
+        case .action(let action, let call): serviceActions.ask(action, call: call, context, &effects)
         case .resync(let collections): resync(collections, &effects)
         case .close: close(&effects)
         default: routeOwnMessage(command, &effects)
@@ -155,10 +156,10 @@ public final class Engine {
         switch command {
         case .sendMessage(let id, let requestID, let body, let call):
             guard let url = url(id, call, .sendMessage) else { return }
-            outbox.send(requestID, body, url, call: call, since: newestEdge(url), context, &effects)
+            outbox.send(requestID, body, url, call: call, context, &effects)
         case .resendMessage(let id, let requestID, let call):
-            guard let url = url(id, call, .sendMessage) else { return }
-            outbox.resend(requestID, call: call, since: newestEdge(url), context, &effects)
+            guard url(id, call, .sendMessage) != nil else { return }
+            outbox.resend(requestID, call: call, context, &effects)
         case .appendMessage(let id, let requestID, let body, let call):
             guard let url = url(id, call, .appendMessage) else { return }
             outbox.acceptHostSent(requestID, body, url, call: call, context, &effects)
@@ -259,6 +260,7 @@ public final class Engine {
         for timeline in sortedTimelines { timeline.end(&effects) }
         outbox.end(context, &effects)
         actions.end(&effects)
+        serviceActions.end(&effects)
         _ = inFlight.takeAll()
         parts.dropAll()
         timers.cancelAll()
@@ -347,6 +349,10 @@ public final class Engine {
             outbox.receive(reply, for: requestID, in: url, context, &effects)
             pumpOutbox(url, &effects)
         case (.edit, _), (.delete, _): actions.receive(reply, for: ask, context, &effects)
+        case (.action(let call, let action), _):
+            // What became known by it is there when the host learns that it is done.
+            if case .action(let answer) = reply { for event in answer.events { route(event, &effects) } }
+            serviceActions.receive(reply, for: action, call: call, context, &effects)
         }
     }
 
@@ -394,7 +400,7 @@ public final class Engine {
         lists.setComplete(sync.isComplete, context, &effects)
         resumeSync(&effects)
         outbox.clearSettled(context)
-        outbox.sessionBegan({ newestEdge($0) }, context, &effects)
+        outbox.sessionBegan(context, &effects)
     }
 
     /// Everything that depends on the session ends: what is in flight fails, and "newest" is forgotten.
@@ -403,7 +409,7 @@ public final class Engine {
         parts.dropAll()
         for ask in inFlight.takeAll() {
             switch ask {
-            case .send, .edit, .delete: route(failure, to: ask, &effects)
+            case .send, .edit, .delete, .action: route(failure, to: ask, &effects)
             // Lists, timelines and channel sync end what they asked all at once.
             case .channelListing, .channelChanges, .channel, .channelPage, .messages: break
             }
@@ -422,7 +428,7 @@ public final class Engine {
     }
 
     private func pumpOutbox(_ url: String, _ effects: inout Effects) {
-        outbox.pump(url, since: newestEdge(url), context, &effects)
+        outbox.pump(url, context, &effects)
     }
 
     // MARK: Time
@@ -557,9 +563,9 @@ public final class Engine {
                 // A page brought it, no acknowledgement: the channel does not know of it either.
                 if outbox.holds(message.requestID, in: url) { sync.want(url, Cause(.eventMessageSent), context, &more) }
                 if let completion = outbox.confirm(message, in: url, context, &more) { more.complete(completion) }
-            case .sendInDoubt(let url, let since):
-                timelines[url]?.doubtNewest(since: since, context, &more)
-                sync.want(url, Cause(.channelRefresh), context, &more)
+            case .sendEnded(let url, let isInDoubt):
+                timelines[url]?.sendEnded(isInDoubt: isInDoubt, context, &more)
+                if isInDoubt { sync.want(url, Cause(.channelRefresh), context, &more) }
             case .typingStopped(let url, let userID): if typing.end(url, userID: userID) { typingEnded([url], &more) }
             }
             carryOut(more)
@@ -577,7 +583,7 @@ public final class Engine {
     }
 
     private func ask(_ id: UInt64, _ request: ServiceRequest) {
-        serviceCommands.append(.ask(id: id, request, timeout: options.requestTimeout))
+        serviceCommands.append(.ask(id: id, request, timeout: request.timeout ?? options.requestTimeout))
     }
 
     /// The end of every input: what is done with leaves the disk, and the host is told of the state of sync.
@@ -609,8 +615,6 @@ public final class Engine {
     private var sortedTimelines: [Timeline] { timelines.values.sorted { $0.channelURL < $1.channelURL } }
 
     private func timeline(of collection: UInt64) -> Timeline? { channelURLs[collection].flatMap { timelines[$0] } }
-
-    private func newestEdge(_ url: String) -> MessagePosition? { timelines[url]?.history.newestEdge }
 
     private func cachedChannel(_ url: String) -> ChannelRecord? {
         storage.cached { (cache) throws(StoreError) in try cache.channel(url) } ?? nil
