@@ -24,9 +24,9 @@ struct MessageFilter {
     /// Nothing before this time.
     var offset: Int64 = 0
 
-    /// Whether some message of the channel may be left out.
+    /// Whether some message may be left out: of the channel, or of the thread that is asked for.
     var isSelective: Bool {
-        !kinds.isEmpty || customTypes != nil || senders != nil || replies != .all || parentID > 0 || ofOperators != nil
+        !kinds.isEmpty || customTypes != nil || senders != nil || ofOperators != nil || parentID == 0 && replies != .all
     }
 
     /// The condition, to follow "channel_id = ?"; `bind` binds its values in order.
