@@ -281,15 +281,7 @@ extension Chat {
         writer.beginArray()
         for change in page where !change.isDeleted {
             guard let message = try storage.message(change.messageID, in: channel.id) else { continue }
-            // Replies are left out only when they are not asked for; other filters are the client's to apply.
-            if message.createdAt < filter.offset { continue }
-            // Of a thread: its replies and the message that they answer.
-            if filter.parentID > 0, message.parentID != filter.parentID, message.id != filter.parentID { continue }
-            if filter.parentID == 0, message.parentID > 0, filter.replies == .none || filter.replies == .onlyInChannel && !message.isInChannel
-            {
-                continue
-            }
-            writer.raw(message.bytes(parts))
+            if message.createdAt >= filter.offset, filter.showsChange(of: message) { writer.raw(message.bytes(parts)) }
         }
         writer.endArray()
         writer.key("deleted")
