@@ -18,8 +18,9 @@ extension Storage {
     }
 
     func save(_ friend: Friend, of userID: String) throws {
-        try database.prepare("INSERT OR REPLACE INTO friends (user_id, friend, discovery_key, name) VALUES (?, ?, ?, ?)")
-            .bind(userID).bind(friend.id).bind(friend.discoveryKey).bind(friend.name).run()
+        try database.prepare(
+            "INSERT OR REPLACE INTO friends (user_id, friend, discovery_key, name) VALUES (?, ?, ?, ?)"
+        ).bind(userID).bind(friend.id).bind(friend.discoveryKey).bind(friend.name).run()
     }
 
     func removeFriend(_ friendID: String, of userID: String) throws {
