@@ -431,6 +431,20 @@ SM_EXPORT int32_t sm_delete_message(
     sm_collection *collection, const char *message, sm_result_callback callback, void *user_data,
     sm_destroy_callback destroy, uint64_t *out_request);
 
+/* ---- Actions ------------------------------------------------------------------------------------------------ */
+
+/* Anything else a chat does. `request` is a JSON object with "action" and the keys of that action; docs/actions.md has
+ * the table: what each takes, whether it needs a connection, what collections are told of it. Every action also takes
+ * "timeout_ms" (1..86400000; default: "request_timeout_ms"). An unknown key is refused. Example:
+ * {"action":"add_reaction","channel_url":"c","message_id":"42","key":"heart"}
+ * Completes with "action" and, when the action has one, "result", after the collections were told of the outcome.
+ * Completion: NOT_CONNECTED (nothing was sent and nothing is queued), NETWORK, TIMEOUT (whether it was done is not
+ * known), NOT_FOUND, SERVICE (refused; "code" and "message" are the service's), TOKEN_REJECTED, CLOSED.
+ * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_call(
+    sm_client *client, const char *request, sm_result_callback callback, void *user_data,
+    sm_destroy_callback destroy, uint64_t *out_request);
+
 #ifdef __cplusplus
 }
 #endif

@@ -30,6 +30,7 @@ public final class Engine {
     private var unopened: [UInt64: MessageWindow] = [:]
     private var outbox = Outbox()
     private var actions = MessageActions()
+    private var serviceActions = ServiceActions()
     private var isPaused = false
     private var isClosed = false
     private var syncState: ClientNotice.SyncState?
@@ -138,6 +139,7 @@ public final class Engine {
         case .resetViewpoint(let id, let viewpoint):
             _ = unopened[id]?.reset(to: viewpoint)
             timeline(of: id)?.resetViewpoint(id, viewpoint, context, &effects)
+        case .action(let action, let call): serviceActions.ask(action, call: call, context, &effects)
         case .resync(let collections): resync(collections, &effects)
         case .close: close(&effects)
         default: routeOwnMessage(command, &effects)
@@ -258,6 +260,7 @@ public final class Engine {
         for timeline in sortedTimelines { timeline.end(&effects) }
         outbox.end(context, &effects)
         actions.end(&effects)
+        serviceActions.end(&effects)
         _ = inFlight.takeAll()
         parts.dropAll()
         timers.cancelAll()
@@ -346,6 +349,10 @@ public final class Engine {
             outbox.receive(reply, for: requestID, in: url, context, &effects)
             pumpOutbox(url, &effects)
         case (.edit, _), (.delete, _): actions.receive(reply, for: ask, context, &effects)
+        case (.action(let call, let action), _):
+            // What became known by it is there when the host learns that it is done.
+            if case .action(let answer) = reply { for event in answer.events { route(event, &effects) } }
+            serviceActions.receive(reply, for: action, call: call, context, &effects)
         }
     }
 
@@ -402,7 +409,7 @@ public final class Engine {
         parts.dropAll()
         for ask in inFlight.takeAll() {
             switch ask {
-            case .send, .edit, .delete: route(failure, to: ask, &effects)
+            case .send, .edit, .delete, .action: route(failure, to: ask, &effects)
             // Lists, timelines and channel sync end what they asked all at once.
             case .channelListing, .channelChanges, .channel, .channelPage, .messages: break
             }
@@ -576,7 +583,7 @@ public final class Engine {
     }
 
     private func ask(_ id: UInt64, _ request: ServiceRequest) {
-        serviceCommands.append(.ask(id: id, request, timeout: options.requestTimeout))
+        serviceCommands.append(.ask(id: id, request, timeout: request.timeout ?? options.requestTimeout))
     }
 
     /// The end of every input: what is done with leaves the disk, and the host is told of the state of sync.

@@ -39,6 +39,7 @@ enum EventText {
     private static func write(_ completion: Completion, _ writer: inout JSONWriter) {
         writer.member("request", Int64(bitPattern: completion.call))
         writer.member("call", completion.name.rawValue)
+        if let action = completion.action { writer.member("action", action.rawValue) }
         writer.member("status", Int64(completion.status.rawValue))
         if let hasMore = completion.hasMore { writer.member("has_more", hasMore) }
         if let short = completion.short { writer.member("short", short.rawValue) }
@@ -51,6 +52,7 @@ enum EventText {
         } else if let explanation = completion.explanation {
             writer.member("message", explanation)
         }
+        if let result = completion.result { writer.member("result", raw: result) }
         if let info = completion.info { writer.member("collection", Int64(bitPattern: info.collection)) }
     }
 

@@ -9,7 +9,7 @@ extension HostCommand {
         case .resumeSync, .pauseSync, .setToken, .openChannelCollection, .openMessageCollection, .resetViewpoint: true
         case .disconnect, .removeCollection, .resync, .close: false
         case .connect, .clearCache, .fetch, .sendMessage, .resendMessage, .appendMessage, .handleSendResponse,
-            .updateMessage, .deleteMessage:
+            .updateMessage, .deleteMessage, .action:
             false
         }
     }
@@ -56,6 +56,8 @@ extension HostCommand {
         case .handleSendResponse(_, _, _, _, let call): closed(call, .handleSendResponse)
         case .updateMessage(_, _, _, let call): closed(call, .updateMessage)
         case .deleteMessage(_, _, let call): closed(call, .deleteMessage)
+        case .action(let action, let call):
+            Completion(call: call, name: .call, status: .closed, action: action.action)
         case .disconnect, .resumeSync, .pauseSync, .setToken, .openChannelCollection, .openMessageCollection,
             .removeCollection, .resetViewpoint, .resync, .close:
             nil

@@ -95,7 +95,9 @@ struct FrameDecoder {
         guard let url = body["channel_url"]?.string, !url.isEmpty, body["channel_type"]?.string != "open" else {
             return [.alive]
         }
-        return decode(command, body, url)
+        let events = decode(command, body, url)
+        // What it says has happened for everybody, and before the request is done.
+        return requestID.isEmpty ? events : events + [.answered(requestID: requestID, body.serialized())]
     }
 
     /// The commands about a channel and its messages.

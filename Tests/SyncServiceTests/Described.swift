@@ -13,6 +13,7 @@ enum Described {
                 + "ping \(answer.pingInterval)/\(answer.pongTimeout) " + (answer.info.map(text) ?? "without time")
         case .loginRefused(let failure): "login refused \(text(failure))"
         case .acknowledged(let id, let url, let message): "ack \(id) \(url) \(text(message))"
+        case .answered(let id, let json): "answered \(id) \(String(decoding: json, as: UTF8.self))"
         case .refused(let id, let failure): "refused \(id) \(text(failure))"
         case .failed(let failure): "failed \(text(failure))"
         case .sessionExpired: "session expired"
@@ -76,6 +77,9 @@ enum Described {
         case .gap(.huge): "gap huge"
         case .gap(.fill(let page)): "gap \(text(page))"
         case .message(let message): "message \(text(message))"
+        case .action(let answer):
+            "action" + (answer.result.map { " " + String(decoding: $0, as: UTF8.self) } ?? "")
+                + answer.events.map { ", " + text($0) }.joined()
         case .done: "done"
         case .failure(let failure): "failure \(text(failure))"
         }

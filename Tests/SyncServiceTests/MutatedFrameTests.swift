@@ -151,7 +151,8 @@ final class MutatedFrameTests: XCTestCase {
                     let answer = answers.randomElement(using: &random)
                     lastID += 1
                     open.insert(lastID)
-                    service.ask(answer?.request ?? .markAsRead(channelURL: "c"), id: lastID, timeout: 9000, now: now)
+                    let read = ActionCall(action: .markAsRead, arguments: ["channel_url": .text("c")])
+                    service.ask(answer?.request ?? .action(read), id: lastID, timeout: 9000, now: now)
                 case 5:
                     lastID += 1
                     open.insert(lastID)
@@ -202,7 +203,7 @@ final class MutatedFrameTests: XCTestCase {
             let status = [200, 201, 400, 429, 500].randomElement(using: &random) ?? 200
             let response = TransportResponse(status: status, headers: [], body: bytes)
             _ = ReplyDecoder.renewal(response)
-            switch ReplyDecoder.decode(request, response) {
+            switch ReplyDecoder.decode(request, response, userID: "me") {
             case .messages(let page), .gap(.fill(let page)):
                 for message in page.messages { assertWhole(message, bytes) }
                 let positions = page.messages.map(\.position)

@@ -26,6 +26,8 @@ final class Chat {
     /// What the one timer for things that happen by themselves waits for; 0 when it is not set.
     var arrangedFor: Int64 = 0
     let limiter: RateLimiter?
+    /// Read by `loadSettings`, changed by `changeSettings`.
+    var settings = ApplicationSettings()
     /// What is to be told once a whole request is accepted; `nil` when nothing is kept back.
     private var held: [Broadcast]?
 
@@ -63,6 +65,10 @@ final class Chat {
     func tell(_ broadcast: Broadcast) {
         if held != nil {
             held?.append(broadcast)
+        } else if broadcast.carriesUnread {
+            for user in broadcast.users where hub.isOnline(user) {
+                hub.send(withUnread(broadcast.frame, user), to: [user], except: broadcast.except)
+            }
         } else {
             hub.send(broadcast.frame, to: broadcast.users, except: broadcast.except)
         }
