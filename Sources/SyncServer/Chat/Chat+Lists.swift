@@ -229,31 +229,26 @@ extension Chat {
             }
         }
 
-        var writer = JSONWriter(capacity: older.bytes.count + exact.bytes.count + newer.bytes.count + 128)
-        writer.beginObject()
-        writer.key("messages")
-        writer.beginArray()
-        func write(_ page: MessagePage, isForward: Bool) {
-            if isForward {
-                for entry in page.entries { writer.raw(page.bytes[entry.range]) }
-            } else {
-                for entry in page.entries.reversed() { writer.raw(page.bytes[entry.range]) }
-            }
-        }
+        // Written by hand: a writer's text would have to be copied once more.
+        var body: [UInt8] = []
+        body.reserveCapacity(older.bytes.count + exact.bytes.count + newer.bytes.count + count + 128)
+        body.append(contentsOf: "{\"messages\":[".utf8)
         if query.bool("reverse") {
-            write(newer, isForward: false)
-            write(exact, isForward: false)
-            write(older, isForward: true)
+            newer.write(newer.entries.reversed(), to: &body)
+            exact.write(exact.entries.reversed(), to: &body)
+            older.write(older.entries, to: &body)
         } else {
-            write(older, isForward: false)
-            write(exact, isForward: true)
-            write(newer, isForward: true)
+            older.write(older.entries.reversed(), to: &body)
+            exact.write(exact.entries, to: &body)
+            newer.write(newer.entries, to: &body)
         }
-        writer.endArray()
-        if checksNext { writer.member("has_next", hasNext) }
-        if query.bool("checking_continuous_messages") { writer.member("is_continuous_messages", isContinuous) }
-        writer.endObject()
-        return writer.bytes
+        body.append(UInt8(ascii: "]"))
+        if checksNext { body.append(contentsOf: ",\"has_next\":\(hasNext)".utf8) }
+        if query.bool("checking_continuous_messages") {
+            body.append(contentsOf: ",\"is_continuous_messages\":\(isContinuous)".utf8)
+        }
+        body.append(UInt8(ascii: "}"))
+        return body
     }
 
     /// What changed of a channel's messages since a token or a time.
@@ -356,7 +351,9 @@ extension Chat {
         let isReversed = query.bool("reverse")
         func write(_ page: MessagePage, isNewer: Bool) {
             guard !isHuge else { return bytes.append(contentsOf: "[]".utf8) }
+            bytes.append(UInt8(ascii: "["))
             page.write(isNewer == isReversed ? page.entries.reversed() : page.entries, to: &bytes)
+            bytes.append(UInt8(ascii: "]"))
         }
         bytes.append(contentsOf: "{\"is_huge_gap\":\(isHuge),\"prev_messages\":".utf8)
         write(older.page, isNewer: false)

@@ -3,7 +3,7 @@ enum Schema {
     static let version = Int64(steps.count)
 
     /// A file of version N has had the first N steps; the others make it a present one.
-    static let steps = [first, second, third, fourth]
+    static let steps = [first, second, third]
 
     private static let first = """
         -- Numbers that must not be forgotten with the rows they came from.
@@ -150,13 +150,11 @@ enum Schema {
         CREATE INDEX channels_by_survival ON channels (survival) WHERE survival >= 0;
         """
 
+    /// Votes are numbered in the order they came: two may come within one millisecond.
     private static let third = """
         -- Mutes that end by themselves.
         CREATE INDEX members_by_mute ON members (muted_until) WHERE muted_until > 0;
-        """
 
-    /// Votes are numbered in the order they came: two may come within one millisecond.
-    private static let fourth = """
         ALTER TABLE votes RENAME TO votes_2;
         CREATE TABLE votes (
             number INTEGER PRIMARY KEY, poll_id INTEGER NOT NULL, option_id INTEGER NOT NULL, user_id TEXT NOT NULL,

@@ -224,6 +224,9 @@ extension Storage {
         side.bind(statement)
         filter.bind(statement)
         statement.bind(limit)
+        guard try statement.next() else { return }
+        page.append(statement, parts)
+        page.reserve(limit - 1)
         while try statement.next() { page.append(statement, parts) }
     }
 
