@@ -11,10 +11,26 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
     /// Empty: anyone. Admin messages have no sender and are refused when a sender is asked for.
     public var senderIDs: [String] = []
     public var replyType = ReplyType.none
+    /// Not empty: the replies to the message of this id, and nothing else; `replyType` says nothing then.
+    public var parentID = ""
     /// Messages a `fetch` brings, 1 to 200.
     public var limit = 30
+    /// Of older and of newer messages, where it is not `limit`.
+    public var previousLimit: Int?
+    public var nextLimit: Int?
+    /// Whether messages of the viewpoint's own time come with the older ones; else they come with the newer ones.
+    public var isInclusive = true
+    /// Newest first.
+    public var isReversed = false
+    /// What is left out of the messages that are told.
+    public var leftOut: Set<MessagePart> = []
 
     public init() {}
+
+    /// Messages that a fetch in a direction brings.
+    public func limit(_ direction: PageDirection) -> Int {
+        (direction == .previous ? previousLimit : nextLimit) ?? limit
+    }
 
     /// Whether a message's kind, custom type and sender make no difference.
     public var looksAtThreadOnly: Bool { type == .all && customTypes.isEmpty && senderIDs.isEmpty }
@@ -39,6 +55,7 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
         }
         if !customTypes.isEmpty, !customTypes.contains(customType()) { return false }
         if !senderIDs.isEmpty, !senderIDs.contains(senderID()) { return false }
+        if !self.parentID.isEmpty { return parentID() == self.parentID }
         switch replyType {
         case .all: return true
         case .none: return parentID().isEmpty
