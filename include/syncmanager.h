@@ -355,7 +355,7 @@ SM_EXPORT int32_t sm_collection_set_callback(
  * result comes last, with "collection", "has_more" and, when nothing more can come for now, "short": "offline" |
  * "paused" | "error" | "reset" (the view or its cache was emptied). A short page is SM_OK. Nothing left: no insert,
  * only the result. The next fetch in a direction is accepted once the result of the one before is drained. While the
- * account is listed for the first time, channels that become known before the end of a list remove as many from its end.
+ * account is listed for the first time, channels that become known before a list's end remove as many from its end.
  * Completion: TIMEOUT (messages; "short":"error", after three request timeouts), STORAGE, NOT_FOUND (the channel is
  * gone), REMOVED, CLOSED.
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, DUPLICATED_FETCH, CLOSED. @thread any. Since 0.1 */
