@@ -44,7 +44,7 @@ public struct ActionCall: Equatable, Sendable {
         if case .object(let value) = arguments[key] { value } else { nil }
     }
 
-    /// Bytes of all texts in it.
+    /// Bytes of all its arguments that can be long.
     public var textBytes: Int {
         arguments.values.reduce(0) { sum, value in
             switch value {
