@@ -42,6 +42,7 @@
  *                    collection shows; nothing was inserted
  *   channel_updated  "collection", "channel": the channel of a message collection changed
  *   channel_removed  "collection", "channel_url": it is gone, or this user is out of it
+ *                    These three say why, as changes do: "source", "from_event", "detail"
  *   huge_gap         "collection", "has_next" (true): more is missing after a reconnect than the service fills; what
  *                    is shown stays usable; sm_fetch(SM_NEXT) goes on, sm_reset_viewpoint() jumps
  *   connection       "state": "disconnected" | "connecting" | "connected" | "waiting" (with "retry_in", ms) |
@@ -71,6 +72,8 @@
  *                 "local_message_pending_created" | "..._failed" | "..._canceled" | "..._resend_started", or
  *                 "event_...": a realtime event. More may come; treat an unknown one as "sync"
  *   "from_event"  true when "source" begins with "event_"
+ *   "detail"      only when there is something to say: what happened in particular, a list of objects, each with
+ *                 "event" (a source, as above) and facts as docs/events.md lists them: who joined, until when
  *   "reason"      only for the failed list, why: "none", "remove_resend_succeeded", "remove_exceeded_max_count",
  *                 "remove_manual_action"
  *   "changes"     a list, empty for clear, to be applied in order: {"index","id"} for insert, update and remove,
@@ -124,8 +127,9 @@
  * "storage_error", "huge_gap" and "channel_removed" only the latest of each waits. A call that completes later takes a
  * slot when it is accepted and frees it when its result is drained; a call without a result takes one until the engine
  * has seen it. There are as many slots as "queue_limit", but at least 1000, since a host that wants short queues may
- * still send a burst. When none is left calls give SM_ERR_TOO_MANY_CALLS: drain, and call again. sm_close(),
- * sm_collection_remove() and sm_disconnect() never take one.
+ * still send a burst. The texts of the calls that hold slots have 64 MiB together at most, those of collections not
+ * counted. When there is no room calls give SM_ERR_TOO_MANY_CALLS: drain, and call again. sm_close(),
+ * sm_collection_remove() and sm_disconnect() never take a slot.
  *
  *
  * MEMORY AND TEXT
@@ -425,6 +429,20 @@ SM_EXPORT int32_t sm_update_message(
  * given. Errors and completion as sm_update_message(). @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_delete_message(
     sm_collection *collection, const char *message, sm_result_callback callback, void *user_data,
+    sm_destroy_callback destroy, uint64_t *out_request);
+
+/* ---- Actions ------------------------------------------------------------------------------------------------ */
+
+/* Anything else a chat does. `request` is a JSON object with "action" and the keys of that action; docs/actions.md has
+ * the table: what each takes, whether it needs a connection, what collections are told of it. Every action also takes
+ * "timeout_ms" (1..86400000; default: "request_timeout_ms"). An unknown key is refused. Example:
+ * {"action":"add_reaction","channel_url":"c","message_id":"42","key":"heart"}
+ * Completes with "action" and, when the action has one, "result", after the collections were told of the outcome.
+ * Completion: NOT_CONNECTED (nothing was sent and nothing is queued), NETWORK, TIMEOUT (whether it was done is not
+ * known), NOT_FOUND, SERVICE (refused; "code" and "message" are the service's), TOKEN_REJECTED, CLOSED.
+ * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_call(
+    sm_client *client, const char *request, sm_result_callback callback, void *user_data,
     sm_destroy_callback destroy, uint64_t *out_request);
 
 #ifdef __cplusplus

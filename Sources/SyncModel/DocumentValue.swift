@@ -102,6 +102,19 @@ public struct DocumentValue {
         return value
     }
 
+    /// One of some words.
+    public func word(of words: [String]) throws(DocumentError) -> String {
+        guard let value = json.string, words.contains(value) else {
+            throw failure("expected " + DocumentValue.list(words))
+        }
+        return value
+    }
+
+    /// A message's id: a whole number, or a text, since hosts may lose precision on 64-bit numbers.
+    public func messageID() throws(DocumentError) -> String {
+        json.kind == .integer ? String(try integer(in: 0...Int64.max)) : try nonemptyText()
+    }
+
     /// A list of words of a fixed set, without repetitions.
     public func choices<Choice: RawRepresentable & CaseIterable & Equatable>(
         _: Choice.Type = Choice.self

@@ -271,7 +271,8 @@ def test_a_file_of_the_schema_before(start: Any, tmp_path: Any) -> None:
     with sqlite3.connect(path) as old:
         for table in ("removed", "devices", "activity", "restrictions", "documents", "votes", "files"):
             old.execute(f"DROP TABLE {table}")
-        old.execute("DROP INDEX channels_by_survival")
+        for index in ("channels_by_survival", "members_by_mute"):
+            old.execute(f"DROP INDEX {index}")
         old.execute("ALTER TABLE users DROP COLUMN details")
         old.execute("ALTER TABLE members DROP COLUMN push_sound")
         old.execute("PRAGMA user_version = 1")

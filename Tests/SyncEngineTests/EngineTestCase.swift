@@ -161,7 +161,7 @@ class EngineTestCase: XCTestCase {
 
     private static func isSync(_ request: ServiceRequest) -> Bool {
         switch request {
-        case .sendMessage, .updateMessage, .deleteMessage, .markAsRead: false
+        case .sendMessage, .updateMessage, .deleteMessage, .action: false
         default: true
         }
     }

@@ -38,7 +38,7 @@ struct ChannelLists {
     func resync(_ id: UInt64, dropped: Int, _ effects: inout Effects) {
         guard var window = windows[id] else { return }
         effects.tell(id, .overflow(dropped: dropped))
-        for change in window.resync() { effects.add(.event(window.change(change, .overflow))) }
+        for change in window.resync() { effects.add(.event(window.change(change, Cause(.overflow)))) }
     }
 
     // MARK: Session
@@ -101,7 +101,7 @@ struct ChannelLists {
         windows[id]?.hasNext = page.count > limit || !isKnown
         let added = windows[id]?.add(page.prefix(limit).map(context.typing.shown), userID: context.options.userID)
         windows[id]?.fetch?.wanted -= added?.items.count ?? 0
-        if let added, let window = windows[id] { effects.add(.event(window.change(added, .cache))) }
+        if let added, let window = windows[id] { effects.add(.event(window.change(added, Cause(.cache)))) }
         return true
     }
 
@@ -150,7 +150,7 @@ struct ChannelLists {
         }
         windows[id]?.token = nil
         let added = windows[id]?.add(missing.map(context.typing.shown), userID: context.options.userID)
-        if let added, let window = windows[id] { effects.add(.event(window.change(added, .sync))) }
+        if let added, let window = windows[id] { effects.add(.event(window.change(added, Cause(.sync)))) }
     }
 
     private mutating func finishFetch(
@@ -175,7 +175,7 @@ struct ChannelLists {
             }
             let changes = windows[id]?.reconcile(shown, removed: fact.removed, userID: userID) ?? []
             if let window = windows[id] {
-                for change in changes { effects.add(.event(window.change(change, fact.source))) }
+                for change in changes { effects.add(.event(window.change(change, fact.cause))) }
             }
         }
     }
@@ -197,7 +197,7 @@ struct ChannelLists {
         // Those it shows already may have changed their place.
         changes += windows[id]?.reconcile(known, removed: [], userID: userID) ?? []
         if let window = windows[id] {
-            for change in changes { effects.add(.event(window.change(change, fact.source))) }
+            for change in changes { effects.add(.event(window.change(change, fact.cause))) }
         }
         guard page.isLast else { return }
         windows[id]?.fetch?.isAsking = false

@@ -34,9 +34,9 @@ struct ChannelWindow {
         CollectionInfo(collection: id, hasPrevious: false, hasNext: hasNext, viewpoint: 0)
     }
 
-    func change(_ change: WindowChange, _ source: EventSource) -> HostEvent {
+    func change(_ change: WindowChange, _ cause: Cause) -> HostEvent {
         .change(CollectionChange(
-            collection: id, list: .channels, action: change.action, source: source, items: change.items, info: info))
+            collection: id, list: .channels, action: change.action, cause: cause, items: change.items, info: info))
     }
 
     /// Shows a page: those that match and are not shown yet, as one insert. Gives how many are new with it.

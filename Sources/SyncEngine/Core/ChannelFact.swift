@@ -5,7 +5,7 @@ import SyncModel
 struct ChannelFact {
     var changed: [ChannelRecord] = []
     var removed: [String] = []
-    var source: EventSource
+    var cause: Cause
     /// Values of the store that say how far sync has come; `nil` removes one.
     var progress: [(key: String, value: String?)] = []
     /// The collection whose own page it is: it places the channels itself.

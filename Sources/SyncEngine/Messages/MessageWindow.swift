@@ -43,9 +43,9 @@ struct MessageWindow {
         CollectionInfo(collection: id, hasPrevious: hasPrevious, hasNext: hasNext, viewpoint: viewpoint)
     }
 
-    func change(_ change: WindowChange, _ source: EventSource) -> HostEvent {
+    func change(_ change: WindowChange, _ cause: Cause) -> HostEvent {
         .change(CollectionChange(
-            collection: id, list: .succeeded, action: change.action, source: source, items: change.items, info: info))
+            collection: id, list: .succeeded, action: change.action, cause: cause, items: change.items, info: info))
     }
 
     /// Behind every message at the viewpoint: where a window stands that has shown nothing yet.

@@ -1,7 +1,7 @@
 import SyncJSON
 
 // What happens by itself at a time: scheduled messages and announcements go out, polls close, messages that do not last
-// go. One timer waits for the next of them.
+// go, mutes end, session keys run out. One timer waits for the next of them.
 extension Chat {
     /// Something has to happen at this time (0: nothing).
     func arrange(at time: Int64) {
@@ -43,8 +43,12 @@ extension Chat {
             }
         }
         attempt("the end of messages that do not last") { try expireMessages() }
+        attempt("the end of mutes") { try endMutes() }
+        tellExpiredKeys()
         attempt("the arrangement of what is due next") {
-            let next = [try storage.nextDue(after: now), try storage.nextExpiry()].compactMap { $0 }.min()
+            let next = [
+                try storage.nextDue(after: now), try storage.nextExpiry(), try storage.nextMuteEnd(), hub.nextKeyExpiry,
+            ].compactMap { $0 }.min()
             if let next { arrange(at: next) }
         }
         if !isDone { arrange(at: now + Chat.dueRetryDelay) }
@@ -78,6 +82,12 @@ extension Chat {
         Log.failure("\(kind.rawValue) \(document.id) failed", error)
         document.json.set("status", "failed")
         try storage.save(kind, document.id, scope: document.scope, at: document.at, document.json)
+    }
+
+    /// Sockets hear once that their session key has run out.
+    private func tellExpiredKeys() {
+        let now = now
+        for socket in hub.all { socket.tellExpiry(by: now) }
     }
 
     private func expireMessages() throws {

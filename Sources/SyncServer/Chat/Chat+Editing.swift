@@ -59,6 +59,14 @@ extension Chat {
         return try changed(message, old, channel, at: now, caller)
     }
 
+    /// Those who have not read a message count the mention that an edit gave or took.
+    private func moveMentions(of message: MessageRow, from old: Mentions, to new: Mentions) throws {
+        guard message.isCountable, old != new else { return }
+        let before = try storage.countablesBefore(message)
+        try storage.countMentions(message, old, by: -1, before: before)
+        try storage.countMentions(message, new, by: 1, before: before)
+    }
+
     /// Changes the extra data of a message; any member may.
     func editExtraData(_ id: Int64, _ payload: Payload, _ caller: Caller, _ channel: ChannelRow) throws -> Sent {
         try checkReading(caller, channel)
@@ -97,6 +105,7 @@ extension Chat {
         try change { broadcasts in
             try storage.update(message)
             try storage.noteChange(message, isDeleted: false, at: now)
+            try moveMentions(of: message, from: Mentions(old), to: Mentions(try? JSON.parse(message.json)))
             try refreshParentInfo(of: message, at: now)
             if channel.lastMessageID == message.id { try storage.touchChannel(channel.id, at: now) }
             let frame = editFrame(message, old)
@@ -172,7 +181,9 @@ extension Chat {
             try remember(removed: message)
             try storage.uncount(message)
             try storage.noteChange(message, isDeleted: true, at: now)
-            if channel.lastMessageID == message.id { try storage.recallLastMessage(channel.id) }
+            if channel.lastMessageID == message.id {
+                try storage.recallLastMessage(channel.id, settings.lastMessageThreading)
+            }
             if var pinned = (try? JSON.parse(channel.pinned))?.array?.compactMap(\.int), pinned.contains(id) {
                 pinned.removeAll { $0 == id }
                 try setPinned(pinned, channel, at: now, &broadcasts)
@@ -188,7 +199,8 @@ extension Chat {
                     "channel_url": .string(channel.url), "channel_type": "group", "channel_id": .int(channel.id),
                     "msg_id": .int(id), "ts": .int(now),
                 ]))
-            broadcasts.append(Broadcast(frame: frame, users: try storage.joinedMembers(channel.id)))
+            broadcasts.append(
+                Broadcast(frame: frame, users: try storage.joinedMembers(channel.id), carriesUnread: true))
             if message.parentID > 0 { try refreshThread(message.parentID, channel, at: now, &broadcasts) }
         }
     }

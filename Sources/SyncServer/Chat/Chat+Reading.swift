@@ -26,7 +26,9 @@ extension Chat {
             try storage.touchChannel(channel.id, at: time)
             let frame = readFrame(channel, user, at: time)
             broadcasts.append(
-                Broadcast(frame: frame, users: try storage.joinedMembers(channel.id), except: caller.socket))
+                Broadcast(
+                    frame: frame, users: try storage.joinedMembers(channel.id), except: caller.socket,
+                    carriesUnread: true))
             return frame
         }
     }
@@ -56,12 +58,14 @@ extension Chat {
         member.lastRead = message.createdAt - 1
         member.readTotal = channel.countable - counts.all
         member.ownUnread = counts.own
+        member.mentions = counts.mentions
         let now = now
         try change { broadcasts in
             try storage.save(member, at: now)
             try storage.touchChannel(channel.id, at: now)
             let frame = readFrame(channel, user, at: member.lastRead, isExcluded: true, uniqueID: uniqueID)
-            broadcasts.append(Broadcast(frame: frame, users: try storage.joinedMembers(channel.id)))
+            broadcasts.append(
+                Broadcast(frame: frame, users: try storage.joinedMembers(channel.id), carriesUnread: true))
         }
         return member
     }
@@ -129,16 +133,24 @@ extension Chat {
 
     /// What waits for a user over all channels, in the shape that rides on commands.
     func unreadCounts(_ userID: String) throws -> JSON {
-        var all: Int64 = 0
-        var types: [String: Int64] = [:]
-        for (channel, member) in try storage.channels(of: userID) where member.state == .joined {
-            let count = member.unread(in: channel)
-            all += count
-            if !channel.customType.isEmpty, count > 0 { types[channel.customType, default: 0] += count }
-        }
         let byType = JSON.object()
-        for (type, count) in types.sorted(by: { $0.key < $1.key }) { byType.set(type, .int(count)) }
+        var all: Int64 = 0
+        for (type, count) in try storage.unreadTotals(of: userID) {
+            all += count
+            // Types with nothing unread too: a client may hold an older number.
+            if !type.isEmpty { byType.set(type, .int(count)) }
+        }
         return .object(["all": .int(all), "feed": 0, "custom_types": byType, "ts": .int(now)])
+    }
+
+    /// A frame with what is unread by a user after it.
+    func withUnread(_ frame: [UInt8], _ userID: String) -> [UInt8] {
+        do {
+            return Frames.adding("unread_cnt", try unreadCounts(userID).serialized(), to: frame)
+        } catch {
+            Log.failure("unread messages could not be counted", error)
+            return frame
+        }
     }
 
     /// Forgets what was before now for one member, or for the whole channel's members.

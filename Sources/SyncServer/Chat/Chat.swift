@@ -26,6 +26,8 @@ final class Chat {
     /// What the one timer for things that happen by themselves waits for; 0 when it is not set.
     var arrangedFor: Int64 = 0
     let limiter: RateLimiter?
+    /// Read by `loadSettings`, changed by `changeSettings`.
+    var settings = ApplicationSettings()
     /// What is to be done once a whole request is accepted; `nil` when nothing is kept back.
     private var held: [() -> Void]?
 
@@ -61,7 +63,14 @@ final class Chat {
     }
 
     func tell(_ broadcast: Broadcast) {
-        finally { [hub] in hub.send(broadcast.frame, to: broadcast.users, except: broadcast.except) }
+        finally { [self] in
+            guard broadcast.carriesUnread else {
+                return hub.send(broadcast.frame, to: broadcast.users, except: broadcast.except)
+            }
+            for user in broadcast.users where hub.isOnline(user) {
+                hub.send(withUnread(broadcast.frame, user), to: [user], except: broadcast.except)
+            }
+        }
     }
 
     /// Does what no rollback undoes: at once, or when the action that `atomically` runs is stored.

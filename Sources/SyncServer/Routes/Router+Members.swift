@@ -78,7 +78,8 @@ extension Router {
             return HTTPResponse(.object(["ts_message_offset": .int(try chat.resetHistory(caller, channel))]))
         case ("GET", "message_purge_offset"):
             try chat.checkReading(try caller(request), channel)
-            return HTTPResponse(.object(["message_purge_offset": 0]))
+            let offset = chat.settings.purgeOffset(customType: channel.customType)
+            return HTTPResponse(.object(["message_purge_offset": .int(offset)]))
         case ("POST", "typing"), ("DELETE", "typing"):
             let ids = try payload.strings("user_ids") ?? named.map { [$0] } ?? []
             let caller = try caller(request)

@@ -6,6 +6,8 @@ import SyncWebSocket
 /// A refused login still gets its socket, with one LOGI that says why: that is how clients learn it.
 struct SocketLogin {
     let chat: Chat
+    /// What tests want to go wrong with logins.
+    let faults: FaultPlan?
 
     /// What the handshake of a request needs, or `nil` when it is none that can be agreed to.
     static func accept(_ request: HTTPRequest) -> (key: String, protocols: [(String, String)])? {
@@ -54,10 +56,19 @@ struct SocketLogin {
                 "error": true, "code": .int(Int64(refusal.code)), "message": .string(refusal.message),
             ])
         }
-        let socket = chat.hub.adopt(link, userID: user?.id ?? "", sessionKey: sessionKey)
+        if let found = user, let busy = faults?.takeBusy(found.id) {
+            // It is up to the client to close and to come again; as nobody's, the socket can do nothing.
+            let socket = chat.hub.adopt(link, userID: "")
+            socket.send(busy)
+            return socket.open()
+        }
+        let socket = chat.hub.adopt(link, userID: user?.id ?? "")
         // The greeting goes first: what came with the handshake is answered after it.
         socket.send(Frames.frame("LOGI", document))
-        if user != nil { chat.hub.loggedIn(socket) }
+        if user != nil {
+            chat.hub.loggedIn(socket)
+            chat.awaitExpiry(of: sessionKey, socket)
+        }
         socket.open()
         if user == nil { socket.end(code: 4000, reason: document["message"]?.string ?? "") }
     }

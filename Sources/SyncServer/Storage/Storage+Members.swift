@@ -79,6 +79,23 @@ extension Storage {
         ).bind(channelID).bind(now).all { MembershipRow($0) }
     }
 
+    /// Members whose mute has run out, the earliest first.
+    func endedMutes(by now: Int64) throws -> [MembershipRow] {
+        try database.prepare(
+            """
+            SELECT \(MembershipRow.columns) FROM members m
+            WHERE m.muted_until > 0 AND m.muted_until <= ? AND m.state > 0
+            ORDER BY m.muted_until, m.channel_id, m.user_id
+            """
+        ).bind(now).all { MembershipRow($0) }
+    }
+
+    /// When the next mute runs out.
+    func nextMuteEnd() throws -> Int64? {
+        try database.prepare("SELECT min(muted_until) FROM members WHERE muted_until > 0 AND state > 0")
+            .first { $0.isNull(0) ? nil : $0.int(0) } ?? nil
+    }
+
     // MARK: Reading
 
     /// One more message of the member's own that does not count as unread.
@@ -87,18 +104,22 @@ extension Storage {
             .bind(channelID).bind(userID).run()
     }
 
-    func countMention(_ channelID: Int64, _ userID: String) throws {
-        try database.prepare(
-            "UPDATE members SET mentions = mentions + 1 WHERE channel_id = ? AND user_id = ? AND state = 2"
-        )
-        .bind(channelID).bind(userID).run()
-    }
-
-    func countMentionOfAll(_ channelID: Int64, except sender: String) throws {
-        try database.prepare(
-            "UPDATE members SET mentions = mentions + 1 WHERE channel_id = ? AND user_id <> ? AND state = 2"
-        )
-        .bind(channelID).bind(sender).run()
+    /// Adds to, or takes from, the unread mentions of those whom a message mentions and who have not read it: who has
+    /// read no more than `before` messages of the channel.
+    func countMentions(_ message: MessageRow, _ mentions: Mentions, by count: Int64, before: Int64) throws {
+        let change = """
+            UPDATE members SET mentions = max(0, mentions + ?)
+            WHERE channel_id = ? AND state = 2 AND read_total <= ? AND user_id <> ?
+            """
+        switch mentions {
+        case .everybody:
+            try database.prepare(change).bind(count).bind(message.channelID).bind(before).bind(message.sender).run()
+        case .users(let users):
+            for user in users.sorted() {
+                try database.prepare(change + " AND user_id = ?").bind(count).bind(message.channelID).bind(before)
+                    .bind(message.sender).bind(user).run()
+            }
+        }
     }
 
     /// Those who hid the channel until something new comes see it again.
@@ -122,6 +143,19 @@ extension Storage {
         )
         .bind(time).bind(channelID).bind(userID).bind(time).run()
         return database.changes > 0
+    }
+
+    /// How many messages wait for a user, by the custom types of the channels it has joined. The same count for one
+    /// channel is `MembershipRow.unread`.
+    func unreadTotals(of userID: String) throws -> [(type: String, count: Int64)] {
+        try database.prepare(
+            """
+            SELECT c.custom_type, sum(CASE WHEN m.count_preference IN ('all', 'unread_message_count_only')
+                THEN max(0, c.countable - m.read_total - m.own_unread) ELSE 0 END)
+            FROM members m JOIN channels c ON c.id = m.channel_id
+            WHERE m.user_id = ? AND m.state = 2 GROUP BY c.custom_type ORDER BY c.custom_type
+            """
+        ).bind(userID).all { ($0.text(0), $0.int(1)) }
     }
 
     // MARK: Bans

@@ -1,0 +1,49 @@
+import SyncJSON
+
+/// An action with its arguments, as a host asked for it and the table allows it.
+public struct ActionCall: Equatable, Sendable {
+    public enum Value: Equatable, Sendable {
+        case text(String)
+        case texts([String])
+        case integer(Int64)
+        case flag(Bool)
+        /// JSON text of an object.
+        case object([UInt8])
+    }
+
+    public let action: Action
+    public let arguments: [String: Value]
+    /// Milliseconds until the call completes with TIMEOUT; `nil`: the client's request timeout.
+    public let timeout: Int64?
+
+    public init(action: Action, arguments: [String: Value], timeout: Int64? = nil) {
+        self.action = action
+        self.arguments = arguments
+        self.timeout = timeout
+    }
+
+    // MARK: Arguments. Those that the table requires are there; asking for another kind gives what is empty.
+
+    public func text(_ key: String) -> String? {
+        if case .text(let value) = arguments[key] { value } else { nil }
+    }
+
+    public func texts(_ key: String) -> [String]? {
+        if case .texts(let value) = arguments[key] { value } else { nil }
+    }
+
+    public func integer(_ key: String) -> Int64? {
+        if case .integer(let value) = arguments[key] { value } else { nil }
+    }
+
+    public func flag(_ key: String) -> Bool? {
+        if case .flag(let value) = arguments[key] { value } else { nil }
+    }
+
+    public func object(_ key: String) -> [UInt8]? {
+        if case .object(let value) = arguments[key] { value } else { nil }
+    }
+
+    public var channelURL: String { text("channel_url") ?? "" }
+    public var messageID: String { text("message_id") ?? "" }
+}
