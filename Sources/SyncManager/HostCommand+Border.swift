@@ -25,6 +25,7 @@ extension HostCommand {
             requestID.utf8.count + (message?.json.count ?? 0)
         case .updateMessage(_, let message, let body, _): message.textBytes + body.count
         case .deleteMessage(_, let message, _): message.textBytes
+        case .action(let action, _): action.textBytes
         case .connect, .disconnect, .resumeSync, .pauseSync, .clearCache(nil, _), .openChannelCollection,
             .openMessageCollection, .removeCollection, .fetch, .resetViewpoint, .resync, .close:
             0

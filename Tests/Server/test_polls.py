@@ -147,6 +147,7 @@ def test_voters_come_latest_first(start: Any, tmp_path: Any) -> None:
         )
         old.execute("INSERT INTO votes SELECT poll_id, option_id, user_id, 1000 * number FROM present")
         old.execute("DROP TABLE present")
+        old.execute("DROP INDEX members_by_mute")
         old.execute("PRAGMA user_version = 2")
     old.close()
     ann = User(start(*where), "ann", ann.token)

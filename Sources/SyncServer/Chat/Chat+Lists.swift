@@ -145,7 +145,7 @@ extension Chat {
         let senders = query.choice("sender_ids", "sender_id", "sender_user_id", "sender_user_ids")
         filter.senders = senders == [""] ? nil : try Chat.few("sender_ids", senders)
         filter.parentID = max(0, try query.int("parent_message_id") ?? 0)
-        switch query.text("include_reply_type", "includeReplyType").lowercased() {
+        switch query.text("include_reply_type", "includeReplyType", "reply_type").lowercased() {
         case "", "none": filter.replies = query.bool("include_replies") ? .all : .none
         case "all": filter.replies = .all
         case "only_reply_to_channel": filter.replies = .onlyInChannel
@@ -225,7 +225,8 @@ extension Chat {
             let first = older.entries.last ?? exact.entries.first ?? newer.entries.first
             let last = newer.entries.last ?? exact.entries.last ?? older.entries.first
             if let first, let last {
-                isContinuous = try !storage.hasMore(channel.id, from: first, to: last, than: count)
+                isContinuous = try !storage.hasMore(
+                    channel.id, parentID: filter.parentID, from: first, to: last, than: count)
             }
         }
 
@@ -275,13 +276,7 @@ extension Chat {
         writer.beginArray()
         for change in page where !change.isDeleted {
             guard let message = try storage.message(change.messageID, in: channel.id) else { continue }
-            // Replies are left out only when they are not asked for; other filters are the client's to apply.
-            if message.createdAt < filter.offset { continue }
-            if message.parentID > 0, filter.replies == .none || filter.replies == .onlyInChannel && !message.isInChannel
-            {
-                continue
-            }
-            writer.raw(message.bytes(parts))
+            if message.createdAt >= filter.offset, filter.showsChange(of: message) { writer.raw(message.bytes(parts)) }
         }
         writer.endArray()
         writer.key("deleted")
@@ -344,7 +339,8 @@ extension Chat {
         func isContinuous(_ entries: [MessagePage.Entry], isNewer: Bool) throws -> Bool {
             guard filter.isSelective, let first = entries.first, let last = entries.last else { return true }
             return try !storage.hasMore(
-                channel.id, from: isNewer ? first : last, to: isNewer ? last : first, than: entries.count)
+                channel.id, parentID: filter.parentID, from: isNewer ? first : last, to: isNewer ? last : first,
+                than: entries.count)
         }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(older.page.bytes.count + newer.page.bytes.count + 256)
