@@ -63,13 +63,15 @@ final class Chat {
     }
 
     func tell(_ broadcast: Broadcast) {
-        finally { [self] in
-            guard broadcast.carriesUnread else {
-                return hub.send(broadcast.frame, to: broadcast.users, except: broadcast.except)
-            }
-            for user in broadcast.users where hub.isOnline(user) {
-                hub.send(withUnread(broadcast.frame, user), to: [user], except: broadcast.except)
-            }
+        finally { [weak self] in self?.send(broadcast) }
+    }
+
+    private func send(_ broadcast: Broadcast) {
+        guard broadcast.carriesUnread else {
+            return hub.send(broadcast.frame, to: broadcast.users, except: broadcast.except)
+        }
+        for user in broadcast.users where hub.isOnline(user) {
+            hub.send(withUnread(broadcast.frame, user), to: [user], except: broadcast.except)
         }
     }
 
