@@ -87,7 +87,6 @@ public final class Engine {
             inFlight.pause(for: pause, now: now.monotonic)
             effects.add(.timer(.heldRequests, at: inFlight.pausedUntil))
         }
-        if case .send(_, let url) = ask { timelines[url]?.sendEnded() }
         route(reply, to: ask, &effects)
         carryOut(effects)
         settle()
@@ -157,10 +156,10 @@ public final class Engine {
         switch command {
         case .sendMessage(let id, let requestID, let body, let call):
             guard let url = url(id, call, .sendMessage) else { return }
-            outbox.send(requestID, body, url, call: call, since: newestEdge(url), context, &effects)
+            outbox.send(requestID, body, url, call: call, context, &effects)
         case .resendMessage(let id, let requestID, let call):
-            guard let url = url(id, call, .sendMessage) else { return }
-            outbox.resend(requestID, call: call, since: newestEdge(url), context, &effects)
+            guard url(id, call, .sendMessage) != nil else { return }
+            outbox.resend(requestID, call: call, context, &effects)
         case .appendMessage(let id, let requestID, let body, let call):
             guard let url = url(id, call, .appendMessage) else { return }
             outbox.acceptHostSent(requestID, body, url, call: call, context, &effects)
@@ -401,7 +400,7 @@ public final class Engine {
         lists.setComplete(sync.isComplete, context, &effects)
         resumeSync(&effects)
         outbox.clearSettled(context)
-        outbox.sessionBegan({ newestEdge($0) }, context, &effects)
+        outbox.sessionBegan(context, &effects)
     }
 
     /// Everything that depends on the session ends: what is in flight fails, and "newest" is forgotten.
@@ -429,7 +428,7 @@ public final class Engine {
     }
 
     private func pumpOutbox(_ url: String, _ effects: inout Effects) {
-        outbox.pump(url, since: newestEdge(url), context, &effects)
+        outbox.pump(url, context, &effects)
     }
 
     // MARK: Time
@@ -564,9 +563,9 @@ public final class Engine {
                 // A page brought it, no acknowledgement: the channel does not know of it either.
                 if outbox.holds(message.requestID, in: url) { sync.want(url, Cause(.eventMessageSent), context, &more) }
                 if let completion = outbox.confirm(message, in: url, context, &more) { more.complete(completion) }
-            case .sendInDoubt(let url, let since):
-                timelines[url]?.doubtNewest(since: since, context, &more)
-                sync.want(url, Cause(.channelRefresh), context, &more)
+            case .sendEnded(let url, let isInDoubt):
+                timelines[url]?.sendEnded(isInDoubt: isInDoubt, context, &more)
+                if isInDoubt { sync.want(url, Cause(.channelRefresh), context, &more) }
             case .typingStopped(let url, let userID): if typing.end(url, userID: userID) { typingEnded([url], &more) }
             }
             carryOut(more)
@@ -616,8 +615,6 @@ public final class Engine {
     private var sortedTimelines: [Timeline] { timelines.values.sorted { $0.channelURL < $1.channelURL } }
 
     private func timeline(of collection: UInt64) -> Timeline? { channelURLs[collection].flatMap { timelines[$0] } }
-
-    private func newestEdge(_ url: String) -> MessagePosition? { timelines[url]?.history.newestEdge }
 
     private func cachedChannel(_ url: String) -> ChannelRecord? {
         storage.cached { (cache) throws(StoreError) in try cache.channel(url) } ?? nil

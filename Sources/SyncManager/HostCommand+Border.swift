@@ -14,6 +14,24 @@ extension HostCommand {
         }
     }
 
+    /// Bytes of the texts it carries until its result is drained, or until the engine has seen it when it has none.
+    /// Those of a collection last as long as the collection, which is the host's to remove.
+    var textBytes: Int {
+        switch self {
+        case .setToken(let text), .clearCache(let text?, _), .resendMessage(_, let text, _): text.utf8.count
+        case .sendMessage(_, let requestID, let body, _), .appendMessage(_, let requestID, let body, _):
+            requestID.utf8.count + body.count
+        case .handleSendResponse(_, let requestID, let message, _, _):
+            requestID.utf8.count + (message?.json.count ?? 0)
+        case .updateMessage(_, let message, let body, _): message.textBytes + body.count
+        case .deleteMessage(_, let message, _): message.textBytes
+        case .action(let action, _): action.textBytes
+        case .connect, .disconnect, .resumeSync, .pauseSync, .clearCache(nil, _), .openChannelCollection,
+            .openMessageCollection, .removeCollection, .fetch, .resetViewpoint, .resync, .close:
+            0
+        }
+    }
+
     /// Whether it is carried out even by a client that is closing: it keeps, changes or gives up an own message, which
     /// must not depend on how busy the engine was, or opens the collection that this needs.
     var isDoneWhenClosing: Bool {
@@ -44,6 +62,14 @@ extension HostCommand {
         case .disconnect, .resumeSync, .pauseSync, .setToken, .openChannelCollection, .openMessageCollection,
             .removeCollection, .resetViewpoint, .resync, .close:
             nil
+        }
+    }
+}
+
+extension OwnMessageReference {
+    fileprivate var textBytes: Int {
+        switch self {
+        case .sent(let id), .unsent(let id): id.utf8.count
         }
     }
 }

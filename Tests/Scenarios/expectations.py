@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+import checked
 from harness import PATIENCE
 
 
@@ -51,6 +52,7 @@ class Expectations:
     def expect_info(self, on, info):
         def shown():
             told = self.host.step("info", on=on)["info"]
+            checked.told("collection-info", told)
             return {key: told.get(key) for key in info}
 
         self.until(shown, info)

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import checked
 from host import Host, Refused
 
 LATEST = 2**63 - 1
+#: Which member of a step is a document of the host's, and the schema it should follow.
+GIVEN = {
+    "setup": ("config", "configuration"),
+    "channels": ("query", "channel-query"),
+    "messages": ("filter", "message-filter"),
+    "send": ("message", "own-message/send"),
+    "append": ("message", "own-message/append"),
+    "response": ("message", "own-message/response"),
+    "update": ("message", "own-message/update"),
+    "delete": ("message", "own-message/delete"),
+}
 
 
 class HostSteps:
@@ -12,14 +24,20 @@ class HostSteps:
 
     def begin(self, wanted, verb, fails=None, path=None, **members):
         """Makes a call and waits for its result as far as is wanted; with `fails` it must be refused."""
+        member, schema = GIVEN.get(verb, (None, None))
         try:
             answer = self.host.step(verb, **members)
         except Refused as refused:
             error = refused.error
+            checked.told("last-error", error)
+            if schema:
+                checked.given(schema, members[member], error)
             assert fails, f"was refused: {error}"
             assert error["name"] == fails and (path is None or error.get("path") == path), f"was refused: {error}"
             return None
         assert not fails, "was accepted"
+        if schema:
+            checked.given(schema, members[member])
         return self.finish(answer["request"], wanted) if "request" in answer else answer
 
     def host_setup(self, user="mei", config=None, fails=None):

@@ -6,6 +6,7 @@ import json
 import time
 from pathlib import Path
 
+import checked
 from expectations import Expectations, holds
 from harness import PATIENCE, Server
 from host import Host, Refused
@@ -58,6 +59,7 @@ class Scenario(ServerSteps, HostSteps, Expectations):
         event = self.host.step("take", timeout_ms=max(1, int((end - time.monotonic()) * 1000)))["event"]
         if event is None:
             return None
+        checked.told_event(event)
         self.events.append(event)
         if event["type"] == "change" and event["collection"] in self.replay:
             self.apply(event)
@@ -96,6 +98,7 @@ class Scenario(ServerSteps, HostSteps, Expectations):
     def check_replay(self):
         for name, number in self.collections.items():
             snapshot = self.snapshot(name)
+            checked.told("collection-snapshot", snapshot)
             snapshot.pop("seq")
             for kind, content in snapshot.items():
                 assert self.replay[number].get(kind, []) == content, f"replay of {kind} differs"

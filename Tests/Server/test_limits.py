@@ -269,7 +269,9 @@ def test_a_file_of_the_schema_before(start: Any, tmp_path: Any) -> None:
     ann.rest.post(channel.path + "/messages", {"message": "kept"})
     assert server.stop() == 0
     with sqlite3.connect(path) as old:
-        for table in ("removed", "devices", "activity", "restrictions", "documents", "votes", "files"):
+        for table in (
+            "removed", "devices", "activity", "restrictions", "documents", "votes", "files", "friends", "discoveries",
+        ):
             old.execute(f"DROP TABLE {table}")
         for index in ("channels_by_survival", "members_by_mute"):
             old.execute(f"DROP INDEX {index}")

@@ -64,7 +64,7 @@ struct History {
     }
 
     /// How far the history is complete at its newest end in this session; `nil` when that is not known.
-    var newestEdge: MessagePosition? {
+    private var newestEdge: MessagePosition? {
         guard let last = chunks.last, last.reachedNewest else { return nil }
         return sureEnd ?? last.end.position
     }
@@ -267,15 +267,14 @@ struct History {
         outOfOrder = []
     }
 
-    /// Something may be missing behind a position although the connection lives: an own message whose acknowledgement
-    /// was lost. `nil`: nobody knows since when.
-    mutating func doubtNewest(since: MessagePosition?, _ cache: CacheStore) throws(StoreError) {
+    /// Something may be missing although the connection lives: the own message under way, whose acknowledgement was
+    /// lost.
+    mutating func doubtNewest(_ cache: CacheStore) throws(StoreError) {
         guard let last = chunks.last, last.reachedNewest else {
             hasLostStrays = true
             return
         }
-        let sure = [sureEnd ?? last.end.position, since ?? last.start.position].min()
-        chunks.forgetNewest(sureEnd: sure)
+        chunks.forgetNewest(sureEnd: storedEnd)
         sureEnd = nil
         try saveChunks(cache)
     }

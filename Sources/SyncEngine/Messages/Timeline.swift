@@ -209,18 +209,19 @@ final class Timeline {
 
     func sendBegan() { history.sendBegan() }
 
-    func sendEnded() { history.sendEnded() }
-
-    /// An own message may have arrived at the service behind this position without our having been told.
-    func doubtNewest(since: MessagePosition?, _ context: Context, _ effects: inout Effects) {
-        let history = history
-        let next = context.storage.committed { (cache) throws(StoreError) -> History in
-            var next = history
-            try next.doubtNewest(since: since, cache)
-            return next
+    /// In doubt: it may have arrived at the service without our having been told.
+    func sendEnded(isInDoubt: Bool, _ context: Context, _ effects: inout Effects) {
+        if isInDoubt {
+            let history = history
+            let next = context.storage.committed { (cache) throws(StoreError) -> History in
+                var next = history
+                try next.doubtNewest(cache)
+                return next
+            }
+            if let next { self.history = next } else { self.history.loseNewest() }
         }
-        if let next { self.history = next } else { self.history.loseNewest() }
-        resume(context, &effects)
+        history.sendEnded()
+        if isInDoubt { resume(context, &effects) }
     }
 
     // MARK: Asking

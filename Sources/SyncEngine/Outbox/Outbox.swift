@@ -13,8 +13,8 @@ import SyncStore
 /// that an earlier attempt had arrived. The sent message goes into the cache before the intent leaves the outbox: a
 /// crash in between sends once more with the same id. A server page never touches these lists.
 ///
-/// An attempt whose acknowledgement does not come may have arrived all the same: the channel's history is in doubt from
-/// where it was complete when the message was sent (`Effect.sendInDoubt`).
+/// An attempt whose acknowledgement does not come may have arrived all the same: the channel's history is told so
+/// (`Effect.sendEnded`), and knows from where on it is in doubt.
 struct Outbox {
     private static let day: Int64 = 86_400_000
     /// Pending messages older than this at start are given up.
@@ -39,7 +39,7 @@ struct Outbox {
     /// In a fixed order, so that a run repeats.
     private var channelURLs: [String] { channels.keys.sorted() }
 
-    var isSending: Bool { channels.values.contains { $0.sending != nil } }
+    var isSending: Bool { channels.values.contains { $0.isSending } }
 
     private func intent(_ requestID: String) -> Intent? {
         places[requestID].flatMap { channels[$0]?.intent(requestID) }
@@ -48,7 +48,7 @@ struct Outbox {
     /// Every message in here, for the simulator's checks.
     var all: [Intent] { channelURLs.flatMap { channels[$0]?.intents ?? [] } }
 
-    func isSending(in url: String) -> Bool { channels[url]?.sending != nil }
+    func isSending(in url: String) -> Bool { channels[url]?.isSending == true }
 
     // MARK: Start
 
@@ -91,12 +91,11 @@ struct Outbox {
     // MARK: Host calls
 
     mutating func send(
-        _ requestID: String, _ body: [UInt8], _ url: String, call: UInt64, since: MessagePosition?, _ context: Context,
-        _ effects: inout Effects
+        _ requestID: String, _ body: [UInt8], _ url: String, call: UInt64, _ context: Context, _ effects: inout Effects
     ) {
         guard accept(requestID, body, url, isHostSent: false, call, .sendMessage, context, &effects) else { return }
         calls[requestID] = Call(call: call, name: .sendMessage)
-        pump(url, since: since, context, &effects)
+        pump(url, context, &effects)
     }
 
     mutating func acceptHostSent(
@@ -131,9 +130,7 @@ struct Outbox {
         return true
     }
 
-    mutating func resend(
-        _ requestID: String, call: UInt64, since: MessagePosition?, _ context: Context, _ effects: inout Effects
-    ) {
+    mutating func resend(_ requestID: String, call: UInt64, _ context: Context, _ effects: inout Effects) {
         guard let failed = intent(requestID), failed.status == .failed else {
             return effects.complete(Completion(call: call, name: .sendMessage, status: .notFound))
         }
@@ -145,7 +142,7 @@ struct Outbox {
         }
         showRestarted(failed, pending, context, &effects)
         calls[requestID] = Call(call: call, name: .sendMessage)
-        pump(pending.channelURL, since: since, context, &effects)
+        pump(pending.channelURL, context, &effects)
     }
 
     /// The host told how its own send went. Gives the message that it made, to be taken in.
@@ -208,9 +205,9 @@ struct Outbox {
 
     // MARK: Session
 
-    /// Logged in: own messages do not wait for sync. `since` gives how far a channel's history is complete.
-    mutating func sessionBegan(_ since: (String) -> MessagePosition?, _ context: Context, _ effects: inout Effects) {
-        for url in channelURLs { pump(url, since: since(url), context, &effects) }
+    /// Logged in: own messages do not wait for sync.
+    mutating func sessionBegan(_ context: Context, _ effects: inout Effects) {
+        for url in channelURLs { pump(url, context, &effects) }
     }
 
     mutating func sessionEnded(_ context: Context, _ effects: inout Effects) {
@@ -234,9 +231,9 @@ struct Outbox {
     // MARK: Sending
 
     /// Sends the oldest message of a channel that waits, one at a time.
-    mutating func pump(_ url: String, since: MessagePosition?, _ context: Context, _ effects: inout Effects) {
+    mutating func pump(_ url: String, _ context: Context, _ effects: inout Effects) {
         guard context.isLoggedIn else { return failWhatCannotWait(url, context, &effects) }
-        guard let channel = channels[url], channel.sending == nil,
+        guard let channel = channels[url], !channel.isSending,
             let intent = channel.intents.first(where: { isToBeSent($0, context) })
         else { return }
         guard channels[url]?.gate.isOpen(at: context.now.monotonic) == true else {
@@ -249,7 +246,7 @@ struct Outbox {
             _ = persist(pending, context)
             showRestarted(intent, pending, context, &effects)
         }
-        channels[url]?.sending = OutboxChannel.Sending(requestID: intent.requestID, since: since)
+        channels[url]?.isSending = true
         effects.add(.ask(
             .send(requestID: intent.requestID, channelURL: url),
             .sendMessage(channelURL: url, requestID: intent.requestID, body: intent.body)))
@@ -266,9 +263,9 @@ struct Outbox {
     mutating func receive(
         _ reply: ServiceReply, for requestID: String, in url: String, _ context: Context, _ effects: inout Effects
     ) {
-        let sending = channels[url]?.sending
-        channels[url]?.sending = nil
+        channels[url]?.isSending = false
         if case .message(let message) = reply {
+            effects.add(.sendEnded(channelURL: url, isInDoubt: false))
             channels[url]?.gate.succeed()
             if let intent = intent(requestID) {
                 sent(intent, message, isInOrder: true, &effects)
@@ -279,9 +276,7 @@ struct Outbox {
         } else {
             let failure =
                 if case .failure(let failure) = reply { failure } else { context.rules.failure(.unexpectedReply) }
-            if failure.mayHaveArrived, context.isLoggedIn {
-                effects.add(.sendInDoubt(channelURL: url, since: sending?.since))
-            }
+            effects.add(.sendEnded(channelURL: url, isInDoubt: failure.mayHaveArrived && context.isLoggedIn))
             if let intent = intent(requestID) { fail(intent, failure, context, &effects) }
             // A refusal for good is no reason to wait with the next one.
             if context.rules.isCurable(code: failure.code) {
@@ -408,7 +403,7 @@ struct Outbox {
     }
 
     private mutating func dropIfEmpty(_ url: String) {
-        if let channel = channels[url], channel.intents.isEmpty, channel.sending == nil { channels[url] = nil }
+        if let channel = channels[url], channel.intents.isEmpty, !channel.isSending { channels[url] = nil }
     }
 
     private func persist(_ intent: Intent, _ context: Context) -> Bool {

@@ -1,16 +1,10 @@
 import SyncModel
 import SyncStore
 
-/// The own messages of one channel that are not the service's yet, oldest first, and the one being sent.
+/// The own messages of one channel that are not the service's yet, oldest first, and whether one is being sent.
 struct OutboxChannel {
-    struct Sending {
-        let requestID: String
-        /// How far the channel's history was complete when it was sent; `nil` when that was not known.
-        let since: MessagePosition?
-    }
-
     private(set) var intents: [Intent] = []
-    var sending: Sending?
+    var isSending = false
     /// Waits after a failure that a retry may cure.
     var gate = RetryGate()
 

@@ -54,6 +54,18 @@ public struct ActionCall: Equatable, Sendable {
         if case .object(let value) = arguments[key] { value } else { nil }
     }
 
+    /// Bytes of all its arguments that can be long.
+    public var textBytes: Int {
+        arguments.values.reduce(0) { sum, value in
+            switch value {
+            case .text(let text): sum + text.utf8.count
+            case .texts(let texts): texts.reduce(sum) { $0 + $1.utf8.count }
+            case .object(let json): sum + json.count
+            case .integer, .flag: sum
+            }
+        }
+    }
+
     public var channelURL: String { text("channel_url") ?? "" }
     public var messageID: String { text("message_id") ?? "" }
 }

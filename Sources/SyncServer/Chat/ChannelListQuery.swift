@@ -101,7 +101,8 @@ struct ChannelListQuery {
     /// Whether a channel belongs to the list. The costly questions, those for its members and metadata, come last.
     func matches(_ channel: ChannelRow, _ member: MembershipRow, _ viewer: String, _ storage: Storage) throws -> Bool {
         guard matchesChannel(channel, member), matchesMembership(channel, member) else { return false }
-        return try matchesMembers(channel, viewer, storage) && matchesMetadata(channel, storage)
+        return try matchesInviter(member, viewer, storage) && matchesMembers(channel, viewer, storage)
+            && matchesMetadata(channel, storage)
             && (counters?.matches(storage.counters(channel.id)) ?? true)
     }
 
@@ -145,10 +146,16 @@ struct ChannelListQuery {
         if unreadOnly, member.unread(in: channel) == 0 { return false }
         switch memberState {
         case "joined_only": return member.state == .joined
-        // There are no friends here, so all invitations come from others.
-        case "invited_only", "invited_by_non_friend": return member.state == .invited
-        case "invited_by_friend": return false
+        case "invited_only", "invited_by_friend", "invited_by_non_friend": return member.state == .invited
         default: return true
+        }
+    }
+
+    private func matchesInviter(_ member: MembershipRow, _ viewer: String, _ storage: Storage) throws -> Bool {
+        switch memberState {
+        case "invited_by_friend": try storage.isFriend(member.inviter, of: viewer)
+        case "invited_by_non_friend": try !storage.isFriend(member.inviter, of: viewer)
+        default: true
         }
     }
 

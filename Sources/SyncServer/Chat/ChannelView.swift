@@ -103,7 +103,7 @@ struct ChannelView {
         }
         writer.member("pinned_message_ids", raw: channel.pinned)
         writer.key("latest_pinned_message")
-        if let pinned = (try? JSON.parse(channel.pinned))?.array?.last?.int, let message = try storage.message(pinned) {
+        if let pinned = Chat.pinned(channel).last, let message = try storage.message(pinned) {
             writer.raw(message.bytes(.all))
         } else {
             writer.null()

@@ -27,6 +27,10 @@ extension Chat {
             if text.unicodeScalars.count > options.maximumMessageLength { throw APIError.tooLong("message") }
             json.set("message", .string(text))
         }
+        if payload.has("message") || payload.has("translations") || payload.has("target_langs") {
+            let known = (json["translations"]?.members ?? []).map(\.key)
+            json.set("translations", try Translations.make(payload, of: json["message"]?.string ?? "", known: known))
+        }
         _ = try payload.string("message_type")
         if let url = try payload.string("url"), message.kind == .file, let file = json["file"] {
             file.set("url", .string(url))
@@ -46,9 +50,7 @@ extension Chat {
             json.set("mentioned_user_ids", .strings(ids))
             json.set("mentioned_users", .array(try ids.compactMap { try storage.user($0)?.json }))
         }
-        for key in ["translations", "mentioned_message_template"] {
-            if let value = payload[key] { json.set(key, value) }
-        }
+        if let value = payload["mentioned_message_template"] { json.set("mentioned_message_template", value) }
         if let value = payload["extended_message"] ?? payload["extended_message_payload"] {
             json.set("extended_message_payload", value)
         }
@@ -184,10 +186,8 @@ extension Chat {
             if channel.lastMessageID == message.id {
                 try storage.recallLastMessage(channel.id, settings.lastMessageThreading)
             }
-            if var pinned = (try? JSON.parse(channel.pinned))?.array?.compactMap(\.int), pinned.contains(id) {
-                pinned.removeAll { $0 == id }
-                try setPinned(pinned, channel, at: now, &broadcasts)
-            }
+            let pinned = Chat.pinned(channel)
+            if pinned.contains(id) { try setPinned(pinned.filter { $0 != id }, channel, at: now, &broadcasts) }
             if message.threadInfo != nil {
                 let info = JSON.object(["type": "DELE", "ts": .int(message.createdAt)])
                 try replaceParentInfo(id, info.serialized(), at: now)
@@ -257,14 +257,19 @@ extension Chat {
     func pin(_ id: Int64, _ caller: Caller, _ channel: ChannelRow, adds: Bool) throws {
         try checkReading(caller, channel)
         guard try storage.message(id, in: channel.id) != nil else { throw APIError.noMessage() }
-        var pinned = (try? JSON.parse(channel.pinned))?.array?.compactMap(\.int) ?? []
+        var pinned = Chat.pinned(channel)
         pinned.removeAll { $0 == id }
         if adds { pinned.append(id) }
         let now = now
         try change { try setPinned(pinned, channel, at: now, &$0) }
     }
 
-    private func setPinned(_ pinned: [Int64], _ channel: ChannelRow, at now: Int64, _ broadcasts: inout [Broadcast])
+    /// The ids of a channel's pinned messages, the last pinned one last.
+    static func pinned(_ channel: ChannelRow) -> [Int64] {
+        (try? JSON.parse(channel.pinned))?.array?.compactMap(\.int) ?? []
+    }
+
+    func setPinned(_ pinned: [Int64], _ channel: ChannelRow, at now: Int64, _ broadcasts: inout [Broadcast])
         throws
     {
         var changed = channel

@@ -77,6 +77,7 @@ extension Chat {
                         carriesUnread: true))
             }
             if message.parentID > 0 { try refreshThread(message.parentID, channel, at: now, &broadcasts) }
+            if input.pins { try setPinned(Chat.pinned(channel) + [message.id], channel, at: now, &broadcasts) }
             return Sent(message: message, frame: frame)
         }
         if input.marksAsRead, let sender, try storage.membership(channel.id, sender.id)?.state == .joined {
@@ -162,7 +163,7 @@ extension Chat {
         json.set("is_removed", false)
         json.set("message_survival_seconds", .int(channel.survival))
         json.set("message_retention_hour", -1)
-        json.set("translations", .object())
+        json.set("translations", input.translations)
         json.set(
             "message_events",
             .object([

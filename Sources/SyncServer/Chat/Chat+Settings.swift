@@ -36,7 +36,8 @@ extension Chat {
         }
         let ids = Set(purged.map(\.id))
         if ids.contains(channel.lastMessageID) { try storage.recallLastMessage(channel.id, policy) }
-        if let pinned = (try? JSON.parse(channel.pinned))?.array?.compactMap(\.int), !ids.isDisjoint(with: pinned) {
+        let pinned = Chat.pinned(channel)
+        if !ids.isDisjoint(with: pinned) {
             var changed = channel
             changed.pinned = JSON.array(pinned.filter { !ids.contains($0) }.map { .int($0) }).serialized()
             try storage.update(changed)

@@ -224,6 +224,9 @@ extension Storage {
         side.bind(statement)
         filter.bind(statement)
         statement.bind(limit)
+        guard try statement.next() else { return }
+        page.append(statement, parts)
+        page.reserve(limit - 1)
         while try statement.next() { page.append(statement, parts) }
     }
 
@@ -241,18 +244,21 @@ extension Storage {
         return Int(try statement.first { $0.int(0) } ?? 0)
     }
 
-    /// Whether between two messages of a channel lie more than `count` messages, both included.
+    /// Whether between two messages of a channel, or of one of its threads (`parentID` not 0), lie more than `count`
+    /// messages, both included.
     func hasMore(
-        _ channelID: Int64, from first: MessagePage.Entry, to last: MessagePage.Entry, than count: Int
+        _ channelID: Int64, parentID: Int64, from first: MessagePage.Entry, to last: MessagePage.Entry, than count: Int
     ) throws -> Bool {
-        let found = try database.prepare(
+        let thread = parentID > 0 ? " AND parent_id = ?" : ""
+        let statement = try database.prepare(
             """
             SELECT count(*) FROM (SELECT 1 FROM messages WHERE channel_id = ? AND (created_at, message_id) >= (?, ?)
-                AND (created_at, message_id) <= (?, ?) LIMIT ?)
+                AND (created_at, message_id) <= (?, ?)\(thread) LIMIT ?)
             """
-        ).bind(channelID).bind(first.createdAt).bind(first.id).bind(last.createdAt).bind(last.id).bind(count + 1)
-            .first { $0.int(0) }
-        return Int(found ?? 0) > count
+        ).bind(channelID).bind(first.createdAt).bind(first.id).bind(last.createdAt).bind(last.id)
+        if parentID > 0 { statement.bind(parentID) }
+        statement.bind(count + 1)
+        return Int(try statement.first { $0.int(0) } ?? 0) > count
     }
 
     /// All messages of a channel between two times, both included.
