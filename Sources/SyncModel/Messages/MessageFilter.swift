@@ -32,19 +32,22 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
         (direction == .previous ? previousLimit : nextLimit) ?? limit
     }
 
-    /// Whether a message's kind, custom type and sender make no difference.
-    public var looksAtThreadOnly: Bool { type == .all && customTypes.isEmpty && senderIDs.isEmpty }
+    /// Whether nothing makes a difference but that a message stands in a thread.
+    public var looksAtThreadOnly: Bool {
+        type == .all && customTypes.isEmpty && senderIDs.isEmpty && replyType != .onlyReplyToChannel
+    }
 
     public func matches(_ message: MessageRecord) -> Bool {
         matches(
-            kind: message.kind, customType: message.customType, senderID: message.senderID, parentID: message.parentID,
+            kind: message.kind, customType: message.customType, senderID: message.senderID,
+            isInThread: !message.parentID.isEmpty, parentID: message.parentID,
             isReplyToChannel: message.isReplyToChannel)
     }
 
     /// Looks only at what makes a difference to it.
     public func matches(
         kind: @autoclosure () -> MessageRecord.Kind, customType: @autoclosure () -> String,
-        senderID: @autoclosure () -> String, parentID: @autoclosure () -> String,
+        senderID: @autoclosure () -> String, isInThread: Bool, parentID: @autoclosure () -> String,
         isReplyToChannel: @autoclosure () -> Bool
     ) -> Bool {
         switch type {
@@ -55,11 +58,11 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
         }
         if !customTypes.isEmpty, !customTypes.contains(customType()) { return false }
         if !senderIDs.isEmpty, !senderIDs.contains(senderID()) { return false }
-        if !self.parentID.isEmpty { return parentID() == self.parentID }
+        if !self.parentID.isEmpty { return isInThread && parentID() == self.parentID }
         switch replyType {
         case .all: return true
-        case .none: return parentID().isEmpty
-        case .onlyReplyToChannel: return parentID().isEmpty || isReplyToChannel()
+        case .none: return !isInThread
+        case .onlyReplyToChannel: return !isInThread || isReplyToChannel()
         }
     }
 }

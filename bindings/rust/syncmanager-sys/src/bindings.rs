@@ -348,6 +348,9 @@ extern "C" {
     /// "paused" | "error" | "reset" (the view or its cache was emptied). A short page is SM_OK. Nothing left: no
     /// insert,
     /// only the result. The next fetch in a direction is accepted once the result of the one before is drained.
+    /// While the
+    /// account is listed for the first time, channels that become known before a list's end remove as many from its
+    /// end.
     /// Completion: TIMEOUT (messages; "short":"error", after three request timeouts), STORAGE, NOT_FOUND (the
     /// channel is
     /// gone), REMOVED, CLOSED.
