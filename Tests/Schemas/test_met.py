@@ -112,6 +112,32 @@ def channel_removed(stage):
         return [client.wait("channel_removed", channel_url="nowhere")]
 
 
+def cache_shown(stage):
+    with stage.connected() as client:
+        made, _ = client.messages("c", {})
+        assert lib.sm_collection_start(made, None, None, None, None) == 0
+        return [client.wait("cache_shown"), client.wait("result", call="start")]
+
+
+def thread(stage, client):
+    """The collection of a thread, once the message that it answers was told."""
+    root = stage.server.post("c", "bo", "root")["message_id"]
+    client.messages("c", {"parent_message_id": root})
+    return root, client.wait("parent_updated")
+
+
+def parent_updated(stage):
+    with stage.connected() as client:
+        return [thread(stage, client)[1]]
+
+
+def parent_removed(stage):
+    with stage.connected() as client:
+        root, _ = thread(stage, client)
+        stage.server.delete("c", root)
+        return [client.wait("parent_removed")]
+
+
 def huge_gap(stage):
     with stage.connected() as client:
         stage.open(client)

@@ -7,7 +7,7 @@ struct TimerQueue {
         /// Parts of a large answer that are still to be taken in.
         case answerParts
         case channelSync
-        case timeline(channelURL: String)
+        case timeline(HistoryID)
         case outbox(channelURL: String)
         case fetch(call: UInt64)
         case typing
@@ -27,7 +27,7 @@ struct TimerQueue {
             case .reconnect: "b"
             case .answerParts: "c"
             case .channelSync: "d"
-            case .timeline(let url): "e\(url)"
+            case .timeline(let id): "e\(id)"
             case .outbox(let url): "f\(url)"
             case .fetch(let call): "g\(call)"
             case .typing: "h"

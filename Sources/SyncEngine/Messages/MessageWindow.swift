@@ -12,6 +12,19 @@ struct MessageWindow {
     struct Fetch {
         let call: UInt64
         var wanted: Int
+        /// One of the two pages of a start, which completes when both are there.
+        var isOfStart = false
+    }
+
+    /// The page around the viewpoint: from the cache at once, then as the service says it is.
+    struct Start {
+        let call: UInt64
+        /// Nothing was known about the viewpoint: what is shown until the service has told stands elsewhere.
+        let isStandIn: Bool
+        /// The service has told the page.
+        var isAnswered = false
+        /// Why one of its pages is short.
+        var short: Completion.ShortReason?
     }
 
     let id: UInt64
@@ -30,6 +43,7 @@ struct MessageWindow {
     /// Where the window stands since all it showed is gone.
     var emptiedAt: MessagePosition?
     var fetches = PerDirection<Fetch>()
+    var start: Start?
 
     init(id: UInt64, filter: MessageFilter, viewpoint: Int64) {
         self.id = id
@@ -76,9 +90,10 @@ struct MessageWindow {
 
     /// Starts again at a viewpoint, with nothing shown.
     mutating func reset(to viewpoint: Int64) -> WindowChange {
-        let fetches = fetches
+        let (fetches, start) = (fetches, start)
         self = MessageWindow(id: id, filter: filter, viewpoint: viewpoint)
         self.fetches = fetches
+        self.start = start
         return WindowChange(.clear, [])
     }
 
@@ -144,6 +159,23 @@ struct MessageWindow {
     }
 
     private func holds(_ position: MessagePosition) -> Bool { window.index(at: position) != nil }
+
+    /// Takes out what was shown for want of what really stands at the viewpoint, and stands there again.
+    mutating func standAgain(without ids: Set<String>) -> WindowChange? {
+        let change = window.remove(ids: ids)
+        isLoaded = true
+        emptiedAt = nil
+        emptyEdge = .last
+        hasPrevious = true
+        hasNext = viewpoint != Int64.max
+        isFollowing = viewpoint == Int64.max
+        return change
+    }
+
+    /// Puts a page where it belongs.
+    mutating func merge(_ rows: [MessageRow], _ rules: any ServiceRules) -> [WindowChange] {
+        window.merge(rows.map { shown($0, rules) })
+    }
 
     /// Puts a page at one end of the window.
     mutating func attach(_ rows: [MessageRow], _ rules: any ServiceRules) -> WindowChange? {

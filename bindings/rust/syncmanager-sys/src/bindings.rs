@@ -306,8 +306,9 @@ extern "C" {
     /// `filter` is
     /// a JSON object (docs/queries.md) or NULL: page sizes, types, senders, replies, the order ("reverse": newest
     /// first), and
-    /// what is left out of what is told. Background sync of the channel starts. A channel that turns out not to
-    /// exist gives `channel_removed`.
+    /// what is left out of what is told. With "parent_message_id" it is a thread: the replies to that message, and
+    /// `parent_updated` and `parent_removed` tell of the message itself. Background sync of the channel starts. A
+    /// channel that turns out not to exist gives `channel_removed`.
     /// Own messages that are pending or failed come at once as inserts, before any fetch. With thread delivery
     /// events may
     /// come before sm_collection_set_callback(): they go to the client's callback, and the snapshot has them.
@@ -366,6 +367,29 @@ extern "C" {
     ) -> i32;
 
     /// ```text
+    /// Opens a message collection on the page around its viewpoint ("previous_limit" older and "next_limit" newer
+    /// messages):
+    /// what is cached is inserted at once, also when it stands elsewhere because nothing is cached about the
+    /// viewpoint, and
+    /// `cache_shown` follows. Then the service is asked, whatever is cached, and its page comes as changes of what
+    /// is shown.
+    /// The result comes last, with "collection", "has_previous", "has_next" and "short" as of sm_fetch(). Of a
+    /// collection
+    /// that was fetched already, the page is asked for again and nothing is inserted from the cache. sm_fetch()
+    /// goes on from
+    /// there. Completion: DUPLICATED_FETCH (a fetch or a start is in flight), else as sm_fetch(). Errors:
+    /// INVALID_HANDLE,
+    /// CLOSED. @thread any. Since 0.1
+    /// ```
+    pub fn sm_collection_start(
+        collection: *mut sm_collection,
+        callback: sm_result_callback,
+        user_data: *mut c_void,
+        destroy: sm_destroy_callback,
+        out_request: *mut u64,
+    ) -> i32;
+
+    /// ```text
     /// Empties the view of a message collection (`clear`) and moves it to another viewpoint; fetch again
     /// afterwards. A fetch
     /// in flight completes with "short":"reset". Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any.
@@ -406,8 +430,8 @@ extern "C" {
     /// at most
     /// 16 MiB), "data", "custom_type", "mention_type" ("users" | "channel"), "mentioned_user_ids",
     /// "parent_message_id" (a
-    /// number), "reply_to_channel", "request_id" (default: a fresh one). With {"resend":"REQUEST_ID"} a failed
-    /// message is
+    /// number; through the collection of a thread its own, unless given), "reply_to_channel", "request_id"
+    /// (default: a fresh one). With {"resend":"REQUEST_ID"} a failed message is
     /// sent again. The message is on disk before the event `change` of the pending list is delivered; from then on
     /// it is
     /// sent or visibly failed, after any kill. Under "automatic" it waits for a connection, and so does the call;

@@ -1,0 +1,20 @@
+/// Whose messages: those of a channel, or those of one of its threads.
+struct HistoryID: Hashable, Comparable, CustomStringConvertible {
+    let channelURL: String
+    /// The id of the thread's first message; empty: the channel itself.
+    let parentID: String
+
+    init(_ channelURL: String, parentID: String = "") {
+        self.channelURL = channelURL
+        self.parentID = parentID
+    }
+
+    var isThread: Bool { !parentID.isEmpty }
+
+    var description: String { isThread ? "\(channelURL)/\(parentID)" : channelURL }
+
+    /// A channel comes before its threads.
+    static func < (left: HistoryID, right: HistoryID) -> Bool {
+        (left.channelURL, left.parentID) < (right.channelURL, right.parentID)
+    }
+}
