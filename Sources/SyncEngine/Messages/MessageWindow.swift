@@ -89,7 +89,7 @@ struct MessageWindow {
     }
 
     /// Removes messages by their ids.
-    mutating func remove(_ ids: Set<String>) -> WindowChange? {
+    mutating func remove(_ ids: Set<TextKey>) -> WindowChange? {
         // Emptied, the window goes on behind what it showed last.
         let last = window.last?.position
         let change = window.remove(ids: ids)
@@ -103,7 +103,7 @@ struct MessageWindow {
     /// Shows those of some stored messages that lie inside what the window shows.
     mutating func merge(_ records: [MessageRecord], in chunk: ChunkList.Chunk) -> [WindowChange] {
         var rows: [MessageRow] = []
-        var gone: Set<String> = []
+        var gone: Set<TextKey> = []
         for record in records {
             if filter.matches(record), chunk.covers(record.position), spans(record.position) || holds(record.position) {
                 rows.append(record.row)

@@ -37,8 +37,8 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
         case .file: if kind() != .file { return false }
         case .admin: if kind() != .admin { return false }
         }
-        if !customTypes.isEmpty, !customTypes.contains(customType()) { return false }
-        if !senderIDs.isEmpty, !senderIDs.contains(senderID()) { return false }
+        if !customTypes.isEmpty, !customTypes.containsBytes(of: customType()) { return false }
+        if !senderIDs.isEmpty, !senderIDs.containsBytes(of: senderID()) { return false }
         switch replyType {
         case .all: return true
         case .none: return parentID().isEmpty
