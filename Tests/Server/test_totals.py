@@ -114,7 +114,8 @@ def test_remembered_totals_are_those_of_the_channels(start: Any, seed: int) -> N
             case 6:
                 user.rest.call("PUT", path + "/messages/mark_as_read", own)
             case 7:
-                user.rest.call("PUT", path + "/messages/mark_as_read", {**own, "message_id": message, "is_excluded": True})
+                unread = {**own, "message_id": message, "is_excluded": True}
+                user.rest.call("PUT", path + "/messages/mark_as_read", unread)
             case 8:
                 preference = chance.choice(["all", "off", "unread_message_count_only"])
                 user.rest.call("PUT", f"{user.me}/count_preference/{quote(channel)}", {"count_preference": preference})
