@@ -109,12 +109,12 @@ public final class Engine {
     }
 
     func takeHostOutputs() -> [HostOutput] {
-        defer { hostOutputs.removeAll(keepingCapacity: true) }
+        defer { hostOutputs = [] }
         return hostOutputs
     }
 
     func takeServiceCommands() -> [ServiceCommand] {
-        defer { serviceCommands.removeAll(keepingCapacity: true) }
+        defer { serviceCommands = [] }
         return serviceCommands
     }
 
@@ -588,7 +588,7 @@ public final class Engine {
 
     /// The end of every input: what is done with leaves the disk, and the host is told of the state of sync.
     private func settle() {
-        if !isClosed { outbox.clearSettled(context) }
+        if !isClosed, outbox.hasSettled { outbox.clearSettled(context) }
         tellStorageFailure()
         guard !isClosed else { return }
         let isBusy = sync.isBusy || timers.hasSyncWork || outbox.isSending || !parts.isEmpty

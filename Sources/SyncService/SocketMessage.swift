@@ -117,6 +117,12 @@ struct SocketMessage {
         fields.setRequestID(requestID)
     }
 
+    /// The request id is that of an edit, not of the message's own sending.
+    mutating func forgetRequestID() {
+        requestID = ""
+        fields.setRequestID("")
+    }
+
     // MARK: The canonical shape
 
     private func value(_ role: Role) -> JSONSlice? { members.last { $0.role == role }?.value }

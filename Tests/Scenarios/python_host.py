@@ -58,6 +58,9 @@ class Host:
     def clear_cache(self, channel_url=None):
         return {"request": self.started(self.client).clear_cache(channel_url).request}
 
+    def call(self, document):
+        return {"request": self.started(self.client).call_document(document).request}
+
     def channels(self, query=None, **more):
         self.named[more["as"]] = view = self.client.channels(**(query or {}))
         return {"collection": view.number}

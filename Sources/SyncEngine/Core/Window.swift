@@ -93,7 +93,7 @@ struct Window<Row: WindowRow> {
     /// Inserts rows that the window has not, in any order.
     mutating func insert(_ added: [Row]) -> WindowChange? {
         guard let first = added.first else { return nil }
-        let isSorted = zip(added, added.dropFirst()).allSatisfy { $0.place < $1.place }
+        let isSorted = added.indices.dropFirst().allSatisfy { added[$0 - 1].place < added[$0].place }
         let new = isSorted ? added : added.sorted { $0.place < $1.place }
         if places != nil { for row in new { places?[row.id] = row.place } }
         let start = lowerBound(of: isSorted ? first.place : new.first?.place ?? first.place)

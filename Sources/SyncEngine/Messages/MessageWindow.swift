@@ -29,7 +29,7 @@ struct MessageWindow {
     var emptyEdge = MessagePosition.last
     /// Where the window stands since all it showed is gone.
     var emptiedAt: MessagePosition?
-    var fetches: [PageDirection: Fetch] = [:]
+    var fetches = PerDirection<Fetch>()
 
     init(id: UInt64, filter: MessageFilter, viewpoint: Int64) {
         self.id = id

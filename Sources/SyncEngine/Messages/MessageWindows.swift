@@ -137,7 +137,8 @@ struct MessageWindows {
         _ index: Int, _ direction: PageDirection, _ status: Status, short: Completion.ShortReason?,
         _ effects: inout Effects
     ) {
-        guard let fetch = all[index].fetches.removeValue(forKey: direction) else { return }
+        guard let fetch = all[index].fetches[direction] else { return }
+        all[index].fetches[direction] = nil
         effects.add(.timer(.fetch(call: fetch.call), at: nil))
         let window = all[index]
         effects.complete(Completion(

@@ -32,6 +32,7 @@ struct Outbox {
     private var calls: [String: Call] = [:]
     /// Request ids of messages that are done with and may still be on disk.
     private var settled: [String] = []
+    var hasSettled: Bool { !settled.isEmpty }
     private(set) var windows = OwnWindows()
 
     init() {}
@@ -417,7 +418,7 @@ struct Outbox {
 
     /// Takes off the disk what is done with: after the message is in the cache, at the next occasion, and at the last.
     mutating func clearSettled(_ context: Context) {
-        guard !settled.isEmpty else { return }
+        guard hasSettled else { return }
         settled.removeAll { id in
             context.storage.intended { (intents) throws(StoreError) in
                 try intents.remove(requestID: id)

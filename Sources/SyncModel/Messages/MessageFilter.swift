@@ -16,20 +16,21 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
 
     public init() {}
 
-    /// Whether a message's kind, custom type and sender make no difference.
-    public var looksAtThreadOnly: Bool { type == .all && customTypes.isEmpty && senderIDs.isEmpty }
+    /// Whether nothing makes a difference but that a message stands in a thread.
+    public var looksAtThreadOnly: Bool {
+        type == .all && customTypes.isEmpty && senderIDs.isEmpty && replyType != .onlyReplyToChannel
+    }
 
     public func matches(_ message: MessageRecord) -> Bool {
         matches(
-            kind: message.kind, customType: message.customType, senderID: message.senderID, parentID: message.parentID,
-            isReplyToChannel: message.isReplyToChannel)
+            kind: message.kind, customType: message.customType, senderID: message.senderID,
+            isInThread: !message.parentID.isEmpty, isReplyToChannel: message.isReplyToChannel)
     }
 
     /// Looks only at what makes a difference to it.
     public func matches(
         kind: @autoclosure () -> MessageRecord.Kind, customType: @autoclosure () -> String,
-        senderID: @autoclosure () -> String, parentID: @autoclosure () -> String,
-        isReplyToChannel: @autoclosure () -> Bool
+        senderID: @autoclosure () -> String, isInThread: Bool, isReplyToChannel: @autoclosure () -> Bool
     ) -> Bool {
         switch type {
         case .all: break
@@ -41,8 +42,8 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
         if !senderIDs.isEmpty, !senderIDs.contains(senderID()) { return false }
         switch replyType {
         case .all: return true
-        case .none: return parentID().isEmpty
-        case .onlyReplyToChannel: return parentID().isEmpty || isReplyToChannel()
+        case .none: return !isInThread
+        case .onlyReplyToChannel: return !isInThread || isReplyToChannel()
         }
     }
 }
