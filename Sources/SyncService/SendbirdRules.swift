@@ -152,6 +152,27 @@ public struct SendbirdRules: ServiceRules {
         return JSONSlice.setting([("reactions", kept.serialized())], in: json)
     }
 
+    public func json(_ message: [UInt8], without parts: Set<MessagePart>) -> [UInt8] {
+        var names: Set<String> = []
+        for part in parts {
+            switch part {
+            case .reactions: names.insert("reactions")
+            case .threadInfo: names.insert("thread_info")
+            case .metaArray: names.formUnion(["sorted_metaarray", "metaarray", "metaarray_key_order"])
+            case .parentMessageInfo: names.insert("parent_message_info")
+            // Which poll it is stays.
+            case .pollDetails: break
+            }
+        }
+        let rest = JSONSlice.removing(names, from: message) ?? message
+        guard parts.contains(.pollDetails) else { return rest }
+        let poll = rest.withUnsafeBytes { bytes -> Int64? in
+            guard let poll = (try? JSONSlice.checked(bytes))?["poll"], poll.isObject else { return nil }
+            return poll["id"]?.int ?? 0
+        }
+        return poll.flatMap { JSONSlice.setting([("poll", Array("{\"id\":\($0)}".utf8))], in: rest) } ?? rest
+    }
+
     public func json(of message: OwnMessageContent, userID: String) -> [UInt8] {
         let document = (try? JSON.parse(message.body)).flatMap { $0.kind == .object ? $0 : nil } ?? .object()
         document.set("message_id", .int(0))

@@ -172,7 +172,7 @@ final class Timeline {
         switch fact.kind {
         case .arrived(let message, _):
             switch recorded.arrival {
-            case .stray(isNew: true): windows.tellNewMessage(message, fact.cause, coverage, &effects)
+            case .stray(isNew: true): windows.tellNewMessage(message, fact.cause, coverage, context, &effects)
             case .stored:
                 // A page under way may be older than this message, and must not take it for deleted.
                 history.crossings.note(fact)
