@@ -30,7 +30,8 @@ struct FrameDecoder {
         let rest = UnsafeRawBufferPointer(rebasing: line.dropFirst(4))
         switch command {
         case "MESG", "FILE", "ADMM", "BRDM", "MEDI", "FEDI", "AEDI":
-            if let event = message(command, rest) { return events.append(event) }
+            let found = message(command, rest)
+            if !found.isEmpty { return events += found }
         default: break
         }
         let body = rest.isEmpty ? JSON.object() : try? JSON.parse(LoneSurrogates.replaced(in: Array(rest)))
@@ -40,35 +41,37 @@ struct FrameDecoder {
 
     // MARK: Messages
 
-    /// A message as it was sent or edited, in one pass; `nil` for an error in its place, which `failed` reads.
-    private func message(_ command: String, _ bytes: UnsafeRawBufferPointer) -> WireEvent? {
-        guard let message = try? SocketMessage(bytes) else { return .alive }
+    /// A message as it was sent or edited, in one pass; nothing for an error in its place, which `failed` reads.
+    private func message(_ command: String, _ bytes: UnsafeRawBufferPointer) -> [WireEvent] {
+        guard let message = try? SocketMessage(bytes) else { return [.alive] }
         if message.hasLoneSurrogate {
             let repaired = LoneSurrogates.replaced(in: Array(bytes))
             return repaired.withUnsafeBytes { bytes in
-                (try? SocketMessage(bytes)).map { event(command, $0) } ?? .alive
+                (try? SocketMessage(bytes)).map { self.events(command, $0) } ?? [.alive]
             }
         }
-        return event(command, message)
+        return events(command, message)
     }
 
-    private func event(_ command: String, _ message: SocketMessage) -> WireEvent? {
-        if message.isError { return nil }
+    private func events(_ command: String, _ message: SocketMessage) -> [WireEvent] {
+        if message.isError { return [] }
+        var message = message
         let isNew = command != "MEDI" && command != "FEDI" && command != "AEDI"
         let url = message.channelURL
-        if isNew, !message.requestID.isEmpty {
+        let requestID = message.requestID
+        if isNew, !requestID.isEmpty {
             // A request id makes it an acknowledgement; who waits for it knows the channel.
-            guard let record = message.record(command: command) else { return .alive }
-            return .acknowledged(requestID: message.requestID, channelURL: url, record)
+            guard let record = message.record(command: command) else { return [.alive] }
+            return [.acknowledged(requestID: requestID, channelURL: url, record)]
         }
+        message.forgetRequestID()
         // Open channels are not cached, and without a channel there is nothing to change.
         guard !url.isEmpty, !message.isInOpenChannel, let record = message.record(command: command) else {
-            return .alive
+            return [.alive]
         }
-        return .event(
-            isNew
-                ? .messageReceived(channelURL: url, message: record)
-                : .messageUpdated(channelURL: url, message: record))
+        if isNew { return [.event(.messageReceived(channelURL: url, message: record))] }
+        let edit = WireEvent.event(.messageUpdated(channelURL: url, message: record))
+        return requestID.isEmpty ? [edit] : [edit, .answered(requestID: requestID, record.json)]
     }
 
     // MARK: Other commands
@@ -128,7 +131,7 @@ struct FrameDecoder {
             }
             return [.event(.channel(url: url, .read(userID: user, at: time)))]
         case "DLVR", "DLRV":
-            var times: [String: Int64] = [:]
+            var times: [TextKey: Int64] = [:]
             for (user, time) in body["updated"]?.members ?? [] { times[user] = time.int }
             return times.isEmpty ? [.alive] : [.event(.channel(url: url, .delivered(times)))]
         case "SYEV": return systemEvent(body, url)
@@ -194,7 +197,8 @@ struct FrameDecoder {
         /// Whom it is about: inline, as an object, or as a list of several.
         func concernsMe() -> Bool {
             let one = identifier(data) ?? data["user"].flatMap(identifier) ?? data["invitee"].flatMap(identifier)
-            return one == userID || (data["users"]?.array ?? []).contains { identifier($0) == userID }
+            let all = [one] + (data["users"]?.array ?? []).map(identifier)
+            return all.contains { $0?.isByteEqual(to: userID) == true }
         }
         func event(_ event: ChannelEvent) -> [WireEvent] { [.event(.channel(url: url, event))] }
         /// This user may be out of the channel, or somebody else.

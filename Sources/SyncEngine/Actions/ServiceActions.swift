@@ -1,4 +1,5 @@
 import SyncModel
+import SyncStore
 
 /// What hosts ask of the service by `sm_call`: each goes out once, and completes with the service's answer.
 ///
@@ -9,10 +10,30 @@ struct ServiceActions {
 
     mutating func ask(_ action: ActionCall, call: UInt64, _ context: Context, _ effects: inout Effects) {
         calls[call] = action.action
+        var action = action
+        switch action.action {
+        case .editMessage, .addMetaArrayValues, .removeMetaArrayValues, .createMetaArrayKeys, .deleteMetaArrayKeys:
+            guard let held = heldMessage(action, context) else { break }
+            // The service says so too, but after a way there and back.
+            if action.action == .editMessage, held.senderID != context.options.userID {
+                return finish(call, .notOwnMessage, &effects)
+            }
+            if held.kind == .file { action = action.adding(ActionCall.concernsFile, .flag(true)) }
+        case .startTyping, .endTyping: action = action.adding(ActionCall.sentAt, .integer(context.now.wall))
+        default: break
+        }
         guard context.isLoggedIn || ActionTable.spec(of: action.action).connection == .none else {
             return finish(call, .notConnected, &effects)
         }
         effects.add(.ask(.action(call: call, action), .action(action)))
+    }
+
+    /// The message that an action is about, as far as it is cached.
+    private func heldMessage(_ action: ActionCall, _ context: Context) -> MessageRecord? {
+        context.storage.cached { (cache) throws(StoreError) -> MessageRecord? in
+            guard let key = try cache.channelKeyIfKnown(action.channelURL) else { return nil }
+            return try cache.message(id: action.messageID, channel: key)
+        } ?? nil
     }
 
     mutating func receive(

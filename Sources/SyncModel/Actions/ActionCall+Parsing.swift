@@ -43,6 +43,9 @@ extension ActionCall {
         case .texts:
             for (_, member) in try value.members() { _ = try member.text() }
             return .object(value.json.serialized())
+        case .textLists:
+            for (_, member) in try value.members() { _ = try member.texts(allowEmpty: true) }
+            return .object(value.json.serialized())
         case .integers:
             for (_, member) in try value.members() { _ = try member.integer(in: Int64.min...Int64.max) }
             return .object(value.json.serialized())

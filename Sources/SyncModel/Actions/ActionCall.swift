@@ -22,6 +22,16 @@ public struct ActionCall: Equatable, Sendable {
         self.timeout = timeout
     }
 
+    // What the engine knows beside what the host asked for; no host can name them.
+    /// A flag: the message that the action is about is a file message.
+    public static let concernsFile = "(concerns file)"
+    /// Milliseconds since the epoch by this machine.
+    public static let sentAt = "(sent at)"
+
+    public func adding(_ key: String, _ value: Value) -> ActionCall {
+        ActionCall(action: action, arguments: arguments.merging([key: value]) { $1 }, timeout: timeout)
+    }
+
     // MARK: Arguments. Those that the table requires are there; asking for another kind gives what is empty.
 
     public func text(_ key: String) -> String? {

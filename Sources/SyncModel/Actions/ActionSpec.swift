@@ -23,6 +23,8 @@ public struct ActionSpec: Sendable {
             case word([String])
             /// An object whose values are all texts, or all whole numbers.
             case texts, integers
+            /// An object whose values are lists of texts.
+            case textLists
             /// Any object; the service judges it.
             case object
         }

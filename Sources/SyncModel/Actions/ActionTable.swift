@@ -3,19 +3,18 @@
 public enum ActionTable {
     public static func spec(of action: Action) -> ActionSpec {
         switch action {
-        case .addReaction:
-            ActionSpec(
-                [.channel, .message, .required("key", .name, "the reaction")],
-                effect: "`update` of the message, `event_reaction_updated`",
-                result: "the reaction as the service has it")
-        case .removeReaction:
-            ActionSpec(
-                [.channel, .message, .required("key", .name, "the reaction")],
-                effect: "`update` of the message, `event_reaction_updated`",
-                result: "the reaction as the service has it")
-        case .markAsRead:
-            ActionSpec(
-                [.channel], effect: "the channel's counts become 0; `update` in lists, `event_read_status_updated`")
+        case .editMessage: editMessage
+        case .deleteMessage: deleteMessage
+        case .addReaction, .removeReaction: reaction
+        case .pinMessage, .unpinMessage: pin
+        case .translateMessage: translateMessage
+        case .createMetaArrayKeys, .deleteMetaArrayKeys: metaArrayKeys
+        case .addMetaArrayValues, .removeMetaArrayValues: metaArrayValues
+        case .markAsRead: markAsRead
+        case .markAllAsRead: markAllAsRead
+        case .markAsUnread: markAsUnread
+        case .markAsDelivered: markAsDelivered
+        case .startTyping, .endTyping: typing
         }
     }
 }

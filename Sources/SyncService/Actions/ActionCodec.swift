@@ -19,8 +19,19 @@ struct ActionCodec {
 
     static func codec(of action: Action) -> ActionCodec {
         switch action {
+        case .editMessage: editMessage
+        case .deleteMessage: deleteMessage
         case .addReaction, .removeReaction: reaction(isAdded: action == .addReaction)
+        case .pinMessage, .unpinMessage: pin(isPinned: action == .pinMessage)
+        case .translateMessage: translateMessage
+        case .createMetaArrayKeys, .addMetaArrayValues: metaArray(isAdded: true)
+        case .deleteMetaArrayKeys, .removeMetaArrayValues: metaArray(isAdded: false)
         case .markAsRead: markAsRead
+        case .markAllAsRead: markAllAsRead
+        case .markAsUnread: markAsUnread
+        case .markAsDelivered: markAsDelivered
+        case .startTyping: typing("TPST")
+        case .endTyping: typing("TPEN")
         }
     }
 }
