@@ -89,8 +89,8 @@ def build(way):
         OUT.mkdir(parents=True, exist_ok=True)
         library = ROOT / "build" / "lib"
         subprocess.run(
-            ["cc", "-O2", "-std=gnu99", "-Wall", "-Wextra", "-I", ROOT / "include", ROOT / "benchmarks/page_all.c", "-o",
-             OUT / "page_all", "-L", library, "-lsyncmanager", f"-Wl,-rpath,{library}"], check=True)
+            ["cc", "-O2", "-std=gnu99", "-Wall", "-Wextra", "-I", ROOT / "include", ROOT / "benchmarks/page_all.c",
+             "-o", OUT / "page_all", "-L", library, "-lsyncmanager", f"-Wl,-rpath,{library}"], check=True)
         return OUT / "page_all"
     subprocess.run([ROOT / "scripts/cargo", "build", "--quiet", "--release", "--example", "page_cache"], check=True)
     return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "build/rust")) / "release/examples/page_cache"
