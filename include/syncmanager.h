@@ -61,7 +61,8 @@
  *
  * CHANGES
  *
- * A collection is one ordered list: channels, or succeeded messages oldest first. A message collection has two more
+ * A collection is one ordered list: channels, or succeeded messages oldest first (newest first with the filter's
+ * "reverse"; pending and failed ones stay in the order they were written). A message collection has two more
  * lists, "pending" and "failed" messages of this user. A change event carries
  *
  *   "collection"  its number (sm_collection_number())
@@ -335,10 +336,11 @@ SM_EXPORT int32_t sm_set_callback(
 SM_EXPORT int32_t sm_channel_collection_new(sm_client *client, const char *query, sm_collection **out);
 
 /* The messages of a channel around `viewpoint` (ms since the epoch; 0: the oldest; SM_LATEST: the newest). `filter` is
- * a JSON object (docs/queries.md) or NULL: "limit" (1..200, default 30), "message_type", "custom_types", "sender_ids",
- * "reply_type". Background sync of the channel starts. A channel that turns out not to exist gives `channel_removed`.
- * Own messages that are pending or failed come at once as inserts, before any fetch. With thread delivery events may
- * come before sm_collection_set_callback(): they go to the client's callback, and the snapshot has them. Errors:
+ * a JSON object (docs/queries.md) or NULL: page sizes, types, senders, replies, the order ("reverse": newest first),
+ * and what is left out of what is told. Background sync of the channel starts. A channel that turns out not to exist
+ * gives `channel_removed`. Own messages that are pending or failed come at once as inserts, before any fetch. With
+ * thread delivery events may come before sm_collection_set_callback(): they go to the client's callback, and the
+ * snapshot has them. Errors:
  * INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_message_collection_new(
     sm_client *client, const char *channel_url, const char *filter, int64_t viewpoint, sm_collection **out);

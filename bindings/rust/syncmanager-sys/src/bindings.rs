@@ -304,10 +304,10 @@ extern "C" {
     /// ```text
     /// The messages of a channel around `viewpoint` (ms since the epoch; 0: the oldest; SM_LATEST: the newest).
     /// `filter` is
-    /// a JSON object (docs/queries.md) or NULL: "limit" (1..200, default 30), "message_type", "custom_types",
-    /// "sender_ids",
-    /// "reply_type". Background sync of the channel starts. A channel that turns out not to exist gives
-    /// `channel_removed`.
+    /// a JSON object (docs/queries.md) or NULL: page sizes, types, senders, replies, the order ("reverse": newest
+    /// first), and
+    /// what is left out of what is told. Background sync of the channel starts. A channel that turns out not to
+    /// exist gives `channel_removed`.
     /// Own messages that are pending or failed come at once as inserts, before any fetch. With thread delivery
     /// events may
     /// come before sm_collection_set_callback(): they go to the client's callback, and the snapshot has them.
