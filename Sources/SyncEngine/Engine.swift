@@ -23,7 +23,7 @@ public final class Engine {
     private var sync: ChannelSync
     private var lists = ChannelLists()
     private var typing = Typing()
-    private var timelines: [String: Timeline] = [:]
+    private var timelines: [TextKey: Timeline] = [:]
     /// The channel of every message collection.
     private var channelURLs: [UInt64: String] = [:]
     /// Message collections whose channel could not be read when they were opened; the next fetch tries again.
@@ -109,12 +109,12 @@ public final class Engine {
     }
 
     func takeHostOutputs() -> [HostOutput] {
-        defer { hostOutputs.removeAll(keepingCapacity: true) }
+        defer { hostOutputs = [] }
         return hostOutputs
     }
 
     func takeServiceCommands() -> [ServiceCommand] {
-        defer { serviceCommands.removeAll(keepingCapacity: true) }
+        defer { serviceCommands = [] }
         return serviceCommands
     }
 
@@ -222,7 +222,7 @@ public final class Engine {
         guard done != nil else {
             return effects.complete(Completion(call: call, name: .clearCache, status: .storage))
         }
-        for timeline in sortedTimelines where url == nil || timeline.channelURL == url {
+        for timeline in sortedTimelines where url.map({ timeline.channelURL.isByteEqual(to: $0) }) ?? true {
             timeline.startOver(Cause(.cacheCleared), context, &effects)
         }
         effects.complete(Completion(call: call, name: .clearCache, status: .ok))
@@ -251,7 +251,7 @@ public final class Engine {
         timeline.close(id, &effects)
         outbox.close(id, url)
         guard timeline.windows.isEmpty else { return }
-        effects.add(.timer(.timeline(channelURL: url), at: nil))
+        effects.add(.timer(.timeline(channelURL: TextKey(url)), at: nil))
         timelines[url] = nil
     }
 
@@ -322,7 +322,7 @@ public final class Engine {
             sync.touch(url)
             effects.add(.channels(ChannelFact(removed: [url], cause: cause)))
         case .typing(let userID, let user, let isTyping):
-            guard userID != options.userID else { return }
+            guard !userID.isByteEqual(to: options.userID) else { return }
             guard isTyping else { return effects.add(.typingStopped(channelURL: url, userID: userID)) }
             guard let channel = cachedChannel(url) else { return }
             if typing.begin(url, userID: userID, user: user, now: now.monotonic) { showTyping(channel, &effects) }
@@ -490,7 +490,7 @@ public final class Engine {
         case .answerParts: takePart(&effects)
         case .channelSync: sync.pump(context, &effects)
         case .timeline(let url): timelines[url]?.resume(context, &effects)
-        case .outbox(let url): pumpOutbox(url, &effects)
+        case .outbox(let url): pumpOutbox(url.text, &effects)
         case .fetch(let call): for timeline in sortedTimelines { timeline.fetchTimedOut(call, &effects) }
         case .typing: typingEnded(typing.expire(now: now.monotonic), &effects)
         }
@@ -552,7 +552,7 @@ public final class Engine {
         let source: EventSource =
             switch fact.kind {
             case .arrived(let message, _):
-                message.senderID == options.userID ? .eventMessageSent : .eventMessageReceived
+                message.senderID.isByteEqual(to: options.userID) ? .eventMessageSent : .eventMessageReceived
             case .edited, .patched: .eventMessageUpdated
             case .deleted, .changelog: .eventMessageDeleted
             }
@@ -643,7 +643,7 @@ public final class Engine {
 
     /// The end of every input: what is done with leaves the disk, and the host is told of the state of sync.
     private func settle() {
-        if !isClosed { outbox.clearSettled(context) }
+        if !isClosed, outbox.hasSettled { outbox.clearSettled(context) }
         tellStorageFailure()
         guard !isClosed else { return }
         let isBusy = sync.isBusy || timers.hasSyncWork || outbox.isSending || !parts.isEmpty
@@ -667,7 +667,7 @@ public final class Engine {
             connection: session.connection, isPaused: isPaused, typing: typing)
     }
 
-    private var sortedTimelines: [Timeline] { timelines.values.sorted { $0.channelURL < $1.channelURL } }
+    private var sortedTimelines: [Timeline] { timelines.sorted { $0.key < $1.key }.map(\.value) }
 
     private func timeline(of collection: UInt64) -> Timeline? { channelURLs[collection].flatMap { timelines[$0] } }
 

@@ -306,10 +306,10 @@ extern "C" {
     /// ```text
     /// The messages of a channel around `viewpoint` (ms since the epoch; 0: the oldest; SM_LATEST: the newest).
     /// `filter` is
-    /// a JSON object (docs/queries.md) or NULL: "limit" (1..200, default 30), "message_type", "custom_types",
-    /// "sender_ids",
-    /// "reply_type". Background sync of the channel starts. A channel that turns out not to exist gives
-    /// `channel_removed`.
+    /// a JSON object (docs/queries.md) or NULL: page sizes, types, senders, replies, the order ("reverse": newest
+    /// first), and
+    /// what is left out of what is told. Background sync of the channel starts. A channel that turns out not to
+    /// exist gives `channel_removed`.
     /// Own messages that are pending or failed come at once as inserts, before any fetch. With thread delivery
     /// events may
     /// come before sm_collection_set_callback(): they go to the client's callback, and the snapshot has them.
@@ -350,6 +350,9 @@ extern "C" {
     /// "paused" | "error" | "reset" (the view or its cache was emptied). A short page is SM_OK. Nothing left: no
     /// insert,
     /// only the result. The next fetch in a direction is accepted once the result of the one before is drained.
+    /// While the
+    /// account is listed for the first time, channels that become known before a list's end remove as many from its
+    /// end.
     /// Completion: TIMEOUT (messages; "short":"error", after three request timeouts), STORAGE, NOT_FOUND (the
     /// channel is
     /// gone), REMOVED, CLOSED.
