@@ -42,6 +42,7 @@
  *                    collection shows; nothing was inserted
  *   channel_updated  "collection", "channel": the channel of a message collection changed
  *   channel_removed  "collection", "channel_url": it is gone, or this user is out of it
+ *                    These three say why, as changes do: "source", "from_event", "detail"
  *   huge_gap         "collection", "has_next" (true): more is missing after a reconnect than the service fills; what
  *                    is shown stays usable; sm_fetch(SM_NEXT) goes on, sm_reset_viewpoint() jumps
  *   connection       "state": "disconnected" | "connecting" | "connected" | "waiting" (with "retry_in", ms) |
@@ -60,7 +61,8 @@
  *
  * CHANGES
  *
- * A collection is one ordered list: channels, or succeeded messages oldest first. A message collection has two more
+ * A collection is one ordered list: channels, or succeeded messages oldest first (newest first with the filter's
+ * "reverse"; pending and failed ones stay in the order they were written). A message collection has two more
  * lists, "pending" and "failed" messages of this user. A change event carries
  *
  *   "collection"  its number (sm_collection_number())
@@ -71,6 +73,8 @@
  *                 "local_message_pending_created" | "..._failed" | "..._canceled" | "..._resend_started", or
  *                 "event_...": a realtime event. More may come; treat an unknown one as "sync"
  *   "from_event"  true when "source" begins with "event_"
+ *   "detail"      only when there is something to say: what happened in particular, a list of objects, each with
+ *                 "event" (a source, as above) and facts as docs/events.md lists them: who joined, until when
  *   "reason"      only for the failed list, why: "none", "remove_resend_succeeded", "remove_exceeded_max_count",
  *                 "remove_manual_action"
  *   "changes"     a list, empty for clear, to be applied in order: {"index","id"} for insert, update and remove,
@@ -124,8 +128,9 @@
  * "storage_error", "huge_gap" and "channel_removed" only the latest of each waits. A call that completes later takes a
  * slot when it is accepted and frees it when its result is drained; a call without a result takes one until the engine
  * has seen it. There are as many slots as "queue_limit", but at least 1000, since a host that wants short queues may
- * still send a burst. When none is left calls give SM_ERR_TOO_MANY_CALLS: drain, and call again. sm_close(),
- * sm_collection_remove() and sm_disconnect() never take one.
+ * still send a burst. The texts of the calls that hold slots have 64 MiB together at most, those of collections not
+ * counted. When there is no room calls give SM_ERR_TOO_MANY_CALLS: drain, and call again. sm_close(),
+ * sm_collection_remove() and sm_disconnect() never take a slot.
  *
  *
  * MEMORY AND TEXT
@@ -331,8 +336,8 @@ SM_EXPORT int32_t sm_set_callback(
 SM_EXPORT int32_t sm_channel_collection_new(sm_client *client, const char *query, sm_collection **out);
 
 /* The messages of a channel around `viewpoint` (ms since the epoch; 0: the oldest; SM_LATEST: the newest). `filter` is
- * a JSON object (docs/queries.md) or NULL: "limit" (1..200, default 30), "message_type", "custom_types", "sender_ids",
- * "reply_type". Background sync of the channel starts. A channel that turns out not to exist gives `channel_removed`.
+ * a JSON object (docs/queries.md) or NULL: page sizes, types, senders, replies, the order ("reverse": newest first), and
+ * what is left out of what is told. Background sync of the channel starts. A channel that turns out not to exist gives `channel_removed`.
  * Own messages that are pending or failed come at once as inserts, before any fetch. With thread delivery events may
  * come before sm_collection_set_callback(): they go to the client's callback, and the snapshot has them. Errors:
  * INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
@@ -350,7 +355,8 @@ SM_EXPORT int32_t sm_collection_set_callback(
  * viewpoint) or SM_NEXT (newer) for messages. What is cached is inserted at once, the rest as sync brings it; the
  * result comes last, with "collection", "has_more" and, when nothing more can come for now, "short": "offline" |
  * "paused" | "error" | "reset" (the view or its cache was emptied). A short page is SM_OK. Nothing left: no insert,
- * only the result. The next fetch in a direction is accepted once the result of the one before is drained.
+ * only the result. The next fetch in a direction is accepted once the result of the one before is drained. While the
+ * account is listed for the first time, channels that become known before a list's end remove as many from its end.
  * Completion: TIMEOUT (messages; "short":"error", after three request timeouts), STORAGE, NOT_FOUND (the channel is
  * gone), REMOVED, CLOSED.
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, DUPLICATED_FETCH, CLOSED. @thread any. Since 0.1 */
@@ -425,6 +431,20 @@ SM_EXPORT int32_t sm_update_message(
  * given. Errors and completion as sm_update_message(). @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_delete_message(
     sm_collection *collection, const char *message, sm_result_callback callback, void *user_data,
+    sm_destroy_callback destroy, uint64_t *out_request);
+
+/* ---- Actions ------------------------------------------------------------------------------------------------ */
+
+/* Anything else a chat does. `request` is a JSON object with "action" and the keys of that action; docs/actions.md has
+ * the table: what each takes, whether it needs a connection, what collections are told of it. Every action also takes
+ * "timeout_ms" (1..86400000; default: "request_timeout_ms"). An unknown key is refused. Example:
+ * {"action":"add_reaction","channel_url":"c","message_id":"42","key":"heart"}
+ * Completes with "action" and, when the action has one, "result", after the collections were told of the outcome.
+ * Completion: NOT_CONNECTED (nothing was sent and nothing is queued), NETWORK, TIMEOUT (whether it was done is not
+ * known), NOT_FOUND, SERVICE (refused; "code" and "message" are the service's), TOKEN_REJECTED, CLOSED.
+ * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_call(
+    sm_client *client, const char *request, sm_result_callback callback, void *user_data,
     sm_destroy_callback destroy, uint64_t *out_request);
 
 #ifdef __cplusplus

@@ -23,13 +23,14 @@ public final class Engine {
     private var sync: ChannelSync
     private var lists = ChannelLists()
     private var typing = Typing()
-    private var timelines: [String: Timeline] = [:]
+    private var timelines: [TextKey: Timeline] = [:]
     /// The channel of every message collection.
     private var channelURLs: [UInt64: String] = [:]
     /// Message collections whose channel could not be read when they were opened; the next fetch tries again.
     private var unopened: [UInt64: MessageWindow] = [:]
     private var outbox = Outbox()
     private var actions = MessageActions()
+    private var serviceActions = ServiceActions()
     private var isPaused = false
     private var isClosed = false
     private var syncState: ClientNotice.SyncState?
@@ -86,7 +87,6 @@ public final class Engine {
             inFlight.pause(for: pause, now: now.monotonic)
             effects.add(.timer(.heldRequests, at: inFlight.pausedUntil))
         }
-        if case .send(_, let url) = ask { timelines[url]?.sendEnded() }
         route(reply, to: ask, &effects)
         carryOut(effects)
         settle()
@@ -139,6 +139,7 @@ public final class Engine {
         case .resetViewpoint(let id, let viewpoint):
             _ = unopened[id]?.reset(to: viewpoint)
             timeline(of: id)?.resetViewpoint(id, viewpoint, context, &effects)
+        case .action(let action, let call): serviceActions.ask(action, call: call, context, &effects)
         case .resync(let collections): resync(collections, &effects)
         case .close: close(&effects)
         default: routeOwnMessage(command, &effects)
@@ -155,10 +156,10 @@ public final class Engine {
         switch command {
         case .sendMessage(let id, let requestID, let body, let call):
             guard let url = url(id, call, .sendMessage) else { return }
-            outbox.send(requestID, body, url, call: call, since: newestEdge(url), context, &effects)
+            outbox.send(requestID, body, url, call: call, context, &effects)
         case .resendMessage(let id, let requestID, let call):
-            guard let url = url(id, call, .sendMessage) else { return }
-            outbox.resend(requestID, call: call, since: newestEdge(url), context, &effects)
+            guard url(id, call, .sendMessage) != nil else { return }
+            outbox.resend(requestID, call: call, context, &effects)
         case .appendMessage(let id, let requestID, let body, let call):
             guard let url = url(id, call, .appendMessage) else { return }
             outbox.acceptHostSent(requestID, body, url, call: call, context, &effects)
@@ -199,8 +200,8 @@ public final class Engine {
         guard done != nil else {
             return effects.complete(Completion(call: call, name: .clearCache, status: .storage))
         }
-        for timeline in sortedTimelines where url == nil || timeline.channelURL == url {
-            timeline.startOver(.cacheCleared, context, &effects)
+        for timeline in sortedTimelines where url.map({ timeline.channelURL.isByteEqual(to: $0) }) ?? true {
+            timeline.startOver(Cause(.cacheCleared), context, &effects)
         }
         effects.complete(Completion(call: call, name: .clearCache, status: .ok))
     }
@@ -217,7 +218,7 @@ public final class Engine {
         if timelines[url] == nil, outbox.isSending(in: url) { timeline.sendBegan() }
         timelines[url] = timeline
         outbox.open(window.id, url, context, &effects)
-        if context.isLoggedIn, cachedChannel(url) == nil { sync.want(url, .channelRefresh, context, &effects) }
+        if context.isLoggedIn, cachedChannel(url) == nil { sync.want(url, Cause(.channelRefresh), context, &effects) }
         timeline.open(window, context, &effects)
     }
 
@@ -228,7 +229,7 @@ public final class Engine {
         timeline.close(id, &effects)
         outbox.close(id, url)
         guard timeline.windows.isEmpty else { return }
-        effects.add(.timer(.timeline(channelURL: url), at: nil))
+        effects.add(.timer(.timeline(channelURL: TextKey(url)), at: nil))
         timelines[url] = nil
     }
 
@@ -259,6 +260,7 @@ public final class Engine {
         for timeline in sortedTimelines { timeline.end(&effects) }
         outbox.end(context, &effects)
         actions.end(&effects)
+        serviceActions.end(&effects)
         _ = inFlight.takeAll()
         parts.dropAll()
         timers.cancelAll()
@@ -277,47 +279,48 @@ public final class Engine {
         case .messageReceived(let url, let message):
             effects.add(.typingStopped(channelURL: url, userID: message.senderID))
             effects.add(.messages(MessageFact(
-                channelURL: url, kind: .arrived(message, isInOrder: true), source: .eventMessageReceived)))
+                channelURL: url, kind: .arrived(message, isInOrder: true), cause: Cause(.eventMessageReceived))))
         case .messageUpdated(let url, let message):
-            effects.add(.messages(MessageFact(channelURL: url, kind: .edited([message]), source: .eventMessageUpdated)))
+            effects.add(
+                .messages(MessageFact(channelURL: url, kind: .edited([message]), cause: Cause(.eventMessageUpdated))))
         case .messageDeleted(let url, let id):
             effects.add(.messages(MessageFact(
-                channelURL: url, kind: .deleted(ids: [id]), source: .eventMessageDeleted)))
+                channelURL: url, kind: .deleted(ids: [id]), cause: Cause(.eventMessageDeleted))))
         case .messagePatched(let url, let id, let patch):
             effects.add(.messages(MessageFact(
-                channelURL: url, kind: .patched(id: id, patch), source: patch.source)))
+                channelURL: url, kind: .patched(id: id, patch), cause: patch.cause)))
         case .channel(let url, let event): route(event, of: url, &effects)
         }
     }
 
     private func route(_ event: ChannelEvent, of url: String, _ effects: inout Effects) {
         switch event {
-        case .removed(let source):
+        case .removed(let cause):
             sync.touch(url)
-            effects.add(.channels(ChannelFact(removed: [url], source: source)))
+            effects.add(.channels(ChannelFact(removed: [url], cause: cause)))
         case .typing(let userID, let user, let isTyping):
-            guard userID != options.userID else { return }
+            guard !userID.isByteEqual(to: options.userID) else { return }
             guard isTyping else { return effects.add(.typingStopped(channelURL: url, userID: userID)) }
             guard let channel = cachedChannel(url) else { return }
             if typing.begin(url, userID: userID, user: user, now: now.monotonic) { showTyping(channel, &effects) }
             effects.add(.timer(.typing, at: typing.nextExpiry))
-        default: record(ChannelFacts.outcome(of: event, in: cachedChannel(url), context), url, event.source, &effects)
+        default: record(ChannelFacts.outcome(of: event, in: cachedChannel(url), context), url, event.cause, &effects)
         }
     }
 
     /// What a fact did to a channel.
     private func record(
-        _ outcome: ChannelFacts.Outcome, _ url: String, _ source: EventSource, _ effects: inout Effects
+        _ outcome: ChannelFacts.Outcome, _ url: String, _ cause: Cause, _ effects: inout Effects
     ) {
         switch outcome {
         case .nothing: break
         case .mayCross: sync.touch(url)
         case .mustBeAsked:
             sync.touch(url)
-            sync.want(url, source, context, &effects)
+            sync.want(url, cause, context, &effects)
         case .changed(let channel):
             sync.touch(url)
-            effects.add(.channels(ChannelFact(changed: [channel], source: source)))
+            effects.add(.channels(ChannelFact(changed: [channel], cause: cause)))
         }
     }
 
@@ -346,6 +349,10 @@ public final class Engine {
             outbox.receive(reply, for: requestID, in: url, context, &effects)
             pumpOutbox(url, &effects)
         case (.edit, _), (.delete, _): actions.receive(reply, for: ask, context, &effects)
+        case (.action(let call, let action), _):
+            // What became known by it is there when the host learns that it is done.
+            if case .action(let answer) = reply { for event in answer.events { route(event, &effects) } }
+            serviceActions.receive(reply, for: action, call: call, context, &effects)
         }
     }
 
@@ -393,7 +400,7 @@ public final class Engine {
         lists.setComplete(sync.isComplete, context, &effects)
         resumeSync(&effects)
         outbox.clearSettled(context)
-        outbox.sessionBegan({ newestEdge($0) }, context, &effects)
+        outbox.sessionBegan(context, &effects)
     }
 
     /// Everything that depends on the session ends: what is in flight fails, and "newest" is forgotten.
@@ -402,7 +409,7 @@ public final class Engine {
         parts.dropAll()
         for ask in inFlight.takeAll() {
             switch ask {
-            case .send, .edit, .delete: route(failure, to: ask, &effects)
+            case .send, .edit, .delete, .action: route(failure, to: ask, &effects)
             // Lists, timelines and channel sync end what they asked all at once.
             case .channelListing, .channelChanges, .channel, .channelPage, .messages: break
             }
@@ -421,7 +428,7 @@ public final class Engine {
     }
 
     private func pumpOutbox(_ url: String, _ effects: inout Effects) {
-        outbox.pump(url, since: newestEdge(url), context, &effects)
+        outbox.pump(url, context, &effects)
     }
 
     // MARK: Time
@@ -434,7 +441,7 @@ public final class Engine {
         case .answerParts: takePart(&effects)
         case .channelSync: sync.pump(context, &effects)
         case .timeline(let url): timelines[url]?.resume(context, &effects)
-        case .outbox(let url): pumpOutbox(url, &effects)
+        case .outbox(let url): pumpOutbox(url.text, &effects)
         case .fetch(let call): for timeline in sortedTimelines { timeline.fetchTimedOut(call, &effects) }
         case .typing: typingEnded(typing.expire(now: now.monotonic), &effects)
         }
@@ -473,7 +480,7 @@ public final class Engine {
             timeline?.lose(fact, context, &effects)
             // What the channel is now was not stored either.
             sync.touch(url)
-            sync.want(url, fact.source, context, &effects)
+            sync.want(url, fact.cause, context, &effects)
         }
         if let completion { effects.complete(completion) }
         return committed != nil
@@ -482,22 +489,25 @@ public final class Engine {
     private func show(
         _ outcome: ChannelFacts.Outcome, _ commit: ChannelCommit?, _ fact: MessageFact, _ effects: inout Effects
     ) {
-        let source = channelSource(fact)
+        let cause = channelCause(fact)
         guard case .changed(let channel) = outcome, let commit else {
-            return record(outcome, fact.channelURL, source, &effects)
+            return record(outcome, fact.channelURL, cause, &effects)
         }
         sync.touch(fact.channelURL)
-        show(ChannelFact(changed: [channel], source: source), commit, &effects)
+        show(ChannelFact(changed: [channel], cause: cause), commit, &effects)
     }
 
     /// What a list is told when a message changed one of its channels.
-    private func channelSource(_ fact: MessageFact) -> EventSource {
-        switch fact.kind {
-        case .arrived(let message, _):
-            message.senderID == options.userID ? .eventMessageSent : .eventMessageReceived
-        case .edited, .patched: fact.source == .messageChangelog ? .channelChangelog : .eventMessageUpdated
-        case .deleted, .changelog: fact.source == .messageChangelog ? .channelChangelog : .eventMessageDeleted
-        }
+    private func channelCause(_ fact: MessageFact) -> Cause {
+        if fact.cause.source == .messageChangelog { return Cause(.channelChangelog) }
+        let source: EventSource =
+            switch fact.kind {
+            case .arrived(let message, _):
+                message.senderID.isByteEqual(to: options.userID) ? .eventMessageSent : .eventMessageReceived
+            case .edited, .patched: .eventMessageUpdated
+            case .deleted, .changelog: .eventMessageDeleted
+            }
+        return Cause(source, fact.cause.facts)
     }
 
     /// The one entrance for what becomes known about channels. `false` when it could not be stored.
@@ -516,18 +526,18 @@ public final class Engine {
 
     private func show(_ fact: ChannelFact, _ commit: ChannelCommit, _ effects: inout Effects) {
         for cut in commit.cuts { timelines[cut.url]?.adopt(cut: cut.history, before: cut.order, context, &effects) }
-        for url in commit.replaced { timelines[url]?.startOver(fact.source, context, &effects) }
+        for url in commit.replaced { timelines[url]?.startOver(fact.cause, context, &effects) }
         typing.forget(fact.removed)
         lists.show(fact, context, &effects)
         for channel in fact.changed {
             guard let timeline = timelines[channel.url] else { continue }
-            timeline.tellChannel(typing.shown(channel).json, &effects)
+            timeline.tellChannel(typing.shown(channel).json, fact.cause, &effects)
         }
-        for url in fact.removed { timelines[url]?.channelGone(fact.source, &effects) }
+        for url in fact.removed { timelines[url]?.channelGone(fact.cause, &effects) }
     }
 
     private func showTyping(_ channel: ChannelRecord, _ effects: inout Effects) {
-        show(ChannelFact(changed: [channel], source: .eventTypingStatusUpdated), ChannelCommit(), &effects)
+        show(ChannelFact(changed: [channel], cause: Cause(.eventTypingStatusUpdated)), ChannelCommit(), &effects)
     }
 
     private func typingEnded(_ urls: [String], _ effects: inout Effects) {
@@ -551,11 +561,11 @@ public final class Engine {
             case .channels(let fact): record(channels: fact, &more)
             case .ownMessageSeen(let message, let url):
                 // A page brought it, no acknowledgement: the channel does not know of it either.
-                if outbox.holds(message.requestID, in: url) { sync.want(url, .eventMessageSent, context, &more) }
+                if outbox.holds(message.requestID, in: url) { sync.want(url, Cause(.eventMessageSent), context, &more) }
                 if let completion = outbox.confirm(message, in: url, context, &more) { more.complete(completion) }
-            case .sendInDoubt(let url, let since):
-                timelines[url]?.doubtNewest(since: since, context, &more)
-                sync.want(url, .channelRefresh, context, &more)
+            case .sendEnded(let url, let isInDoubt):
+                timelines[url]?.sendEnded(isInDoubt: isInDoubt, context, &more)
+                if isInDoubt { sync.want(url, Cause(.channelRefresh), context, &more) }
             case .typingStopped(let url, let userID): if typing.end(url, userID: userID) { typingEnded([url], &more) }
             }
             carryOut(more)
@@ -573,7 +583,7 @@ public final class Engine {
     }
 
     private func ask(_ id: UInt64, _ request: ServiceRequest) {
-        serviceCommands.append(.ask(id: id, request, timeout: options.requestTimeout))
+        serviceCommands.append(.ask(id: id, request, timeout: request.timeout ?? options.requestTimeout))
     }
 
     /// The end of every input: what is done with leaves the disk, and the host is told of the state of sync.
@@ -602,11 +612,9 @@ public final class Engine {
             connection: session.connection, isPaused: isPaused, typing: typing)
     }
 
-    private var sortedTimelines: [Timeline] { timelines.values.sorted { $0.channelURL < $1.channelURL } }
+    private var sortedTimelines: [Timeline] { timelines.sorted { $0.key < $1.key }.map(\.value) }
 
     private func timeline(of collection: UInt64) -> Timeline? { channelURLs[collection].flatMap { timelines[$0] } }
-
-    private func newestEdge(_ url: String) -> MessagePosition? { timelines[url]?.history.newestEdge }
 
     private func cachedChannel(_ url: String) -> ChannelRecord? {
         storage.cached { (cache) throws(StoreError) in try cache.channel(url) } ?? nil

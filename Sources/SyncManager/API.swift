@@ -379,6 +379,22 @@ public func sm_delete_message(
     }
 }
 
+// MARK: Actions
+
+@_cdecl("sm_call")
+public func sm_call(
+    _ client: OpaquePointer?, _ text: UnsafePointer<CChar>?, _ callback: ResultCallback?,
+    _ userData: UnsafeMutableRawPointer?, _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
+) -> Int32 {
+    request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
+        let client = try Registry.client(client)
+        let action = try CText.document(try CText.read(text, "request")) { (text) throws(DocumentError) in
+            try ActionCall(text)
+        }
+        return Request(client) { .action(action, call: $0) }
+    }
+}
+
 // MARK: Calls that complete later
 
 /// A call that completes through the queue: whose it is, and its command once it has a number.

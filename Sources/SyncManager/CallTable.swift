@@ -2,8 +2,8 @@ import SyncModel
 
 /// The calls whose results the host has not drained yet.
 ///
-/// A call takes a slot when it is accepted and frees it when its result is drained, so a host that does not drain meets
-/// a refusal instead of memory that grows without bound.
+/// A call takes a slot, and room for its texts, when it is accepted and frees both when its result is drained, so a
+/// host that does not drain meets a refusal instead of memory that grows without bound.
 struct CallTable {
     /// A direction of a collection in which one fetch at a time may be in flight.
     struct FetchKey: Hashable {
@@ -14,14 +14,19 @@ struct CallTable {
     private struct Call {
         var listener: Listener
         var fetch: FetchKey?
+        var bytes: Int
     }
 
     /// As many as events may wait, but never fewer than this: `queue_limit` says how closely the host means to follow
     /// its lists, and a small one is no reason to refuse a burst of sends.
     static let leastLimit = 1000
 
+    /// Bytes of texts that may wait: four of the longest there can be.
+    static let byteLimit = 4 * CText.limit
+
     let limit: Int
     private var calls: [UInt64: Call] = [:]
+    private var bytes = 0
     private var fetching: Set<FetchKey> = []
     private var last: UInt64 = 0
 
@@ -29,28 +34,39 @@ struct CallTable {
 
     var count: Int { calls.count }
 
-    /// Accepts a call and gives its number. `others`: what takes slots beside the calls.
-    mutating func add(_ listener: Listener, fetch: FetchKey?, others: Int) throws(BorderError) -> UInt64 {
+    /// The number of the next call that is accepted.
+    var next: UInt64 { last + 1 }
+
+    /// Accepts a call whose texts have so many bytes, and gives its number. `others`: what waits beside the calls.
+    mutating func add(
+        _ listener: Listener, fetch: FetchKey?, bytes added: Int = 0, others: WaitingLoad = WaitingLoad()
+    ) throws(BorderError) -> UInt64 {
         if let fetch, fetching.contains(fetch) {
             throw BorderError(.duplicatedFetch, "a fetch in that direction is in flight")
         }
-        try checkRoom(others: others)
+        try checkRoom(bytes: added, others: others)
         if let fetch { fetching.insert(fetch) }
         last += 1
-        calls[last] = Call(listener: listener, fetch: fetch)
+        calls[last] = Call(listener: listener, fetch: fetch, bytes: added)
+        bytes += added
         return last
     }
 
-    func checkRoom(others: Int) throws(BorderError) {
-        guard calls.count + others < limit else {
+    func checkRoom(bytes added: Int, others: WaitingLoad) throws(BorderError) {
+        let advice = "drain their results with sm_next_event() or sm_dispatch()"
+        guard calls.count + others.slots < limit else {
+            throw BorderError(.tooManyCalls, "\(limit) calls wait: \(advice)")
+        }
+        guard bytes + others.bytes + added <= CallTable.byteLimit else {
             throw BorderError(
-                .tooManyCalls, "\(limit) calls wait: drain their results with sm_next_event() or sm_dispatch()")
+                .tooManyCalls, "the texts of calls that wait would exceed \(CallTable.byteLimit >> 20) MiB: \(advice)")
         }
     }
 
     /// The result of a call is drained. Gives its listener, once.
     mutating func remove(_ call: UInt64) -> Listener? {
         guard let call = calls.removeValue(forKey: call) else { return nil }
+        bytes -= call.bytes
         if let fetch = call.fetch { fetching.remove(fetch) }
         return call.listener
     }
@@ -58,6 +74,7 @@ struct CallTable {
     mutating func removeAll() -> [Listener] {
         defer {
             calls = [:]
+            bytes = 0
             fetching = []
         }
         return calls.values.map(\.listener)

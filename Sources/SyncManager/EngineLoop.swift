@@ -59,7 +59,7 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
     func post(_ command: HostCommand) throws(BorderError) {
         try monitor.locked { () throws(BorderError) in
             try checkOpenLocked()
-            if command.takesSlot { try queue.calls.checkRoom(others: inbox.slots) }
+            if command.takesSlot { try queue.calls.checkRoom(bytes: command.textBytes, others: inbox.load) }
             append(.command(command))
         }
     }
@@ -70,8 +70,9 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
     ) throws(BorderError) -> UInt64 {
         try monitor.locked { () throws(BorderError) in
             try checkOpenLocked()
-            let call = try queue.addCall(listener, fetch: fetch, others: inbox.slots)
-            append(.command(command(call)))
+            let command = command(queue.calls.next)
+            let call = try queue.addCall(listener, fetch: fetch, bytes: command.textBytes, others: inbox.load)
+            append(.command(command))
             return call
         }
     }

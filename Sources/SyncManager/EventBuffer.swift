@@ -92,7 +92,7 @@ final class EventBuffer {
         guard let collection = collections[change.collection] else { return false }
         // The lists that come with a resync are never dropped: there are only so many of them, one set for each time
         // that the host has drained half.
-        if case .following = collection.delivery, !isFull || change.source == .overflow { return true }
+        if case .following = collection.delivery, !isFull || change.cause.source == .overflow { return true }
         drop(from: change.collection)
         return false
     }

@@ -91,12 +91,12 @@ final class EventQueue: @unchecked Sendable {
 
     // MARK: Calls, with the lock held
 
-    /// Accepts a call, whose completion comes through this queue, and gives its number. `others`: what takes slots
-    /// beside the calls.
+    /// Accepts a call, whose completion comes through this queue, and gives its number. `bytes`: of its texts;
+    /// `others`: what waits beside the calls.
     func addCall(
-        _ listener: Listener, fetch: CallTable.FetchKey? = nil, others: Int = 0
+        _ listener: Listener, fetch: CallTable.FetchKey? = nil, bytes: Int = 0, others: WaitingLoad = WaitingLoad()
     ) throws(BorderError) -> UInt64 {
-        try calls.add(listener, fetch: fetch, others: others)
+        try calls.add(listener, fetch: fetch, bytes: bytes, others: others)
     }
 
     // MARK: Registration

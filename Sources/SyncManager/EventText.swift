@@ -39,6 +39,7 @@ enum EventText {
     private static func write(_ completion: Completion, _ writer: inout JSONWriter) {
         writer.member("request", Int64(bitPattern: completion.call))
         writer.member("call", completion.name.rawValue)
+        if let action = completion.action { writer.member("action", action.rawValue) }
         writer.member("status", Int64(completion.status.rawValue))
         if let hasMore = completion.hasMore { writer.member("has_more", hasMore) }
         if let short = completion.short { writer.member("short", short.rawValue) }
@@ -51,6 +52,7 @@ enum EventText {
         } else if let explanation = completion.explanation {
             writer.member("message", explanation)
         }
+        if let result = completion.result { writer.member("result", raw: result) }
         if let info = completion.info { writer.member("collection", Int64(bitPattern: info.collection)) }
     }
 
@@ -72,22 +74,36 @@ enum EventText {
 
     private static func write(_ notice: CollectionNotice, _ writer: inout JSONWriter) {
         switch notice {
-        case .newMessage(let channelURL, let json):
+        case .newMessage(let channelURL, let json, let cause):
+            write(cause, &writer)
             writer.member("channel_url", channelURL)
             writer.member("message", raw: json)
-        case .channelUpdated(let json): writer.member("channel", raw: json)
-        case .channelRemoved(let url): writer.member("channel_url", url)
+        case .channelUpdated(let json, let cause):
+            write(cause, &writer)
+            writer.member("channel", raw: json)
+        case .channelRemoved(let url, let cause):
+            write(cause, &writer)
+            writer.member("channel_url", url)
         case .hugeGap: writer.member("has_next", true)
         case .overflow(let dropped): writer.member("dropped", dropped)
         }
+    }
+
+    private static func write(_ cause: Cause, _ writer: inout JSONWriter) {
+        writer.member("source", cause.source.rawValue)
+        writer.member("from_event", cause.source.isFromEvent)
+        if cause.facts.isEmpty { return }
+        writer.key("detail")
+        writer.beginArray()
+        for fact in cause.facts { writer.raw(fact.json) }
+        writer.endArray()
     }
 
     private static func write(_ change: CollectionChange, _ writer: inout JSONWriter) {
         writer.member("collection", Int64(bitPattern: change.collection))
         writer.member("list", change.list.rawValue)
         writer.member("action", change.action.rawValue)
-        writer.member("source", change.source.rawValue)
-        writer.member("from_event", change.source.isFromEvent)
+        write(change.cause, &writer)
         if let reason = change.reason { writer.member("reason", reason.rawValue) }
         writer.key("changes")
         writer.beginArray()

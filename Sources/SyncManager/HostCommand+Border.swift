@@ -9,8 +9,26 @@ extension HostCommand {
         case .resumeSync, .pauseSync, .setToken, .openChannelCollection, .openMessageCollection, .resetViewpoint: true
         case .disconnect, .removeCollection, .resync, .close: false
         case .connect, .clearCache, .fetch, .sendMessage, .resendMessage, .appendMessage, .handleSendResponse,
-            .updateMessage, .deleteMessage:
+            .updateMessage, .deleteMessage, .action:
             false
+        }
+    }
+
+    /// Bytes of the texts it carries until its result is drained, or until the engine has seen it when it has none.
+    /// Those of a collection last as long as the collection, which is the host's to remove.
+    var textBytes: Int {
+        switch self {
+        case .setToken(let text), .clearCache(let text?, _), .resendMessage(_, let text, _): text.utf8.count
+        case .sendMessage(_, let requestID, let body, _), .appendMessage(_, let requestID, let body, _):
+            requestID.utf8.count + body.count
+        case .handleSendResponse(_, let requestID, let message, _, _):
+            requestID.utf8.count + (message?.json.count ?? 0)
+        case .updateMessage(_, let message, let body, _): message.textBytes + body.count
+        case .deleteMessage(_, let message, _): message.textBytes
+        case .action(let action, _): action.textBytes
+        case .connect, .disconnect, .resumeSync, .pauseSync, .clearCache(nil, _), .openChannelCollection,
+            .openMessageCollection, .removeCollection, .fetch, .resetViewpoint, .resync, .close:
+            0
         }
     }
 
@@ -39,9 +57,19 @@ extension HostCommand {
         case .handleSendResponse(_, _, _, _, let call): closed(call, .handleSendResponse)
         case .updateMessage(_, _, _, let call): closed(call, .updateMessage)
         case .deleteMessage(_, _, let call): closed(call, .deleteMessage)
+        case .action(let action, let call):
+            Completion(call: call, name: .call, status: .closed, action: action.action)
         case .disconnect, .resumeSync, .pauseSync, .setToken, .openChannelCollection, .openMessageCollection,
             .removeCollection, .resetViewpoint, .resync, .close:
             nil
+        }
+    }
+}
+
+extension OwnMessageReference {
+    fileprivate var textBytes: Int {
+        switch self {
+        case .sent(let id), .unsent(let id): id.utf8.count
         }
     }
 }

@@ -9,9 +9,9 @@ struct Inbox {
     }
 
     private var inputs = Fifo<Input>()
-    /// How many commands wait that take a slot: those that have no result, which would hold one otherwise, and that the
-    /// host can give without end.
-    private(set) var slots = 0
+    /// The commands that take a slot while they wait here: those that have no result, which would hold one otherwise,
+    /// and that the host can give without end.
+    private(set) var load = WaitingLoad()
 
     var isEmpty: Bool { inputs.isEmpty }
 
@@ -19,14 +19,20 @@ struct Inbox {
         if case .command(let command) = input {
             // A second one in a row changes nothing, and being never refused they would pile up.
             if case .disconnect = command, case .command(.disconnect)? = inputs.last { return }
-            if command.takesSlot { slots += 1 }
+            if command.takesSlot {
+                load.slots += 1
+                load.bytes += command.textBytes
+            }
         }
         inputs.append(input)
     }
 
     mutating func popFirst() -> Input? {
         let input = inputs.popFirst()
-        if case .command(let command)? = input, command.takesSlot { slots -= 1 }
+        if case .command(let command)? = input, command.takesSlot {
+            load.slots -= 1
+            load.bytes -= command.textBytes
+        }
         return input
     }
 }

@@ -107,8 +107,7 @@ enum OwnMessage {
     private static func reference(_ document: DocumentValue) throws(DocumentError) -> OwnMessageReference {
         let requestID = try document.member("request_id").map { (value) throws(DocumentError) in try value.text() }
         if let value = document.member("message_id") {
-            let isNumber = value.json.kind == .integer
-            let id = isNumber ? String(try value.integer(in: 0...Int64.max)) : try value.nonemptyText()
+            let id = try value.messageID()
             if id != "0" { return .sent(id: id) }
         }
         guard let requestID, !requestID.isEmpty else {

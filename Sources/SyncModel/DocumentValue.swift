@@ -83,11 +83,11 @@ public struct DocumentValue {
     /// A list of texts without repetitions, in the document's order.
     public func texts(allowEmpty: Bool = false) throws(DocumentError) -> [String] {
         guard json.kind == .array else { throw failure("expected a list of texts") }
-        var seen = Set<String>()
+        var seen = Set<TextKey>()
         var result: [String] = []
         for element in elements() {
             let text = allowEmpty ? try element.text() : try element.nonemptyText()
-            if seen.insert(text).inserted { result.append(text) }
+            if seen.insert(text) { result.append(text) }
         }
         return result
     }
@@ -100,6 +100,19 @@ public struct DocumentValue {
             throw failure("expected " + DocumentValue.list(Choice.allCases.map(\.rawValue)))
         }
         return value
+    }
+
+    /// One of some words.
+    public func word(of words: [String]) throws(DocumentError) -> String {
+        guard let value = json.string, words.contains(value) else {
+            throw failure("expected " + DocumentValue.list(words))
+        }
+        return value
+    }
+
+    /// A message's id: a whole number, or a text, since hosts may lose precision on 64-bit numbers.
+    public func messageID() throws(DocumentError) -> String {
+        json.kind == .integer ? String(try integer(in: 0...Int64.max)) : try nonemptyText()
     }
 
     /// A list of words of a fixed set, without repetitions.

@@ -26,8 +26,9 @@ final class ServerCore {
         apiToken = options.apiToken ?? random.hex(20)
         router = Router(chat: chat, apiToken: apiToken)
         control = options.isControlled ? ControlEndpoint(chat) : nil
-        commands = CommandHandler(chat)
+        commands = CommandHandler(chat, control?.faults)
         clock.resume(at: try storage.lastTime())
+        try chat.loadSettings()
         hub.onText = { [unowned self] text, socket in
             control?.traffic.frame(text, of: socket.userID, at: clock.now())
             commands.receive(text, socket)
@@ -61,7 +62,7 @@ final class ServerCore {
             // The connection's headers must not be asked for once it is upgraded; what login needs is read now.
             let kept = SocketLogin.keep(request)
             return .upgrade(accept: accept.key, headers: accept.protocols) { [unowned self] link in
-                SocketLogin(chat: chat).open(kept, link)
+                SocketLogin(chat: chat, faults: control?.faults).open(kept, link)
             }
         }
         let response: HTTPResponse

@@ -14,6 +14,7 @@ public enum ServerProgram {
             return 2
         case .options(let options):
             raiseDescriptorLimit()
+            keepMemory()
             do {
                 let server = try Server(options)
                 let seeded = try server.core.start()
@@ -23,6 +24,13 @@ public enum ServerProgram {
                 return 1
             }
         }
+    }
+
+    /// Freed memory stays with the process, up to a few pages of messages: without this each answer of some size takes
+    /// pages from the kernel and gives them back, a quarter of what it costs, or not, as the heap happens to lie.
+    private static func keepMemory() {
+        _ = mallopt(M_TRIM_THRESHOLD, 4 << 20)
+        _ = mallopt(M_MMAP_THRESHOLD, 2 << 20)
     }
 
     /// As many sockets as the system allows.

@@ -30,7 +30,8 @@ struct FrameDecoder {
         let rest = UnsafeRawBufferPointer(rebasing: line.dropFirst(4))
         switch command {
         case "MESG", "FILE", "ADMM", "BRDM", "MEDI", "FEDI", "AEDI":
-            if let event = message(command, rest) { return events.append(event) }
+            let found = message(command, rest)
+            if !found.isEmpty { return events += found }
         default: break
         }
         let body = rest.isEmpty ? JSON.object() : try? JSON.parse(LoneSurrogates.replaced(in: Array(rest)))
@@ -40,35 +41,37 @@ struct FrameDecoder {
 
     // MARK: Messages
 
-    /// A message as it was sent or edited, in one pass; `nil` for an error in its place, which `failed` reads.
-    private func message(_ command: String, _ bytes: UnsafeRawBufferPointer) -> WireEvent? {
-        guard let message = try? SocketMessage(bytes) else { return .alive }
+    /// A message as it was sent or edited, in one pass; nothing for an error in its place, which `failed` reads.
+    private func message(_ command: String, _ bytes: UnsafeRawBufferPointer) -> [WireEvent] {
+        guard let message = try? SocketMessage(bytes) else { return [.alive] }
         if message.hasLoneSurrogate {
             let repaired = LoneSurrogates.replaced(in: Array(bytes))
             return repaired.withUnsafeBytes { bytes in
-                (try? SocketMessage(bytes)).map { event(command, $0) } ?? .alive
+                (try? SocketMessage(bytes)).map { self.events(command, $0) } ?? [.alive]
             }
         }
-        return event(command, message)
+        return events(command, message)
     }
 
-    private func event(_ command: String, _ message: SocketMessage) -> WireEvent? {
-        if message.isError { return nil }
+    private func events(_ command: String, _ message: SocketMessage) -> [WireEvent] {
+        if message.isError { return [] }
+        var message = message
         let isNew = command != "MEDI" && command != "FEDI" && command != "AEDI"
         let url = message.channelURL
-        if isNew, !message.requestID.isEmpty {
+        let requestID = message.requestID
+        if isNew, !requestID.isEmpty {
             // A request id makes it an acknowledgement; who waits for it knows the channel.
-            guard let record = message.record(command: command) else { return .alive }
-            return .acknowledged(requestID: message.requestID, channelURL: url, record)
+            guard let record = message.record(command: command) else { return [.alive] }
+            return [.acknowledged(requestID: requestID, channelURL: url, record)]
         }
+        message.forgetRequestID()
         // Open channels are not cached, and without a channel there is nothing to change.
         guard !url.isEmpty, !message.isInOpenChannel, let record = message.record(command: command) else {
-            return .alive
+            return [.alive]
         }
-        return .event(
-            isNew
-                ? .messageReceived(channelURL: url, message: record)
-                : .messageUpdated(channelURL: url, message: record))
+        if isNew { return [.event(.messageReceived(channelURL: url, message: record))] }
+        let edit = WireEvent.event(.messageUpdated(channelURL: url, message: record))
+        return requestID.isEmpty ? [edit] : [edit, .answered(requestID: requestID, record.json)]
     }
 
     // MARK: Other commands
@@ -95,7 +98,9 @@ struct FrameDecoder {
         guard let url = body["channel_url"]?.string, !url.isEmpty, body["channel_type"]?.string != "open" else {
             return [.alive]
         }
-        return decode(command, body, url)
+        let events = decode(command, body, url)
+        // What it says has happened for everybody, and before the request is done.
+        return requestID.isEmpty ? events : events + [.answered(requestID: requestID, body.serialized())]
     }
 
     /// The commands about a channel and its messages.
@@ -122,11 +127,11 @@ struct FrameDecoder {
             else { return [.alive] }
             // Marked as unread: how many are unread now, only the service knows.
             if body["is_excluded"]?.bool == true {
-                return [.event(.channel(url: url, .changed(source: .eventReadStatusUpdated)))]
+                return [.event(.channel(url: url, .changed(Cause(.eventReadStatusUpdated))))]
             }
             return [.event(.channel(url: url, .read(userID: user, at: time)))]
         case "DLVR", "DLRV":
-            var times: [String: Int64] = [:]
+            var times: [TextKey: Int64] = [:]
             for (user, time) in body["updated"]?.members ?? [] { times[user] = time.int }
             return times.isEmpty ? [.alive] : [.event(.channel(url: url, .delivered(times)))]
         case "SYEV": return systemEvent(body, url)
@@ -172,7 +177,7 @@ struct FrameDecoder {
             let members = ["member_count", "joined_member_count"].compactMap { key in
                 entry[key].map { ChannelPatch(key: key, value: $0.serialized()) }
             }
-            return .event(.channel(url: url, .patched(source: .eventChannelMemberCountChanged, members: members)))
+            return .event(.channel(url: url, .patched(Cause(.eventChannelMemberCountChanged), members: members)))
         }
     }
 
@@ -182,7 +187,7 @@ struct FrameDecoder {
             let url = body["data"]?["channel_url"]?.string ?? body["channel_url"]?.string, !url.isEmpty
         else { return [.alive] }
         let patch = ChannelPatch(key: "my_role", value: role.serialized())
-        return [.event(.channel(url: url, .patched(source: .eventOperatorUpdated, members: [patch])))]
+        return [.event(.channel(url: url, .patched(Cause(.eventOperatorUpdated), members: [patch])))]
     }
 
     /// The categories of channel events. What an event carries whole becomes a patch; whatever depends on more than the
@@ -192,50 +197,51 @@ struct FrameDecoder {
         /// Whom it is about: inline, as an object, or as a list of several.
         func concernsMe() -> Bool {
             let one = identifier(data) ?? data["user"].flatMap(identifier) ?? data["invitee"].flatMap(identifier)
-            return one == userID || (data["users"]?.array ?? []).contains { identifier($0) == userID }
+            let all = [one] + (data["users"]?.array ?? []).map(identifier)
+            return all.contains { $0?.isByteEqual(to: userID) == true }
         }
         func event(_ event: ChannelEvent) -> [WireEvent] { [.event(.channel(url: url, event))] }
         /// This user may be out of the channel, or somebody else.
         func left(_ source: EventSource) -> [WireEvent] {
-            event(concernsMe() ? .removed(source: source) : .changed(source: source))
+            event(concernsMe() ? .removed(Cause(source)) : .changed(Cause(source)))
         }
         let category = body["cat"]?.int ?? 0
         switch category {
-        case 10000: return event(.changed(source: .eventUserJoined))
+        case 10000: return event(.changed(Cause(.eventUserJoined)))
         case 10001: return left(.eventUserLeft)
-        case 10002: return event(.changed(source: .eventOperatorUpdated))
-        case 10020: return event(.changed(source: .eventUserReceivedInvitation))
+        case 10002: return event(.changed(Cause(.eventOperatorUpdated)))
+        case 10020: return event(.changed(Cause(.eventUserReceivedInvitation)))
         case 10022: return left(.eventUserDeclinedInvitation)
         case 10102, 10103: return [.alive]
-        case 10200: return event(.changed(source: .eventUserUnmuted))
-        case 10201: return event(.changed(source: .eventUserMuted))
-        case 10600: return event(.changed(source: .eventUserUnbanned))
+        case 10200: return event(.changed(Cause(.eventUserUnmuted)))
+        case 10201: return event(.changed(Cause(.eventUserMuted)))
+        case 10600: return event(.changed(Cause(.eventUserUnbanned)))
         case 10601: return left(.eventUserBanned)
         case 10700, 10701:
             let isFrozen = category == 10701
             return event(.patched(
-                source: isFrozen ? .eventChannelFrozen : .eventChannelUnfrozen,
+                Cause(isFrozen ? .eventChannelFrozen : .eventChannelUnfrozen),
                 members: [ChannelPatch(key: "freeze", value: JSON.bool(isFrozen).serialized())]))
         case 10900, 10901:
             let user = identifier(data) == nil ? data["user"] ?? data : data
             guard let id = identifier(user) else { return [.alive] }
             return event(.typing(
                 userID: id, user: MessageCodec.user(user).serialized(), isTyping: category == 10900))
-        case 11100: return event(.changed(source: .eventMetaDataUpdated))
-        case 11200: return event(.changed(source: .eventMetaCounterUpdated))
-        case 11300: return event(.changed(source: .eventPinnedMessageUpdated))
-        case 12000: return event(.removed(source: .eventChannelDeleted))
+        case 11100: return event(.changed(Cause(.eventMetaDataUpdated)))
+        case 11200: return event(.changed(Cause(.eventMetaCounterUpdated)))
+        case 11300: return event(.changed(Cause(.eventPinnedMessageUpdated)))
+        case 12000: return event(.removed(Cause(.eventChannelDeleted)))
         case 13000:
             return event(.hidden(
                 allowAutoUnhide: data["allow_auto_unhide"]?.bool ?? true,
                 offset: body["ts_message_offset"]?.int ?? data["ts_message_offset"]?.int ?? 0))
         case 13001:
-            return event(.patched(source: .eventChannelChanged, members: [
+            return event(.patched(Cause(.eventChannelChanged), members: [
                 ChannelPatch(key: "is_hidden", value: JSON.bool(false).serialized()),
                 ChannelPatch(key: "hidden_state", value: JSON.string("unhidden").serialized()),
             ]))
         // 11000, and what is not known yet: asking again is right for any of them.
-        default: return event(.changed(source: .eventChannelChanged))
+        default: return event(.changed(Cause(.eventChannelChanged)))
         }
     }
 }

@@ -3,8 +3,16 @@ import SyncModel
 
 /// Decodes the service's answers to REST requests. Does not trap on any bytes.
 enum ReplyDecoder {
-    static func decode(_ request: ServiceRequest, _ response: TransportResponse) -> ServiceReply {
+    static func decode(
+        _ request: ServiceRequest, _ response: TransportResponse, userID: String
+    ) -> ServiceReply {
         guard (200..<300).contains(response.status) else { return .failure(failure(request, response)) }
+        if case .action(let call) = request {
+            if response.body.isEmpty { return answer(nil, to: call, userID) }
+            guard let body = document(response.body) else { return .failure(.malformed) }
+            if body["error"]?.bool == true { return .failure(failure(request, response, status: 400)) }
+            return answer(body, to: call, userID)
+        }
         var (reply, hasLoneSurrogate) = read(request, response.body)
         if hasLoneSurrogate {
             var repaired = response
@@ -32,6 +40,11 @@ enum ReplyDecoder {
         return .success(key)
     }
 
+    /// What the answer to an action says; an acknowledgement by socket is one, too.
+    static func answer(_ body: JSON?, to call: ActionCall, _ userID: String) -> ServiceReply {
+        .action(ActionCodec.codec(of: call.action).decode(body, call, userID))
+    }
+
     private enum Read {
         case reply(ServiceReply)
         /// A failure that came with a status of success.
@@ -48,7 +61,8 @@ enum ReplyDecoder {
                 lists(.channels, bytes) { .init(channels(request, $0)) }
             case .messagesAround, .messages, .messageChanges, .messageGap:
                 lists(.messages, bytes) { .init(messages(request, $0)) }
-            case .getChannel, .updateMessage, .deleteMessage, .sendMessage, .markAsRead: one(request, bytes)
+            case .getChannel, .updateMessage, .deleteMessage, .sendMessage: one(request, bytes)
+            case .action: (.malformed, false)
             }
         }
     }
@@ -92,7 +106,7 @@ enum ReplyDecoder {
     ) -> (Read, hasLoneSurrogate: Bool) {
         var isAction = false
         switch request {
-        case .deleteMessage, .markAsRead: isAction = true
+        case .deleteMessage: isAction = true
         default: break
         }
         if bytes.isEmpty { return (isAction ? .reply(.done) : .malformed, false) }

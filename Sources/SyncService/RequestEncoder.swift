@@ -67,7 +67,9 @@ struct RequestEncoder {
 
     /// A request as the service expects it. A message goes over the socket: its order among others of this user is
     /// certain there, and its acknowledgement comes behind all earlier events of the socket.
-    func encode(_ request: ServiceRequest, sessionKey: String) -> Encoded {
+    ///
+    /// `requestID` is for socket commands that have none of their own and are answered.
+    func encode(_ request: ServiceRequest, sessionKey: String, requestID: String) -> Encoded {
         func get(_ path: String, _ query: Query) -> Encoded { http("GET", path, query, nil, sessionKey) }
 
         switch request {
@@ -122,8 +124,15 @@ struct RequestEncoder {
                 "PUT", messages(of: url) + "/" + Query.escape(id), Query(), document.serialized(), sessionKey)
         case .deleteMessage(let url, let id):
             return http("DELETE", messages(of: url) + "/" + Query.escape(id), Query(), nil, sessionKey)
-        case .markAsRead(let url):
-            return .frame(frame("READ", .object(["channel_url": .string(url)])), awaiting: nil)
+        case .action(let call):
+            switch ActionCodec.codec(of: call.action).encode(call, userID) {
+            case .http(let method, let path, let query, let body):
+                return http(method, path, query, body?.serialized(), sessionKey)
+            case .frame(let command, let document, let isAnswered):
+                guard isAnswered else { return .frame(frame(command, document), awaiting: nil) }
+                document.set("req_id", .string(requestID))
+                return .frame(frame(command, document), awaiting: requestID)
+            }
         }
     }
 

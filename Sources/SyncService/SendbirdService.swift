@@ -202,6 +202,14 @@ public final class SendbirdService: ChatService {
             if waiting.isEmpty, !url.isEmpty {
                 outputs.append(.event(.messageReceived(channelURL: url, message: message)))
             }
+        case .answered(let requestID, let document):
+            for entry in pending.remove(requestID: requestID) {
+                guard case .action(let call) = entry.request else {
+                    reply(entry.id, .failure(.malformed))
+                    continue
+                }
+                reply(entry.id, ReplyDecoder.answer(try? JSON.parse(document), to: call, encoder.userID))
+            }
         case .refused(let requestID, let failure):
             for entry in pending.remove(requestID: requestID) { complete(entry, .failure(failure), now) }
         case .event(let event): outputs.append(.event(event))
@@ -222,7 +230,9 @@ public final class SendbirdService: ChatService {
             failure.kind = .rateLimited(retryAfter: pause.until.subtracting(now.monotonic))
             return reply(entry.id, .failure(failure))
         }
-        switch encoder.encode(entry.request, sessionKey: credentials.sessionKey) {
+        // With the time, since another device of this user may count the same numbers.
+        let requestID = "\(now.wall)-\(entry.id)"
+        switch encoder.encode(entry.request, sessionKey: credentials.sessionKey, requestID: requestID) {
         case .http(let method, let url, let headers, let body):
             let timeout = max(1, entry.deadline.subtracting(now.monotonic))
             let exchange = pending.add(entry, sessionKey: credentials.sessionKey)
@@ -230,7 +240,12 @@ public final class SendbirdService: ChatService {
             transport(.send(request, id: exchange))
         case .frame(let bytes, let awaiting):
             transport(.sendText(bytes, socket: online.socket))
-            guard let awaiting else { return reply(entry.id, .done) }
+            guard let awaiting else {
+                if case .action(let call) = entry.request {
+                    return reply(entry.id, ReplyDecoder.answer(nil, to: call, encoder.userID))
+                }
+                return reply(entry.id, .done)
+            }
             pending.add(entry, awaiting: awaiting, sessionKey: credentials.sessionKey)
         }
     }
@@ -242,7 +257,8 @@ public final class SendbirdService: ChatService {
         // Unknown: its deadline has passed, or its session has ended.
         guard let entry = pending.remove(exchange: exchange) else { return }
         switch result {
-        case .success(let response): complete(entry, ReplyDecoder.decode(entry.request, response), now)
+        case .success(let response): complete(
+                entry, ReplyDecoder.decode(entry.request, response, userID: encoder.userID), now)
         case .failure(let failure): complete(entry, .failure(failure), now)
         }
     }

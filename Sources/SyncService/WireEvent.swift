@@ -8,6 +8,8 @@ enum WireEvent {
     case loginRefused(ServiceFailure)
     /// The service has a message that was sent with this request id.
     case acknowledged(requestID: String, channelURL: String, MessageRecord)
+    /// A command that a request of ours was answered with; JSON text of its document.
+    case answered(requestID: String, [UInt8])
     /// The service refuses what was sent with this request id.
     case refused(requestID: String, ServiceFailure)
     /// An error that belongs to no request.

@@ -66,8 +66,7 @@ extension CacheStore {
 
     /// The channel at a URL as it was stored last; `nil` when it is not cached.
     public func channel(_ url: String) throws(StoreError) -> ChannelRecord? {
-        // Swift takes texts for equal that Unicode calls equivalent; for the file, and the service, they are two.
-        if let stored = storedChannels[url], stored.url.utf8.elementsEqual(url.utf8) { return stored }
+        if let stored = storedChannels[url] { return stored }
         let row = try database.prepare("SELECT checksum, json FROM channel WHERE url = ? AND is_cached = 1")
             .bind(url)
         defer { row.reset() }

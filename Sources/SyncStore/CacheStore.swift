@@ -10,7 +10,7 @@ public final class CacheStore {
     var storedChunks: [Int64: [StoredChunk]] = [:]
     /// Some of the channels that the file has, under the same rule. What is received looks its channel up several
     /// times, and reading one from the file takes all of its JSON apart.
-    var storedChannels: [String: ChannelRecord] = [:]
+    var storedChannels: [TextKey: ChannelRecord] = [:]
     /// The file a damaged cache was set aside as, when that happened at opening.
     public let setAsideAs: String?
 

@@ -8,8 +8,8 @@ import Glibc
 /// statement of it gives the same error, and it ends with a rollback. SQLite rolls back by itself on some errors (a
 /// full disk, for one); without this rule what follows would be committed statement by statement.
 final class Database {
-    /// SQL as a key. Statements are long, few, and looked up for every use: their lengths tell most of them apart, and
-    /// hashing all of the text would cost as much as some of them do.
+    /// SQL as a key. Statements are long and few, and looked up for every use: their lengths tell most of them apart,
+    /// and hashing all of the text would cost as much as some of them do.
     private struct Key: Hashable {
         let sql: String
 

@@ -78,6 +78,32 @@ static void with_longer_queues(void) {
     CHECK(own.results == 3000 && own.destroyed == 3001);
 }
 
+/* Slots are left, but four texts of nearly the longest are all that may wait. */
+static void long_texts(void) {
+    enum { LENGTH = (16 << 20) - 4096 };
+    counts own = {0};
+    sm_client *client = open_client(fresh_directory(), "");
+    char *url = malloc(LENGTH + 1);
+    CHECK(url != NULL);
+    memset(url, 'x', LENGTH);
+    url[LENGTH] = 0;
+    for (int index = 0; index < 4; index++)
+        GIVES(SM_OK, sm_clear_cache(client, url, count_result, &own, count_end, NULL));
+    GIVES(SM_ERR_TOO_MANY_CALLS, sm_clear_cache(client, url, count_result, &own, count_end, NULL));
+    CHECK(last_error_has("64 MiB") && own.destroyed == 1);
+    GIVES(SM_ERR_TOO_MANY_CALLS, sm_set_token(client, url));
+    GIVES(SM_OK, clear(client, &own));
+    /* Done is not drained: their room is taken until the host has the result. */
+    while (own.results < 1) CHECK(sm_dispatch(client, 1, 10000) == 1);
+    GIVES(SM_OK, sm_clear_cache(client, url, count_result, &own, count_end, NULL));
+    GIVES(SM_ERR_TOO_MANY_CALLS, sm_clear_cache(client, url, count_result, &own, count_end, NULL));
+    while (own.results < 6) CHECK(sm_dispatch(client, 0, 10000) > 0);
+    GIVES(SM_OK, sm_set_token(client, url));
+    sm_close(client);
+    CHECK(own.results == 6 && own.destroyed == 8);
+    free(url);
+}
+
 static void closed_with_calls_left(void) {
     enum { ROUNDS = 5, MESSAGES = 60 };
     for (int round = 0; round < ROUNDS; round++) {
@@ -103,6 +129,7 @@ static void closed_with_calls_left(void) {
 int main(void) {
     refusals();
     with_longer_queues();
+    long_texts();
     closed_with_calls_left();
     return checks_done();
 }

@@ -14,8 +14,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 LIBRARY = Path(os.environ.setdefault("SYNCMANAGER_LIBRARY", str(ROOT / "build/lib/libsyncmanager.so.0")))
 os.environ.setdefault("SYNCMANAGER_SERVER", str(ROOT / "build/bin/syncmanager-server"))
-sys.path.insert(0, str(ROOT / "bindings/python"))
+sys.path[:0] = [str(ROOT / "bindings/python"), str(ROOT / "Tests/Schemas")]
 
+import checked  # noqa: E402
 from syncmanager.testing import Server  # noqa: E402
 
 PATIENCE = 30.0
@@ -64,7 +65,9 @@ class Watch:
 
     def ask(self, command: str) -> dict:
         self.say(command)
-        return json.loads(self.wait('{"seq"'))
+        snapshot = json.loads(self.wait('{"seq"'))
+        checked.told("collection-snapshot", snapshot)
+        return snapshot
 
     def kill(self) -> None:
         self.process.kill()

@@ -60,8 +60,8 @@ class Server:
         )
         return User(self, user_id, made["access_token"])
 
-    def socket(self, query: str, headers: dict[str, str] | None = None) -> Socket:
-        made = Socket(self.port, "/?" + query, headers)
+    def socket(self, query: str, headers: dict[str, str] | None = None, greeting: str = "LOGI") -> Socket:
+        made = Socket(self.port, "/?" + query, headers, greeting)
         self.sockets.append(made)
         return made
 
@@ -84,10 +84,10 @@ class User:
         self.rest = Rest(server.port, {"Session-Key": key})
         self.me = f"/v3/users/{quote(user_id)}"
 
-    def connect(self, extra: str = "") -> Socket:
+    def connect(self, extra: str = "", greeting: str = "LOGI") -> Socket:
         app = self.server.ready["app_id"]
         return self.server.socket(
-            f"p=test&sv=1&ai={app}&user_id={quote(self.id)}{extra}", {"SENDBIRD-WS-TOKEN": self.token}
+            f"p=test&sv=1&ai={app}&user_id={quote(self.id)}{extra}", {"SENDBIRD-WS-TOKEN": self.token}, greeting
         )
 
     def channel(self, *others: "User", **fields: Any) -> "Channel":

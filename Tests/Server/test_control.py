@@ -57,6 +57,68 @@ def test_faults(server: Server) -> None:
     Rest(server.port, {}).refused(400111, "POST", "/control/fault", {"kind": "sulk"})
 
 
+def test_refusals_with_a_given_code(server: Server) -> None:
+    ann, bob = server.user("ann"), server.user("bob")
+    channel = ann.channel(bob)
+    a, b = ann.connect(), bob.connect()
+    server.control("fault", kind="refuse", command="MESG", user_id="ann", code=900060, message="rude", count=2)
+    server.control("fault", kind="ignore", command="MESG", user_id="bob")
+    b.send("MESG", channel_url=channel, message="unheard", req_id="0")
+    for request in ("1", "2"):
+        a.send("MESG", channel_url=channel, message="x", req_id=request)
+        assert a.wait("EROR") == {"error": True, "code": 900060, "message": "rude", "req_id": request}
+    a.send("MESG", channel_url=channel, message="x", req_id="2")
+    assert a.wait("MESG")["req_id"] == "2"
+    # A command that was ignored has left no trace, nor an answer.
+    b.send("MESG", channel_url=channel, message="heard", req_id="1")
+    assert b.wait("MESG", lambda m: m.get("req_id"))["message"] == "heard"
+    assert b.count("EROR") == 0
+    assert server.control_get("channel_messages", channel_url=channel)["count"] == 2
+
+    server.control("fault", kind="refuse", path_contains="/messages", code=900050, status=403)
+    assert ann.rest.refused(900050, "POST", channel.path + "/messages", {"message": "y"}).status == 403
+    ann.rest.post(channel.path + "/messages", {"message": "y"})
+    # A fault of commands does not touch requests, nor the other way round.
+    server.control("fault", kind="refuse", path_contains="")
+    a.send("MESG", channel_url=channel, message="z", req_id="3")
+    assert a.wait("MESG", lambda m: m.get("req_id"))["message"] == "z"
+    ann.rest.refused(400920, "GET", ann.me)
+    for wrong in ({"kind": "ignore"}, {"kind": "429", "command": "MESG"}):
+        server.admin.refused(400111, "POST", "/control/fault", wrong)
+    server.admin.refused(400113, "POST", "/control/fault", {"kind": "refuse", "status": 200})
+
+
+def test_an_overloaded_service_says_so(server: Server) -> None:
+    ann, bob = server.user("ann"), server.user("bob")
+    server.control("busy", retry_after=7, reason_code=3, message="later", user_id="ann", count=2)
+    for _ in range(2):
+        put_off = ann.connect(greeting="BUSY")
+        assert put_off.logi == {"retry_after": 7, "reason_code": 3, "message": "later"}
+        # It is nobody's socket.
+        put_off.send("MESG", channel_url="x", message="x", req_id="1")
+        assert put_off.wait("EROR")["code"] == 900010
+    assert "error" not in bob.connect().logi
+    a = ann.connect()
+    assert server.control("busy", retry_after=1, open_sockets=True, user_id="ann") == {"sent": 1}
+    assert a.wait("BUSY")["retry_after"] == 1
+    # A login is refused with any code, or never answered; so is the renewal of a session.
+    server.control("fault", kind="refuse", command="LOGI", user_id="ann", code=500901, message="broken")
+    refused = ann.connect()
+    assert refused.logi == {"error": True, "code": 500901, "message": "broken"}
+    refused.wait_closed()
+    server.control("fault", kind="ignore", command="LOGI")
+    assert ann.connect(greeting="").count("LOGI") == 0
+    server.control("fault", kind="refuse", command="LOGI", code=400302)
+    a.send("LOGI", token=ann.token, req_id="s")
+    assert a.wait("EROR") == {
+        "error": True, "code": 400302, "message": "Refused by the control endpoint.", "req_id": "s",
+    }
+    server.control("busy", retry_after=1)
+    server.control("clear_faults")
+    ann.connect()
+    server.admin.refused(400105, "POST", "/control/busy", {})
+
+
 def test_delay_holds_only_what_it_names(server: Server) -> None:
     ann = server.user("ann")
     channel = ann.channel(name="c")

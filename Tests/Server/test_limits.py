@@ -178,6 +178,9 @@ def test_bans_and_mutes_everywhere(server: Server) -> None:
     assert [(t["custom_type"], t["description"]) for t in got["channel_custom_types"]] == [("tea", "loud")]
     bob.rest.refused(900041, "POST", tea.path + "/messages", {"message": "x"})
     bob.rest.post(milk.path + "/messages", {"message": "x"})
+    muted = bob.rest.get(tea.path + "/mute/bob")
+    assert muted["is_muted"] is True and muted["description"] == "loud" and muted["remaining_duration"] > 0
+    assert bob.rest.get(milk.path + "/mute/bob") == {"is_muted": False}
     server.control("advance_clock", ms=61_000)
     bob.rest.post(tea.path + "/messages", {"message": "x"})
     server.admin.post(path + "banned_channel_custom_types", {"channel_custom_types": ["tea"]})
@@ -269,9 +272,12 @@ def test_a_file_of_the_schema_before(start: Any, tmp_path: Any) -> None:
     ann.rest.post(channel.path + "/messages", {"message": "kept"})
     assert server.stop() == 0
     with sqlite3.connect(path) as old:
-        for table in ("removed", "devices", "activity", "restrictions", "documents", "votes", "files"):
+        for table in (
+            "removed", "devices", "activity", "restrictions", "documents", "votes", "files", "friends", "discoveries",
+        ):
             old.execute(f"DROP TABLE {table}")
-        old.execute("DROP INDEX channels_by_survival")
+        for index in ("channels_by_survival", "members_by_mute"):
+            old.execute(f"DROP INDEX {index}")
         old.execute("ALTER TABLE users DROP COLUMN details")
         old.execute("ALTER TABLE members DROP COLUMN push_sound")
         old.execute("PRAGMA user_version = 1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from typing import Any
 
 from conftest import Channel, Server, User
@@ -50,7 +51,7 @@ def test_a_poll_from_its_making_to_its_end(server: Server) -> None:
     listed = bob.rest.get(channel.path + "/messages", message_ts=2**62, prev_limit=1)["messages"][0]
     assert counts(listed["poll"]) == [2, 1]
     voters = bob.rest.get(f"{path}/options/{yes}/voters")
-    assert [v["user_id"] for v in voters["voters"]] == ["bob", "ann"] and voters["vote_count"] == 2
+    assert [v["user_id"] for v in voters["voters"]] == ["ann", "bob"] and voters["vote_count"] == 2
     # A vote replaces the one before.
     bob.rest.put(path + "/vote", {"option_ids": []})
     assert counts(bob.rest.get(path)) == [1, 1]
@@ -120,3 +121,35 @@ def test_changelog_and_closing_time(start: Any, tmp_path: Any) -> None:
     bob = User(again, "bob", bob.token)
     assert bob.rest.get(logs, token=log["next"])["updated"] == []
     assert [p["id"] for p in bob.rest.get("/v3/polls", channel_url=channel)["polls"]] == [one["id"]]
+
+
+def test_voters_come_latest_first(start: Any, tmp_path: Any) -> None:
+    """However many votes one millisecond holds, and also in a file that did not number them."""
+    where = ("--db", str(tmp_path / "chat.db"))
+    server = start(*where)
+    ann = server.user("ann")
+    others = [server.user(f"u{number}") for number in (3, 1, 4, 2, 5, 0)]
+    channel = ann.channel(*others)
+    poll = made(ann)
+    sent(ann, channel, poll)
+    path, yes = f"/v3/polls/{poll['id']}", poll["options"][0]["id"]
+    voters = f"{path}/options/{yes}/voters"
+    for user in others:
+        user.rest.put(path + "/vote", {"option_ids": [yes]})
+    latest_first = [user.id for user in reversed(others)]
+    assert [voter["user_id"] for voter in ann.rest.get(voters)["voters"]] == latest_first
+    assert server.stop() == 0
+    with sqlite3.connect(where[1]) as old:
+        old.execute("ALTER TABLE votes RENAME TO present")
+        old.execute(
+            "CREATE TABLE votes (poll_id INTEGER NOT NULL, option_id INTEGER NOT NULL, user_id TEXT NOT NULL,"
+            " at INTEGER NOT NULL, PRIMARY KEY (poll_id, option_id, user_id)) STRICT, WITHOUT ROWID"
+        )
+        old.execute("INSERT INTO votes SELECT poll_id, option_id, user_id, 1000 * number FROM present")
+        old.execute("DROP TABLE present")
+        for later in ("INDEX members_by_mute", "TABLE friends", "TABLE discoveries"):
+            old.execute(f"DROP {later}")
+        old.execute("PRAGMA user_version = 2")
+    old.close()
+    ann = User(start(*where), "ann", ann.token)
+    assert [voter["user_id"] for voter in ann.rest.get(voters)["voters"]] == latest_first

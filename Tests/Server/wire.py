@@ -103,7 +103,7 @@ class Rest:
 class Socket:
     """A WebSocket with its own reader thread; commands can be waited for."""
 
-    def __init__(self, port: int, target: str, headers: dict[str, str] | None = None):
+    def __init__(self, port: int, target: str, headers: dict[str, str] | None = None, greeting: str = "LOGI"):
         self.raw = socket.create_connection(("127.0.0.1", port), DEADLINE)
         self.raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         key = base64.b64encode(os.urandom(16)).decode()
@@ -133,7 +133,7 @@ class Socket:
         self.raw.settimeout(None)
         self.thread = threading.Thread(target=self._read, daemon=True)
         self.thread.start()
-        self.logi = self.wait("LOGI")
+        self.logi = self.wait(greeting) if greeting else None
 
     def _take(self, count: int) -> bytes:
         while len(self.buffer) < count:

@@ -54,7 +54,7 @@ struct Knowledge {
         guard change.list == .pending else { return }
         if change.action == .insert { for item in change.items { own[item.id]?.wasPending = true } }
         guard change.action == .remove else { return }
-        for item in change.items where change.source == .localMessageFailed { inDoubt.insert(item.id) }
+        for item in change.items where change.cause.source == .localMessageFailed { inDoubt.insert(item.id) }
     }
 
     func wasPending(_ requestID: String) -> Bool { own[requestID]?.wasPending == true }

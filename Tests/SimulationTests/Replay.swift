@@ -33,8 +33,8 @@ struct Replay {
         var list = lists[change.list] ?? []
         func bad(_ index: Int) -> Violation {
             Violation(
-                description: "collection \(change.collection) \(change.list): \(change.action) (\(change.source)) at "
-                    + "\(index) of \(list.count) does not fit")
+                description: "collection \(change.collection) \(change.list): \(change.action) (\(change.cause.source))"
+                    + " at \(index) of \(list.count) does not fit")
         }
         for item in change.items {
             switch change.action {

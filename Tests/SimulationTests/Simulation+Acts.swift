@@ -167,8 +167,6 @@ extension Simulation {
     }
 
     func addChannel(_ url: String, name: String) {
-        // The service tells creation times in whole seconds.
-        if random.chance(80) { service.control("advance_clock", .object(["ms": 1_000])) }
         note("add \(url)")
         service.addChannel(url, name: name)
         knowledge.added(url)

@@ -152,7 +152,7 @@ final class Simulation {
         for output in outputs {
             switch output {
             case .event(.change(let change)):
-                seen.insert(change.source.rawValue)
+                seen.insert(change.cause.source.rawValue)
                 seen.insert(change.action.rawValue)
                 if let reason = change.reason { seen.insert(reason.rawValue) }
                 note("  \(Simulation.brief(change))")
@@ -290,7 +290,7 @@ final class Simulation {
 
     private static func brief(_ change: CollectionChange) -> String {
         let places = change.items.prefix(5).map { "\($0.from < 0 ? "" : "\($0.from):")\($0.index)=\($0.id)" }
-        return "\(change.collection) \(change.list) \(change.action) \(change.source) "
+        return "\(change.collection) \(change.list) \(change.action) \(change.cause.source) "
             + places.joined(separator: " ") + (change.items.count > 5 ? " … \(change.items.count)" : "")
     }
 }

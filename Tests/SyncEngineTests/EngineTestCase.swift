@@ -136,7 +136,7 @@ class EngineTestCase: XCTestCase {
             case .channelChanges:
                 reply = .channelChanges(ChannelChanges(updated: [], deletedURLs: [], hasMore: false, next: "log"))
             case .getChannel(let url):
-                reply = channels.first { $0.url == url }.map { .channel($0) }
+                reply = channels.first { $0.url.isByteEqual(to: url) }.map { .channel($0) }
                     ?? EngineTestCase.failure(.notFound, 400_201)
             case .messageChanges:
                 reply = .messageChanges(MessageChanges(updated: [], deletedIDs: [], hasMore: false, next: "log"))
@@ -161,7 +161,7 @@ class EngineTestCase: XCTestCase {
 
     private static func isSync(_ request: ServiceRequest) -> Bool {
         switch request {
-        case .sendMessage, .updateMessage, .deleteMessage, .markAsRead: false
+        case .sendMessage, .updateMessage, .deleteMessage, .action: false
         default: true
         }
     }
@@ -190,10 +190,11 @@ class EngineTestCase: XCTestCase {
 
     static func channel(
         _ url: String, name: String? = nil, createdAt: Int64 = 1_600_000_000, last: MessageRecord? = nil,
-        membership: String = "joined", unread: Int = 0
+        membership: String = "joined", unread: Int = 0, id: Int? = 1
     ) -> ChannelRecord {
         let message = last.map { String(decoding: $0.json, as: UTF8.self) } ?? "null"
-        let json = #"{"channel_url":"\#(url)","name":"\#(name ?? url)","created_at":\#(createdAt),"#
+        let member = id.map { #""id":\#($0),"# } ?? ""
+        let json = #"{"channel_url":"\#(url)",\#(member)"name":"\#(name ?? url)","created_at":\#(createdAt),"#
             + #""member_state":"\#(membership)","unread_message_count":\#(unread),"last_message":\#(message)}"#
         return ChannelRecord(json: Array(json.utf8)) ?? ChannelRecord(url: url, json: Array(json.utf8))
     }

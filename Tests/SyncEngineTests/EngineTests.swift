@@ -28,7 +28,7 @@ final class EngineTests: EngineTestCase {
         XCTAssertEqual(asked(isGet("c")).count, 1)
         for round in 1...5 {
             // Something happens between each question and its answer.
-            event(.channel(url: "c", .changed(source: .eventChannelChanged)))
+            event(.channel(url: "c", .changed(Cause(.eventChannelChanged))))
             answer(.channel(EngineTestCase.channel("c")), to: isGet("c"))
             XCTAssertNotNil(try cache.channel("c"), "round \(round)")
             wait(499)
@@ -52,7 +52,7 @@ final class EngineTests: EngineTestCase {
             if case .listChannels(query, _, _) = $0 { true } else { false }
         }
         XCTAssertEqual(host.status(call), .ok)
-        event(.channel(url: "stranger", .changed(source: .eventChannelChanged)))
+        event(.channel(url: "stranger", .changed(Cause(.eventChannelChanged))))
         answer(.channel(EngineTestCase.channel("stranger", membership: "invited")), to: isGet("stranger"))
         XCTAssertEqual(host.ids(1, .channels), ["friend"])
         XCTAssertNotNil(try cache.channel("stranger"))

@@ -271,11 +271,19 @@ final class FoundDefectsTests: EngineTestCase {
 
     /// A channel that was deleted and made again under its URL while away has none of its old messages.
     func testAChannelMadeAgainForgetsItsOldMessages() throws {
+        try makeAgain(Case.channel("c", createdAt: 1_700_000_500, last: Case.message(9)))
+    }
+
+    /// Also when it was made again within the same second: the service tells no more of its creation time.
+    func testAChannelMadeAgainWithinASecondForgetsItsOldMessages() throws {
+        try makeAgain(Case.channel("c", last: Case.message(9), id: 2))
+    }
+
+    private func makeAgain(_ new: ChannelRecord) throws {
         begin([Case.message(1), Case.message(2)])
         loseConnection()
         wait(0)
         event(.connected(SessionInfo(userID: "mei", loginTime: Case.wall)))
-        let new = Case.channel("c", createdAt: 1_700_000_500, last: Case.message(9))
         answer(
             .channelChanges(ChannelChanges(updated: [new], deletedURLs: [], hasMore: false, next: "log2")),
             to: isChannelLog)
@@ -283,6 +291,20 @@ final class FoundDefectsTests: EngineTestCase {
         fetch(1, .previous)
         XCTAssertEqual(host.ids(1), ["9"])
         XCTAssertNil(try cache.message(id: "1", channel: try cache.channelKey("c")))
+    }
+
+    /// A service that tells a channel's own id in some answers only does not empty it each time.
+    func testAChannelWhoseOwnIDIsNotToldKeepsItsMessages() throws {
+        begin([Case.message(1), Case.message(2)])
+        loseConnection()
+        wait(0)
+        event(.connected(SessionInfo(userID: "mei", loginTime: Case.wall)))
+        for id in [nil, 1] {
+            event(.channel(url: "c", .changed(Cause(.eventChannelChanged))))
+            serve(channels: [Case.channel("c", name: "n", last: Case.message(2), id: id)])
+        }
+        XCTAssertEqual(host.ids(1), ["1", "2"])
+        XCTAssertNotNil(try cache.message(id: "1", channel: try cache.channelKey("c")))
     }
 
     /// A message whose time the service changed stands once, at its new place.

@@ -1,21 +1,13 @@
 import SyncJSON
+import TestSupport
 
 /// Random documents, their texts with random white space and escapes, and broken copies of them. One seed repeats all.
 struct JSONDocuments {
-    private var state: UInt64
+    private var random: SeededGenerator
 
-    init(seed: UInt64) { state = seed }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-    /// SplitMix64.
-    private mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    private mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+    private mutating func below(_ bound: Int) -> Int { random.below(bound) }
 
     private static let scalars: [Unicode.Scalar] = [
         "a", "Z", "0", " ", "\"", "\\", "/", "{", "]", ":", ",", "\n", "\t", "\r", "\u{8}", "\u{C}", "\u{1F}", "\u{7F}",
@@ -33,7 +25,7 @@ struct JSONDocuments {
         switch below(depth < 4 ? 10 : 6) {
         case 0: return .null
         case 1: return .bool(below(2) == 0)
-        case 2: return .int(Int64(bitPattern: next() >> UInt64(below(64))))
+        case 2: return .int(Int64(bitPattern: random.next() >> UInt64(below(64))))
         case 3: return .real(Double(below(2_000_001) - 1_000_000) / 64)
         case 4, 5: return .string(string())
         case 6, 7:
@@ -119,7 +111,7 @@ struct JSONDocuments {
             let at = below(result.count + 1)
             let end = min(result.count, at + 1 + below(3))
             switch below(6) {
-            case 0: if at < result.count { result[at] = UInt8(truncatingIfNeeded: next()) }
+            case 0: if at < result.count { result[at] = UInt8(truncatingIfNeeded: random.next()) }
             case 1: if at < result.count { result[at] ^= 1 << UInt8(below(8)) }
             case 2: result.removeSubrange(at..<end)
             case 3: result.insert(contentsOf: result[at..<end], at: at)

@@ -45,7 +45,7 @@ final class BufferedEngine {
             tell(id, .move, [move])
         default:
             guard random.below(10) == 0 else {
-                buffer.push(.event(.collection(id, .channelUpdated(json: Array("{}".utf8)))), time: 0)
+                buffer.push(.event(.collection(id, .channelUpdated(json: Array("{}".utf8), Cause(.sync)))), time: 0)
                 return
             }
             lists[id] = []
@@ -75,7 +75,7 @@ final class BufferedEngine {
         let info = CollectionInfo(collection: id, hasPrevious: false, hasNext: false, viewpoint: 0)
         buffer.push(
             .event(.change(CollectionChange(
-                collection: id, list: .succeeded, action: action, source: source, items: items, info: info))),
+                collection: id, list: .succeeded, action: action, cause: Cause(source), items: items, info: info))),
             time: 0)
     }
 }

@@ -10,6 +10,8 @@ final class CallTableTests: XCTestCase {
         return nil
     }
 
+    private func slots(_ count: Int) -> WaitingLoad { WaitingLoad(slots: count) }
+
     func testAsManyCallsAsEventsMayWaitAndAThousandAtLeast() {
         XCTAssertEqual(CallTable(queueLimit: 16).limit, 1000)
         XCTAssertEqual(CallTable(queueLimit: 5000).limit, 5000)
@@ -17,27 +19,27 @@ final class CallTableTests: XCTestCase {
 
     func testACallWithoutASlotIsRefused() throws {
         var table = CallTable(queueLimit: 16)
-        let first = try table.add(Listener(), fetch: nil, others: 0)
-        for _ in 1..<990 { _ = try table.add(Listener(), fetch: nil, others: 10) }
+        let first = try table.add(Listener(), fetch: nil)
+        for _ in 1..<990 { _ = try table.add(Listener(), fetch: nil, others: slots(10)) }
         XCTAssertEqual(
-            refusal { () throws(BorderError) in _ = try table.add(Listener(), fetch: nil, others: 10) }, .tooManyCalls)
-        XCTAssertNil(refusal { () throws(BorderError) in _ = try table.add(Listener(), fetch: nil, others: 9) })
+            refusal { () throws(BorderError) in _ = try table.add(Listener(), fetch: nil, others: slots(10)) },
+            .tooManyCalls)
+        XCTAssertNil(refusal { () throws(BorderError) in _ = try table.add(Listener(), fetch: nil, others: slots(9)) })
         XCTAssertNotNil(table.remove(first))
         XCTAssertNil(table.remove(first), "once")
-        XCTAssertNil(refusal { () throws(BorderError) in _ = try table.add(Listener(), fetch: nil, others: 9) })
+        XCTAssertNil(refusal { () throws(BorderError) in _ = try table.add(Listener(), fetch: nil, others: slots(9)) })
     }
 
     func testOneFetchInADirectionAtATime() throws {
         var table = CallTable(queueLimit: 16)
         let next = CallTable.FetchKey(collection: 1, direction: .next)
-        let call = try table.add(Listener(), fetch: next, others: 0)
+        let call = try table.add(Listener(), fetch: next)
         XCTAssertEqual(
-            refusal { () throws(BorderError) in _ = try table.add(Listener(), fetch: next, others: 0) },
-            .duplicatedFetch)
-        _ = try table.add(Listener(), fetch: .init(collection: 1, direction: .previous), others: 0)
-        _ = try table.add(Listener(), fetch: .init(collection: 2, direction: .next), others: 0)
+            refusal { () throws(BorderError) in _ = try table.add(Listener(), fetch: next) }, .duplicatedFetch)
+        _ = try table.add(Listener(), fetch: .init(collection: 1, direction: .previous))
+        _ = try table.add(Listener(), fetch: .init(collection: 2, direction: .next))
         XCTAssertNotNil(table.remove(call))
-        XCTAssertNil(refusal { () throws(BorderError) in _ = try table.add(Listener(), fetch: next, others: 0) })
+        XCTAssertNil(refusal { () throws(BorderError) in _ = try table.add(Listener(), fetch: next) })
     }
 
     /// A refused fetch leaves its direction free.
@@ -45,8 +47,34 @@ final class CallTableTests: XCTestCase {
         var table = CallTable(queueLimit: 16)
         let next = CallTable.FetchKey(collection: 1, direction: .next)
         XCTAssertEqual(
-            refusal { () throws(BorderError) in _ = try table.add(Listener(), fetch: next, others: 1000) },
+            refusal { () throws(BorderError) in _ = try table.add(Listener(), fetch: next, others: slots(1000)) },
             .tooManyCalls)
-        XCTAssertNil(refusal { () throws(BorderError) in _ = try table.add(Listener(), fetch: next, others: 0) })
+        XCTAssertNil(refusal { () throws(BorderError) in _ = try table.add(Listener(), fetch: next) })
+    }
+
+    /// However many slots are free, texts that wait have a bound; a call frees its share when its result is drained.
+    func testTextsThatWaitAreBounded() throws {
+        var table = CallTable(queueLimit: 16)
+        let quarter = CallTable.byteLimit / 4
+        let first = try table.add(Listener(), fetch: nil, bytes: quarter)
+        for _ in 1..<3 { _ = try table.add(Listener(), fetch: nil, bytes: quarter) }
+        func add(_ bytes: Int, beside others: Int = 0) -> Status? {
+            refusal { () throws(BorderError) in
+                _ = try table.add(Listener(), fetch: nil, bytes: bytes, others: WaitingLoad(bytes: others))
+            }
+        }
+        XCTAssertEqual(add(quarter, beside: 1), .tooManyCalls)
+        XCTAssertEqual(
+            refusal { () throws(BorderError) in
+                try table.checkRoom(bytes: quarter, others: WaitingLoad(bytes: 1))
+            }, .tooManyCalls)
+        XCTAssertNil(add(quarter))
+        XCTAssertEqual(add(1), .tooManyCalls)
+        XCTAssertNil(add(0))
+        XCTAssertNotNil(table.remove(first))
+        XCTAssertNil(add(quarter))
+        XCTAssertEqual(add(1), .tooManyCalls)
+        _ = table.removeAll()
+        XCTAssertNil(add(CallTable.byteLimit))
     }
 }

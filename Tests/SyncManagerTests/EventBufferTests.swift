@@ -32,7 +32,7 @@ final class EventBufferTests: XCTestCase {
             host.buffer.push(.event(.client(.syncState(isEven ? .running : .idle))), time: 0)
             host.buffer.push(.event(.client(.storageError(message: "\(number)"))), time: 0)
             host.buffer.push(.event(.collection(1, .hugeGap)), time: 0)
-            host.buffer.push(.event(.collection(1, .channelRemoved(url: "\(number)"))), time: 0)
+            host.buffer.push(.event(.collection(1, .channelRemoved(url: "\(number)", Cause(.sync)))), time: 0)
         }
         host.isEngineAnswering = false
         var events: [JSON] = []

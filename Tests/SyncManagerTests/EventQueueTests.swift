@@ -23,7 +23,7 @@ final class EventQueueTests: XCTestCase {
     ) -> HostOutput {
         let info = CollectionInfo(collection: collection, hasPrevious: false, hasNext: false, viewpoint: 0)
         return .event(.change(CollectionChange(
-            collection: collection, list: .succeeded, action: action, source: source, items: items, info: info)))
+            collection: collection, list: .succeeded, action: action, cause: Cause(source), items: items, info: info)))
     }
 
     private func item(_ index: Int, _ id: Int64, from: Int = -1) -> CollectionChange.Item {

@@ -163,12 +163,13 @@ final class InProcessServerTests: XCTestCase {
         server.advance(to: Self.start + 10_000)
         bo.send("MESG", message("heard", "3"))
         let answers = try bo.heard()
-        XCTAssertEqual(answers.map(\.name), ["EROR", "EROR", "MESG"])
+        XCTAssertEqual(answers.map(\.name), ["EROR", "EROR", "SYEV", "MESG"])
+        XCTAssertEqual(answers.compactMap { $0.body["cat"]?.int }, [10200])
         XCTAssertEqual(answers.first?.body["code"]?.int, 900_041)
         XCTAssertEqual(answers.last?.body["ts"]?.int, Self.start + 10_000)
     }
 
-    /// REST refuses a key that ran out; the socket that was opened with it lives on and can renew it.
+    /// REST refuses a key that ran out; the socket that was opened with it hears of it, lives on and can renew it.
     func testASessionExpires() throws {
         let server = try makeServer { $0.sessionLife = 10_000 }
         let ann = try InProcessClient(server, "ann", token: "a", "&expiring_session=true")
@@ -177,7 +178,9 @@ final class InProcessServerTests: XCTestCase {
         server.advance(to: Self.start + 10_000)
         XCTAssertEqual(try ann.ask("GET", "/v3/users/ann", status: 400)["code"]?.int, 400_309)
         ann.send("LOGI", .object(["token": "a", "expiring_session": true, "req_id": "renewal"]))
-        let renewed = try XCTUnwrap(try ann.heard().first?.body["new_key"]?.string)
+        let heard = try ann.heard()
+        XCTAssertEqual(heard.map(\.name), ["EXPR", "LOGI"])
+        let renewed = try XCTUnwrap(heard.last?.body["new_key"]?.string)
         XCTAssertNotEqual(renewed, ann.key)
         XCTAssertEqual(server.answer("GET", "/v3/users/ann", headers: [("session-key", renewed)]).response.status, 200)
     }

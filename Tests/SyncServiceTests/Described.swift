@@ -13,6 +13,7 @@ enum Described {
                 + "ping \(answer.pingInterval)/\(answer.pongTimeout) " + (answer.info.map(text) ?? "without time")
         case .loginRefused(let failure): "login refused \(text(failure))"
         case .acknowledged(let id, let url, let message): "ack \(id) \(url) \(text(message))"
+        case .answered(let id, let json): "answered \(id) \(String(decoding: json, as: UTF8.self))"
         case .refused(let id, let failure): "refused \(id) \(text(failure))"
         case .failed(let failure): "failed \(text(failure))"
         case .sessionExpired: "session expired"
@@ -46,12 +47,12 @@ enum Described {
 
     static func text(_ event: ChannelEvent) -> String {
         switch event {
-        case .changed(let source): "changed \(source.rawValue)"
-        case .removed(let source): "removed \(source.rawValue)"
-        case .patched(let source, let members): "patched \(source.rawValue) " + text(members)
+        case .changed(let cause): "changed \(cause.source.rawValue)"
+        case .removed(let cause): "removed \(cause.source.rawValue)"
+        case .patched(let cause, let members): "patched \(cause.source.rawValue) " + text(members)
         case .read(let user, let time): "read by \(user) at \(time)"
         case .delivered(let times):
-            "delivered " + times.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }.joined(separator: " ")
+            "delivered " + times.sorted { $0.key < $1.key }.map { "\($0.text)=\($1)" }.joined(separator: " ")
         case .typing(let id, let user, let isTyping):
             "\(id) \(isTyping ? "types" : "stops") \(String(decoding: user, as: UTF8.self))"
         case .hidden(let allow, let offset): "hidden auto=\(allow) offset=\(offset)"
@@ -76,6 +77,9 @@ enum Described {
         case .gap(.huge): "gap huge"
         case .gap(.fill(let page)): "gap \(text(page))"
         case .message(let message): "message \(text(message))"
+        case .action(let answer):
+            "action" + (answer.result.map { " " + String(decoding: $0, as: UTF8.self) } ?? "")
+                + answer.events.map { ", " + text($0) }.joined()
         case .done: "done"
         case .failure(let failure): "failure \(text(failure))"
         }

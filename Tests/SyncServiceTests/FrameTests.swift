@@ -172,7 +172,10 @@ final class FrameTests: XCTestCase {
         assert([
             (#"READ{"channel_url":"c","user":{"user_id":"bo","nickname":"Bo"},"ts":5,"unread_cnt":{"all":1}}"#,
              ["channel c read by bo at 5"]),
-            (#"READ{"channel_url":"c","user":{"guest_id":"bo"},"ts":5,"req_id":"r"}"#, ["channel c read by bo at 5"]),
+            (#"READ{"channel_url":"c","user":{"guest_id":"bo"},"ts":5}"#, ["channel c read by bo at 5"]),
+            // Who asked for it is answered by it, after everybody was told.
+            (#"READ{"channel_url":"c","user_id":"me","ts":5,"req_id":"r"}"#,
+             ["channel c read by me at 5", #"answered r {"channel_url":"c","user_id":"me","ts":5,"req_id":"r"}"#]),
             (#"READ{"channel_url":"c","user":{"user_id":"me"},"ts":5,"is_excluded":true}"#,
              ["channel c changed event_read_status_updated"]),
             (#"DLVR{"channel_url":"c","updated":{"bo":7,"al":6}}"#, ["channel c delivered al=6 bo=7"]),

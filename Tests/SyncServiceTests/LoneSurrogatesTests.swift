@@ -29,7 +29,9 @@ final class LoneSurrogatesTests: XCTestCase {
         let request = ServiceRequest.messagesAround(channelURL: "c", time: 1, limit: 1)
         let body = Array(#"{"messages":[\#(message)]}"#.utf8)
         let response = TransportResponse(status: 200, headers: [], body: body)
-        guard case .messages(let page) = ReplyDecoder.decode(request, response) else { return XCTFail("no page") }
+        guard case .messages(let page) = ReplyDecoder.decode(request, response, userID: "me") else {
+            return XCTFail("no page")
+        }
         XCTAssertEqual(try JSON.parse(XCTUnwrap(page.messages.first).json)["message"], "cut \u{FFFD}")
         guard case .event(.messageReceived(_, let received)) = FrameDecoder.forTest.decode(
             Array(("MESG" + message).utf8)).first
@@ -41,7 +43,8 @@ final class LoneSurrogatesTests: XCTestCase {
             ["channel c \u{FFFD} types {\"user_id\":\"\u{FFFD}\"}"])
         let channel = ReplyDecoder.decode(
             .getChannel(url: "c"),
-            TransportResponse(status: 200, headers: [], body: Array(#"{"channel_url":"c","name":"\udc00"}"#.utf8)))
+            TransportResponse(status: 200, headers: [], body: Array(#"{"channel_url":"c","name":"\udc00"}"#.utf8)),
+            userID: "me")
         guard case .channel(let record) = channel else { return XCTFail("no channel") }
         XCTAssertEqual(record.name, "\u{FFFD}")
         XCTAssertNoThrow(try JSON.parse(record.json))

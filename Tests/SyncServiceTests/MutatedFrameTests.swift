@@ -1,25 +1,13 @@
 import Foundation
 import SyncJSON
 import SyncModel
+import TestSupport
 import XCTest
 
 @testable import SyncService
 
 /// Frames and answers with damage in them: nothing may trap, and whatever comes out must be whole.
 final class MutatedFrameTests: XCTestCase {
-    /// splitmix64: the same damage on every run.
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var value = state
-            value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-            return value ^ (value >> 31)
-        }
-    }
-
     private let seeds = [
         FrameDecoder.loginFrame,
         #"MESG{"msg_id":7,"ts":1700000000001,"channel_url":"c","message":"h\u00e9 \ud83d\ude00","custom":"d","#
@@ -48,7 +36,7 @@ final class MutatedFrameTests: XCTestCase {
     /// How often the long run does what the others do once.
     private let times = ProcessInfo.processInfo.environment["SM_LONG"] == nil ? 1 : 50
 
-    private func damaged(_ bytes: [UInt8], _ random: inout Generator) -> [UInt8] {
+    private func damaged(_ bytes: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
         var result = bytes
         for _ in 0..<Int.random(in: 1...3, using: &random) {
             guard !result.isEmpty else { return result }
@@ -106,7 +94,7 @@ final class MutatedFrameTests: XCTestCase {
     }
 
     func testDamagedFramesAreNeverTrapsNorHalfTruths() {
-        var random = Generator(state: 20_261_121)
+        var random = SeededGenerator(seed: 20_261_121)
         var told = 0
         for round in 0..<20_000 * times {
             let seed = seeds[round % seeds.count]
@@ -124,7 +112,7 @@ final class MutatedFrameTests: XCTestCase {
     /// The whole machine between damaged frames and answers: no trap, one reply at most for each request, and none
     /// that was not asked for.
     func testDamageAgainstTheWholeService() {
-        var random = Generator(state: 99)
+        var random = SeededGenerator(seed: 99)
         var connected = 0
         for round in 0..<400 * times {
             let service = SendbirdService(
@@ -163,7 +151,8 @@ final class MutatedFrameTests: XCTestCase {
                     let answer = answers.randomElement(using: &random)
                     lastID += 1
                     open.insert(lastID)
-                    service.ask(answer?.request ?? .markAsRead(channelURL: "c"), id: lastID, timeout: 9000, now: now)
+                    let read = ActionCall(action: .markAsRead, arguments: ["channel_url": .text("c")])
+                    service.ask(answer?.request ?? .action(read), id: lastID, timeout: 9000, now: now)
                 case 5:
                     lastID += 1
                     open.insert(lastID)
@@ -207,14 +196,14 @@ final class MutatedFrameTests: XCTestCase {
     }
 
     func testDamagedAnswersAreNeverTraps() {
-        var random = Generator(state: 7)
+        var random = SeededGenerator(seed: 7)
         for round in 0..<12_000 * times {
             let (request, body) = answers[round % answers.count]
             let bytes = damaged(Array(body.utf8), &random)
             let status = [200, 201, 400, 429, 500].randomElement(using: &random) ?? 200
             let response = TransportResponse(status: status, headers: [], body: bytes)
             _ = ReplyDecoder.renewal(response)
-            switch ReplyDecoder.decode(request, response) {
+            switch ReplyDecoder.decode(request, response, userID: "me") {
             case .messages(let page), .gap(.fill(let page)):
                 for message in page.messages { assertWhole(message, bytes) }
                 let positions = page.messages.map(\.position)

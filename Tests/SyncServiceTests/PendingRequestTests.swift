@@ -99,14 +99,20 @@ final class PendingRequestTests: XCTestCase {
             ["reply 7 message user 1@2 by 'me' request r1", "reply 8 message user 1@2 by 'me' request r1"])
     }
 
-    func testFramesThatNobodyAnswersAreDoneAtOnce() {
+    func testAnActionBySocketIsAnsweredByTheEventWithItsRequestID() {
         let harness = ServiceHarness.online()
         XCTAssertEqual(
-            harness.ask(.markAsRead(channelURL: "c"), id: 7), [#"text 1 READ{"channel_url":"c"}"#, "reply 7 done"])
+            harness.ask(read, id: 7), [#"text 1 READ{"channel_url":"c","req_id":"1700000000000-7"}"#])
+        XCTAssertEqual(
+            harness.received(#"READ{"channel_url":"c","user":{"user_id":"me"},"ts":5,"req_id":"1700000000000-7"}"#),
+            ["channel c read by me at 5", "reply 7 action"])
     }
 
+    private let read = ServiceRequest.action(
+        ActionCall(action: .markAsRead, arguments: ["channel_url": .text("c")]))
+
     func testNothingGoesOutWithoutASession() {
-        for request in [message("r"), channel, .markAsRead(channelURL: "c")] {
+        for request in [message("r"), channel, read] {
             let harness = ServiceHarness()
             XCTAssertEqual(harness.ask(request, id: 1), ["reply 1 failure unreachable 800101"])
             _ = harness.connect()

@@ -8,7 +8,8 @@ final class ReplyTests: XCTestCase {
     private func reply(
         _ request: ServiceRequest, _ body: String, status: Int = 200, headers: [TransportHeader] = []
     ) -> ServiceReply {
-        ReplyDecoder.decode(request, TransportResponse(status: status, headers: headers, body: Array(body.utf8)))
+        let response = TransportResponse(status: status, headers: headers, body: Array(body.utf8))
+        return ReplyDecoder.decode(request, response, userID: "me")
     }
 
     private func described(_ request: ServiceRequest, _ body: String, status: Int = 200) -> String {

@@ -11,7 +11,7 @@ final class RequestTests: XCTestCase {
     private func http(
         _ request: ServiceRequest, file: StaticString = #filePath, line: UInt = #line
     ) throws -> (method: String, path: String, query: [String: String], headers: [String: String], body: JSON?) {
-        let encoded = encoder.encode(request, sessionKey: credentials.sessionKey)
+        let encoded = encoder.encode(request, sessionKey: credentials.sessionKey, requestID: "q")
         guard case .http(let method, let url, let headers, let body) = encoded else {
             XCTFail("not HTTP", file: file, line: line)
             throw CancellationError()
@@ -32,7 +32,7 @@ final class RequestTests: XCTestCase {
     }
 
     private func frame(_ request: ServiceRequest) throws -> (command: String, body: JSON, awaiting: String?) {
-        guard case .frame(let bytes, let awaiting) = encoder.encode(request, sessionKey: "") else {
+        guard case .frame(let bytes, let awaiting) = encoder.encode(request, sessionKey: "", requestID: "q") else {
             throw CancellationError()
         }
         XCTAssertEqual(bytes.last, 0x0A)
@@ -255,11 +255,11 @@ final class RequestTests: XCTestCase {
             "/group_channels/c1/messages/..%2Fx%3F")
     }
 
-    func testFramesThatNobodyWaitsFor() throws {
-        let read = try frame(.markAsRead(channelURL: "c1"))
+    func testCommandsBySocket() throws {
+        let read = try frame(.action(ActionCall(action: .markAsRead, arguments: ["channel_url": .text("c1")])))
         XCTAssertEqual(read.command, "READ")
-        XCTAssertEqual(read.body, try JSON.parse(#"{"channel_url":"c1"}"#))
-        XCTAssertNil(read.awaiting)
+        XCTAssertEqual(read.body, try JSON.parse(#"{"channel_url":"c1","req_id":"q"}"#))
+        XCTAssertEqual(read.awaiting, "q")
         XCTAssertEqual(String(decoding: encoder.ping(time: 5), as: UTF8.self), #"PING{"id":5,"active":true}"# + "\n")
     }
 

@@ -80,10 +80,10 @@ final class RulesTests: XCTestCase {
         let offset = #"{"channel_url":"c","ts_message_offset":40,"last_message":{"message_id":5,"created_at":50}}"#
         let read = #"{"channel_url":"c","read_receipt":{"bo":7,"al":3},"unread_message_count":9}"#
         let cases: [(channel: String, event: ChannelEvent, patches: String)] = [
-            (read, .changed(source: .eventUserJoined), "ask"),
-            (read, .removed(source: .eventUserLeft), ""),
+            (read, .changed(Cause(.eventUserJoined)), "ask"),
+            (read, .removed(Cause(.eventUserLeft)), ""),
             (read, .typing(userID: "bo", user: [], isTyping: true), ""),
-            (read, .patched(source: .eventChannelFrozen, members: [patch]), "freeze=true"),
+            (read, .patched(Cause(.eventChannelFrozen), members: [patch]), "freeze=true"),
             (read, .read(userID: "bo", at: 8), #"read_receipt={"bo":8,"al":3}"#),
             // A receipt never goes back.
             (read, .read(userID: "bo", at: 6), #"read_receipt={"bo":7,"al":3}"#),

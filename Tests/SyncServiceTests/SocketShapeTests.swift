@@ -1,24 +1,13 @@
 import SyncJSON
 import SyncModel
+import TestSupport
 import XCTest
 
 @testable import SyncService
 
 /// Random messages in canonical shape are put into the socket's, as servers do it, and must come back as they were.
 final class SocketShapeTests: XCTestCase {
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var value = state
-            value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-            return value ^ (value >> 31)
-        }
-    }
-
-    private var random = Generator(state: 0)
+    private var random = SeededGenerator(seed: 0)
 
     private func chance(_ of: Int) -> Bool { Int.random(in: 0..<of, using: &random) == 0 }
 
@@ -160,7 +149,7 @@ final class SocketShapeTests: XCTestCase {
 
     func testWhatIsToldByTheSocketIsWhatPagesBring() throws {
         for seed in 0..<1500 as Range<UInt64> {
-            random = Generator(state: seed)
+            random = SeededGenerator(seed: seed)
             let command = ["MESG", "FILE", "ADMM", "BRDM"].randomElement(using: &random) ?? ""
             let rest = message(command)
             let fromPage = try XCTUnwrap(SendbirdService.message(rest), "seed \(seed)")

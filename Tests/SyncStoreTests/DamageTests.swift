@@ -1,6 +1,7 @@
 import Foundation
 import SyncJSON
 import SyncModel
+import TestSupport
 import XCTest
 
 @testable import SyncStore

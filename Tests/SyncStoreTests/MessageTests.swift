@@ -1,5 +1,6 @@
 import Foundation
 import SyncModel
+import TestSupport
 import XCTest
 
 @testable import SyncStore

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import SyncModel
+import TestSupport
 import XCTest
 
 @testable import SyncStore

@@ -2,6 +2,7 @@ import CSQLite
 import Foundation
 import Glibc
 import SyncModel
+import TestSupport
 import XCTest
 
 @testable import SyncStore

@@ -7,6 +7,8 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+#: What the tests of Tests/ and bindings/python need; several stages share the environment build/venv.
+NEEDED = ["pytest", "pytest-timeout", "websockets", "jsonschema"]
 
 
 def count(passed: int, failed: int, skipped: int = 0) -> None:

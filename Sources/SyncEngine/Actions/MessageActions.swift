@@ -29,11 +29,12 @@ struct MessageActions {
     mutating func receive(_ reply: ServiceReply, for ask: Ask, _ context: Context, _ effects: inout Effects) {
         switch (ask, reply) {
         case (.edit(let call, let url, _), .message(let message)):
-            effects.add(.messages(MessageFact(channelURL: url, kind: .edited([message]), source: .eventMessageUpdated)))
+            effects.add(
+                .messages(MessageFact(channelURL: url, kind: .edited([message]), cause: Cause(.eventMessageUpdated))))
             finish(call, .ok, message: message.json, &effects)
         case (.delete(let call, let url, let id), .done), (.delete(let call, let url, let id), .message):
             effects.add(
-                .messages(MessageFact(channelURL: url, kind: .deleted(ids: [id]), source: .eventMessageDeleted)))
+                .messages(MessageFact(channelURL: url, kind: .deleted(ids: [id]), cause: Cause(.eventMessageDeleted))))
             finish(call, .ok, &effects)
         case (.edit(let call, _, _), .failure(let failure)), (.delete(let call, _, _), .failure(let failure)):
             let status: Status =
@@ -72,7 +73,7 @@ struct MessageActions {
         }
         let refusal: Status?
         if let message = held ?? nil {
-            refusal = message.senderID != context.options.userID ? .notOwnMessage
+            refusal = !message.senderID.isByteEqual(to: context.options.userID) ? .notOwnMessage
                 : context.isLoggedIn ? nil : .notConnected
         } else {
             refusal = .notFound

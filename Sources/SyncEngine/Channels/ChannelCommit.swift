@@ -20,9 +20,7 @@ struct ChannelCommit {
         for channel in channels {
             let stored = if let known { known } else { try cache.channel(channel.url) }
             // Who left and came back may see again what was hidden.
-            if let before = stored,
-                before.createdAt != channel.createdAt || channel.messageOffset < before.messageOffset
-            {
+            if let before = stored, channel.replaces(before) || channel.messageOffset < before.messageOffset {
                 replaced.append(channel.url)
                 if let key = try cache.channelKeyIfKnown(channel.url) { try cache.clearMessages(channel: key) }
             } else if channel.messageOffset > stored?.messageOffset ?? 0 {

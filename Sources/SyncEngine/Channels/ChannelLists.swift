@@ -38,7 +38,7 @@ struct ChannelLists {
     func resync(_ id: UInt64, dropped: Int, _ effects: inout Effects) {
         guard var window = windows[id] else { return }
         effects.tell(id, .overflow(dropped: dropped))
-        for change in window.resync() { effects.add(.event(window.change(change, .overflow))) }
+        for change in window.resync() { effects.add(.event(window.change(change, Cause(.overflow)))) }
     }
 
     // MARK: Session
@@ -101,7 +101,7 @@ struct ChannelLists {
         windows[id]?.hasNext = page.count > limit || !isKnown
         let added = windows[id]?.add(page.prefix(limit).map(context.typing.shown), userID: context.options.userID)
         windows[id]?.fetch?.wanted -= added?.items.count ?? 0
-        if let added, let window = windows[id] { effects.add(.event(window.change(added, .cache))) }
+        if let added, let window = windows[id] { effects.add(.event(window.change(added, Cause(.cache)))) }
         return true
     }
 
@@ -148,9 +148,9 @@ struct ChannelLists {
             behind = page.last
             if part.count < ChannelLists.cachePage { break }
         }
-        windows[id]?.token = nil
+        windows[id]?.endServing()
         let added = windows[id]?.add(missing.map(context.typing.shown), userID: context.options.userID)
-        if let added, let window = windows[id] { effects.add(.event(window.change(added, .sync))) }
+        if let added, let window = windows[id] { effects.add(.event(window.change(added, Cause(.sync)))) }
     }
 
     private mutating func finishFetch(
@@ -173,9 +173,10 @@ struct ChannelLists {
                 showPage(id, shown, fact, context, &effects)
                 continue
             }
-            let changes = windows[id]?.reconcile(shown, removed: fact.removed, userID: userID) ?? []
+            let changes = fact.isListing ? windows[id]?.reconcileListed(shown, userID: userID)
+                : windows[id]?.reconcile(shown, removed: fact.removed, userID: userID)
             if let window = windows[id] {
-                for change in changes { effects.add(.event(window.change(change, fact.source))) }
+                for change in changes ?? [] { effects.add(.event(window.change(change, fact.cause))) }
             }
         }
     }
@@ -193,11 +194,11 @@ struct ChannelLists {
             windows[id]?.token = page.next
             windows[id]?.hasNext = !page.next.isEmpty
         }
-        var changes = [windows[id]?.add(shown, userID: userID)].compactMap { $0 }
+        var changes = [windows[id]?.addServed(shown, userID: userID)].compactMap { $0 }
         // Those it shows already may have changed their place.
         changes += windows[id]?.reconcile(known, removed: [], userID: userID) ?? []
         if let window = windows[id] {
-            for change in changes { effects.add(.event(window.change(change, fact.source))) }
+            for change in changes { effects.add(.event(window.change(change, fact.cause))) }
         }
         guard page.isLast else { return }
         windows[id]?.fetch?.isAsking = false

@@ -16,7 +16,7 @@ struct ChannelRefresh {
 
     private struct Entry {
         var state: State
-        var source: EventSource
+        var cause: Cause
         /// The point of the change log is not stored while this one is not settled.
         var isInDoubt: Bool
         /// A complete listing did not name it.
@@ -25,7 +25,7 @@ struct ChannelRefresh {
         var notBefore: Int64 = 0
     }
 
-    private var entries: [String: Entry] = [:]
+    private var entries: [TextKey: Entry] = [:]
     /// Those that wait, in the order they were wanted, from `head` on; those that wait for a time stand apart.
     private var waiting: [String] = []
     private var head = 0
@@ -40,15 +40,18 @@ struct ChannelRefresh {
     var hasDoubts: Bool { doubts > 0 }
 
     /// Asks for a channel as soon as there is room. One that is under way counts as crossed.
-    mutating func want(_ url: String, _ source: EventSource) {
-        guard entries[url] == nil else { return cross(url) }
-        entries[url] = Entry(state: .wanted, source: source, isInDoubt: false)
+    mutating func want(_ url: String, _ cause: Cause) {
+        guard entries[url] == nil else {
+            entries[url]?.cause.add(cause)
+            return cross(url)
+        }
+        entries[url] = Entry(state: .wanted, cause: cause, isInDoubt: false)
         waiting.append(url)
     }
 
     /// An answer and a fact crossed, or a listing did not name it.
     mutating func doubt(_ url: String, isUnlisted: Bool) {
-        want(url, .channelChangelog)
+        want(url, Cause(.channelChangelog))
         markInDoubt(url)
         if isUnlisted { entries[url]?.isUnlisted = true }
     }
@@ -97,19 +100,19 @@ struct ChannelRefresh {
         switch reply {
         case .channel(let channel) where !isCrossed:
             gate.succeed()
-            return ChannelFact(changed: [channel], source: entry.source)
+            return ChannelFact(changed: [channel], cause: entry.cause)
         case .channel(let channel):
             // Where facts come faster than answers, that is so every time: the first answer is better than nothing, and
             // the next question waits a little.
             askLater(url, context)
-            return isCached ? nil : ChannelFact(changed: [channel], source: entry.source)
+            return isCached ? nil : ChannelFact(changed: [channel], cause: entry.cause)
         case .failure(let failure) where failure.kind == .notFound || failure.kind == .refused:
             guard !isCrossed else {
                 askLater(url, context)
                 return nil
             }
             if failure.kind == .notFound || entry.isUnlisted {
-                return ChannelFact(removed: [url], source: entry.source)
+                return ChannelFact(removed: [url], cause: entry.cause)
             }
             forget(url)
         case .failure(let failure): askAgain(url, after: failure, context)
@@ -129,7 +132,7 @@ struct ChannelRefresh {
     }
 
     private mutating func forget(_ url: String) {
-        guard let entry = entries.removeValue(forKey: url) else { return }
+        guard let entry = entries.removeValue(forKey: TextKey(url)) else { return }
         if entry.state != .wanted { asked -= 1 }
         if entry.isInDoubt { doubts -= 1 }
     }

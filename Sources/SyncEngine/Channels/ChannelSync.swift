@@ -46,11 +46,11 @@ struct ChannelSync {
     /// How far the log has been read while some channels are in doubt.
     private var readTo: ChangePoint?
     /// What a new listing has named so far; `nil` when none has to find out what is gone.
-    private var listed: Set<String>?
+    private var listed: Set<TextKey>?
     /// Answers with several channels that are under way, those of collections included.
     private var answersUnderWay = 0
     /// Channels that facts touched while answers were under way: a fact is newer than what such an answer says.
-    private var touched: Set<String> = []
+    private var touched: Set<TextKey> = []
     private var refresh = ChannelRefresh()
 
     init(_ storage: Storage) {
@@ -173,9 +173,9 @@ struct ChannelSync {
     mutating func collectionAsked() { answersUnderWay += 1 }
 
     /// Asks for one channel. Calls for the same one share the answer.
-    mutating func want(_ url: String, _ source: EventSource, _ context: Context, _ effects: inout Effects) {
+    mutating func want(_ url: String, _ cause: Cause, _ context: Context, _ effects: inout Effects) {
         guard context.isLoggedIn else { return }
-        refresh.want(url, source)
+        refresh.want(url, cause)
         refresh.pump(context, &effects)
     }
 
@@ -185,8 +185,8 @@ struct ChannelSync {
     mutating func listingArrived(
         _ channels: [ChannelRecord], next: String, isLast: Bool, _ context: Context
     ) -> ChannelFact {
-        listed?.formUnion(channels.map(\.url))
-        var fact = settle(channels, removed: [], source: .sync)
+        listed?.formUnion(channels.map(\.url).keys)
+        var fact = settle(channels, removed: [], cause: Cause(.sync))
         if isLast { fact.progress = [(ChannelSync.tokenKey, next.isEmpty ? nil : next)] }
         return fact
     }
@@ -218,7 +218,7 @@ struct ChannelSync {
     mutating func changesArrived(
         _ changed: [ChannelRecord], removed: [String], next: ChangePoint, isLast: Bool
     ) -> ChannelFact {
-        var fact = settle(changed, removed: removed, source: .channelChangelog)
+        var fact = settle(changed, removed: removed, cause: Cause(.channelChangelog))
         if isLast, !refresh.hasDoubts { fact.progress = [(ChannelSync.changesKey, next.storedText)] }
         return fact
     }
@@ -241,7 +241,7 @@ struct ChannelSync {
     mutating func pageArrived(_ channels: [ChannelRecord], collection: UInt64, next: String, isLast: Bool)
         -> ChannelFact
     {
-        var fact = ChannelFact(changed: channels.filter { !touched.contains($0.url) }, source: .sync)
+        var fact = ChannelFact(changed: channels.filter { !touched.contains($0.url) }, cause: Cause(.sync))
         for channel in channels where touched.contains(channel.url) { refresh.doubt(channel.url, isUnlisted: false) }
         fact.page = (collection, next, isLast)
         return fact
@@ -292,12 +292,12 @@ struct ChannelSync {
     }
 
     /// What of an answer can be taken as it is. The rest crossed a fact, and is asked for by itself.
-    private mutating func settle(_ changed: [ChannelRecord], removed: [String], source: EventSource) -> ChannelFact {
+    private mutating func settle(_ changed: [ChannelRecord], removed: [String], cause: Cause) -> ChannelFact {
         for url in changed.map(\.url) + removed where touched.contains(url) { refresh.doubt(url, isUnlisted: false) }
         let taken = changed.filter { !touched.contains($0.url) }
         // An answer about a single channel that is on its way may have been made before this one.
         for channel in taken { refresh.cross(channel.url) }
-        return ChannelFact(changed: taken, removed: removed.filter { !touched.contains($0) }, source: source)
+        return ChannelFact(changed: taken, removed: removed.filter { !touched.contains($0) }, cause: cause)
     }
 
     private mutating func answerEnded() {

@@ -13,6 +13,7 @@ enum Ask: Equatable {
     case send(requestID: String, channelURL: String)
     case edit(call: UInt64, channelURL: String, messageID: String)
     case delete(call: UInt64, channelURL: String, messageID: String)
+    case action(call: UInt64, ActionCall)
 }
 
 /// What a timeline asked. An answer to an earlier generation is dropped: everything started over since.

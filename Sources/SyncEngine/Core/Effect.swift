@@ -17,9 +17,8 @@ indirect enum Effect {
     case ownMessageSeen(MessageRecord, channelURL: String)
     /// Something became known about channels.
     case channels(ChannelFact)
-    /// Whether an own message has arrived at the service is not known; `since` is where the history was complete when
-    /// it was sent.
-    case sendInDoubt(channelURL: String, since: MessagePosition?)
+    /// An own message is not under way any more. In doubt: whether it has arrived at the service is not known.
+    case sendEnded(channelURL: String, isInDoubt: Bool)
     case typingStopped(channelURL: String, userID: String)
 }
 

@@ -15,7 +15,7 @@ struct MessageFact {
 
     var channelURL: String
     var kind: Kind
-    var source: EventSource
+    var cause: Cause
     /// Stored with it: how far the change log has been read.
     var progress: (key: String, value: String)?
 

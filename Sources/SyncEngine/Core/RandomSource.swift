@@ -1,4 +1,6 @@
 /// SplitMix64: small, fast, good enough for the jitter of pauses, which need not be secret. One seed gives one run.
+///
+/// The server has one of its own: the two share no room that knows of randomness.
 final class RandomSource {
     private var state: UInt64
 

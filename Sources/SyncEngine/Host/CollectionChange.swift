@@ -26,7 +26,7 @@ public struct CollectionChange: Sendable {
     public var collection: UInt64
     public var list: List
     public var action: Action
-    public var source: EventSource
+    public var cause: Cause
     /// Only for the failed list.
     public var reason: FailedReason?
     public var items: [Item]
@@ -34,13 +34,13 @@ public struct CollectionChange: Sendable {
     public var info: CollectionInfo?
 
     public init(
-        collection: UInt64, list: List, action: Action, source: EventSource, reason: FailedReason? = nil,
+        collection: UInt64, list: List, action: Action, cause: Cause, reason: FailedReason? = nil,
         items: [Item], info: CollectionInfo?
     ) {
         self.collection = collection
         self.list = list
         self.action = action
-        self.source = source
+        self.cause = cause
         self.reason = reason
         self.items = items
         self.info = info

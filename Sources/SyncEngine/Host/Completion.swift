@@ -9,6 +9,7 @@ public struct Completion: Sendable {
         case sendMessage = "send_message", appendMessage = "append_message"
         case handleSendResponse = "handle_send_response"
         case updateMessage = "update_message", deleteMessage = "delete_message"
+        case call
     }
 
     /// Why a fetch ended with less than it wanted although there may be more.
@@ -24,6 +25,9 @@ public struct Completion: Sendable {
     /// The service's message object, as JSON text.
     public var message: [UInt8]?
     public var failure: ServiceFailure?
+    /// Of `sm_call`: what was asked, and the service's answer as JSON text.
+    public var action: Action?
+    public var result: [UInt8]?
     /// What was wrong, in one line, when no failure says it.
     public var explanation: String?
     /// The collection's state after the call, for those that change it.
@@ -31,8 +35,8 @@ public struct Completion: Sendable {
 
     public init(
         call: UInt64, name: Name, status: Status, hasMore: Bool? = nil, short: ShortReason? = nil,
-        requestID: String? = nil, message: [UInt8]? = nil, failure: ServiceFailure? = nil, explanation: String? = nil,
-        info: CollectionInfo? = nil
+        requestID: String? = nil, message: [UInt8]? = nil, failure: ServiceFailure? = nil, action: Action? = nil,
+        result: [UInt8]? = nil, explanation: String? = nil, info: CollectionInfo? = nil
     ) {
         self.call = call
         self.name = name
@@ -42,6 +46,8 @@ public struct Completion: Sendable {
         self.requestID = requestID
         self.message = message
         self.failure = failure
+        self.action = action
+        self.result = result
         self.explanation = explanation
         self.info = info
     }

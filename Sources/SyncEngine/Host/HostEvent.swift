@@ -12,9 +12,9 @@ public enum HostEvent: Sendable {
 /// What a collection tells beside changes of its lists. JSON texts are those of the service's objects.
 public enum CollectionNotice: Equatable, Sendable {
     /// A message arrived that is not contiguous with what the collection shows.
-    case newMessage(channelURL: String, json: [UInt8])
-    case channelUpdated(json: [UInt8])
-    case channelRemoved(url: String)
+    case newMessage(channelURL: String, json: [UInt8], Cause)
+    case channelUpdated(json: [UInt8], Cause)
+    case channelRemoved(url: String, Cause)
     case hugeGap
     /// The host lagged: `dropped` events were not told; the lists follow, each as `clear` and `insert`.
     case overflow(dropped: Int)

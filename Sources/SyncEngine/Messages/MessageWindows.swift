@@ -50,39 +50,41 @@ struct MessageWindows {
         guard let index = place(id) else { return }
         finishFetches(index, .ok, short: .reset, &effects)
         let change = all[index].reset(to: viewpoint)
-        effects.add(.event(all[index].change(change, .viewpointReset)))
+        effects.add(.event(all[index].change(change, Cause(.viewpointReset))))
     }
 
     /// The cached messages are gone: every window is emptied.
-    mutating func clear(_ source: EventSource, _ effects: inout Effects) {
+    mutating func clear(_ cause: Cause, _ effects: inout Effects) {
         for index in all.indices {
             finishFetches(index, .ok, short: .reset, &effects)
             let change = all[index].reset(to: all[index].viewpoint)
-            effects.add(.event(all[index].change(change, source)))
+            effects.add(.event(all[index].change(change, cause)))
         }
     }
 
     /// The channel is not this user's any more.
-    mutating func channelGone(_ url: String, _ source: EventSource, _ effects: inout Effects) {
+    mutating func channelGone(_ url: String, _ cause: Cause, _ effects: inout Effects) {
         for index in all.indices {
             let change = all[index].reset(to: all[index].viewpoint)
             all[index].hasPrevious = false
             all[index].hasNext = false
-            effects.add(.event(all[index].change(change, source)))
-            effects.tell(all[index].id, .channelRemoved(url: url))
+            effects.add(.event(all[index].change(change, cause)))
+            effects.tell(all[index].id, .channelRemoved(url: url, cause))
             finishFetches(index, .notFound, &effects)
         }
     }
 
-    func tellChannel(_ json: [UInt8], _ effects: inout Effects) {
-        for window in all { effects.tell(window.id, .channelUpdated(json: json)) }
+    func tellChannel(_ json: [UInt8], _ cause: Cause, _ effects: inout Effects) {
+        for window in all { effects.tell(window.id, .channelUpdated(json: json, cause)) }
     }
 
     func resync(_ id: UInt64, dropped: Int, _ effects: inout Effects) {
         guard let index = place(id) else { return }
         effects.tell(id, .overflow(dropped: dropped))
-        effects.add(.event(all[index].change(WindowChange(.clear, []), .overflow)))
-        if let change = all[index].window.snapshot() { effects.add(.event(all[index].change(change, .overflow))) }
+        effects.add(.event(all[index].change(WindowChange(.clear, []), Cause(.overflow))))
+        if let change = all[index].window.snapshot() {
+            effects.add(.event(all[index].change(change, Cause(.overflow))))
+        }
     }
 
     // MARK: Fetching
@@ -98,7 +100,7 @@ struct MessageWindows {
                 Completion(call: call, name: .fetch, status: .duplicatedFetch, info: all[index].info))
             return false
         }
-        all[index].fetches[direction] = MessageWindow.Fetch(call: call, wanted: all[index].filter.limit)
+        all[index].fetches[direction] = MessageWindow.Fetch(call: call, wanted: all[index].filter.limit(direction))
         serve(index, direction, coverage, context, &effects)
         guard all[index].fetches[direction] != nil else { return false }
         let patience = context.options.requestTimeout * MessageWindows.fetchPatience
@@ -173,8 +175,8 @@ struct MessageWindows {
             if direction == .previous { rows.removeFirst() } else { rows.removeLast() }
         }
         all[index].isLoaded = true
-        if let change = all[index].attach(rows) {
-            effects.add(.event(all[index].change(change, .cache)))
+        if let change = all[index].attach(rows, context.rules) {
+            effects.add(.event(all[index].change(change, Cause(.cache))))
             trim(index, growing: direction, context, &effects)
         }
         let wanted = fetch.wanted - rows.count
@@ -249,7 +251,7 @@ struct MessageWindows {
     ) {
         let capacity = context.options.messageCollectionCapacity
         if let change = all[index].trim(to: capacity, growing: direction) {
-            effects.add(.event(all[index].change(change, .capacity)))
+            effects.add(.event(all[index].change(change, Cause(.capacity))))
         }
     }
 
@@ -257,66 +259,71 @@ struct MessageWindows {
 
     /// A page was stored.
     mutating func show(
-        _ outcome: History.PageOutcome, _ source: EventSource, _ coverage: Coverage, _ context: Context,
+        _ outcome: History.PageOutcome, _ cause: Cause, _ coverage: Coverage, _ context: Context,
         _ effects: inout Effects
     ) {
-        remove(Set(outcome.gone), source, &effects)
-        for index in all.indices { merge(outcome.rows, index, source, coverage, context, &effects) }
+        remove(outcome.gone.keys, cause, &effects)
+        for index in all.indices { merge(outcome.rows, index, cause, coverage, context, &effects) }
         serveAll(coverage, context, &effects)
     }
 
     /// A message was stored behind or inside what is complete. Who does not show that place is told of it.
     mutating func showArrival(
-        _ message: MessageRecord, _ source: EventSource, _ coverage: Coverage, _ context: Context,
+        _ message: MessageRecord, _ cause: Cause, _ coverage: Coverage, _ context: Context,
         _ effects: inout Effects
     ) {
         let place = coverage.chunks.index(covering: message.position)
         var aside: [Int] = []
         for index in all.indices {
             if all[index].home(in: coverage.chunks) == place, all[index].spans(message.position) {
-                merge([message], index, source, coverage, context, &effects)
+                merge([message], index, cause, coverage, context, &effects)
             } else {
                 aside.append(index)
             }
         }
         for index in aside {
-            tellNewMessage(message, index, coverage, &effects)
+            tellNewMessage(message, index, cause, coverage, context, &effects)
             updateEdges(index, coverage, context)
         }
     }
 
     /// A message that is not contiguous with what is complete.
-    func tellNewMessage(_ message: MessageRecord, _ coverage: Coverage, _ effects: inout Effects) {
-        for index in all.indices { tellNewMessage(message, index, coverage, &effects) }
+    func tellNewMessage(
+        _ message: MessageRecord, _ cause: Cause, _ coverage: Coverage, _ context: Context, _ effects: inout Effects
+    ) {
+        for index in all.indices { tellNewMessage(message, index, cause, coverage, context, &effects) }
     }
 
-    private func tellNewMessage(_ message: MessageRecord, _ index: Int, _ coverage: Coverage, _ effects: inout Effects)
-    {
+    private func tellNewMessage(
+        _ message: MessageRecord, _ index: Int, _ cause: Cause, _ coverage: Coverage, _ context: Context,
+        _ effects: inout Effects
+    ) {
         guard all[index].filter.matches(message) else { return }
-        effects.tell(all[index].id, .newMessage(channelURL: coverage.channelURL, json: message.json))
+        let json = all[index].shown(message.json, context.rules)
+        effects.tell(all[index].id, .newMessage(channelURL: coverage.channelURL, json: json, cause))
     }
 
     /// The content of stored messages changed.
     mutating func showChanged(
-        _ messages: [MessageRecord], _ source: EventSource, _ coverage: Coverage, _ context: Context,
+        _ messages: [MessageRecord], _ cause: Cause, _ coverage: Coverage, _ context: Context,
         _ effects: inout Effects
     ) {
         guard !messages.isEmpty else { return }
-        for index in all.indices { merge(messages, index, source, coverage, context, &effects) }
+        for index in all.indices { merge(messages, index, cause, coverage, context, &effects) }
     }
 
-    mutating func remove(_ ids: Set<String>, _ source: EventSource, _ effects: inout Effects) {
+    mutating func remove(_ ids: Set<TextKey>, _ cause: Cause, _ effects: inout Effects) {
         for index in all.indices {
-            if let change = all[index].remove(ids) { effects.add(.event(all[index].change(change, source))) }
+            if let change = all[index].remove(ids) { effects.add(.event(all[index].change(change, cause))) }
         }
     }
 
     /// History was cut.
     mutating func cut(before order: Int64, _ coverage: Coverage, _ context: Context, _ effects: inout Effects) {
         for index in all.indices {
-            let old = Set(all[index].window.rows.prefix { $0.position.order < order }.map(\.id))
+            let old = all[index].window.rows.prefix { $0.position.order < order }.map(\.id).keys
             if let change = all[index].remove(old) {
-                effects.add(.event(all[index].change(change, .eventMessageDeleted)))
+                effects.add(.event(all[index].change(change, Cause(.eventMessageDeleted))))
             }
             updateEdges(index, coverage, context)
         }
@@ -328,9 +335,9 @@ struct MessageWindows {
             // An own message out of order stands behind the gap, of which nothing else is shown.
             if let home = all[index].home(in: coverage.chunks) {
                 let end = coverage.chunks.chunks[home].end.position
-                let behind = Set(all[index].window.rows.filter { $0.position > end }.map(\.id))
+                let behind = all[index].window.rows.filter { $0.position > end }.map(\.id).keys
                 if let change = all[index].remove(behind) {
-                    effects.add(.event(all[index].change(change, .messageFill)))
+                    effects.add(.event(all[index].change(change, Cause(.messageFill))))
                 }
             }
             all[index].isFollowing = false
@@ -340,16 +347,16 @@ struct MessageWindows {
     }
 
     private mutating func merge(
-        _ records: [MessageRecord], _ index: Int, _ source: EventSource, _ coverage: Coverage, _ context: Context,
+        _ records: [MessageRecord], _ index: Int, _ cause: Cause, _ coverage: Coverage, _ context: Context,
         _ effects: inout Effects
     ) {
         let nearest = all[index].window.isEmpty ? coverage.chunks.index(atOrBelow: all[index].anchor) : nil
         guard all[index].isLoaded, let home = all[index].home(in: coverage.chunks) ?? nearest else { return }
         var hasInserted = false
-        for change in all[index].merge(records, in: coverage.chunks.chunks[home]) {
+        for change in all[index].merge(records, in: coverage.chunks.chunks[home], context.rules) {
             if change.action == .insert { hasInserted = true }
             // What a fill finds changed was not missed, but seen again.
-            let told = source == .messageFill && change.action != .insert ? .sync : source
+            let told = cause.source == .messageFill && change.action != .insert ? Cause(.sync) : cause
             effects.add(.event(all[index].change(change, told)))
         }
         if hasInserted { trim(index, growing: .next, context, &effects) }

@@ -84,7 +84,7 @@ final class Timeline {
         abandonAnswers()
         step = .changes(isAsked: false)
         gate.succeed()
-        effects.add(.timer(.timeline(channelURL: channelURL), at: nil))
+        effects.add(.timer(.timeline(channelURL: TextKey(channelURL)), at: nil))
         windows.finishFetches(.offline, &effects)
     }
 
@@ -102,24 +102,26 @@ final class Timeline {
     // MARK: The cache changed as a whole
 
     /// The cached messages are gone, from the file too: every window is emptied, and sync begins again.
-    func startOver(_ source: EventSource, _ context: Context, _ effects: inout Effects) {
+    func startOver(_ cause: Cause, _ context: Context, _ effects: inout Effects) {
         history.forget()
         abandonAnswers()
         step = .changes(isAsked: false)
-        windows.clear(source, &effects)
+        windows.clear(cause, &effects)
         resume(context, &effects)
     }
 
     /// The channel is gone. Should it come back, everything begins again.
-    func channelGone(_ source: EventSource, _ effects: inout Effects) {
+    func channelGone(_ cause: Cause, _ effects: inout Effects) {
         history.forget()
         abandonAnswers()
         step = .changes(isAsked: false)
-        effects.add(.timer(.timeline(channelURL: channelURL), at: nil))
-        windows.channelGone(channelURL, source, &effects)
+        effects.add(.timer(.timeline(channelURL: TextKey(channelURL)), at: nil))
+        windows.channelGone(channelURL, cause, &effects)
     }
 
-    func tellChannel(_ json: [UInt8], _ effects: inout Effects) { windows.tellChannel(json, &effects) }
+    func tellChannel(_ json: [UInt8], _ cause: Cause, _ effects: inout Effects) {
+        windows.tellChannel(json, cause, &effects)
+    }
 
     /// History was cut at an order; `history` is what is left of it, as stored.
     func adopt(cut history: History, before order: Int64, _ context: Context, _ effects: inout Effects) {
@@ -137,7 +139,7 @@ final class Timeline {
         fileprivate var history: History
         fileprivate var arrival: History.Arrival?
         fileprivate var changed: [MessageRecord] = []
-        fileprivate var deleted: Set<String> = []
+        fileprivate var deleted: Set<TextKey> = []
     }
 
     /// Writes a fact into the cache, as a part of the transaction of who calls.
@@ -153,13 +155,13 @@ final class Timeline {
             }
         case .deleted(let ids):
             try recorded.history.delete(ids, cache)
-            recorded.deleted = Set(ids)
+            recorded.deleted = ids.keys
         case .changelog(let updated, let deleted):
             try recorded.history.delete(deleted, cache)
             // The log is an answer, too: what was told since it was made is newer.
             let newest = recorded.history.crossings.applied(to: updated, context.rules)
             recorded.changed = try recorded.history.edit(newest, cache)
-            recorded.deleted = Set(deleted)
+            recorded.deleted = deleted.keys
         }
         return recorded
     }
@@ -170,19 +172,19 @@ final class Timeline {
         switch fact.kind {
         case .arrived(let message, _):
             switch recorded.arrival {
-            case .stray(isNew: true): windows.tellNewMessage(message, coverage, &effects)
+            case .stray(isNew: true): windows.tellNewMessage(message, fact.cause, coverage, context, &effects)
             case .stored:
                 // A page under way may be older than this message, and must not take it for deleted.
                 history.crossings.note(fact)
-                windows.showArrival(message, fact.source, coverage, context, &effects)
+                windows.showArrival(message, fact.cause, coverage, context, &effects)
             case .stray(isNew: false), .known, nil: break
             }
             return
         case .edited, .patched, .deleted: history.crossings.note(fact)
         case .changelog: break
         }
-        windows.remove(recorded.deleted, fact.source, &effects)
-        windows.showChanged(recorded.changed, fact.source, coverage, context, &effects)
+        windows.remove(recorded.deleted, fact.cause, &effects)
+        windows.showChanged(recorded.changed, fact.cause, coverage, context, &effects)
     }
 
     /// The fact could not be stored.
@@ -207,18 +209,19 @@ final class Timeline {
 
     func sendBegan() { history.sendBegan() }
 
-    func sendEnded() { history.sendEnded() }
-
-    /// An own message may have arrived at the service behind this position without our having been told.
-    func doubtNewest(since: MessagePosition?, _ context: Context, _ effects: inout Effects) {
-        let history = history
-        let next = context.storage.committed { (cache) throws(StoreError) -> History in
-            var next = history
-            try next.doubtNewest(since: since, cache)
-            return next
+    /// In doubt: it may have arrived at the service without our having been told.
+    func sendEnded(isInDoubt: Bool, _ context: Context, _ effects: inout Effects) {
+        if isInDoubt {
+            let history = history
+            let next = context.storage.committed { (cache) throws(StoreError) -> History in
+                var next = history
+                try next.doubtNewest(cache)
+                return next
+            }
+            if let next { self.history = next } else { self.history.loseNewest() }
         }
-        if let next { self.history = next } else { self.history.loseNewest() }
-        resume(context, &effects)
+        history.sendEnded()
+        if isInDoubt { resume(context, &effects) }
     }
 
     // MARK: Asking
@@ -227,7 +230,7 @@ final class Timeline {
     func resume(_ context: Context, _ effects: inout Effects) {
         guard context.canSync, !windows.isEmpty else { return }
         guard gate.isOpen(at: context.now.monotonic) else {
-            return effects.add(.timer(.timeline(channelURL: channelURL), at: gate.pausedUntil))
+            return effects.add(.timer(.timeline(channelURL: TextKey(channelURL)), at: gate.pausedUntil))
         }
         switch step {
         case .changes(isAsked: false): readChanges(context, &effects)
@@ -274,7 +277,7 @@ final class Timeline {
             try cache.clearMessages(channel: key)
         }
         guard done != nil else { return retry(after: nil, context, &effects) }
-        startOver(.messageChangelog, context, &effects)
+        startOver(Cause(.messageChangelog), context, &effects)
     }
 
     /// Asks what was missed while away, behind the newest message held.
@@ -339,7 +342,7 @@ final class Timeline {
 
     private func retry(after failure: ServiceFailure?, _ context: Context, _ effects: inout Effects) {
         gate.fail(failure, at: context.now.monotonic, context.random)
-        effects.add(.timer(.timeline(channelURL: channelURL), at: gate.pausedUntil))
+        effects.add(.timer(.timeline(channelURL: TextKey(channelURL)), at: gate.pausedUntil))
     }
 
     // MARK: Answers
@@ -355,7 +358,7 @@ final class Timeline {
             let next = changes.next.isEmpty ? since : ChangePoint.token(changes.next)
             return MessageFact(
                 channelURL: channelURL, kind: .changelog(updated: changes.updated, deleted: changes.deletedIDs),
-                source: .messageChangelog, progress: (changesKey, next.storedText))
+                cause: Cause(.messageChangelog), progress: (changesKey, next.storedText))
         case (.changes, .failure(let failure)) where failure.kind == .pageTokenExpired:
             answerEnded(ask)
             forgetCached(context, &effects)
@@ -365,17 +368,17 @@ final class Timeline {
             windows.hugeGap(coverage, &effects)
             beginPages(context, &effects)
         case (.gap, .gap(.fill(let page))):
-            let isTaken = take(page, .messageFill, context, &effects)
+            let isTaken = take(page, Cause(.messageFill), context, &effects)
             answerEnded(ask)
             guard isTaken else { break }
             gate.succeed()
             beginPages(context, &effects)
         case (.around, .messages(let page)), (.page(_, .previous), .messages(let page)):
-            let isTaken = take(page, .sync, context, &effects)
+            let isTaken = take(page, Cause(.sync), context, &effects)
             answerEnded(ask)
             pageTaken(isTaken, context, &effects)
         case (.page(_, .next), .messages(let page)):
-            let isTaken = take(page, windows.isFollowing ? .messageFill : .sync, context, &effects)
+            let isTaken = take(page, Cause(windows.isFollowing ? .messageFill : .sync), context, &effects)
             answerEnded(ask)
             pageTaken(isTaken, context, &effects)
         case (_, .failure(let failure)):
@@ -421,7 +424,7 @@ final class Timeline {
 
     /// Takes in a page; `false` when it could not be stored, and then it is asked for again after a pause.
     private func take(
-        _ page: MessagePage, _ source: EventSource, _ context: Context, _ effects: inout Effects
+        _ page: MessagePage, _ cause: Cause, _ context: Context, _ effects: inout Effects
     ) -> Bool {
         let history = history
         let taken = context.storage.committed { (cache) throws(StoreError) -> (History, History.PageOutcome) in
@@ -434,10 +437,10 @@ final class Timeline {
             return false
         }
         self.history = next
-        for row in outcome.rows where !row.requestID.isEmpty && row.senderID == context.options.userID {
+        for row in outcome.rows where !row.requestID.isEmpty && row.senderID.isByteEqual(to: context.options.userID) {
             effects.add(.ownMessageSeen(row, channelURL: channelURL))
         }
-        windows.show(outcome, source, coverage, context, &effects)
+        windows.show(outcome, cause, coverage, context, &effects)
         let chunk = next.chunks.last
         effects.tell(.syncProgress(
             channelURL: channelURL, done: next.stored,
@@ -450,7 +453,7 @@ final class Timeline {
     ) {
         switch failure.kind {
         case .notFound:
-            effects.add(.channels(ChannelFact(removed: [channelURL], source: .channelRefresh)))
+            effects.add(.channels(ChannelFact(removed: [channelURL], cause: Cause(.channelRefresh))))
         case .refused:
             // Asking again gives the same answer; a later login may differ.
             if !isBusy { step = .pages(asked: []) }

@@ -13,8 +13,8 @@ import SyncStore
 /// that an earlier attempt had arrived. The sent message goes into the cache before the intent leaves the outbox: a
 /// crash in between sends once more with the same id. A server page never touches these lists.
 ///
-/// An attempt whose acknowledgement does not come may have arrived all the same: the channel's history is in doubt from
-/// where it was complete when the message was sent (`Effect.sendInDoubt`).
+/// An attempt whose acknowledgement does not come may have arrived all the same: the channel's history is told so
+/// (`Effect.sendEnded`), and knows from where on it is in doubt.
 struct Outbox {
     private static let day: Int64 = 86_400_000
     /// Pending messages older than this at start are given up.
@@ -25,11 +25,11 @@ struct Outbox {
         let name: Completion.Name
     }
 
-    private var channels: [String: OutboxChannel] = [:]
+    private var channels: [TextKey: OutboxChannel] = [:]
     /// The channel of every message, by request id.
-    private var places: [String: String] = [:]
+    private var places: [TextKey: String] = [:]
     /// The call that waits for a message, by request id.
-    private var calls: [String: Call] = [:]
+    private var calls: [TextKey: Call] = [:]
     /// Request ids of messages that are done with and may still be on disk.
     private var settled: [String] = []
     var hasSettled: Bool { !settled.isEmpty }
@@ -38,9 +38,9 @@ struct Outbox {
     init() {}
 
     /// In a fixed order, so that a run repeats.
-    private var channelURLs: [String] { channels.keys.sorted() }
+    private var channelURLs: [String] { channels.keys.sorted().map(\.text) }
 
-    var isSending: Bool { channels.values.contains { $0.sending != nil } }
+    var isSending: Bool { channels.values.contains { $0.isSending } }
 
     private func intent(_ requestID: String) -> Intent? {
         places[requestID].flatMap { channels[$0]?.intent(requestID) }
@@ -49,7 +49,7 @@ struct Outbox {
     /// Every message in here, for the simulator's checks.
     var all: [Intent] { channelURLs.flatMap { channels[$0]?.intents ?? [] } }
 
-    func isSending(in url: String) -> Bool { channels[url]?.sending != nil }
+    func isSending(in url: String) -> Bool { channels[url]?.isSending == true }
 
     // MARK: Start
 
@@ -92,12 +92,11 @@ struct Outbox {
     // MARK: Host calls
 
     mutating func send(
-        _ requestID: String, _ body: [UInt8], _ url: String, call: UInt64, since: MessagePosition?, _ context: Context,
-        _ effects: inout Effects
+        _ requestID: String, _ body: [UInt8], _ url: String, call: UInt64, _ context: Context, _ effects: inout Effects
     ) {
         guard accept(requestID, body, url, isHostSent: false, call, .sendMessage, context, &effects) else { return }
         calls[requestID] = Call(call: call, name: .sendMessage)
-        pump(url, since: since, context, &effects)
+        pump(url, context, &effects)
     }
 
     mutating func acceptHostSent(
@@ -128,13 +127,11 @@ struct Outbox {
             return false
         }
         put(added)
-        windows.putPending(added, .localMessagePendingCreated, context, &effects)
+        windows.putPending(added, Cause(.localMessagePendingCreated), context, &effects)
         return true
     }
 
-    mutating func resend(
-        _ requestID: String, call: UInt64, since: MessagePosition?, _ context: Context, _ effects: inout Effects
-    ) {
+    mutating func resend(_ requestID: String, call: UInt64, _ context: Context, _ effects: inout Effects) {
         guard let failed = intent(requestID), failed.status == .failed else {
             return effects.complete(Completion(call: call, name: .sendMessage, status: .notFound))
         }
@@ -146,7 +143,7 @@ struct Outbox {
         }
         showRestarted(failed, pending, context, &effects)
         calls[requestID] = Call(call: call, name: .sendMessage)
-        pump(pending.channelURL, since: since, context, &effects)
+        pump(pending.channelURL, context, &effects)
     }
 
     /// The host told how its own send went. Gives the message that it made, to be taken in.
@@ -158,7 +155,7 @@ struct Outbox {
             return effects.complete(Completion(call: call, name: .handleSendResponse, status: .notFound))
         }
         if let message {
-            guard message.senderID == context.options.userID else {
+            guard message.senderID.isByteEqual(to: context.options.userID) else {
                 return effects.complete(Completion(call: call, name: .handleSendResponse, status: .notOwnMessage))
             }
             // The host's own connection may tell so before ours told what came earlier.
@@ -186,7 +183,7 @@ struct Outbox {
             return effects.complete(Completion(call: call, name: .updateMessage, status: .storage))
         }
         put(intent)
-        windows.putFailed(intent, .eventMessageUpdated, context, &effects)
+        windows.putFailed(intent, Cause(.eventMessageUpdated), context, &effects)
         effects.complete(Completion(call: call, name: .updateMessage, status: .ok, requestID: requestID))
     }
 
@@ -209,16 +206,16 @@ struct Outbox {
 
     // MARK: Session
 
-    /// Logged in: own messages do not wait for sync. `since` gives how far a channel's history is complete.
-    mutating func sessionBegan(_ since: (String) -> MessagePosition?, _ context: Context, _ effects: inout Effects) {
-        for url in channelURLs { pump(url, since: since(url), context, &effects) }
+    /// Logged in: own messages do not wait for sync.
+    mutating func sessionBegan(_ context: Context, _ effects: inout Effects) {
+        for url in channelURLs { pump(url, context, &effects) }
     }
 
     mutating func sessionEnded(_ context: Context, _ effects: inout Effects) {
         for url in channelURLs {
             // The failures of this session say nothing about the next one.
             channels[url]?.gate.succeed()
-            effects.add(.timer(.outbox(channelURL: url), at: nil))
+            effects.add(.timer(.outbox(channelURL: TextKey(url)), at: nil))
             failWhatCannotWait(url, context, &effects)
         }
     }
@@ -235,13 +232,13 @@ struct Outbox {
     // MARK: Sending
 
     /// Sends the oldest message of a channel that waits, one at a time.
-    mutating func pump(_ url: String, since: MessagePosition?, _ context: Context, _ effects: inout Effects) {
+    mutating func pump(_ url: String, _ context: Context, _ effects: inout Effects) {
         guard context.isLoggedIn else { return failWhatCannotWait(url, context, &effects) }
-        guard let channel = channels[url], channel.sending == nil,
+        guard let channel = channels[url], !channel.isSending,
             let intent = channel.intents.first(where: { isToBeSent($0, context) })
         else { return }
         guard channels[url]?.gate.isOpen(at: context.now.monotonic) == true else {
-            return effects.add(.timer(.outbox(channelURL: url), at: channel.gate.pausedUntil))
+            return effects.add(.timer(.outbox(channelURL: TextKey(url)), at: channel.gate.pausedUntil))
         }
         if intent.status == .failed {
             // An automatic retry: shown as under way again.
@@ -250,7 +247,7 @@ struct Outbox {
             _ = persist(pending, context)
             showRestarted(intent, pending, context, &effects)
         }
-        channels[url]?.sending = OutboxChannel.Sending(requestID: intent.requestID, since: since)
+        channels[url]?.isSending = true
         effects.add(.ask(
             .send(requestID: intent.requestID, channelURL: url),
             .sendMessage(channelURL: url, requestID: intent.requestID, body: intent.body)))
@@ -267,9 +264,9 @@ struct Outbox {
     mutating func receive(
         _ reply: ServiceReply, for requestID: String, in url: String, _ context: Context, _ effects: inout Effects
     ) {
-        let sending = channels[url]?.sending
-        channels[url]?.sending = nil
+        channels[url]?.isSending = false
         if case .message(let message) = reply {
+            effects.add(.sendEnded(channelURL: url, isInDoubt: false))
             channels[url]?.gate.succeed()
             if let intent = intent(requestID) {
                 sent(intent, message, isInOrder: true, &effects)
@@ -280,9 +277,7 @@ struct Outbox {
         } else {
             let failure =
                 if case .failure(let failure) = reply { failure } else { context.rules.failure(.unexpectedReply) }
-            if failure.mayHaveArrived, context.isLoggedIn {
-                effects.add(.sendInDoubt(channelURL: url, since: sending?.since))
-            }
+            effects.add(.sendEnded(channelURL: url, isInDoubt: failure.mayHaveArrived && context.isLoggedIn))
             if let intent = intent(requestID) { fail(intent, failure, context, &effects) }
             // A refusal for good is no reason to wait with the next one.
             if context.rules.isCurable(code: failure.code) {
@@ -310,28 +305,30 @@ struct Outbox {
     }
 
     /// Whether this own message of a channel is not known to be the service's yet.
-    func holds(_ requestID: String, in url: String) -> Bool { intent(requestID)?.channelURL == url }
+    func holds(_ requestID: String, in url: String) -> Bool {
+        intent(requestID)?.channelURL.isByteEqual(to: url) == true
+    }
 
     /// A message with a request id came by a page or by the socket: if it is one of ours, it has been sent. Gives what
     /// to tell its caller once the message is taken in.
     mutating func confirm(_ message: MessageRecord, in url: String, _ context: Context, _ effects: inout Effects)
         -> Completion?
     {
-        guard message.senderID == context.options.userID, let intent = intent(message.requestID),
-            intent.channelURL == url
+        guard message.senderID.isByteEqual(to: context.options.userID), let intent = intent(message.requestID),
+            intent.channelURL.isByteEqual(to: url)
         else { return nil }
         return settle(intent, message, &effects)
     }
 
     private mutating func settle(_ intent: Intent, _ message: MessageRecord, _ effects: inout Effects) -> Completion? {
         if intent.status == .failed {
-            windows.removeFailed(intent, .removeResendSucceeded, .eventMessageSent, &effects)
+            windows.removeFailed(intent, .removeResendSucceeded, Cause(.eventMessageSent), &effects)
         } else {
-            windows.removePending(intent, .eventMessageSent, &effects)
+            windows.removePending(intent, Cause(.eventMessageSent), &effects)
         }
         remove(intent)
         settled.append(intent.requestID)
-        return calls.removeValue(forKey: intent.requestID).map {
+        return calls.removeValue(forKey: TextKey(intent.requestID)).map {
             Completion(
                 call: $0.call, name: $0.name, status: .ok, requestID: intent.requestID, message: message.json)
         }
@@ -340,7 +337,7 @@ struct Outbox {
     private mutating func fail(
         _ intent: Intent, _ failure: ServiceFailure, _ context: Context, _ effects: inout Effects
     ) {
-        if intent.status == .pending { windows.removePending(intent, .localMessageFailed, &effects) }
+        if intent.status == .pending { windows.removePending(intent, Cause(.localMessageFailed), &effects) }
         var failed = intent
         failed.status = .failed
         failed.errorCode = failure.code
@@ -351,10 +348,10 @@ struct Outbox {
         } else {
             _ = persist(failed, context)
             put(failed)
-            windows.putFailed(failed, .localMessageFailed, context, &effects)
+            windows.putFailed(failed, Cause(.localMessageFailed), context, &effects)
             enforceLimit(intent.channelURL, context, &effects)
         }
-        guard let call = calls.removeValue(forKey: intent.requestID) else { return }
+        guard let call = calls.removeValue(forKey: TextKey(intent.requestID)) else { return }
         let status: Status =
             switch failure.kind {
             case .unreachable: .network
@@ -379,18 +376,18 @@ struct Outbox {
     private mutating func showRestarted(
         _ failed: Intent, _ pending: Intent, _ context: Context, _ effects: inout Effects
     ) {
-        windows.removeFailed(failed, FailedReason.none, .localMessageResendStarted, &effects)
+        windows.removeFailed(failed, FailedReason.none, Cause(.localMessageResendStarted), &effects)
         put(pending)
-        windows.putPending(pending, .localMessageResendStarted, context, &effects)
+        windows.putPending(pending, Cause(.localMessageResendStarted), context, &effects)
     }
 
     private mutating func showGivenUp(_ intent: Intent, _ reason: FailedReason, _ effects: inout Effects) {
         if intent.status == .failed {
-            windows.removeFailed(intent, reason, .eventMessageDeleted, &effects)
+            windows.removeFailed(intent, reason, Cause(.eventMessageDeleted), &effects)
         } else {
-            windows.removePending(intent, .localMessageCanceled, &effects)
+            windows.removePending(intent, Cause(.localMessageCanceled), &effects)
         }
-        if let call = calls.removeValue(forKey: intent.requestID) {
+        if let call = calls.removeValue(forKey: TextKey(intent.requestID)) {
             effects.complete(Completion(call: call.call, name: call.name, status: .removed))
         }
     }
@@ -399,7 +396,7 @@ struct Outbox {
 
     private mutating func put(_ intent: Intent) {
         places[intent.requestID] = intent.channelURL
-        channels[intent.channelURL, default: OutboxChannel()].put(intent)
+        channels[TextKey(intent.channelURL), default: OutboxChannel()].put(intent)
     }
 
     private mutating func remove(_ intent: Intent) {
@@ -409,7 +406,7 @@ struct Outbox {
     }
 
     private mutating func dropIfEmpty(_ url: String) {
-        if let channel = channels[url], channel.intents.isEmpty, channel.sending == nil { channels[url] = nil }
+        if let channel = channels[url], channel.intents.isEmpty, !channel.isSending { channels[url] = nil }
     }
 
     private func persist(_ intent: Intent, _ context: Context) -> Bool {
@@ -436,7 +433,7 @@ struct Outbox {
 extension MessageFact {
     /// An own message as the service has it.
     static func sent(_ message: MessageRecord, _ url: String, isInOrder: Bool) -> MessageFact {
-        MessageFact(channelURL: url, kind: .arrived(message, isInOrder: isInOrder), source: .eventMessageSent)
+        MessageFact(channelURL: url, kind: .arrived(message, isInOrder: isInOrder), cause: Cause(.eventMessageSent))
     }
 }
 

@@ -1,28 +1,22 @@
 import SyncModel
 import SyncStore
 
-/// The own messages of one channel that are not the service's yet, oldest first, and the one being sent.
+/// The own messages of one channel that are not the service's yet, oldest first, and whether one is being sent.
 struct OutboxChannel {
-    struct Sending {
-        let requestID: String
-        /// How far the channel's history was complete when it was sent; `nil` when that was not known.
-        let since: MessagePosition?
-    }
-
     private(set) var intents: [Intent] = []
-    var sending: Sending?
+    var isSending = false
     /// Waits after a failure that a retry may cure.
     var gate = RetryGate()
 
-    func intent(_ requestID: String) -> Intent? { intents.first { $0.requestID == requestID } }
+    func intent(_ requestID: String) -> Intent? { intents.first { $0.requestID.isByteEqual(to: requestID) } }
 
     mutating func put(_ intent: Intent) {
-        if let index = intents.firstIndex(where: { $0.requestID == intent.requestID }) {
+        if let index = intents.firstIndex(where: { $0.requestID.isByteEqual(to: intent.requestID) }) {
             intents[index] = intent
         } else {
             intents.append(intent)
         }
     }
 
-    mutating func remove(_ requestID: String) { intents.removeAll { $0.requestID == requestID } }
+    mutating func remove(_ requestID: String) { intents.removeAll { $0.requestID.isByteEqual(to: requestID) } }
 }

@@ -12,7 +12,7 @@ struct OwnWindows {
         var collections: [UInt64] = []
     }
 
-    private var lists: [String: Lists] = [:]
+    private var lists: [TextKey: Lists] = [:]
 
     /// What a channel's collections show, for the simulator's checks.
     func shown(_ url: String) -> (pending: [OwnRow], failed: [OwnRow]) {
@@ -29,7 +29,7 @@ struct OwnWindows {
             lists[url] = new
         }
         lists[url]?.collections.append(collection)
-        tellAll(collection, url, .cache, &effects)
+        tellAll(collection, url, Cause(.cache), &effects)
     }
 
     mutating func close(_ collection: UInt64, _ url: String) {
@@ -39,54 +39,54 @@ struct OwnWindows {
 
     /// Tells a collection that lost track both lists.
     func resync(_ collection: UInt64, _ url: String, _ effects: inout Effects) {
-        tell(collection, .pending, WindowChange(.clear, []), .overflow, nil, &effects)
-        tell(collection, .failed, WindowChange(.clear, []), .overflow, FailedReason.none, &effects)
-        tellAll(collection, url, .overflow, &effects)
+        tell(collection, .pending, WindowChange(.clear, []), Cause(.overflow), nil, &effects)
+        tell(collection, .failed, WindowChange(.clear, []), Cause(.overflow), FailedReason.none, &effects)
+        tellAll(collection, url, Cause(.overflow), &effects)
     }
 
-    private func tellAll(_ collection: UInt64, _ url: String, _ source: EventSource, _ effects: inout Effects) {
-        if let change = lists[url]?.pending.snapshot() { tell(collection, .pending, change, source, nil, &effects) }
+    private func tellAll(_ collection: UInt64, _ url: String, _ cause: Cause, _ effects: inout Effects) {
+        if let change = lists[url]?.pending.snapshot() { tell(collection, .pending, change, cause, nil, &effects) }
         if let change = lists[url]?.failed.snapshot() {
-            tell(collection, .failed, change, source, FailedReason.none, &effects)
+            tell(collection, .failed, change, cause, FailedReason.none, &effects)
         }
     }
 
-    mutating func putPending(_ intent: Intent, _ source: EventSource, _ context: Context, _ effects: inout Effects) {
+    mutating func putPending(_ intent: Intent, _ cause: Cause, _ context: Context, _ effects: inout Effects) {
         let change = lists[intent.channelURL]?.pending.put(OwnRow(intent, context))
-        tell(intent.channelURL, .pending, change, source, nil, &effects)
+        tell(intent.channelURL, .pending, change, cause, nil, &effects)
     }
 
-    mutating func removePending(_ intent: Intent, _ source: EventSource, _ effects: inout Effects) {
-        let change = lists[intent.channelURL]?.pending.remove(ids: [intent.requestID])
-        tell(intent.channelURL, .pending, change, source, nil, &effects)
+    mutating func removePending(_ intent: Intent, _ cause: Cause, _ effects: inout Effects) {
+        let change = lists[intent.channelURL]?.pending.remove(ids: [TextKey(intent.requestID)])
+        tell(intent.channelURL, .pending, change, cause, nil, &effects)
     }
 
-    mutating func putFailed(_ intent: Intent, _ source: EventSource, _ context: Context, _ effects: inout Effects) {
+    mutating func putFailed(_ intent: Intent, _ cause: Cause, _ context: Context, _ effects: inout Effects) {
         let change = lists[intent.channelURL]?.failed.put(OwnRow(intent, context))
-        tell(intent.channelURL, .failed, change, source, FailedReason.none, &effects)
+        tell(intent.channelURL, .failed, change, cause, FailedReason.none, &effects)
     }
 
     mutating func removeFailed(
-        _ intent: Intent, _ reason: FailedReason, _ source: EventSource, _ effects: inout Effects
+        _ intent: Intent, _ reason: FailedReason, _ cause: Cause, _ effects: inout Effects
     ) {
-        let change = lists[intent.channelURL]?.failed.remove(ids: [intent.requestID])
-        tell(intent.channelURL, .failed, change, source, reason, &effects)
+        let change = lists[intent.channelURL]?.failed.remove(ids: [TextKey(intent.requestID)])
+        tell(intent.channelURL, .failed, change, cause, reason, &effects)
     }
 
     private func tell(
-        _ url: String, _ list: CollectionChange.List, _ change: WindowChange?, _ source: EventSource,
+        _ url: String, _ list: CollectionChange.List, _ change: WindowChange?, _ cause: Cause,
         _ reason: FailedReason?, _ effects: inout Effects
     ) {
         guard let change else { return }
-        for collection in lists[url]?.collections ?? [] { tell(collection, list, change, source, reason, &effects) }
+        for collection in lists[url]?.collections ?? [] { tell(collection, list, change, cause, reason, &effects) }
     }
 
     private func tell(
-        _ collection: UInt64, _ list: CollectionChange.List, _ change: WindowChange, _ source: EventSource,
+        _ collection: UInt64, _ list: CollectionChange.List, _ change: WindowChange, _ cause: Cause,
         _ reason: FailedReason?, _ effects: inout Effects
     ) {
         effects.add(.event(.change(CollectionChange(
-            collection: collection, list: list, action: change.action, source: source, reason: reason,
+            collection: collection, list: list, action: change.action, cause: cause, reason: reason,
             items: change.items, info: nil))))
     }
 }

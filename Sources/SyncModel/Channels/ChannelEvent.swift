@@ -1,25 +1,25 @@
 /// A change of a channel, as told over the socket.
 public enum ChannelEvent: Equatable, Sendable {
     /// Something changed that the event does not carry: the channel has to be asked for again.
-    case changed(source: EventSource)
+    case changed(Cause)
     /// This user is out of the channel, or the channel is no more.
-    case removed(source: EventSource)
+    case removed(Cause)
     /// Top-level members of the channel's JSON that have new values (raw JSON text).
-    case patched(source: EventSource, members: [ChannelPatch])
+    case patched(Cause, members: [ChannelPatch])
     case read(userID: String, at: Int64)
-    case delivered([String: Int64])
+    case delivered([TextKey: Int64])
     /// Somebody started or stopped typing; `user` is the JSON text of the user.
     case typing(userID: String, user: [UInt8], isTyping: Bool)
     case hidden(allowAutoUnhide: Bool, offset: Int64)
 
     /// What hosts are told as the reason of a change that came of it.
-    public var source: EventSource {
+    public var cause: Cause {
         switch self {
-        case .changed(let source), .removed(let source), .patched(let source, _): source
-        case .read: .eventReadStatusUpdated
-        case .delivered: .eventDeliveryStatusUpdated
-        case .typing: .eventTypingStatusUpdated
-        case .hidden: .eventChannelHidden
+        case .changed(let cause), .removed(let cause), .patched(let cause, _): cause
+        case .read: Cause(.eventReadStatusUpdated)
+        case .delivered: Cause(.eventDeliveryStatusUpdated)
+        case .typing: Cause(.eventTypingStatusUpdated)
+        case .hidden: Cause(.eventChannelHidden)
         }
     }
 }

@@ -5,6 +5,8 @@ import SyncJSON
 /// Filters that look deeper (members, metadata) read the JSON itself when they are asked.
 public struct ChannelRecord: Equatable, Sendable {
     public var url: String
+    /// The service's own id, which a channel made again under the URL does not have; empty when it tells none.
+    public var serviceID: String
     public var name: String
     public var customType: String
     /// Milliseconds since the epoch (the service counts channel creation in seconds; the codec converts).
@@ -21,11 +23,12 @@ public struct ChannelRecord: Equatable, Sendable {
     public var json: [UInt8]
 
     public init(
-        url: String, name: String = "", customType: String = "", createdAt: Int64 = 0,
+        url: String, serviceID: String = "", name: String = "", customType: String = "", createdAt: Int64 = 0,
         lastMessage: MessageReference? = nil, unreadMessageCount: Int64 = 0, isHidden: Bool = false,
         isFrozen: Bool = false, traits: ChannelTraits = ChannelTraits(), messageOffset: Int64 = 0, json: [UInt8]
     ) {
         self.url = url
+        self.serviceID = serviceID
         self.name = name
         self.customType = customType
         self.createdAt = createdAt
@@ -56,6 +59,8 @@ public struct ChannelRecord: Equatable, Sendable {
         slice.forEachMember { key, value in
             // Ordered by length first: most members are none of these.
             switch key.bytes.count - 2 {
+            case 2:
+                if key.equals("id") { record.serviceID = value.int.map { String($0) } ?? value.string ?? "" }
             case 4: if key.equals("name") { record.name = value.string ?? "" }
             case 6: if key.equals("freeze") { record.isFrozen = value.bool ?? false }
             case 8: if key.equals("is_super") { record.traits.isSuper = value.bool ?? false }
@@ -82,6 +87,13 @@ public struct ChannelRecord: Equatable, Sendable {
         guard let url, !url.isEmpty else { return nil }
         record.url = url
         self = record
+    }
+
+    /// Whether this is another channel than the one that was known under its URL: that one was deleted, and this one
+    /// made since. Creation times may be told in whole seconds, and are not enough.
+    public func replaces(_ known: ChannelRecord) -> Bool {
+        if createdAt != known.createdAt { return true }
+        return !serviceID.isEmpty && !known.serviceID.isEmpty && !serviceID.isByteEqual(to: known.serviceID)
     }
 
     private static func reference(_ message: JSONSlice) -> MessageReference? {

@@ -8,6 +8,7 @@ public indirect enum ServiceReply: Sendable {
     case gap(MessageGap)
     /// The message as sent or edited.
     case message(MessageRecord)
+    case action(ActionReply)
     /// Done, nothing to tell.
     case done
     case failure(ServiceFailure)

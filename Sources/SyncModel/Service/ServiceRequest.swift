@@ -19,7 +19,12 @@ public enum ServiceRequest: Equatable, Sendable {
     case sendMessage(channelURL: String, requestID: String, body: [UInt8])
     case updateMessage(channelURL: String, messageID: String, body: [UInt8])
     case deleteMessage(channelURL: String, messageID: String)
-    case markAsRead(channelURL: String)
+    case action(ActionCall)
+}
+
+extension ServiceRequest {
+    /// The deadline the host gave for it, in milliseconds; `nil`: the usual one.
+    public var timeout: Int64? { if case .action(let call) = self { call.timeout } else { nil } }
 }
 
 /// Towards older or newer.

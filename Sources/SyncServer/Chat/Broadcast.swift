@@ -4,4 +4,6 @@ struct Broadcast {
     let users: [String]
     /// The socket that gets an acknowledgement instead.
     var except: ChatSocket?
+    /// Whether it may change what is unread: then each user's total rides on it.
+    var carriesUnread = false
 }

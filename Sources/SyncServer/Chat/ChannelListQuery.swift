@@ -44,26 +44,21 @@ struct ChannelListQuery {
         } else {
             throw APIError.invalid("order", "there is no such order")
         }
-        func mode(_ key: String, _ usual: String, _ known: [String]) throws -> String {
-            let value = query.text(key)
-            if value.isEmpty { return usual }
-            guard known.contains(value) else { throw APIError.invalid(key, "there is no such mode") }
-            return value
-        }
         showsEmpty = query.bool("show_empty", default: true)
         showsFrozen = query.bool("show_frozen", default: true)
         showsChatNotifications = query.bool("include_chat_notification")
-        distinctMode = try mode("distinct_mode", "all", ["all", "distinct", "nondistinct"])
-        superMode = try mode("super_mode", "all", ["all", "super", "nonsuper", "broadcast_only", "exclusive_only"])
-        publicMode = try mode("public_mode", "all", ["all", "public", "private"])
-        hiddenMode = try mode(
+        distinctMode = try query.word("distinct_mode", "all", ["all", "distinct", "nondistinct"])
+        superMode = try query.word(
+            "super_mode", "all", ["all", "super", "nonsuper", "broadcast_only", "exclusive_only"])
+        publicMode = try query.word("public_mode", "all", ["all", "public", "private"])
+        hiddenMode = try query.word(
             "hidden_mode", "unhidden_only",
             [
                 "unhidden_only", "hidden_only", "hidden_allow_auto_unhide", "hidden_allow_auto_hide",
                 "hidden_prevent_auto_unhide", "all",
             ])
-        unreadOnly = try mode("unread_filter", "all", ["all", "unread_message"]) == "unread_message"
-        memberState = try mode(
+        unreadOnly = try query.word("unread_filter", "all", ["all", "unread_message"]) == "unread_message"
+        memberState = try query.word(
             "member_state_filter", "all",
             [
                 "all", "invited_only", "joined_only", "invited_by_friend", "invited_by_non_friend",
@@ -101,7 +96,8 @@ struct ChannelListQuery {
     /// Whether a channel belongs to the list. The costly questions, those for its members and metadata, come last.
     func matches(_ channel: ChannelRow, _ member: MembershipRow, _ viewer: String, _ storage: Storage) throws -> Bool {
         guard matchesChannel(channel, member), matchesMembership(channel, member) else { return false }
-        return try matchesMembers(channel, viewer, storage) && matchesMetadata(channel, storage)
+        return try matchesInviter(member, viewer, storage) && matchesMembers(channel, viewer, storage)
+            && matchesMetadata(channel, storage)
             && (counters?.matches(storage.counters(channel.id)) ?? true)
     }
 
@@ -145,10 +141,16 @@ struct ChannelListQuery {
         if unreadOnly, member.unread(in: channel) == 0 { return false }
         switch memberState {
         case "joined_only": return member.state == .joined
-        // There are no friends here, so all invitations come from others.
-        case "invited_only", "invited_by_non_friend": return member.state == .invited
-        case "invited_by_friend": return false
+        case "invited_only", "invited_by_friend", "invited_by_non_friend": return member.state == .invited
         default: return true
+        }
+    }
+
+    private func matchesInviter(_ member: MembershipRow, _ viewer: String, _ storage: Storage) throws -> Bool {
+        switch memberState {
+        case "invited_by_friend": try storage.isFriend(member.inviter, of: viewer)
+        case "invited_by_non_friend": try !storage.isFriend(member.inviter, of: viewer)
+        default: true
         }
     }
 

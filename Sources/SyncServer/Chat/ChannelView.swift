@@ -40,7 +40,7 @@ struct ChannelView {
     private let now: Int64
 
     /// Members of super channels beyond these are left to the member list.
-    private static let superMemberLimit = 100
+    private static let superMemberLimit = 10
 
     init(_ chat: Chat, viewer: String, parts: Parts = .all) throws {
         self.chat = chat
@@ -83,7 +83,7 @@ struct ChannelView {
         writer.member("member_count", channel.memberCount)
         writer.member("joined_member_count", channel.joinedCount)
         writer.member("message_survival_seconds", channel.survival)
-        writer.member("message_purge_offset", 0)
+        writer.member("message_purge_offset", chat.settings.purgeOffset(customType: channel.customType))
         writer.member("max_length_message", chat.options.maximumMessageLength)
         writer.member("ignore_profanity_filter", false)
         writer.member("has_bot", try !storage.bots.isEmpty && storage.hasMember(channel.id, among: storage.bots))
@@ -103,7 +103,7 @@ struct ChannelView {
         }
         writer.member("pinned_message_ids", raw: channel.pinned)
         writer.key("latest_pinned_message")
-        if let pinned = (try? JSON.parse(channel.pinned))?.array?.last?.int, let message = try storage.message(pinned) {
+        if let pinned = Chat.pinned(channel).last, let message = try storage.message(pinned) {
             writer.raw(message.bytes(.all))
         } else {
             writer.null()

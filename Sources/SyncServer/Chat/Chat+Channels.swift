@@ -140,7 +140,9 @@ extension Chat {
             let audience = try storage.audience(channel.id)
             try storage.deleteChannel(channel.id, at: now)
             broadcasts.append(
-                Broadcast(frame: Frames.channelEvent(12000, channel, at: now, .object()), users: audience))
+                Broadcast(
+                    frame: Frames.channelEvent(12000, channel, at: now, .object()), users: audience,
+                    carriesUnread: true))
         }
     }
 

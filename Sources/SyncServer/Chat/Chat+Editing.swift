@@ -27,6 +27,10 @@ extension Chat {
             if text.unicodeScalars.count > options.maximumMessageLength { throw APIError.tooLong("message") }
             json.set("message", .string(text))
         }
+        if payload.has("message") || payload.has("translations") || payload.has("target_langs") {
+            let known = (json["translations"]?.members ?? []).map(\.key)
+            json.set("translations", try Translations.make(payload, of: json["message"]?.string ?? "", known: known))
+        }
         _ = try payload.string("message_type")
         if let url = try payload.string("url"), message.kind == .file, let file = json["file"] {
             file.set("url", .string(url))
@@ -46,9 +50,7 @@ extension Chat {
             json.set("mentioned_user_ids", .strings(ids))
             json.set("mentioned_users", .array(try ids.compactMap { try storage.user($0)?.json }))
         }
-        for key in ["translations", "mentioned_message_template"] {
-            if let value = payload[key] { json.set(key, value) }
-        }
+        if let value = payload["mentioned_message_template"] { json.set("mentioned_message_template", value) }
         if let value = payload["extended_message"] ?? payload["extended_message_payload"] {
             json.set("extended_message_payload", value)
         }
@@ -57,6 +59,14 @@ extension Chat {
         json.set("updated_at", .int(now))
         message.json = json.serialized()
         return try changed(message, old, channel, at: now, caller)
+    }
+
+    /// Those who have not read a message count the mention that an edit gave or took.
+    private func moveMentions(of message: MessageRow, from old: Mentions, to new: Mentions) throws {
+        guard message.isCountable, old != new else { return }
+        let before = try storage.countablesBefore(message)
+        try storage.countMentions(message, old, by: -1, before: before)
+        try storage.countMentions(message, new, by: 1, before: before)
     }
 
     /// Changes the extra data of a message; any member may.
@@ -97,6 +107,7 @@ extension Chat {
         try change { broadcasts in
             try storage.update(message)
             try storage.noteChange(message, isDeleted: false, at: now)
+            try moveMentions(of: message, from: Mentions(old), to: Mentions(try? JSON.parse(message.json)))
             try refreshParentInfo(of: message, at: now)
             if channel.lastMessageID == message.id { try storage.touchChannel(channel.id, at: now) }
             let frame = editFrame(message, old)
@@ -172,11 +183,11 @@ extension Chat {
             try remember(removed: message)
             try storage.uncount(message)
             try storage.noteChange(message, isDeleted: true, at: now)
-            if channel.lastMessageID == message.id { try storage.recallLastMessage(channel.id) }
-            if var pinned = (try? JSON.parse(channel.pinned))?.array?.compactMap(\.int), pinned.contains(id) {
-                pinned.removeAll { $0 == id }
-                try setPinned(pinned, channel, at: now, &broadcasts)
+            if channel.lastMessageID == message.id {
+                try storage.recallLastMessage(channel.id, settings.lastMessageThreading)
             }
+            let pinned = Chat.pinned(channel)
+            if pinned.contains(id) { try setPinned(pinned.filter { $0 != id }, channel, at: now, &broadcasts) }
             if message.threadInfo != nil {
                 let info = JSON.object(["type": "DELE", "ts": .int(message.createdAt)])
                 try replaceParentInfo(id, info.serialized(), at: now)
@@ -188,7 +199,8 @@ extension Chat {
                     "channel_url": .string(channel.url), "channel_type": "group", "channel_id": .int(channel.id),
                     "msg_id": .int(id), "ts": .int(now),
                 ]))
-            broadcasts.append(Broadcast(frame: frame, users: try storage.joinedMembers(channel.id)))
+            broadcasts.append(
+                Broadcast(frame: frame, users: try storage.joinedMembers(channel.id), carriesUnread: true))
             if message.parentID > 0 { try refreshThread(message.parentID, channel, at: now, &broadcasts) }
         }
     }
@@ -245,14 +257,19 @@ extension Chat {
     func pin(_ id: Int64, _ caller: Caller, _ channel: ChannelRow, adds: Bool) throws {
         try checkReading(caller, channel)
         guard try storage.message(id, in: channel.id) != nil else { throw APIError.noMessage() }
-        var pinned = (try? JSON.parse(channel.pinned))?.array?.compactMap(\.int) ?? []
+        var pinned = Chat.pinned(channel)
         pinned.removeAll { $0 == id }
         if adds { pinned.append(id) }
         let now = now
         try change { try setPinned(pinned, channel, at: now, &$0) }
     }
 
-    private func setPinned(_ pinned: [Int64], _ channel: ChannelRow, at now: Int64, _ broadcasts: inout [Broadcast])
+    /// The ids of a channel's pinned messages, the last pinned one last.
+    static func pinned(_ channel: ChannelRow) -> [Int64] {
+        (try? JSON.parse(channel.pinned))?.array?.compactMap(\.int) ?? []
+    }
+
+    func setPinned(_ pinned: [Int64], _ channel: ChannelRow, at now: Int64, _ broadcasts: inout [Broadcast])
         throws
     {
         var changed = channel

@@ -126,11 +126,10 @@ extension Chat {
     {
         var filter = MessageFilter()
         filter.channelID = channel.id
-        switch query.text("operator_filter") {
-        case "", "all": break
+        switch try query.word("operator_filter", "all", ["all", "operator", "nonoperator"]) {
         case "operator": filter.ofOperators = true
         case "nonoperator": filter.ofOperators = false
-        default: throw APIError.invalid("operator_filter", "all, operator or nonoperator is expected")
+        default: break
         }
         switch query.text("message_type") {
         case "", "all": break
@@ -145,7 +144,7 @@ extension Chat {
         let senders = query.choice("sender_ids", "sender_id", "sender_user_id", "sender_user_ids")
         filter.senders = senders == [""] ? nil : try Chat.few("sender_ids", senders)
         filter.parentID = max(0, try query.int("parent_message_id") ?? 0)
-        switch query.text("include_reply_type", "includeReplyType").lowercased() {
+        switch query.text("include_reply_type", "includeReplyType", "reply_type").lowercased() {
         case "", "none": filter.replies = query.bool("include_replies") ? .all : .none
         case "all": filter.replies = .all
         case "only_reply_to_channel": filter.replies = .onlyInChannel
@@ -225,35 +224,31 @@ extension Chat {
             let first = older.entries.last ?? exact.entries.first ?? newer.entries.first
             let last = newer.entries.last ?? exact.entries.last ?? older.entries.first
             if let first, let last {
-                isContinuous = try !storage.hasMore(channel.id, from: first, to: last, than: count)
+                isContinuous = try !storage.hasMore(
+                    channel.id, parentID: filter.parentID, from: first, to: last, than: count)
             }
         }
 
-        var writer = JSONWriter(capacity: older.bytes.count + exact.bytes.count + newer.bytes.count + 128)
-        writer.beginObject()
-        writer.key("messages")
-        writer.beginArray()
-        func write(_ page: MessagePage, isForward: Bool) {
-            if isForward {
-                for entry in page.entries { writer.raw(page.bytes[entry.range]) }
-            } else {
-                for entry in page.entries.reversed() { writer.raw(page.bytes[entry.range]) }
-            }
-        }
+        // Written by hand: a writer's text would have to be copied once more.
+        var body: [UInt8] = []
+        body.reserveCapacity(older.bytes.count + exact.bytes.count + newer.bytes.count + count + 128)
+        body.append(contentsOf: "{\"messages\":[".utf8)
         if query.bool("reverse") {
-            write(newer, isForward: false)
-            write(exact, isForward: false)
-            write(older, isForward: true)
+            newer.write(newer.entries.reversed(), to: &body)
+            exact.write(exact.entries.reversed(), to: &body)
+            older.write(older.entries, to: &body)
         } else {
-            write(older, isForward: false)
-            write(exact, isForward: true)
-            write(newer, isForward: true)
+            older.write(older.entries.reversed(), to: &body)
+            exact.write(exact.entries, to: &body)
+            newer.write(newer.entries, to: &body)
         }
-        writer.endArray()
-        if checksNext { writer.member("has_next", hasNext) }
-        if query.bool("checking_continuous_messages") { writer.member("is_continuous_messages", isContinuous) }
-        writer.endObject()
-        return writer.bytes
+        body.append(UInt8(ascii: "]"))
+        if checksNext { body.append(contentsOf: ",\"has_next\":\(hasNext)".utf8) }
+        if query.bool("checking_continuous_messages") {
+            body.append(contentsOf: ",\"is_continuous_messages\":\(isContinuous)".utf8)
+        }
+        body.append(UInt8(ascii: "}"))
+        return body
     }
 
     /// What changed of a channel's messages since a token or a time.
@@ -280,13 +275,7 @@ extension Chat {
         writer.beginArray()
         for change in page where !change.isDeleted {
             guard let message = try storage.message(change.messageID, in: channel.id) else { continue }
-            // Replies are left out only when they are not asked for; other filters are the client's to apply.
-            if message.createdAt < filter.offset { continue }
-            if message.parentID > 0, filter.replies == .none || filter.replies == .onlyInChannel && !message.isInChannel
-            {
-                continue
-            }
-            writer.raw(message.bytes(parts))
+            if message.createdAt >= filter.offset, filter.showsChange(of: message) { writer.raw(message.bytes(parts)) }
         }
         writer.endArray()
         writer.key("deleted")
@@ -349,14 +338,17 @@ extension Chat {
         func isContinuous(_ entries: [MessagePage.Entry], isNewer: Bool) throws -> Bool {
             guard filter.isSelective, let first = entries.first, let last = entries.last else { return true }
             return try !storage.hasMore(
-                channel.id, from: isNewer ? first : last, to: isNewer ? last : first, than: entries.count)
+                channel.id, parentID: filter.parentID, from: isNewer ? first : last, to: isNewer ? last : first,
+                than: entries.count)
         }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(older.page.bytes.count + newer.page.bytes.count + 256)
         let isReversed = query.bool("reverse")
         func write(_ page: MessagePage, isNewer: Bool) {
             guard !isHuge else { return bytes.append(contentsOf: "[]".utf8) }
+            bytes.append(UInt8(ascii: "["))
             page.write(isNewer == isReversed ? page.entries.reversed() : page.entries, to: &bytes)
+            bytes.append(UInt8(ascii: "]"))
         }
         bytes.append(contentsOf: "{\"is_huge_gap\":\(isHuge),\"prev_messages\":".utf8)
         write(older.page, isNewer: false)

@@ -214,7 +214,7 @@ extension Chat {
                 let changed = try membersChanged(channel, at: now, &broadcasts)
                 for (key, value) in counts(changed).members ?? [] { data.set(key, value) }
                 let frame = Frames.channelEvent(10001, changed, at: now, data, eventParts(changed))
-                broadcasts.append(Broadcast(frame: frame, users: audience))
+                broadcasts.append(Broadcast(frame: frame, users: audience, carriesUnread: true))
             }
         }
     }

@@ -27,7 +27,9 @@ extension Chat {
             ])
             let extra = JSON.object(["ts_message_offset": .int(hidden.offset)])
             broadcasts.append(
-                Broadcast(frame: Frames.channelEvent(13000, channel, at: now, data, extra), users: [userID]))
+                Broadcast(
+                    frame: Frames.channelEvent(13000, channel, at: now, data, extra), users: [userID],
+                    carriesUnread: true))
         }
         return membership.offset
     }
@@ -101,13 +103,37 @@ extension Chat {
         membership.mutedUntil = mutes ? Chat.end(now, seconds) : 0
         membership.mutedAt = mutes ? now : 0
         membership.muteNote = mutes ? note : ""
+        try tellMute(membership, user, channel, at: now)
+        arrange(at: max(0, membership.mutedUntil))
+    }
+
+    /// Stores that a member is muted now, or not any more, and tells.
+    private func tellMute(_ membership: MembershipRow, _ user: UserRow, _ channel: ChannelRow, at now: Int64) throws {
+        let isMuted = membership.mutedUntil != 0
         let data = SocketDialect.user(user.json)
-        if mutes { restrict(data, "muted", until: membership.mutedUntil, note, at: now) }
+        if isMuted { restrict(data, "muted", until: membership.mutedUntil, membership.muteNote, at: now) }
         try change { broadcasts in
             try storage.save(membership, at: now)
             try storage.touchChannel(channel.id, at: now)
-            let frame = Frames.channelEvent(mutes ? 10201 : 10200, channel, at: now, data)
+            let frame = Frames.channelEvent(isMuted ? 10201 : 10200, channel, at: now, data)
             broadcasts.append(Broadcast(frame: frame, users: try storage.audience(channel.id)))
+        }
+    }
+
+    /// Mutes that have run out end, and that is told as if an operator had ended them.
+    func endMutes() throws {
+        let now = now
+        for var membership in try storage.endedMutes(by: now) {
+            membership.mutedUntil = 0
+            membership.mutedAt = 0
+            membership.muteNote = ""
+            if let channel = try storage.channel(id: membership.channelID),
+                let user = try storage.user(membership.userID)
+            {
+                try tellMute(membership, user, channel, at: now)
+            } else {
+                try storage.save(membership, at: now)
+            }
         }
     }
 
@@ -150,16 +176,20 @@ extension Chat {
                 try storage.liftBan(channel.id, userID)
             }
             let frame = Frames.channelEvent(bans ? 10601 : 10600, told, at: now, data, counts(told))
-            broadcasts.append(Broadcast(frame: frame, users: audience))
+            broadcasts.append(Broadcast(frame: frame, users: audience, carriesUnread: bans))
         }
     }
 
-    /// Whether a member may not speak, in this channel or in all of its custom type.
-    func isMuted(_ member: MembershipRow, _ channel: ChannelRow) throws -> Bool {
-        if member.isMuted(at: now) { return true }
-        guard !channel.customType.isEmpty else { return false }
+    /// Why a member may not speak, in this channel or in all of its custom type; `nil` when it may.
+    func mute(_ member: MembershipRow, _ channel: ChannelRow) throws -> Storage.Restriction? {
+        if member.isMuted(at: now) {
+            return Storage.Restriction(
+                userID: member.userID, customType: "", until: member.mutedUntil, since: member.mutedAt,
+                note: member.muteNote)
+        }
+        guard !channel.customType.isEmpty else { return nil }
         return try storage.restrictions(of: member.userID, .mute)
-            .contains { $0.customType == channel.customType && $0.holds(at: now) }
+            .first { $0.customType == channel.customType && $0.holds(at: now) }
     }
 
     /// Bans or mutes a user in all channels of these custom types, those that are there and those to come.

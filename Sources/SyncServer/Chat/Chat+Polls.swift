@@ -216,7 +216,7 @@ extension Chat {
         }
         let now = now
         return try change { broadcasts in
-            try storage.setVotes(poll.id, caller.userID, wanted, at: now)
+            try storage.setVotes(poll.id, caller.userID, wanted)
             try count(poll)
             try save(poll, at: now)
             try refreshPollMessage(poll)

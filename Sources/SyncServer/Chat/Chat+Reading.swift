@@ -26,7 +26,9 @@ extension Chat {
             try storage.touchChannel(channel.id, at: time)
             let frame = readFrame(channel, user, at: time)
             broadcasts.append(
-                Broadcast(frame: frame, users: try storage.joinedMembers(channel.id), except: caller.socket))
+                Broadcast(
+                    frame: frame, users: try storage.joinedMembers(channel.id), except: caller.socket,
+                    carriesUnread: true))
             return frame
         }
     }
@@ -56,12 +58,14 @@ extension Chat {
         member.lastRead = message.createdAt - 1
         member.readTotal = channel.countable - counts.all
         member.ownUnread = counts.own
+        member.mentions = counts.mentions
         let now = now
         try change { broadcasts in
             try storage.save(member, at: now)
             try storage.touchChannel(channel.id, at: now)
             let frame = readFrame(channel, user, at: member.lastRead, isExcluded: true, uniqueID: uniqueID)
-            broadcasts.append(Broadcast(frame: frame, users: try storage.joinedMembers(channel.id)))
+            broadcasts.append(
+                Broadcast(frame: frame, users: try storage.joinedMembers(channel.id), carriesUnread: true))
         }
         return member
     }
@@ -73,10 +77,12 @@ extension Chat {
         }
         let time = min(max(time, 0), now)
         guard time > max(member.delivered, delivered[channel.id]?[caller.userID] ?? 0) else { return }
-        delivered[channel.id, default: [:]][caller.userID] = time
-        guard !isTellingDeliveries else { return }
-        isTellingDeliveries = true
-        timers.after(30) { [weak self] in self?.tellDeliveries() }
+        finally { [self] in
+            delivered[channel.id, default: [:]][caller.userID] = time
+            guard !isTellingDeliveries else { return }
+            isTellingDeliveries = true
+            timers.after(30) { [weak self] in self?.tellDeliveries() }
+        }
     }
 
     /// Stores and tells the delivery marks that have gathered.
@@ -127,16 +133,46 @@ extension Chat {
 
     /// What waits for a user over all channels, in the shape that rides on commands.
     func unreadCounts(_ userID: String) throws -> JSON {
-        var all: Int64 = 0
-        var types: [String: Int64] = [:]
-        for (channel, member) in try storage.channels(of: userID) where member.state == .joined {
-            let count = member.unread(in: channel)
-            all += count
-            if !channel.customType.isEmpty, count > 0 { types[channel.customType, default: 0] += count }
+        document(try storage.totals.total(of: userID), at: now)
+    }
+
+    private func document(_ total: UnreadTotals.Total, at now: Int64) -> JSON {
+        let types = JSON.object()
+        // Types with nothing unread too: a client may hold an older number.
+        for part in total.parts { types.set(part.type, .int(part.count)) }
+        return .object(["all": .int(total.all), "feed": 0, "custom_types": types, "ts": .int(now)])
+    }
+
+    /// A frame with what is unread by a user after it.
+    func withUnread(_ frame: [UInt8], _ userID: String) -> [UInt8] {
+        do {
+            return Frames.adding("unread_cnt", try unreadCounts(userID).serialized(), to: frame)
+        } catch {
+            Log.failure("unread messages could not be counted", error)
+            return frame
         }
-        let byType = JSON.object()
-        for (type, count) in types.sorted(by: { $0.key < $1.key }) { byType.set(type, .int(count)) }
-        return .object(["all": .int(all), "feed": 0, "custom_types": byType, "ts": .int(now)])
+    }
+
+    /// Sends a broadcast to each user with what is unread by it.
+    func sendWithUnread(_ broadcast: Broadcast) {
+        let now = now
+        // Most members of a busy channel have the same total, and one frame will do for them.
+        var last: (total: UnreadTotals.Total, frame: [UInt8])?
+        for user in broadcast.users where hub.isOnline(user) {
+            var frame = broadcast.frame
+            do {
+                let total = try storage.totals.total(of: user)
+                if let last, last.total == total {
+                    frame = last.frame
+                } else {
+                    frame = Frames.adding("unread_cnt", document(total, at: now).serialized(), to: frame)
+                    last = (total, frame)
+                }
+            } catch {
+                Log.failure("unread messages could not be counted", error)
+            }
+            for socket in hub.sockets(of: user) where socket !== broadcast.except { socket.send(frame) }
+        }
     }
 
     /// Forgets what was before now for one member, or for the whole channel's members.

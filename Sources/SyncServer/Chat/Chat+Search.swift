@@ -63,7 +63,8 @@ extension Chat {
             let json = try? JSON.parse(message.json)
         else { throw APIError.noMessage() }
         let texts = json["translations"] ?? .object()
-        for language in languages { texts.set(language, .string("[\(language)] \(json["message"]?.string ?? "")")) }
+        let text = json["message"]?.string ?? ""
+        for language in languages { texts.set(language, Translations.echo(text, language)) }
         return try rewrite(message, ["translations": texts], channel)
     }
 

@@ -22,7 +22,7 @@ extension Chat {
             if let ban = try storage.ban(channel.id, caller.userID), ban.holds(at: now) { throw APIError.banned() }
             throw APIError.notMember()
         }
-        if try isMuted(member, channel) { throw APIError(900_041, "Muted in this channel.", status: 403) }
+        if try mute(member, channel) != nil { throw APIError(900_041, "Muted in this channel.", status: 403) }
         if storage.hasBlocks, channel.memberCount == 2 {
             // Between two, a block ends the talk.
             let other = try storage.audience(channel.id).first { $0 != caller.userID } ?? ""
@@ -73,9 +73,11 @@ extension Chat {
             if tells {
                 broadcasts.append(
                     Broadcast(
-                        frame: frame, users: try listeners(of: channel, sender: message.sender), except: caller.socket))
+                        frame: frame, users: try listeners(of: channel, sender: message.sender), except: caller.socket,
+                        carriesUnread: true))
             }
             if message.parentID > 0 { try refreshThread(message.parentID, channel, at: now, &broadcasts) }
+            if input.pins { try setPinned(Chat.pinned(channel) + [message.id], channel, at: now, &broadcasts) }
             return Sent(message: message, frame: frame)
         }
         if input.marksAsRead, let sender, try storage.membership(channel.id, sender.id)?.state == .joined {
@@ -94,8 +96,8 @@ extension Chat {
         var message = MessageRow(
             channelID: channel.id, createdAt: createdAt, id: storage.nextMessageID(), kind: input.kind,
             customType: input.customType, sender: sender?.id ?? "", parentID: input.parentID,
-            isInChannel: input.parentID == 0 || input.isReplyToChannel, isCountable: !input.isSilent && !isHistory,
-            json: [])
+            isInChannel: input.parentID == 0 || input.isReplyToChannel, isCountable: false, json: [])
+        message.isCountable = !input.isSilent && !isHistory && counts(message, settings.unreadThreading)
         if input.parentID > 0 {
             guard let parent = try storage.message(input.parentID, in: channel.id) else { throw APIError.noMessage() }
             guard parent.parentID == 0 else { throw APIError.invalid("parent_message_id", "it is a reply itself") }
@@ -112,22 +114,27 @@ extension Chat {
             if createdAt < now { try storage.countAsRead(channel.id, at: createdAt) }
             if let sender { try storage.countOwn(channel.id, sender.id) }
         }
-        if message.isCountable || input.updatesLastMessage || isHistory && createdAt >= channel.lastMessageAt {
+        if createdAt >= channel.lastMessageAt, isLastMessage(input, message) {
             try storage.setLastMessage(channel.id, message.id, createdAt)
         }
-        if !isHistory {
-            if input.mentionType == "channel" {
-                try storage.countMentionOfAll(channel.id, except: message.sender)
-            } else {
-                for user in Set(input.mentionedIDs).sorted() where user != message.sender {
-                    try storage.countMention(channel.id, user)
-                }
-            }
-            try storage.unhideForNews(channel.id)
+        // What is new is unread by everybody.
+        let mentions = Mentions(json)
+        if message.isCountable, !mentions.isNobody {
+            try storage.countMentions(message, mentions, by: 1, before: .max)
         }
+        if !isHistory { try storage.unhideForNews(channel.id) }
         if channel.survival >= 0 { expireLater() }
         try storage.touchChannel(channel.id, at: now)
         return (message, json)
+    }
+
+    private func counts(_ message: MessageRow, _ policy: ThreadingPolicy) -> Bool {
+        policy.counts(isReply: message.parentID > 0, isInChannel: message.isInChannel)
+    }
+
+    /// Whether a message may be its channel's last one. `Storage.recallLastMessage` asks the same of stored messages.
+    private func isLastMessage(_ input: MessageInput, _ message: MessageRow) -> Bool {
+        (!input.isSilent || input.updatesLastMessage) && counts(message, settings.lastMessageThreading)
     }
 
     /// The message in REST shape, without the parts that are stored apart.
@@ -156,14 +163,14 @@ extension Chat {
         json.set("is_removed", false)
         json.set("message_survival_seconds", .int(channel.survival))
         json.set("message_retention_hour", -1)
-        json.set("translations", .object())
+        json.set("translations", input.translations)
         json.set(
             "message_events",
             .object([
                 "send_push_notification": input.sendsPush ? "receivers" : "none",
                 "update_unread_count": .bool(message.isCountable),
-                "update_mention_count": .bool(message.isCountable || !input.isSilent),
-                "update_last_message": .bool(message.isCountable || input.updatesLastMessage),
+                "update_mention_count": .bool(message.isCountable),
+                "update_last_message": .bool(isLastMessage(input, message)),
             ]))
         json.set("force_update_last_message", .bool(input.updatesLastMessage))
         if input.parentID > 0 {

@@ -40,6 +40,17 @@ extension Chat {
         return try storage.makeSession(userID, expiresAt: expires ? now &+ options.sessionLife : 0, now: now)
     }
 
+    /// A socket goes by a session key from now on, and hears when that runs out.
+    func awaitExpiry(of sessionKey: String, _ socket: ChatSocket) {
+        do {
+            let time = try storage.session(sessionKey)?.expiresAt ?? 0
+            socket.holdsKey(expiringAt: time)
+            arrange(at: time)
+        } catch {
+            Log.failure("the expiry of a session key was not read", error)
+        }
+    }
+
     /// What a successful login is answered with.
     func loginDocument(_ user: UserRow, sessionKey: String, query: RequestQuery) throws -> JSON {
         try storage.noteActivity(user.id, at: now)
@@ -78,10 +89,9 @@ extension Chat {
                 "[\"reactions\",\"allow_group_channel_create_from_sdk\",\"allow_group_channel_invite_from_sdk\"]".utf8))
         writer.member("emoji_hash", try emojiHash())
         writer.member("use_reaction", true)
-        writer.member("disable_supergroup_mack", true)
-        // Replies count as unread and as last messages like any other.
-        writer.member("unread_cnt_threading_policy", 1)
-        writer.member("last_msg_threading_policy", 1)
+        writer.member("disable_supergroup_mack", settings.disablesSuperAcknowledgements)
+        writer.member("unread_cnt_threading_policy", settings.unreadThreading.rawValue)
+        writer.member("last_msg_threading_policy", settings.lastMessageThreading.rawValue)
         writer.member("multiple_file_send_max_size", 30)
         writer.member("allow_sdk_log_ingestion", false)
         writer.key("log_publish_config")
@@ -93,8 +103,9 @@ extension Chat {
         writer.key("uikit_config")
         writer.raw(Array("{\"enabled\":false}".utf8))
         writer.member("device_token_last_deleted_at", 0)
-        writer.member("config_sync_needed", false)
-        writer.member("config_ts", 0)
+        let configTime = try query.int("config_ts") ?? 0
+        writer.member("config_sync_needed", settings.changedAt > configTime)
+        writer.member("config_ts", settings.changedAt)
         writer.member("request_dedup_interval_ms", 50)
         writer.key("services")
         writer.raw(Array("[\"chat\"]".utf8))

@@ -26,8 +26,10 @@ final class Chat {
     /// What the one timer for things that happen by themselves waits for; 0 when it is not set.
     var arrangedFor: Int64 = 0
     let limiter: RateLimiter?
-    /// What is to be told once a whole request is accepted; `nil` when nothing is kept back.
-    private var held: [Broadcast]?
+    /// Read by `loadSettings`, changed by `changeSettings`.
+    var settings = ApplicationSettings()
+    /// What is to be done once a whole request is accepted; `nil` when nothing is kept back.
+    private var held: [() -> Void]?
 
     init(storage: Storage, clock: Clock, timers: TimerQueue, hub: SocketHub, options: ServerOptions) {
         self.storage = storage
@@ -61,21 +63,32 @@ final class Chat {
     }
 
     func tell(_ broadcast: Broadcast) {
+        finally { [weak self] in self?.send(broadcast) }
+    }
+
+    private func send(_ broadcast: Broadcast) {
+        if broadcast.carriesUnread { return sendWithUnread(broadcast) }
+        hub.send(broadcast.frame, to: broadcast.users, except: broadcast.except)
+    }
+
+    /// Does what no rollback undoes: at once, or when the action that `atomically` runs is stored.
+    func finally(_ action: @escaping () -> Void) {
         if held != nil {
-            held?.append(broadcast)
+            held?.append(action)
         } else {
-            hub.send(broadcast.frame, to: broadcast.users, except: broadcast.except)
+            action()
         }
     }
 
     /// Does something as a whole or not at all: what it stored is undone and nobody hears of it when it throws.
     func atomically<T>(_ body: () throws -> T) throws -> T {
+        guard held == nil else { return try body() }
         held = []
         defer { held = nil }
         let result = try storage.transaction(body)
-        let told = held ?? []
+        let actions = held ?? []
         held = nil
-        for broadcast in told { tell(broadcast) }
+        for action in actions { action() }
         return result
     }
 }

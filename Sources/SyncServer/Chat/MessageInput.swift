@@ -32,6 +32,9 @@ struct MessageInput {
     var isHistory = false
     var sendsPush = true
     var pollID: Int64 = 0
+    var translations = JSON.object()
+    /// Whether it is pinned at once.
+    var pins = false
 
     init(kind: MessageRow.Kind) { self.kind = kind }
 
@@ -58,8 +61,10 @@ struct MessageInput {
         // As it came: null and "" are echoed too.
         for key in ["req_id", "request_id"] { _ = payload[key] }
         requestID = payload.json["req_id"] ?? payload.json["request_id"]
+        translations = try Translations.make(payload, of: text)
+        pins = try payload.bool("pin_message") ?? false
         for key in [
-            "translations", "target_langs", "mentioned_message_template", "apple_critical_alert_options",
+            "target_langs", "mentioned_message_template", "apple_critical_alert_options",
             "extended_message", "extended_message_payload",
         ] {
             guard let value = payload[key] else { continue }

@@ -29,6 +29,7 @@ final class ControlEndpoint {
             return .object(["on": .bool(faults.refusesConnections)])
         case ("POST", "delay"): return try delay(payload)
         case ("POST", "fault"): return try fault(payload)
+        case ("POST", "busy"): return try busy(payload)
         case ("POST", "clear_faults"):
             faults.clear()
             chat.acksToLose = 0
@@ -42,6 +43,10 @@ final class ControlEndpoint {
         case ("POST", "lose_next_ack"):
             chat.acksToLose = Int(clamping: try payload.int("count") ?? 1)
             return .object(["count": .int(Int64(chat.acksToLose))])
+        case ("GET", "settings"): return chat.settings.json
+        case ("POST", "settings"):
+            try chat.changeSettings(payload)
+            return chat.settings.json
         case ("POST", "send_frame"): return try sendFrame(payload)
         case ("POST", "post_messages"): return try postMessages(payload)
         case ("POST", "move_message"): return try moveMessage(payload)
@@ -83,16 +88,42 @@ final class ControlEndpoint {
 
     private func fault(_ payload: Payload) throws -> JSON {
         guard let kind = FaultPlan.Kind(rawValue: try payload.required("kind")) else {
-            throw APIError.invalid("kind", "429, 5xx, garbage, half_body or close is expected")
+            throw APIError.invalid("kind", "429, 5xx, garbage, half_body, close, refuse or ignore is expected")
         }
-        let status = Int(clamping: try payload.int("status") ?? 500)
-        guard (500...599).contains(status) else { throw APIError.outOfRange("status") }
+        let command = try payload.string("command") ?? ""
+        guard command.isEmpty ? kind != .ignore : kind == .ignore || kind == .refuse else {
+            throw APIError.invalid("kind", "refuse or ignore goes with a command, all but ignore with a request")
+        }
+        let status = Int(clamping: try payload.int("status") ?? (kind == .refuse ? 400 : 500))
+        guard (kind == .refuse ? 400...599 : 500...599).contains(status) else { throw APIError.outOfRange("status") }
         faults.add(
             FaultPlan.Fault(
-                pathContains: try payload.string("path_contains") ?? "", kind: kind, status: status,
+                pathContains: try payload.string("path_contains") ?? "", command: command,
+                userID: try payload.string("user_id") ?? "", kind: kind, status: status,
+                code: Int(clamping: try payload.int("code") ?? 400_920),
+                message: try payload.string("message") ?? "Refused by the control endpoint.",
                 executes: try payload.bool("executes") ?? false, retryAfter: try payload.int("retry_after") ?? 1,
                 remaining: max(1, Int(clamping: try payload.int("count") ?? 1))))
         return .object(["faults": .int(Int64(faults.faults.count))])
+    }
+
+    /// Says that the service is overloaded: to the next logins, or to the sockets that are open.
+    private func busy(_ payload: Payload) throws -> JSON {
+        guard let seconds = try payload.int("retry_after"), seconds >= 0 else { throw APIError.missing("retry_after") }
+        let body = JSON.object([
+            "retry_after": .int(seconds), "reason_code": .int(try payload.int("reason_code") ?? 0),
+            "message": .string(try payload.string("message") ?? "The server is overloaded."),
+        ])
+        let frame = Frames.frame("BUSY", body)
+        guard try payload.bool("open_sockets") != true else {
+            let sockets = try sockets(payload)
+            for socket in sockets { socket.send(frame) }
+            return .object(["sent": .int(Int64(sockets.count))])
+        }
+        let count = max(0, Int(clamping: try payload.int("count") ?? 1))
+        faults.putOffLogins(
+            FaultPlan.Busy(userID: try payload.string("user_id") ?? "", frame: frame, remaining: count))
+        return .object(["count": .int(Int64(count))])
     }
 
     /// Lets session keys run out; the users' sockets are told unless asked not to.
@@ -102,6 +133,8 @@ final class ControlEndpoint {
             let frame = Frames.frame("EXPR", .object(["expires_in": 0]))
             for socket in try sockets(payload) { socket.send(frame) }
         }
+        // Told, or not to be told.
+        for socket in try sockets(payload) { socket.holdsKey(expiringAt: 0) }
         return .object()
     }
 
@@ -157,7 +190,9 @@ final class ControlEndpoint {
             }
         }
         let members = try chat.storage.joinedMembers(channel.id)
-        for frame in frames { chat.hub.send(frame, to: members) }
+        for frame in frames.dropLast() { chat.hub.send(frame, to: members) }
+        // All is stored by now: only with the last one are the totals true.
+        if let last = frames.last { chat.tell(Broadcast(frame: last, users: members, carriesUnread: true)) }
         return .object(["message_ids": ids])
     }
 
@@ -181,7 +216,7 @@ final class ControlEndpoint {
             message.json = json.serialized()
             try chat.storage.insert(message)
             try chat.storage.noteChange(message, isDeleted: false, at: now)
-            try chat.storage.recallLastMessage(channel.id)
+            try chat.storage.recallLastMessage(channel.id, chat.settings.lastMessageThreading)
             if channel.survival >= 0 { chat.expireLater() }
             try chat.storage.touchChannel(channel.id, at: now)
             broadcasts.append(

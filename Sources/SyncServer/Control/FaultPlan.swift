@@ -11,14 +11,34 @@ final class FaultPlan {
         case halfBody = "half_body"
         /// Not executed (unless asked for); the connection closes without an answer.
         case close
+        /// Not executed; answered with a given code.
+        case refuse
+        /// A command only: not executed and not answered.
+        case ignore
     }
 
     struct Fault {
+        /// Of a request; empty when it is about a command.
         let pathContains: String
+        /// Four letters; empty when it is about requests.
+        let command: String
+        /// Whose request or command; empty for anybody's.
+        let userID: String
         let kind: Kind
         let status: Int
+        let code: Int
+        let message: String
         let executes: Bool
         let retryAfter: Int64
+        var remaining: Int
+
+        var error: APIError { APIError(code, message, status: status) }
+    }
+
+    /// A login that is put off: its socket hears BUSY instead.
+    struct Busy {
+        let userID: String
+        let frame: [UInt8]
         var remaining: Int
     }
 
@@ -30,19 +50,37 @@ final class FaultPlan {
     var refusesConnections = false
     var delays: [Delay] = []
     private(set) var faults: [Fault] = []
+    private var busy: Busy?
 
     func add(_ fault: Fault) { faults.append(fault) }
     func clear() {
         faults = []
         delays = []
         refusesConnections = false
+        busy = nil
+    }
+
+    func putOffLogins(_ busy: Busy) { self.busy = busy }
+
+    /// The frame that a login of a user meets instead of its greeting.
+    func takeBusy(_ userID: String) -> [UInt8]? {
+        guard let found = busy, found.remaining > 0, found.userID.isEmpty || found.userID == userID else { return nil }
+        busy?.remaining -= 1
+        return found.frame
     }
 
     /// The fault that a request meets, which is used up by one.
     func take(for path: String) -> Fault? {
-        guard let index = faults.firstIndex(where: { $0.remaining > 0 && path.contains(text: $0.pathContains) }) else {
-            return nil
-        }
+        take { $0.command.isEmpty && path.contains(text: $0.pathContains) }
+    }
+
+    /// The fault that a socket's command meets.
+    func take(command: String, of userID: String) -> Fault? {
+        take { $0.command == command && ($0.userID.isEmpty || $0.userID == userID) }
+    }
+
+    private func take(_ isMeant: (Fault) -> Bool) -> Fault? {
+        guard let index = faults.firstIndex(where: isMeant) else { return nil }
         let fault = faults[index]
         faults[index].remaining -= 1
         if faults[index].remaining == 0 { faults.remove(at: index) }
@@ -60,6 +98,8 @@ final class FaultPlan {
             return .tooMany(limit: 5, wait: min(max(fault.retryAfter, 0), 1_000_000) * 1000)
         case .broken:
             return HTTPResponse(APIError(500_901, "Internal error.", status: fault.status))
+        case .refuse, .ignore:
+            return HTTPResponse(fault.error)
         case .garbage:
             _ = execute()
             return HTTPResponse(body: Array("<html>\u{1}it is not JSON {\"messages\":[".utf8))

@@ -6,12 +6,7 @@ extension Router {
         switch (request.method, path) {
         case ("GET", ["applications", "settings"]):
             _ = try caller(request)
-            for key in ["token", "ts", "limit"] { _ = request.query[key] }
-            return HTTPResponse(
-                .object([
-                    "configs": .object(["message_purge_offset": .object(["global": 0])]), "has_more": false,
-                    "next": "", "ts": .int(chat.now),
-                ]))
+            return HTTPResponse(try chat.settingsChanges(request.query))
         case ("POST", ["statistics"]):
             _ = try caller(request)
             return .empty

@@ -102,10 +102,13 @@ extension Router {
                 .object(["unread_count": .int(Int64(joined.filter { $0.membership.unread(in: $0.channel) > 0 }.count))])
             )
         case "group_channel_count":
-            let state = query.text("state", "member_state_filter")
+            let invited = mine.filter { $0.membership.state == .invited }
+            let byFriends = try invited.filter { try storage.isFriend($0.membership.inviter, of: caller.userID) }
             let count =
-                switch state {
-                case "invited", "invited_only": mine.filter { $0.membership.state == .invited }.count
+                switch query.text("state", "member_state_filter") {
+                case "invited", "invited_only": invited.count
+                case "invited_by_friend": byFriends.count
+                case "invited_by_non_friend": invited.count - byFriends.count
                 case "joined", "joined_only": joined.count
                 default: mine.count
                 }

@@ -59,6 +59,8 @@ extension Router {
         case ("GET", "banned_group_channels", 2): return try restrictedChannels(request, id, .ban)
         case ("GET", "muted_group_channels", 2): return try restrictedChannels(request, id, .mute)
         case ("GET", _, 2) where path[1].hasSuffix("_count"): return try counts(request, id, path[1])
+        case (_, "friends", 2...3): return try friends(request, id, path.count > 2 ? path[2] : nil)
+        case (_, "friend_discoveries", 2): return try discoveries(request, id)
         case (_, "block", _): return try blocks(request, id, path.count > 2 ? path[2] : nil)
         case (_, "metadata", _): return try userMetadata(request, id, path.count > 2 ? path[2] : nil)
         default: throw APIError.noEndpoint()
@@ -95,9 +97,9 @@ extension Router {
     }
 
     /// What a user resource tells, into an object that is open.
-    func writeParts(_ user: UserRow, _ writer: inout JSONWriter) {
+    func writeParts(_ user: UserRow, _ writer: inout JSONWriter, as friend: Storage.Friend? = nil) {
         let isOnline = chat.hub.isOnline(user.id)
-        user.writeFull(&writer, isOnline: isOnline)
+        user.writeFull(&writer, isOnline: isOnline, as: friend)
         writer.member("has_ever_logged_in", user.lastSeenAt > 0 || isOnline)
         writer.member("discovery_keys", raw: (user.detail("discovery_keys") ?? .array()).serialized())
         writer.member("is_hide_me_from_friends", user.detail("is_hide_me_from_friends")?.bool ?? false)
@@ -164,6 +166,7 @@ extension Router {
             try storage.save(user)
             return try issueSession(payload, user)
         }
+        try chat.announceDiscoveryKeys(of: user)
         return userResponse(user, token: user.accessToken, session: session, isCreated: true)
     }
 
@@ -227,15 +230,22 @@ extension Router {
             try storage.save(user)
             return caller.isAdmin ? try issueSession(payload, user) : nil
         }
+        if payload.has("discovery_keys") { try chat.announceDiscoveryKeys(of: user) }
         if leaves { for (channel, _) in try storage.channels(of: id) { try chat.leave(channel, [id]) } }
-        if !user.isActive { for socket in chat.hub.sockets(of: id) { socket.end(code: 4000, reason: "deactivated") } }
+        if !user.isActive { endSockets(of: id, "deactivated") }
         return userResponse(user, token: caller.isAdmin ? user.accessToken : nil, session: session)
     }
 
     func removeUser(_ id: String) throws {
         for (channel, _) in try storage.channels(of: id) { try chat.leave(channel, [id]) }
         try storage.deleteUser(id)
-        for socket in chat.hub.sockets(of: id) { socket.end(code: 4000, reason: "deleted") }
+        endSockets(of: id, "deleted")
+    }
+
+    private func endSockets(of id: String, _ reason: String) {
+        chat.finally { [hub = chat.hub] in
+            for socket in hub.sockets(of: id) { socket.end(code: 4000, reason: reason) }
+        }
     }
 
     // MARK: Sessions

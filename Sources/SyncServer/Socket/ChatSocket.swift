@@ -2,9 +2,10 @@
 /// link's matter.
 final class ChatSocket {
     let userID: String
-    let sessionKey: String
     /// Its place in the order of opening.
     let number: Int
+    /// When its session key runs out, in milliseconds since the epoch; 0 when it does not, or the client knows.
+    private(set) var keyExpiresAt: Int64 = 0
     /// Whether the closing has begun; nothing more is delivered then.
     private(set) var isEnding = false
 
@@ -16,10 +17,9 @@ final class ChatSocket {
     /// How long a peer may take to answer a close frame.
     private static let closingTime: Int64 = 2000
 
-    init(link: any SocketLink, userID: String, sessionKey: String, number: Int, hub: SocketHub) {
+    init(link: any SocketLink, userID: String, number: Int, hub: SocketHub) {
         self.link = link
         self.userID = userID
-        self.sessionKey = sessionKey
         self.number = number
         self.hub = hub
         lastHeard = hub.clock.monotonic()
@@ -56,6 +56,16 @@ final class ChatSocket {
     func ping() {
         guard !isEnding else { return }
         link.ping()
+    }
+
+    /// The socket goes by a session key that runs out at a time; 0 is never.
+    func holdsKey(expiringAt time: Int64) { keyExpiresAt = time }
+
+    /// Tells that the session key has run out, if it has by now and the client was not told yet.
+    func tellExpiry(by now: Int64) {
+        guard keyExpiresAt > 0, keyExpiresAt <= now else { return }
+        keyExpiresAt = 0
+        send(Frames.frame("EXPR", .object(["expires_in": 0])))
     }
 
     private func endSoon() {

@@ -7,8 +7,13 @@ import SyncJSON
 /// is answered with EROR.
 final class CommandHandler {
     private let chat: Chat
+    /// What tests want to go wrong with commands.
+    private let faults: FaultPlan?
 
-    init(_ chat: Chat) { self.chat = chat }
+    init(_ chat: Chat, _ faults: FaultPlan?) {
+        self.chat = chat
+        self.faults = faults
+    }
 
     func receive(_ text: [UInt8], _ socket: ChatSocket) {
         for line in text.split(separator: 0x0A) where line.count >= 4 {
@@ -17,6 +22,10 @@ final class CommandHandler {
             do {
                 let payload = try Payload(body: Array(line.dropFirst(4)))
                 requestID = payload.json["req_id"]
+                if let fault = faults?.take(command: command, of: socket.userID) {
+                    if fault.kind == .ignore { continue }
+                    throw fault.error
+                }
                 try execute(command, payload, requestID, socket)
             } catch let error as APIError {
                 socket.send(Frames.error(error, requestID: requestID))
@@ -43,7 +52,7 @@ final class CommandHandler {
         case "READ":
             let channel = try channel(payload)
             let frame = try chat.markRead(caller, channel.id)
-            acknowledge(frame, requestID, socket)
+            acknowledge(chat.withUnread(frame, socket.userID), requestID, socket)
         case "TPST": try chat.typing(caller, try channel(payload), starts: true)
         case "TPEN": try chat.typing(caller, try channel(payload), starts: false)
         case "MACK":
@@ -87,7 +96,7 @@ final class CommandHandler {
             chat.acksToLose -= 1
             return
         }
-        acknowledge(sent.frame, requestID, socket)
+        acknowledge(chat.withUnread(sent.frame, socket.userID), requestID, socket)
     }
 
     /// A session renewed over the socket: a new key for the access token.
@@ -99,5 +108,6 @@ final class CommandHandler {
         let body = JSON.object(["new_key": .string(key), "key": .string(key), "ekey": .string(fileKey)])
         if let requestID { body.set("req_id", requestID) }
         socket.send(Frames.frame("LOGI", body))
+        chat.awaitExpiry(of: key, socket)
     }
 }

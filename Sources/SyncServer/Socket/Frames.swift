@@ -24,6 +24,20 @@ enum Frames {
         return result
     }
 
+    /// The frame with one more member, its last.
+    static func adding(_ member: StaticString, _ value: [UInt8], to frame: [UInt8]) -> [UInt8] {
+        guard frame.count > 6 else { return frame }
+        var result = Array(frame.dropLast(2))
+        result.reserveCapacity(frame.count + value.count + 16)
+        if result.last != UInt8(ascii: "{") { result.append(UInt8(ascii: ",")) }
+        result.append(UInt8(ascii: "\""))
+        member.withUTF8Buffer { result.append(contentsOf: $0) }
+        result.append(contentsOf: "\":".utf8)
+        result.append(contentsOf: value)
+        result.append(contentsOf: "}\n".utf8)
+        return result
+    }
+
     /// What went wrong with a command.
     static func error(_ error: APIError, requestID: JSON?) -> [UInt8] {
         let body = JSON.object(["error": true, "code": .int(Int64(error.code)), "message": .string(error.message)])

@@ -21,10 +21,13 @@ final class SocketHub {
     func sockets(of userID: String) -> [ChatSocket] { byUser[userID] ?? [] }
     func isOnline(_ userID: String) -> Bool { byUser[userID] != nil }
 
+    /// When the next socket has to hear that its session key ran out.
+    var nextKeyExpiry: Int64? { sockets.values.lazy.map(\.keyExpiresAt).filter { $0 > 0 }.min() }
+
     /// Makes a socket of a link and keeps it until it closes.
-    func adopt(_ link: any SocketLink, userID: String, sessionKey: String) -> ChatSocket {
+    func adopt(_ link: any SocketLink, userID: String) -> ChatSocket {
         lastNumber += 1
-        let socket = ChatSocket(link: link, userID: userID, sessionKey: sessionKey, number: lastNumber, hub: self)
+        let socket = ChatSocket(link: link, userID: userID, number: lastNumber, hub: self)
         sockets[lastNumber] = socket
         return socket
     }

@@ -6,6 +6,8 @@ import SyncWebSocket
 /// A refused login still gets its socket, with one LOGI that says why: that is how clients learn it.
 struct SocketLogin {
     let chat: Chat
+    /// What tests want to go wrong with logins.
+    let faults: FaultPlan?
 
     /// What the handshake of a request needs, or `nil` when it is none that can be agreed to.
     static func accept(_ request: HTTPRequest) -> (key: String, protocols: [(String, String)])? {
@@ -44,6 +46,12 @@ struct SocketLogin {
         var sessionKey = ""
         do {
             let found = try authenticate(request)
+            if let frames = try putOff(found.user) {
+                // As nobody's, the socket can do nothing; it is up to the client to close it.
+                let socket = chat.hub.adopt(link, userID: "")
+                for frame in frames { socket.send(frame) }
+                return socket.open()
+            }
             user = found.user
             sessionKey = found.key
             document = try chat.loginDocument(found.user, sessionKey: found.key, query: request.query)
@@ -54,12 +62,23 @@ struct SocketLogin {
                 "error": true, "code": .int(Int64(refusal.code)), "message": .string(refusal.message),
             ])
         }
-        let socket = chat.hub.adopt(link, userID: user?.id ?? "", sessionKey: sessionKey)
+        let socket = chat.hub.adopt(link, userID: user?.id ?? "")
         // The greeting goes first: what came with the handshake is answered after it.
         socket.send(Frames.frame("LOGI", document))
-        if user != nil { chat.hub.loggedIn(socket) }
+        if user != nil {
+            chat.hub.loggedIn(socket)
+            chat.awaitExpiry(of: sessionKey, socket)
+        }
         socket.open()
         if user == nil { socket.end(code: 4000, reason: document["message"]?.string ?? "") }
+    }
+
+    /// What a test wants a login of this user to hear instead of its greeting; `nil` when it wants nothing.
+    private func putOff(_ user: UserRow) throws -> [[UInt8]]? {
+        if let busy = faults?.takeBusy(user.id) { return [busy] }
+        guard let fault = faults?.take(command: "LOGI", of: user.id) else { return nil }
+        if fault.kind == .ignore { return [] }
+        throw fault.error
     }
 
     private func authenticate(_ request: HTTPRequest) throws -> (user: UserRow, key: String) {

@@ -24,9 +24,20 @@ struct MessageFilter {
     /// Nothing before this time.
     var offset: Int64 = 0
 
-    /// Whether some message of the channel may be left out.
+    /// Whether some message may be left out: of the channel, or of the thread that is asked for.
     var isSelective: Bool {
-        !kinds.isEmpty || customTypes != nil || senders != nil || replies != .all || parentID > 0 || ofOperators != nil
+        !kinds.isEmpty || customTypes != nil || senders != nil || ofOperators != nil || parentID == 0 && replies != .all
+    }
+
+    /// Whether a changelog tells that a message changed: of a thread its replies and the message that they answer, of a
+    /// channel all but replies that are not asked for. Other filters are the client's to apply.
+    func showsChange(of message: MessageRow) -> Bool {
+        if parentID > 0 { return message.parentID == parentID || message.id == parentID }
+        switch replies {
+        case .none: return message.parentID == 0
+        case .onlyInChannel: return message.isInChannel
+        case .all: return true
+        }
     }
 
     /// The condition, to follow "channel_id = ?"; `bind` binds its values in order.

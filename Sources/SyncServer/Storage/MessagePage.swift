@@ -16,15 +16,19 @@ struct MessagePage {
         entries.append(Entry(id: row.int(0), createdAt: row.int(1), range: start..<bytes.count))
     }
 
-    /// Appends these entries as a JSON array.
-    func write(_ entries: [Entry], to result: inout [UInt8]) {
-        result.append(UInt8(ascii: "["))
-        var isFirst = true
+    /// Makes room for `count` messages like those that are there: growing by doubling would copy a page twice.
+    mutating func reserve(_ count: Int) {
+        guard !entries.isEmpty, count > 0 else { return }
+        let each = bytes.count / entries.count
+        bytes.reserveCapacity(bytes.count + min(each + each / 8, 4096) * min(count, 256))
+        entries.reserveCapacity(entries.count + min(count, 256))
+    }
+
+    /// Appends these entries to a JSON array that is open; commas are set as needed.
+    func write(_ entries: some Sequence<Entry>, to result: inout [UInt8]) {
         for entry in entries {
-            if !isFirst { result.append(UInt8(ascii: ",")) }
-            isFirst = false
+            if result.last != UInt8(ascii: "[") { result.append(UInt8(ascii: ",")) }
             result.append(contentsOf: bytes[entry.range])
         }
-        result.append(UInt8(ascii: "]"))
     }
 }

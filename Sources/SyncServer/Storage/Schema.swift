@@ -3,7 +3,7 @@ enum Schema {
     static let version = Int64(steps.count)
 
     /// A file of version N has had the first N steps; the others make it a present one.
-    static let steps = [first, second]
+    static let steps = [first, second, third, fourth]
 
     private static let first = """
         -- Numbers that must not be forgotten with the rows they came from.
@@ -148,5 +148,34 @@ enum Schema {
 
         -- When messages of channels with a survival time go.
         CREATE INDEX channels_by_survival ON channels (survival) WHERE survival >= 0;
+        """
+
+    /// Votes are numbered in the order they came: two may come within one millisecond.
+    private static let third = """
+        -- Mutes that end by themselves.
+        CREATE INDEX members_by_mute ON members (muted_until) WHERE muted_until > 0;
+
+        ALTER TABLE votes RENAME TO votes_2;
+        CREATE TABLE votes (
+            number INTEGER PRIMARY KEY, poll_id INTEGER NOT NULL, option_id INTEGER NOT NULL, user_id TEXT NOT NULL,
+            UNIQUE (poll_id, option_id, user_id)
+        ) STRICT;
+        INSERT INTO votes (poll_id, option_id, user_id)
+            SELECT poll_id, option_id, user_id FROM votes_2 ORDER BY at, user_id, option_id;
+        DROP TABLE votes_2;
+        """
+
+    private static let fourth = """
+        -- Whom a user has as a friend, with what it was discovered by ('' when it was added by its id).
+        CREATE TABLE friends (
+            user_id TEXT NOT NULL, friend TEXT NOT NULL, discovery_key TEXT NOT NULL, name TEXT NOT NULL,
+            PRIMARY KEY (user_id, friend)
+        ) STRICT, WITHOUT ROWID;
+
+        -- The address book that a user has uploaded: discovery keys and the names it gives them.
+        CREATE TABLE discoveries (
+            user_id TEXT NOT NULL, discovery_key TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (user_id, discovery_key)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX discoveries_by_key ON discoveries (discovery_key);
         """
 }

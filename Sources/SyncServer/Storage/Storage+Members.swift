@@ -20,6 +20,7 @@ extension Storage {
         .bind(member.offset).bind(member.countPreference).bind(member.pushTrigger).bind(member.mutedUntil)
         .bind(member.mutedAt).bind(member.muteNote).bind(nextSequence()).bind(now).bind(member.pushSound).run()
         forgetMembers(member.channelID)
+        totals.note(member.channelID)
     }
 
     /// Counts the members anew and stores the counts with the channel.
@@ -79,26 +80,48 @@ extension Storage {
         ).bind(channelID).bind(now).all { MembershipRow($0) }
     }
 
+    /// Members whose mute has run out, the earliest first.
+    func endedMutes(by now: Int64) throws -> [MembershipRow] {
+        try database.prepare(
+            """
+            SELECT \(MembershipRow.columns) FROM members m
+            WHERE m.muted_until > 0 AND m.muted_until <= ? AND m.state > 0
+            ORDER BY m.muted_until, m.channel_id, m.user_id
+            """
+        ).bind(now).all { MembershipRow($0) }
+    }
+
+    /// When the next mute runs out.
+    func nextMuteEnd() throws -> Int64? {
+        try database.prepare("SELECT min(muted_until) FROM members WHERE muted_until > 0 AND state > 0")
+            .first { $0.isNull(0) ? nil : $0.int(0) } ?? nil
+    }
+
     // MARK: Reading
 
     /// One more message of the member's own that does not count as unread.
     func countOwn(_ channelID: Int64, _ userID: String) throws {
+        totals.note(channelID)
         try database.prepare("UPDATE members SET own_unread = own_unread + 1 WHERE channel_id = ? AND user_id = ?")
             .bind(channelID).bind(userID).run()
     }
 
-    func countMention(_ channelID: Int64, _ userID: String) throws {
-        try database.prepare(
-            "UPDATE members SET mentions = mentions + 1 WHERE channel_id = ? AND user_id = ? AND state = 2"
-        )
-        .bind(channelID).bind(userID).run()
-    }
-
-    func countMentionOfAll(_ channelID: Int64, except sender: String) throws {
-        try database.prepare(
-            "UPDATE members SET mentions = mentions + 1 WHERE channel_id = ? AND user_id <> ? AND state = 2"
-        )
-        .bind(channelID).bind(sender).run()
+    /// Adds to, or takes from, the unread mentions of those whom a message mentions and who have not read it: who has
+    /// read no more than `before` messages of the channel.
+    func countMentions(_ message: MessageRow, _ mentions: Mentions, by count: Int64, before: Int64) throws {
+        let change = """
+            UPDATE members SET mentions = max(0, mentions + ?)
+            WHERE channel_id = ? AND state = 2 AND read_total <= ? AND user_id <> ?
+            """
+        switch mentions {
+        case .everybody:
+            try database.prepare(change).bind(count).bind(message.channelID).bind(before).bind(message.sender).run()
+        case .users(let users):
+            for user in users.sorted() {
+                try database.prepare(change + " AND user_id = ?").bind(count).bind(message.channelID).bind(before)
+                    .bind(message.sender).bind(user).run()
+            }
+        }
     }
 
     /// Those who hid the channel until something new comes see it again.
@@ -107,6 +130,7 @@ extension Storage {
     }
 
     func markRead(_ channelID: Int64, _ userID: String, at now: Int64, total: Int64) throws {
+        totals.note(channelID)
         try database.prepare(
             """
             UPDATE members SET last_read = ?, delivered = max(delivered, ?), read_total = ?, own_unread = 0, mentions

@@ -1,3 +1,5 @@
+import SyncJSON
+
 extension Storage {
     func message(_ id: Int64) throws -> MessageRow? {
         try database.prepare("SELECT \(MessageRow.columns) FROM messages WHERE message_id = ?").bind(id).first {
@@ -78,6 +80,7 @@ extension Storage {
 
     /// A message came in before the last read of some members: to them it is read.
     func countAsRead(_ channelID: Int64, at createdAt: Int64) throws {
+        totals.note(channelID)
         try database.prepare("UPDATE members SET read_total = read_total + 1 WHERE channel_id = ? AND last_read >= ?")
             .bind(channelID).bind(createdAt).run()
     }
@@ -106,12 +109,13 @@ extension Storage {
             .bind(id).bind(createdAt).bind(channelID).run()
     }
 
-    /// Looks the channel's last message up anew, after it went. Silent messages are no last messages.
-    func recallLastMessage(_ channelID: Int64) throws {
+    /// Finds the channel's last message after it went. Silent messages are none unless they were sent to be.
+    func recallLastMessage(_ channelID: Int64, _ policy: ThreadingPolicy) throws {
         let last = try database.prepare(
             """
             SELECT message_id, created_at FROM messages
-            WHERE channel_id = ? AND (is_countable = 1 OR json_extract(json, '$.silent') = 0)
+            WHERE channel_id = ? AND \(policy.condition)
+                AND (json_extract(json, '$.silent') = 0 OR json_extract(json, '$.force_update_last_message') = 1)
             ORDER BY created_at DESC, message_id DESC LIMIT 1
             """
         ).bind(channelID).first { ($0.int(0), $0.int(1)) }
@@ -119,6 +123,7 @@ extension Storage {
     }
 
     func addCountable(_ channelID: Int64, _ count: Int64) throws {
+        totals.note(channelID)
         try database.prepare("UPDATE channels SET countable = countable + ? WHERE id = ?").bind(count).bind(channelID)
             .run()
     }
@@ -127,12 +132,9 @@ extension Storage {
     /// are the first so many of a channel, whether by reading, hiding or joining late; a time of reading does not tell.
     func uncount(_ message: MessageRow) throws {
         guard message.isCountable else { return }
-        let before = try database.prepare(
-            """
-            SELECT count(*) FROM messages
-            WHERE channel_id = ? AND (created_at, message_id) < (?, ?) AND is_countable = 1
-            """
-        ).bind(message.channelID).bind(message.createdAt).bind(message.id).first { $0.int(0) } ?? 0
+        let before = try countablesBefore(message)
+        let mentions = Mentions(try? JSON.parse(message.json))
+        if !mentions.isNobody { try countMentions(message, mentions, by: -1, before: before) }
         try addCountable(message.channelID, -1)
         try database.prepare(
             """
@@ -145,14 +147,29 @@ extension Storage {
             .bind(message.channelID).bind(before).run()
     }
 
-    /// How many messages that count were sent at or after a time, and how many of them by a user.
-    func countables(_ channelID: Int64, from time: Int64, by userID: String) throws -> (all: Int64, own: Int64) {
+    /// How many messages that count come before one in its channel.
+    func countablesBefore(_ message: MessageRow) throws -> Int64 {
         try database.prepare(
             """
-            SELECT count(*), coalesce(sum(sender = ?), 0) FROM messages
-            WHERE channel_id = ? AND created_at >= ? AND is_countable = 1
+            SELECT count(*) FROM messages
+            WHERE channel_id = ? AND (created_at, message_id) < (?, ?) AND is_countable = 1
             """
-        ).bind(userID).bind(channelID).bind(time).first { ($0.int(0), $0.int(1)) } ?? (0, 0)
+        ).bind(message.channelID).bind(message.createdAt).bind(message.id).first { $0.int(0) } ?? 0
+    }
+
+    /// How many messages that count were sent at or after a time, how many of them by a user, and how many mention it.
+    func countables(_ channelID: Int64, from time: Int64, by userID: String) throws
+        -> (all: Int64, own: Int64, mentions: Int64)
+    {
+        try database.prepare(
+            """
+            SELECT count(*), coalesce(sum(sender = ?), 0), coalesce(sum(sender <> ? AND (
+                json_extract(json, '$.mention_type') = 'channel'
+                OR EXISTS (SELECT 1 FROM json_each(messages.json, '$.mentioned_user_ids') WHERE value = ?))), 0)
+            FROM messages WHERE channel_id = ? AND created_at >= ? AND is_countable = 1
+            """
+        ).bind(userID).bind(userID).bind(userID).bind(channelID).bind(time)
+            .first { ($0.int(0), $0.int(1), $0.int(2)) } ?? (0, 0, 0)
     }
 
     // MARK: Pages
@@ -209,6 +226,9 @@ extension Storage {
         side.bind(statement)
         filter.bind(statement)
         statement.bind(limit)
+        guard try statement.next() else { return }
+        page.append(statement, parts)
+        page.reserve(limit - 1)
         while try statement.next() { page.append(statement, parts) }
     }
 
@@ -226,18 +246,21 @@ extension Storage {
         return Int(try statement.first { $0.int(0) } ?? 0)
     }
 
-    /// Whether between two messages of a channel lie more than `count` messages, both included.
+    /// Whether between two messages of a channel, or of one of its threads (`parentID` not 0), lie more than `count`
+    /// messages, both included.
     func hasMore(
-        _ channelID: Int64, from first: MessagePage.Entry, to last: MessagePage.Entry, than count: Int
+        _ channelID: Int64, parentID: Int64, from first: MessagePage.Entry, to last: MessagePage.Entry, than count: Int
     ) throws -> Bool {
-        let found = try database.prepare(
+        let thread = parentID > 0 ? " AND parent_id = ?" : ""
+        let statement = try database.prepare(
             """
             SELECT count(*) FROM (SELECT 1 FROM messages WHERE channel_id = ? AND (created_at, message_id) >= (?, ?)
-                AND (created_at, message_id) <= (?, ?) LIMIT ?)
+                AND (created_at, message_id) <= (?, ?)\(thread) LIMIT ?)
             """
-        ).bind(channelID).bind(first.createdAt).bind(first.id).bind(last.createdAt).bind(last.id).bind(count + 1)
-            .first { $0.int(0) }
-        return Int(found ?? 0) > count
+        ).bind(channelID).bind(first.createdAt).bind(first.id).bind(last.createdAt).bind(last.id)
+        if parentID > 0 { statement.bind(parentID) }
+        statement.bind(count + 1)
+        return Int(try statement.first { $0.int(0) } ?? 0) > count
     }
 
     /// All messages of a channel between two times, both included.

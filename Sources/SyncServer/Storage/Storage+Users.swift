@@ -23,6 +23,8 @@ extension Storage {
         try database.prepare("DELETE FROM restrictions WHERE user_id = ?").bind(id).run()
         try database.prepare("DELETE FROM documents WHERE kind = 'bot' AND id = ?").bind(id).run()
         bots.remove(id)
+        try database.prepare("DELETE FROM friends WHERE user_id = ? OR friend = ?").bind(id).bind(id).run()
+        try database.prepare("DELETE FROM discoveries WHERE user_id = ?").bind(id).run()
         try database.prepare("DELETE FROM blocks WHERE blocker = ? OR blockee = ?").bind(id).bind(id).run()
     }
 

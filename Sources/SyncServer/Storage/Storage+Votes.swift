@@ -1,10 +1,10 @@
 extension Storage {
     /// A user's votes: these and no others.
-    func setVotes(_ poll: Int64, _ userID: String, _ options: Set<Int64>, at now: Int64) throws {
+    func setVotes(_ poll: Int64, _ userID: String, _ options: Set<Int64>) throws {
         try database.prepare("DELETE FROM votes WHERE poll_id = ? AND user_id = ?").bind(poll).bind(userID).run()
         for option in options.sorted() {
-            try database.prepare("INSERT INTO votes (poll_id, option_id, user_id, at) VALUES (?, ?, ?, ?)")
-                .bind(poll).bind(option).bind(userID).bind(now).run()
+            try database.prepare("INSERT INTO votes (poll_id, option_id, user_id) VALUES (?, ?, ?)")
+                .bind(poll).bind(option).bind(userID).run()
         }
     }
 
@@ -28,8 +28,9 @@ extension Storage {
             .bind(poll).bind(userID).all { $0.int(0) }
     }
 
+    /// Who voted for an option, the latest vote first.
     func voters(_ poll: Int64, option: Int64) throws -> [String] {
-        try database.prepare("SELECT user_id FROM votes WHERE poll_id = ? AND option_id = ? ORDER BY at, user_id")
+        try database.prepare("SELECT user_id FROM votes WHERE poll_id = ? AND option_id = ? ORDER BY number DESC")
             .bind(poll).bind(option).all { $0.text(0) }
     }
 }

@@ -76,16 +76,20 @@ struct UserRow {
     }
 
     /// The whole user, into an object that is open. The time last seen is 0 while online.
-    func writeFull(_ writer: inout JSONWriter, isOnline: Bool) {
+    func writeFull(_ writer: inout JSONWriter, isOnline: Bool, as friend: Storage.Friend? = nil) {
         writeCore(&writer)
         writer.member("is_online", isOnline)
         writer.member("last_seen_at", isOnline ? 0 : lastSeenAt)
         writer.member("preferred_languages", raw: languages)
         writer.key("friend_discovery_key")
-        writer.null()
+        UserRow.write(friend?.discoveryKey, &writer)
         writer.key("friend_name")
-        writer.null()
+        UserRow.write(friend?.name, &writer)
         writer.member("created_at", createdAt / 1000)
+    }
+
+    private static func write(_ text: String?, _ writer: inout JSONWriter) {
+        if let text, !text.isEmpty { writer.string(text) } else { writer.null() }
     }
 
     /// The user inside a message or an event.

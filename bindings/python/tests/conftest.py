@@ -11,6 +11,9 @@ if "SYNCMANAGER_INSTALLED" not in os.environ:  # else the tests are run on an in
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [sys.path[0], os.environ.get("PYTHONPATH")]))
     from syncmanager.testing.plugin import syncmanager_server  # noqa: F401  (a fixture)
 
+    sys.path.append(str(ROOT / "Tests/Schemas"))
+    from checked import events_are_valid  # noqa: F401  (a fixture)
+
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "syncmanager_server(*options): options of the server")

@@ -1,0 +1,71 @@
+import SyncModel
+import SyncStore
+
+/// What hosts ask of the service by `sm_call`: each goes out once, and completes with the service's answer.
+///
+/// What an answer makes known enters as facts, by the same way as events; nothing is written to a collection here.
+struct ServiceActions {
+    /// Calls that wait for the service.
+    private var calls: [UInt64: Action] = [:]
+
+    mutating func ask(_ action: ActionCall, call: UInt64, _ context: Context, _ effects: inout Effects) {
+        calls[call] = action.action
+        var action = action
+        switch action.action {
+        case .editMessage, .addMetaArrayValues, .removeMetaArrayValues, .createMetaArrayKeys, .deleteMetaArrayKeys:
+            guard let held = heldMessage(action, context) else { break }
+            // The service says so too, but after a way there and back.
+            if action.action == .editMessage, held.senderID != context.options.userID {
+                return finish(call, .notOwnMessage, &effects)
+            }
+            if held.kind == .file { action = action.adding(ActionCall.concernsFile, .flag(true)) }
+        case .startTyping, .endTyping: action = action.adding(ActionCall.sentAt, .integer(context.now.wall))
+        default: break
+        }
+        guard context.isLoggedIn || ActionTable.spec(of: action.action).connection == .none else {
+            return finish(call, .notConnected, &effects)
+        }
+        effects.add(.ask(.action(call: call, action), .action(action)))
+    }
+
+    /// The message that an action is about, as far as it is cached.
+    private func heldMessage(_ action: ActionCall, _ context: Context) -> MessageRecord? {
+        context.storage.cached { (cache) throws(StoreError) -> MessageRecord? in
+            guard let key = try cache.channelKeyIfKnown(action.channelURL) else { return nil }
+            return try cache.message(id: action.messageID, channel: key)
+        } ?? nil
+    }
+
+    mutating func receive(
+        _ reply: ServiceReply, for action: ActionCall, call: UInt64, _ context: Context, _ effects: inout Effects
+    ) {
+        switch reply {
+        case .action(let answer): finish(call, .ok, result: answer.result, &effects)
+        case .failure(let failure):
+            let status: Status =
+                switch failure.kind {
+                case .notFound: .notFound
+                case .timedOut: .timeout
+                case .unreachable: .network
+                case .tokenRejected: .tokenRejected
+                default: .service
+                }
+            finish(call, status, failure: failure, &effects)
+        default: finish(call, .service, failure: context.rules.failure(.unexpectedReply), &effects)
+        }
+    }
+
+    /// Completes what is still open.
+    mutating func end(_ effects: inout Effects) {
+        for call in calls.keys.sorted() { finish(call, .closed, &effects) }
+    }
+
+    private mutating func finish(
+        _ call: UInt64, _ status: Status, result: [UInt8]? = nil, failure: ServiceFailure? = nil,
+        _ effects: inout Effects
+    ) {
+        guard let action = calls.removeValue(forKey: call) else { return }
+        effects.complete(Completion(
+            call: call, name: .call, status: status, failure: failure, action: action, result: result))
+    }
+}

@@ -1,0 +1,57 @@
+import SyncJSON
+
+extension ActionCall {
+    /// Keys that every action takes.
+    private static let common: Set<String> = ["action", "timeout_ms"]
+
+    /// Reads a host's document. Every key is checked against the table; a wrong one is refused with its path.
+    public init(_ bytes: [UInt8]) throws(DocumentError) {
+        let document = try DocumentValue(parsing: bytes)
+        let members = try document.members()
+        guard let name = document.member("action") else { throw document.missing("action") }
+        let text = try name.nonemptyText()
+        guard let action = Action(rawValue: text) else { throw name.failure("there is no action \"\(text)\"") }
+        let parameters = ActionTable.spec(of: action).parameters
+        for (key, value) in members
+        where !ActionCall.common.contains(key) && !parameters.contains(where: { $0.key == key }) {
+            throw value.failure("the action \"\(text)\" has no such key")
+        }
+        var arguments: [String: Value] = [:]
+        for parameter in parameters {
+            if let value = document.member(parameter.key) {
+                arguments[parameter.key] = try ActionCall.read(value, parameter.kind)
+            } else if parameter.isRequired {
+                throw document.missing(parameter.key)
+            }
+        }
+        let timeout = try document.member("timeout_ms").map { (value) throws(DocumentError) in
+            try value.integer(in: 1...86_400_000)
+        }
+        self.init(action: action, arguments: arguments, timeout: timeout)
+    }
+
+    private static func read(_ value: DocumentValue, _ kind: ActionSpec.Parameter.Kind) throws(DocumentError) -> Value {
+        switch kind {
+        case .name: return .text(try value.nonemptyText())
+        case .text: return .text(try value.text())
+        case .names: return .texts(try value.texts())
+        case .integer(let range): return .integer(try value.integer(in: range))
+        case .flag: return .flag(try value.flag())
+        case .time: return .integer(try value.time())
+        case .messageID: return .text(try value.messageID())
+        case .word(let words): return .text(try value.word(of: words))
+        case .texts:
+            for (_, member) in try value.members() { _ = try member.text() }
+            return .object(value.json.serialized())
+        case .textLists:
+            for (_, member) in try value.members() { _ = try member.texts(allowEmpty: true) }
+            return .object(value.json.serialized())
+        case .integers:
+            for (_, member) in try value.members() { _ = try member.integer(in: Int64.min...Int64.max) }
+            return .object(value.json.serialized())
+        case .object:
+            _ = try value.members()
+            return .object(value.json.serialized())
+        }
+    }
+}

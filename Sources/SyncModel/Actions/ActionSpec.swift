@@ -1,0 +1,71 @@
+/// One line of the table of actions.
+public struct ActionSpec: Sendable {
+    public enum Connection: String, Sendable {
+        /// Done by this library alone.
+        case none
+        /// Needs a login; without one it completes with NOT_CONNECTED at once and is not queued.
+        case login
+    }
+
+    /// A key of the request.
+    public struct Parameter: Sendable {
+        public enum Kind: Sendable {
+            /// A text that is not empty, or any text.
+            case name, text
+            /// A list of texts.
+            case names
+            case integer(ClosedRange<Int64>)
+            case flag
+            /// Milliseconds since the epoch.
+            case time
+            /// A number or a text: hosts may lose precision on 64-bit numbers.
+            case messageID
+            case word([String])
+            /// An object whose values are all texts, or all whole numbers.
+            case texts, integers
+            /// An object whose values are lists of texts.
+            case textLists
+            /// Any object; the service judges it.
+            case object
+        }
+
+        public let key: String
+        public let kind: Kind
+        public let isRequired: Bool
+        /// One line for hosts' authors.
+        public let meaning: String
+    }
+
+    public let parameters: [Parameter]
+    public let connection: Connection
+    /// What collections are told of it.
+    public let effect: String
+    /// What the result's `result` is; empty when there is none.
+    public let result: String
+    /// Collections show the outcome at once, and what was before again when it is refused.
+    public let isOptimistic: Bool
+
+    init(
+        _ parameters: [Parameter], connection: Connection = .login, effect: String, result: String = "",
+        isOptimistic: Bool = false
+    ) {
+        self.parameters = parameters
+        self.connection = connection
+        self.effect = effect
+        self.result = result
+        self.isOptimistic = isOptimistic
+    }
+}
+
+extension ActionSpec.Parameter {
+    static func required(_ key: String, _ kind: Kind, _ meaning: String) -> ActionSpec.Parameter {
+        ActionSpec.Parameter(key: key, kind: kind, isRequired: true, meaning: meaning)
+    }
+
+    static func optional(_ key: String, _ kind: Kind, _ meaning: String) -> ActionSpec.Parameter {
+        ActionSpec.Parameter(key: key, kind: kind, isRequired: false, meaning: meaning)
+    }
+
+    static let channel = required("channel_url", .name, "the channel")
+    static let message = required("message_id", .messageID, "the message")
+}

@@ -1,0 +1,23 @@
+// Actions that tell others what this user has read, got or is about to write.
+extension ActionTable {
+    static let markAsRead = ActionSpec([.channel], effect: "the channel's counts become 0; `update` in lists")
+
+    static let markAllAsRead = ActionSpec(
+        [.optional("channel_urls", .names, "only these channels")],
+        effect: "the counts of the channels become 0; `update` in lists")
+
+    static let markAsUnread = ActionSpec(
+        [.channel, .message],
+        effect: "the message and what follows it count as unread again; `update` in lists",
+        result: "`channel_url`, `ts` (read until then), `unread_message_count`")
+
+    static let markAsDelivered = ActionSpec(
+        [.channel, .optional("time", .time, "messages up to then have arrived; now when it is missing")],
+        effect: "`update` of the channel, `event_delivery_status_updated`. Messages that come over this client's "
+            + "connection are acknowledged without it",
+        result: "`ts`")
+
+    static let typing = ActionSpec(
+        [.channel],
+        effect: "the other members are told")
+}

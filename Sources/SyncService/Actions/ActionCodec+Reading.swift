@@ -1,0 +1,49 @@
+import SyncJSON
+import SyncModel
+
+// The service tells all members what was read and got, this user's sockets too: the events bring what changed.
+extension ActionCodec {
+    static var markAsRead: ActionCodec {
+        ActionCodec(
+            encode: { call, _ in
+                .frame("READ", .object(["channel_url": .string(call.channelURL)]), isAnswered: true)
+            },
+            decode: { _, _, _ in ActionReply() })
+    }
+
+    static var markAllAsRead: ActionCodec {
+        ActionCodec(
+            encode: { call, userID in
+                let body = JSON.object()
+                if let urls = call.texts("channel_urls") { body.set("channel_urls", .strings(urls)) }
+                return .http(method: "PUT", path: "/users/\(Query.escape(userID))/mark_as_read_all", body: body)
+            },
+            decode: { _, _, _ in ActionReply() })
+    }
+
+    static var markAsUnread: ActionCodec {
+        ActionCodec(encode: { call, userID in
+            let body = JSON.object(["user_id": .string(userID), "is_excluded": true])
+            body.set("message_id", Int64(call.messageID).map { .int($0) } ?? .string(call.messageID))
+            return .http(method: "PUT", path: call.channelPath + "/messages/mark_as_read", body: body)
+        })
+    }
+
+    static var markAsDelivered: ActionCodec {
+        ActionCodec(encode: { call, userID in
+            let body = JSON.object(["user_id": .string(userID)])
+            if let time = call.integer("time") { body.set("ts", .int(time)) }
+            return .http(method: "PUT", path: call.channelPath + "/messages/mark_as_delivered", body: body)
+        })
+    }
+
+    /// Not answered: when it is lost nobody misses it for long.
+    static func typing(_ command: String) -> ActionCodec {
+        ActionCodec(
+            encode: { call, _ in
+                let time = call.integer(ActionCall.sentAt) ?? 0
+                return .frame(command, .object(["channel_url": .string(call.channelURL), "time": .int(time)]))
+            },
+            decode: { _, _, _ in ActionReply() })
+    }
+}

@@ -1,0 +1,70 @@
+"""What the host must see in a scenario."""
+
+from __future__ import annotations
+
+import time
+
+import checked
+from harness import PATIENCE
+
+
+def holds(part, whole) -> bool:
+    """Whether `part` is contained in `whole`: members of objects, at any depth; null is null or no such member."""
+    if isinstance(part, dict):
+        return isinstance(whole, dict) and all(holds(value, whole.get(key)) for key, value in part.items())
+    if isinstance(part, list):
+        return isinstance(whole, list) and len(part) == len(whole) and all(map(holds, part, whole))
+    return part == whole
+
+
+class Expectations:
+    """A step {"expect": NAME, ...} is the method expect_NAME with the other members."""
+
+    def expect_texts(self, on, list):
+        self.until(lambda: [m["message"] for m in self.snapshot(on)["succeeded"]], list)
+
+    def expect_channels(self, on, list):
+        self.until(lambda: [c["channel_url"] for c in self.snapshot(on)["channels"]], list)
+
+    def expect_names(self, on, list):
+        self.until(lambda: [c["name"] for c in self.snapshot(on)["channels"]], list)
+
+    def expect_field(self, on, key, list):
+        self.until(lambda: [c.get(key) for c in self.snapshot(on)["channels"]], list)
+
+    def expect_items(self, on, of, list):
+        """Parts of the channels or messages of a list, in its order."""
+        self.until(lambda: holds(list, self.snapshot(on)[of]), True)
+
+    def expect_on_server(self, url, list):
+        """The texts that the server has: what was sent once is there once."""
+        assert [message["message"] for message in self.server.messages(url)] == list
+
+    def expect_count(self, on, count):
+        self.until(lambda: len(self.snapshot(on)["succeeded"]), count)
+
+    def expect_pending(self, on, list):
+        self.until(lambda: [m["message"] for m in self.snapshot(on)["pending"]], list)
+
+    def expect_failed(self, on, list):
+        self.until(lambda: [m["message"] for m in self.snapshot(on)["failed"]], list)
+
+    def expect_info(self, on, info):
+        def shown():
+            told = self.host.step("info", on=on)["info"]
+            checked.told("collection-info", told)
+            return {key: told.get(key) for key in info}
+
+        self.until(shown, info)
+
+    def expect_event(self, event):
+        end = time.monotonic() + PATIENCE
+        while not any(holds(event, seen) for seen in self.events):
+            assert time.monotonic() < end, f"never came; the last: {[e['type'] for e in self.events[-12:]]}"
+            self.take(end)
+        index = next(i for i, seen in enumerate(self.events) if holds(event, seen))
+        del self.events[: index + 1]
+
+    def expect_no_event(self, event):
+        """No such event among those drained so far: to be used behind an expectation that comes later."""
+        assert not any(holds(event, seen) for seen in self.events), "it came"

@@ -1,0 +1,154 @@
+"""What the host does in a scenario."""
+
+from __future__ import annotations
+
+import checked
+from host import Host, Refused
+
+LATEST = 2**63 - 1
+#: Which member of a step is a document of the host's, and the schema it should follow.
+GIVEN = {
+    "setup": ("config", "configuration"),
+    "channels": ("query", "channel-query"),
+    "messages": ("filter", "message-filter"),
+    "send": ("message", "own-message/send"),
+    "append": ("message", "own-message/append"),
+    "response": ("message", "own-message/response"),
+    "update": ("message", "own-message/update"),
+    "delete": ("message", "own-message/delete"),
+}
+
+
+class HostSteps:
+    """A step {"host": NAME, ...} is the method host_NAME with the other members."""
+
+    def begin(self, wanted, verb, fails=None, path=None, **members):
+        """Makes a call and waits for its result as far as is wanted; with `fails` it must be refused."""
+        member, schema = GIVEN.get(verb, (None, None))
+        try:
+            answer = self.host.step(verb, **members)
+        except Refused as refused:
+            error = refused.error
+            checked.told("last-error", error)
+            if schema:
+                checked.given(schema, members[member], error)
+            assert fails, f"was refused: {error}"
+            assert error["name"] == fails and (path is None or error.get("path") == path), f"was refused: {error}"
+            return None
+        assert not fails, "was accepted"
+        if schema:
+            checked.given(schema, members[member])
+        return self.finish(answer["request"], wanted) if "request" in answer else answer
+
+    def host_setup(self, user="mei", config=None, fails=None):
+        self.config = self.server.config(self.users[user], self.folder / "data", **(config or {}))
+        self.begin(None, "setup", fails, config=self.config)
+
+    def host_connect(self, result=()):
+        self.begin(result, "connect")
+
+    def host_disconnect(self):
+        self.begin(None, "disconnect")
+
+    def host_close(self):
+        self.begin(None, "close")
+        self.collections = {}
+
+    def host_kill(self, config=None):
+        """As a crash does, in the middle of whatever the host's library is doing; then a new host opens the files."""
+        self.host.kill()
+        self.host = Host(self.host.program)
+        self.reopen(config)
+
+    def host_restart(self, config=None):
+        self.host_close()
+        self.reopen(config)
+
+    def reopen(self, config):
+        self.collections, self.replay, self.events = {}, {}, []
+        self.config.update(config or {})
+        self.begin(None, "setup", config=self.config)
+
+    def host_token(self, token=None):
+        """The present token of the user who was set up, or `token`."""
+        self.begin(None, "set_token", token=token or self.users[self.config["user_id"]]["access_token"])
+
+    def host_channels(self, query=None, fails=None, path=None, **more):
+        self.make(more["as"], "channels", fails, path, query=query or {})
+
+    def host_open(self, url, filter=None, viewpoint="latest", fails=None, path=None, **more):
+        self.make(more["as"], "messages", fails, path, channel_url=url, filter=filter or {},
+                  viewpoint=self.point(viewpoint))
+
+    def make(self, name, verb, fails, path, **members):
+        answer = self.begin(None, verb, fails, path, **{"as": name}, **members)
+        if answer:
+            self.collections[name] = answer["collection"]
+            self.replay[answer["collection"]] = {}
+
+    def point(self, viewpoint):
+        if viewpoint == "latest":
+            return LATEST
+        return self.named[viewpoint]["created_at"] if isinstance(viewpoint, str) else viewpoint
+
+    def host_fetch(self, on, direction="previous", result=(), fails=None):
+        self.begin(result, "fetch", fails, on=on, direction=direction)
+
+    def host_fetch_all(self, on, direction="previous"):
+        while self.begin((), "fetch", on=on, direction=direction)["has_more"]:
+            pass
+
+    def host_send(self, on, text=None, result=(), fails=None, fields=None):
+        message = {**({} if text is None else {"message": text}), **(fields or {})}
+        self.begin(result, "send", fails, on=on, message=message)
+
+    def host_resend(self, on, index=0, result=()):
+        self.begin(result, "send", on=on, message={"resend": self.snapshot(on)["failed"][index]["request_id"]})
+
+    def host_update(self, on, message, text, result=()):
+        self.begin(result, "update", on=on, message={"message_id": self.id_of(on, message), "message": text})
+
+    def host_delete(self, on, message=None, failed=None, result=()):
+        if failed is not None:
+            document = {"request_id": self.snapshot(on)["failed"][failed]["request_id"]}
+        else:
+            document = {"message_id": self.id_of(on, message)}
+        self.begin(result, "delete", on=on, message=document)
+
+    def host_append(self, on, request_id, text, result=()):
+        self.begin(result, "append", on=on, message={"request_id": request_id, "message": text})
+
+    def host_response(self, on, request_id, message=None, error_code=0, result=()):
+        document = dict(self.named[message]) if message else {}
+        document["request_id"] = request_id
+        self.begin(result, "response", on=on, message=document, error_code=error_code)
+
+    def host_call(self, action, of=None, result=(), fails=None, path=None, **arguments):
+        """An action; `of` names a message, for its `message_id`."""
+        if of is not None:
+            arguments["message_id"] = self.named[of]["message_id"]
+        self.begin(result, "call", fails, path, document={"action": action, **arguments})
+
+    def host_pause(self):
+        self.begin(None, "pause_sync")
+
+    def host_resume(self):
+        self.begin(None, "resume_sync")
+
+    def host_reset(self, on, viewpoint="latest"):
+        self.begin(None, "reset_viewpoint", on=on, viewpoint=self.point(viewpoint))
+
+    def host_remove(self, on):
+        self.begin(None, "remove", on=on)
+        self.replay.pop(self.collections.pop(on))
+
+    def host_clear_cache(self, url=None, result=()):
+        self.begin(result, "clear_cache", channel_url=url)
+
+    def snapshot(self, on):
+        return self.host.step("snapshot", on=on)["snapshot"]
+
+    def id_of(self, on, message):
+        if message in self.named:
+            return self.named[message]["message_id"]
+        return next(m["message_id"] for m in self.snapshot(on)["succeeded"] if m["message"] == message)

@@ -1,0 +1,106 @@
+"""One scenario on one host: the server, the host, and the lists as the most naive host would have them."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import checked
+from expectations import Expectations, holds
+from harness import PATIENCE, Server
+from host import Host, Refused
+from host_steps import HostSteps
+from server_steps import ServerSteps
+
+
+class Scenario(ServerSteps, HostSteps, Expectations):
+    def __init__(self, document: dict, folder: Path, host: Host) -> None:
+        self.host = host
+        self.document = document
+        self.folder = folder
+        self.server = Server(*document.get("server", []), db=folder / "server.db")
+        self.users = {name: self.server.create_user(name) for name in ("mei", "bo", "kit")}
+        self.named: dict[str, dict] = {}
+        self.collections: dict[str, int] = {}
+        self.replay: dict[int, dict[str, list]] = {}
+        self.events: list[dict] = []
+        self.config: dict = {}
+
+    def run(self) -> None:
+        try:
+            for number, step in enumerate(self.document["steps"]):
+                try:
+                    self.step(dict(step))
+                except (AssertionError, Refused) as error:
+                    raise AssertionError(f"step {number} {json.dumps(step, ensure_ascii=False)}: {error}") from None
+            status = self.host.end()
+            assert status == 0, f"the host ended with status {status}"
+        finally:
+            self.host.kill()
+            self.server.__exit__(None, None, None)
+
+    def step(self, step: dict) -> None:
+        for side in ("server", "host", "expect"):
+            if side in step:
+                return getattr(self, side + "_" + step.pop(side))(**step)
+        raise AssertionError("a step needs server, host or expect")
+
+    # Events
+
+    def until(self, value, wanted):
+        end = time.monotonic() + PATIENCE
+        while value() != wanted:
+            assert time.monotonic() < end, f"is {value()}"
+            self.take(end)
+        self.check_replay()
+
+    def take(self, end):
+        event = self.host.step("take", timeout_ms=max(1, int((end - time.monotonic()) * 1000)))["event"]
+        if event is None:
+            return None
+        checked.told_event(event)
+        self.events.append(event)
+        if event["type"] == "change" and event["collection"] in self.replay:
+            self.apply(event)
+        return event
+
+    def finish(self, request, wanted):
+        """Waits for the result of a call and compares it."""
+        if wanted is None:
+            return None
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            event = self.take(end)
+            if event and event["type"] == "result" and event["request"] == request:
+                assert holds(dict(wanted), event) and (wanted or event["status"] == 0), event
+                return event
+        raise AssertionError("the call never completed")
+
+    def apply(self, event):
+        """As the most naive host: only the changes, in order."""
+        shown = self.replay[event["collection"]].setdefault(event["list"], [])
+        items = event.get("channels") or event.get("messages") or []
+        if event["action"] == "clear":
+            shown.clear()
+        for position, change in enumerate(event["changes"]):
+            if event["action"] == "insert":
+                assert 0 <= change["index"] <= len(shown)
+                shown.insert(change["index"], items[position])
+            elif event["action"] == "update":
+                shown[change["index"]] = items[position]
+            elif event["action"] == "remove":
+                del shown[change["index"]]
+            elif event["action"] == "move":
+                del shown[change["from"]]
+                shown.insert(change["to"], items[position])
+
+    def check_replay(self):
+        for name, number in self.collections.items():
+            snapshot = self.snapshot(name)
+            checked.told("collection-snapshot", snapshot)
+            snapshot.pop("seq")
+            for kind, content in snapshot.items():
+                assert self.replay[number].get(kind, []) == content, f"replay of {kind} differs"
+            if self.host.hello["items"]:
+                assert self.host.step("items", on=name)["items"] == snapshot, "the host's live list differs"

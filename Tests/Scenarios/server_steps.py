@@ -1,0 +1,150 @@
+"""What the server does in a scenario."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+
+class ServerSteps:
+    """A step {"server": NAME, ...} is the method server_NAME with the other members."""
+
+    # Channels
+
+    def server_channel(self, url, members=("mei", "bo"), **more):
+        self.server.create_channel(url, *members, **more)
+
+    def server_change(self, url, **fields):
+        self.in_channel("PUT", url, "", fields)
+
+    def server_remove(self, url):
+        self.in_channel("DELETE", url)
+
+    def server_freeze(self, url, freeze=True):
+        self.in_channel("PUT", url, "/freeze", {"freeze": freeze})
+
+    def server_metadata(self, url, create=None, update=None, delete=None):
+        self.change_map(url, "metadata", create, update, delete)
+
+    def server_counters(self, url, create=None, update=None, delete=None):
+        self.change_map(url, "metacounter", create, update, delete)
+
+    def change_map(self, url, name, create, update, delete):
+        if create:
+            self.in_channel("POST", url, "/" + name, {name: create})
+        if update:
+            self.in_channel("PUT", url, "/" + name, {name: update})
+        if delete:
+            self.in_channel("DELETE", url, f"/{name}/{quote(delete, safe='')}")
+
+    # Members
+
+    def server_invite(self, url, users, by=None):
+        self.in_channel("POST", url, "/invite", {"user_ids": users, **({"inviter_id": by} if by else {})})
+
+    def server_invitations(self, user, auto_accept):
+        """Whether invitations let the user in at once."""
+        self.server.request("PUT", f"/v3/users/{user}/channel_invitation_preference", {"auto_accept": auto_accept})
+
+    def server_accept(self, url, user):
+        self.in_channel("PUT", url, "/accept", {"user_id": user})
+
+    def server_decline(self, url, user):
+        self.in_channel("PUT", url, "/decline", {"user_id": user})
+
+    def server_join(self, url, user):
+        self.in_channel("PUT", url, "/join", {"user_id": user})
+
+    def server_leave(self, url, users):
+        self.in_channel("PUT", url, "/leave", {"user_ids": users})
+
+    def server_mute(self, url, user, **more):
+        self.in_channel("POST", url, "/mute", {"user_id": user, **more})
+
+    def server_unmute(self, url, user):
+        self.in_channel("DELETE", url, "/mute/" + user)
+
+    def server_ban(self, url, user, **more):
+        self.in_channel("POST", url, "/ban", {"user_id": user, **more})
+
+    def server_unban(self, url, user):
+        self.in_channel("DELETE", url, "/ban/" + user)
+
+    def server_operators(self, url, add=None, remove=None):
+        if add:
+            self.in_channel("POST", url, "/operators", {"operator_ids": add})
+        if remove:
+            self.in_channel("DELETE", url, "/operators", {"operator_ids": remove})
+
+    def server_hide(self, url, user="mei", **more):
+        self.in_channel("PUT", url, "/hide", {"user_id": user, **more})
+
+    def server_unhide(self, url, user="mei"):
+        self.in_channel("DELETE", url, "/hide", {"user_id": user})
+
+    def server_reset_history(self, url, user="mei"):
+        self.in_channel("PUT", url, "/reset_user_history", {"user_id": user})
+
+    def server_read(self, url, user):
+        self.in_channel("PUT", url, "/messages/mark_as_read", {"user_id": user})
+
+    def server_delivered(self, url, user):
+        self.in_channel("PUT", url, "/messages/mark_as_delivered", {"user_id": user})
+
+    def server_typing(self, url, user="bo", typing=True):
+        self.server.set_typing(url, user, typing)
+
+    # Messages
+
+    def server_post(self, url, text, by="bo", **more):
+        name = more.pop("as", None)
+        if "thread" in more:
+            more["parent_message_id"] = self.named[more.pop("thread")]["message_id"]
+        message = self.server.post(url, by, text, **more)
+        self.named[name or text] = message
+
+    def server_posts(self, url, texts, by="bo", apart=0):
+        """Messages one after the other; `apart` ms between them on the server's clock."""
+        for text in texts:
+            self.server_post(url, text, by)
+            if apart:
+                self.server.advance_clock(apart)
+
+    def server_burst(self, url, count, by="bo"):
+        self.server.control("post_messages", channel_url=url, user_id=by, count=count)
+
+    def server_edit(self, url, message, text):
+        self.server.edit(url, self.named[message]["message_id"], text)
+
+    def server_delete(self, url, message):
+        self.server.delete(url, self.named[message]["message_id"])
+
+    def server_react(self, url, message, key, by="bo", method="POST"):
+        self.on_message(method, url, message, "/reactions", {"reaction": key, "user_id": by})
+
+    def server_pin(self, url, message, pin=True):
+        self.on_message("POST" if pin else "DELETE", url, message, "/pin", {"user_id": "bo"})
+
+    # Everything else, and faults
+
+    def server_rest(self, method, path, body=None, url=None):
+        self.server.request(method, (self.server.channel(url) if url else "/v3") + path, body)
+
+    def server_kill(self):
+        self.server.kill()
+
+    def server_restart(self):
+        self.server.restart(*self.document.get("server", []))
+
+    def server_control(self, verb, **more):
+        self.server.control(verb, **more)
+
+    def server_revoke(self, user="mei"):
+        """Revokes the user's tokens and ends the sessions; the step {"host": "token"} brings the new one."""
+        for account in self.server.revoke_tokens(user):
+            self.users[account["user_id"]] = account
+
+    def in_channel(self, method, url, path="", body=None):
+        self.server.request(method, self.server.channel(url) + path, body)
+
+    def on_message(self, method, url, message, path, body):
+        self.in_channel(method, url, f"/messages/{self.named[message]['message_id']}{path}", body)

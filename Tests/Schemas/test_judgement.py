@@ -1,0 +1,93 @@
+"""Schema and library judge alike what a host gives: each is asked about the same documents, made from the schema."""
+
+from __future__ import annotations
+
+import random
+
+import checked
+import pytest
+from library import Client, lib
+
+#: Documents of several members for each form; a failure names the seed.
+RANDOM = 400
+SEED = 8
+ANY = [None, "", "x", "a\0b", 0, 1, -1, 2**40, 1.0, 1.5, True, False, [], [""], ["x"], ["x", "y"], [1], {}, {"a": 1}]
+
+
+def values(schema: dict) -> list:
+    """What is worth trying for a member: what its schema names, its bounds, what lies beyond them, and other forms."""
+    tried = list(ANY) + schema.get("enum", [])
+    for bound in ("minimum", "maximum"):
+        if bound in schema:
+            tried += [schema[bound] - 1, schema[bound], schema[bound] + 1]
+    return tried + [[word] for word in schema.get("items", {}).get("enum", [])]
+
+
+def candidates(properties: dict, base: dict) -> list[dict]:
+    """Each member alone with each of its values, then random documents of several."""
+    alone = [{**base, key: value} for key, schema in properties.items() for value in values(schema)]
+    dice = random.Random(SEED)
+    mixed = []
+    for _ in range(RANDOM):
+        keys = dice.sample(sorted(properties), min(len(properties), dice.randint(2, 4)))
+        mixed.append({**base, **{key: dice.choice(values(properties[key])) for key in keys}})
+    return [base, {**base, "no_such_key": 1}, {**base, "no_such_key": None}, *alone, *mixed]
+
+
+def compare(name: str, document, error) -> None:
+    assert error is None or error["name"] in ("SM_ERR_INVALID_DOCUMENT", "SM_ERR_STORAGE"), error
+    try:
+        checked.given(name, document, error)
+    except AssertionError as fault:
+        raise AssertionError(f"seed {SEED}: {document}: {fault}") from None
+
+
+@pytest.fixture
+def client(tmp_path):
+    # A failed message is not kept, so each send ends at once.
+    with Client({"app_id": "A", "user_id": "mei", "data_dir": str(tmp_path), "resend_policy": "none"}) as client:
+        assert client.error is None
+        yield client
+
+
+def test_configuration(tmp_path):
+    base = {"app_id": "A", "user_id": "mei", "data_dir": str(tmp_path)}
+    properties = {key: value for key, value in checked.schema("configuration")["properties"].items()
+                  if key != "data_dir"}  # a folder of any other name would be made here
+    properties["api_host"] = {"enum": ["http://", "http://x", "https://x", "ftp://x"]}
+    properties["ws_host"] = {"enum": ["ws://", "ws://x", "wss://x", "http://x"]}
+    for document in [{}, {"app_id": "A"}, *candidates(properties, base)]:
+        with Client({"data_dir": str(tmp_path), **document}) as client:
+            compare("configuration", {"data_dir": str(tmp_path), **document}, client.error)
+
+
+def test_channel_query(client):
+    for document in [[], None, *candidates(checked.schema("channel-query")["properties"], {})]:
+        made, error = client.channels(document)
+        compare("channel-query", document, error)
+        lib.sm_collection_remove(made)
+
+
+def test_message_filter(client):
+    for document in [[], None, *candidates(checked.schema("message-filter")["properties"], {})]:
+        made, error = client.messages("c", document)
+        compare("message-filter", document, error)
+        lib.sm_collection_remove(made)
+
+
+@pytest.mark.parametrize(("function", "name", "base"), [
+    ("sm_send_message", "send", {"message": "a"}), ("sm_append_message", "append", {"message": "a", "request_id": "r"}),
+    ("sm_handle_send_response", "response", {"request_id": "r"}), ("sm_update_message", "update", {"message_id": 5}),
+    ("sm_delete_message", "delete", {"message_id": 5})])
+def test_own_message(client, function, name, base):
+    collection, error = client.messages("c", {})
+    assert error is None
+    schema = checked.schema(f"own-message/{name}")
+    fields = checked.schema("own-message/fields")["$defs"]
+    reference = checked.schema("own-message/reference")["$defs"]
+    properties = schema["oneOf"][0]["properties"] if "oneOf" in schema else schema["properties"]
+    members = {key: fields.get(key) or reference.get(key) or value for key, value in properties.items()}
+    if name == "send":
+        members["resend"] = {}
+    for document in [{}, [], "x", *({key: "x"} for key in members), *candidates(members, base)]:
+        compare(f"own-message/{name}", document, client.own(function, collection, document))

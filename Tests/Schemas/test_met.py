@@ -1,0 +1,215 @@
+"""Every document that the library can tell is made to occur here, and compared with its schema."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+
+import checked
+import pytest
+from harness import Server
+from library import Client, lib
+
+#: Parts of other schemas: nothing is told as one of them alone.
+PARTS = {"common", "own-message/fields", "own-message/reference", "objects/user", "objects/message", "objects/channel",
+         "objects/unsent-message"}
+#: What hosts give; test_judgement.py meets each of them.
+GIVEN = {"configuration", "channel-query", "message-filter", "own-message/send", "own-message/append",
+         "own-message/response", "own-message/update", "own-message/delete"}
+
+
+class Stage:
+    """A server with one channel of messages, and a client of its own for each occurrence."""
+
+    def __init__(self, server: Server, folder) -> None:
+        self.server, self.folder = server, folder
+        self.mei = server.create_user("mei")
+        server.create_user("bo")
+        server.create_channel("c", "mei", "bo")
+        self.first = server.post("c", "bo", "first")
+
+    def client(self, **more) -> Client:
+        client = Client(self.server.config(self.mei, self.folder / "data", **more))
+        assert client.error is None
+        return client
+
+    def connected(self, **more) -> Client:
+        client = self.client(**more)
+        assert lib.sm_connect(client.handle, None, None, None, None) == 0
+        client.wait("result", call="connect", status=0)
+        return client
+
+    def open(self, client: Client, filter=None, url="c", fetches=True) -> ctypes.c_void_p:
+        made, error = client.messages(url, filter or {})
+        assert error is None
+        if fetches:
+            assert lib.sm_fetch(made, 1, None, None, None, None) == 0
+            client.wait("result", call="fetch")
+        return made
+
+
+@pytest.fixture
+def stage(tmp_path):
+    with Server("--huge-gap", "10", db=tmp_path / "server.db") as server:
+        yield Stage(server, tmp_path)
+
+
+def told_by(function, handle) -> dict:
+    text = ctypes.c_void_p()
+    assert function(handle, ctypes.byref(text)) == 0
+    try:
+        return json.loads(ctypes.string_at(text.value))
+    finally:
+        lib.sm_string_free(text)
+
+
+# One function for each schema, named after it; each gives documents that must be valid by it.
+
+def connection(stage):
+    with stage.connected() as client:
+        stage.server.kill()
+        return [client.wait("connection", state="waiting")]
+
+
+def change(stage):
+    with stage.connected() as client:
+        made, _ = client.messages("c", {})
+        assert lib.sm_fetch(made, 1, None, None, None, None) == 0
+        return [client.wait("change", action="insert", list="succeeded")]
+
+
+def result(stage):
+    with stage.connected() as client:
+        stage.open(client)
+        assert lib.sm_clear_cache(client.handle, b"c", None, None, None, None) == 0
+        return [client.wait("result", call="clear_cache")]
+
+
+def new_message(stage):
+    for number in range(5):
+        stage.server.advance_clock(10)
+        stage.server.post("c", "bo", f"m{number}")
+    with stage.connected() as client:
+        made = ctypes.c_void_p()
+        at = stage.first["created_at"]
+        assert lib.sm_message_collection_new(client.handle, b"c", b'{"limit":1}', at, ctypes.byref(made)) == 0
+        assert lib.sm_fetch(made, 1, None, None, None, None) == 0
+        client.wait("result", call="fetch")
+        stage.server.post("c", "bo", "far")
+        return [client.wait("new_message")]
+
+
+def channel_updated(stage):
+    with stage.connected() as client:
+        stage.open(client)
+        stage.server.set_typing("c", "bo")
+        return [client.wait("channel_updated")]
+
+
+def channel_removed(stage):
+    with stage.connected() as client:
+        stage.open(client, url="nowhere", fetches=False)
+        return [client.wait("channel_removed", channel_url="nowhere")]
+
+
+def huge_gap(stage):
+    with stage.connected() as client:
+        stage.open(client)
+        lib.sm_disconnect(client.handle)
+        client.wait("connection", state="disconnected")
+        stage.server.post_many("c", "bo", 30)
+        assert lib.sm_connect(client.handle, None, None, None, None) == 0
+        return [client.wait("huge_gap")]
+
+
+def sync_state(stage):
+    with stage.connected() as client:
+        assert lib.sm_pause_sync(client.handle) == 0
+        return [client.wait("sync_state", state="paused")]
+
+
+def sync_progress(stage):
+    with stage.connected() as client:
+        stage.open(client, fetches=False)
+        return [client.wait("sync_progress")]
+
+
+def token_needed(stage):
+    with stage.client(access_token="no such token") as client:
+        assert lib.sm_connect(client.handle, None, None, None, None) == 0
+        return [client.wait("token_needed")]
+
+
+def cache_reset(stage):
+    with stage.connected() as client:
+        stage.open(client)
+    cache = next((stage.folder / "data").rglob("cache.db"))
+    cache.write_bytes(b"no database at all " * 1000)
+    with stage.client() as client:
+        return [client.wait("cache_reset")]
+
+
+def storage_error(stage):
+    with stage.client() as client:
+        made = stage.open(client, fetches=False)
+        assert client.own("sm_send_message", made, {"message": "waits"}) is None
+        intents = next((stage.folder / "data").rglob("intents.db"))
+    # Gone although it was used: what it held is lost.
+    for file in intents.parent.glob("intents.db*"):
+        file.unlink()
+    with stage.client() as client:
+        return [client.wait("storage_error")]
+
+
+def overflow(stage):
+    with stage.connected(queue_limit=16) as client:
+        stage.open(client)
+        for _ in range(100):  # until the client has received more between two drains than its queue holds
+            stage.server.post_many("c", "bo", 60)
+            while (event := client.next_event(0)) is not None:
+                if event["type"] == "overflow":
+                    return [event]
+        raise AssertionError("the queue never overflowed")
+
+
+def closed(stage):
+    client = stage.client()
+    heard = client.ended()
+    assert heard[-1]["type"] == "closed"
+    return heard[-1:]
+
+
+def last_error(stage):
+    return [Client({"app_id": "A"}).error, Client([]).error]
+
+
+def collection_info(stage):
+    with stage.connected() as client:
+        channels, error = client.channels({"limit": 5})
+        assert error is None
+        return [told_by(lib.sm_collection_info, handle) for handle in (stage.open(client), channels)]
+
+
+def collection_snapshot(stage):
+    with stage.connected() as client:
+        channels, error = client.channels({})
+        assert error is None
+        assert lib.sm_fetch(channels, 2, None, None, None, None) == 0
+        client.wait("result", call="fetch")
+        return [told_by(lib.sm_collection_snapshot, handle) for handle in (stage.open(client), channels)]
+
+
+@pytest.mark.parametrize("name", [name for name in checked.names() if name not in PARTS | GIVEN])
+def test_it_occurs_and_is_valid(name, stage):
+    occurrences = globals()[name.removeprefix("events/").replace("-", "_")](stage)
+    assert occurrences
+    for document in occurrences:
+        assert not name.startswith("events/") or document["type"] == name.removeprefix("events/")
+        checked.told(name, document)
+
+
+def test_parts_are_parts():
+    """Nothing lies in docs/schema that nothing uses."""
+    text = "".join((checked.SCHEMAS / f"{name}.json").read_text() for name in checked.names())
+    assert [name for name in PARTS if f'{name.split("/")[-1]}.json#' not in text
+            and f'{name.split("/")[-1]}.json"' not in text] == []

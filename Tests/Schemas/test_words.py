@@ -1,0 +1,89 @@
+"""The schemas know every word that the library can tell or take: compared with its code, and with the header."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import get_args, get_type_hints
+
+import checked
+import pytest
+
+from syncmanager import documents, events
+
+ROOT = Path(__file__).resolve().parents[2]
+HEADER = (ROOT / "include/syncmanager.h").read_text()
+
+
+def raw_values(enum: str) -> set[str]:
+    """The raw values of a Swift enum of texts."""
+    room, _, name = enum.partition("/")
+    found = [text for path in sorted((ROOT / "Sources" / room).rglob("*.swift"))
+             if f"enum {name}: String" in (text := path.read_text())]
+    assert len(found) == 1, f"{len(found)} files declare the enum {name}"
+    body = found[0][found[0].index(f"enum {name}: String"):]
+    body = body[body.index("{") + 1:body.index("}")]
+    words = set()
+    for line in body.splitlines():
+        line = re.sub(r"//.*", "", line).strip()
+        if line.startswith("case "):
+            for case in re.split(r",\s*", line.removeprefix("case ")):
+                name, _, value = case.partition(" = ")
+                words.add(value.strip('"') if value else name.strip("`"))
+    return words
+
+
+def notices() -> set[str]:
+    """The types of events that the code names."""
+    text = (ROOT / "Sources/SyncEngine/Host/HostEvent.swift").read_text()
+    return set(re.findall(r'case \.\w+: "(\w+)"', text)) | {"change", "result"}
+
+
+def test_events_are_those_of_the_code_and_of_the_header():
+    schemas = {name.removeprefix("events/") for name in checked.names() if name.startswith("events/")}
+    section = HEADER[HEADER.index(" * EVENTS"):HEADER.index(" * CHANGES")]
+    assert schemas == notices()
+    assert schemas == set(re.findall(r"^ \*   (\w+) {2,}\S", section[section.index("Types:"):], re.MULTILINE))
+
+
+@pytest.mark.parametrize(("schema", "place", "enum"), [
+    ("common", ("$defs", "source"), "SyncModel/EventSource"),
+    ("common", ("$defs", "reason"), "SyncEngine/FailedReason"),
+    ("events/result", ("properties", "call"), "SyncEngine/Name"),
+    ("events/result", ("properties", "short"), "SyncEngine/ShortReason"),
+    ("events/connection", ("properties", "state"), "SyncEngine/ConnectionState"),
+    ("events/sync_state", ("properties", "state"), "SyncEngine/SyncState"),
+], ids=["source", "reason", "call", "short", "connection", "sync_state"])
+def test_words_are_those_of_the_code(schema, place, enum):
+    part = checked.schema(schema)
+    for key in place:
+        part = part[key]
+    assert set(part["enum"]) == raw_values(enum)
+
+
+@pytest.mark.parametrize(("schema", "kind"), [
+    ("configuration", documents.Config), ("channel-query", documents.ChannelQuery),
+    ("message-filter", documents.MessageFilter)])
+def test_keys_are_those_of_the_python_package(schema, kind):
+    # "delivery" is for callbacks, which the package does not use.
+    keys = set(checked.schema(schema)["properties"]) - {"delivery"}
+    assert keys == set(get_type_hints(kind))
+
+
+def test_sources_are_those_of_the_python_package():
+    assert set(checked.schema("common")["$defs"]["source"]["enum"]) == set(get_args(events.Source))
+
+
+def test_keys_are_those_of_the_header_and_the_documentation():
+    config = HEADER[HEADER.index("/* Opens the cache of one user"):HEADER.index("int32_t sm_setup(")]
+    assert set(checked.schema("configuration")["properties"]) == {
+        key for line in re.findall(r'^ \*   ((?:"\w+",? ?)+) ', config, re.MULTILINE)
+        for key in re.findall(r"\w+", line)}
+    queries = (ROOT / "docs/queries.md").read_text()
+    for schema, title in (("channel-query", "## Channel query"), ("message-filter", "## Message filter")):
+        section = queries[queries.index(title):].split("\n## ", 2)[0]
+        first = " ".join(line.split("|")[1] for line in section.splitlines() if line.startswith("| `"))
+        rest = " ".join(line for line in section.splitlines() if line.startswith("| `"))
+        keys = set(checked.schema(schema)["properties"])
+        assert keys <= set(re.findall(r"`(\w+)`", rest)), "a key that docs/queries.md does not name"
+        assert set(re.findall(r"`(\w+)`", first)) - keys <= {"and", "or", "member_nickname", "channel_name"}
