@@ -1,3 +1,4 @@
+import SyncModel
 import XCTest
 
 @testable import SyncEngine
@@ -94,7 +95,7 @@ final class WindowTests: XCTestCase {
             changes = window.merge(rows)
         case .remove(let ids):
             for id in ids { wanted[id] = nil }
-            note(window.remove(ids: ids))
+            note(window.remove(ids: ids.keys))
         case .removeFirst:
             if let first = window.first { wanted[first.id] = nil }
             note(window.removeFirst(1))

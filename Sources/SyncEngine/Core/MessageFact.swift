@@ -23,14 +23,14 @@ struct MessageFact {
 
     /// What of the fact concerns a channel, or one of its threads; `nil`: nothing.
     func concerning(_ id: HistoryID) -> MessageFact? {
-        guard id.channelURL == channelURL, answerTo == nil || answerTo == id else { return nil }
+        guard id.channelURL.isByteEqual(to: channelURL), answerTo == nil || answerTo == id else { return nil }
         guard id.isThread else { return self }
         func ofThread(_ messages: [MessageRecord]) -> [MessageRecord] {
-            messages.filter { $0.parentID == id.parentID || $0.id == id.parentID }
+            messages.filter { $0.parentID.isByteEqual(to: id.parentID) || $0.id.isByteEqual(to: id.parentID) }
         }
         var result = self
         switch kind {
-        case .arrived(let message, _): if message.parentID != id.parentID { return nil }
+        case .arrived(let message, _): if !message.parentID.isByteEqual(to: id.parentID) { return nil }
         case .edited(let messages): result.kind = .edited(ofThread(messages))
         case .changelog(let updated, let deleted):
             result.kind = .changelog(updated: ofThread(updated), deleted: deleted)

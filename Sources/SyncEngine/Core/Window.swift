@@ -1,3 +1,5 @@
+import SyncModel
+
 /// A row of a `Window`: something with a key, a place in an order, and a content that hosts see.
 protocol WindowRow {
     associatedtype Place: Comparable
@@ -19,7 +21,7 @@ protocol WindowRow {
 struct Window<Row: WindowRow> {
     private(set) var rows: [Row] = []
     /// The place of every row by its id; made when it is first needed, since most pages never ask for it.
-    private var places: [String: Row.Place]?
+    private var places: [TextKey: Row.Place]?
     /// The host's list begins with the last row.
     let isReversed: Bool
 
@@ -61,7 +63,7 @@ struct Window<Row: WindowRow> {
 
     mutating func index(ofID id: String) -> Int? {
         if places == nil {
-            places = Dictionary(rows.map { ($0.id, $0.place) }, uniquingKeysWith: { first, _ in first })
+            places = Dictionary(rows.map { (TextKey($0.id), $0.place) }, uniquingKeysWith: { first, _ in first })
         }
         return places?[id].flatMap { index(at: $0) }
     }
@@ -90,7 +92,7 @@ struct Window<Row: WindowRow> {
         var new: [Row] = []
         var changed: [Row] = []
         for row in added {
-            if let index = index(at: row.place), rows[index].id == row.id {
+            if let index = index(at: row.place), rows[index].id.isByteEqual(to: row.id) {
                 if rows[index].json != row.json { changed.append(row) }
             } else if index(ofID: row.id) != nil {
                 if let change = put(row) { changes.append(change) }
@@ -143,10 +145,10 @@ struct Window<Row: WindowRow> {
     }
 
     /// Removes rows by their ids; unknown ones do no harm.
-    mutating func remove(ids: Set<String>) -> WindowChange? {
+    mutating func remove(ids: Set<TextKey>) -> WindowChange? {
         guard !ids.isEmpty, !rows.isEmpty else { return nil }
         if ids.count == 1, let id = ids.first {
-            guard let index = index(ofID: id) else { return nil }
+            guard let index = index(ofID: id.text) else { return nil }
             return remove(range: index..<(index + 1))
         }
         return removeRows { ids.contains($0.id) }

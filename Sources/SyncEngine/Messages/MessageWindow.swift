@@ -122,7 +122,7 @@ struct MessageWindow {
     }
 
     /// Removes messages by their ids.
-    mutating func remove(_ ids: Set<String>) -> WindowChange? {
+    mutating func remove(_ ids: Set<TextKey>) -> WindowChange? {
         // Emptied, the window goes on behind what it showed last.
         let last = window.last?.position
         let change = window.remove(ids: ids)
@@ -138,7 +138,7 @@ struct MessageWindow {
         _ records: [MessageRecord], in chunk: ChunkList.Chunk, _ rules: any ServiceRules
     ) -> [WindowChange] {
         var rows: [MessageRow] = []
-        var gone: Set<String> = []
+        var gone: Set<TextKey> = []
         for record in records {
             if filter.matches(record), chunk.covers(record.position), spans(record.position) || holds(record.position) {
                 rows.append(shown(record.row, rules))
@@ -161,7 +161,7 @@ struct MessageWindow {
     private func holds(_ position: MessagePosition) -> Bool { window.index(at: position) != nil }
 
     /// Takes out what was shown for want of what really stands at the viewpoint, and stands there again.
-    mutating func standAgain(without ids: Set<String>) -> WindowChange? {
+    mutating func standAgain(without ids: Set<TextKey>) -> WindowChange? {
         let change = window.remove(ids: ids)
         isLoaded = true
         emptiedAt = nil

@@ -276,8 +276,8 @@ struct MessageWindows {
                 missing[direction] = limit - found.count
             }
         }
-        let kept = Set(page.map(\.id))
-        let change = all[index].standAgain(without: Set(old.window.rows.map(\.id)).subtracting(kept))
+        let kept = page.map(\.id).keys
+        let change = all[index].standAgain(without: old.window.rows.map(\.id).keys.subtracting(kept))
         if let change { effects.add(.event(all[index].change(change, Cause(.sync)))) }
         for change in all[index].merge(page, context.rules) {
             effects.add(.event(all[index].change(change, Cause(.sync))))
@@ -402,7 +402,7 @@ struct MessageWindows {
         _ outcome: History.PageOutcome, _ cause: Cause, _ coverage: Coverage, _ context: Context,
         _ effects: inout Effects
     ) {
-        remove(Set(outcome.gone), cause, &effects)
+        remove(outcome.gone.keys, cause, &effects)
         for index in all.indices { merge(outcome.rows, index, cause, coverage, context, &effects) }
         serveAll(coverage, context, &effects)
     }
@@ -452,7 +452,7 @@ struct MessageWindows {
         for index in all.indices { merge(messages, index, cause, coverage, context, &effects) }
     }
 
-    mutating func remove(_ ids: Set<String>, _ cause: Cause, _ effects: inout Effects) {
+    mutating func remove(_ ids: Set<TextKey>, _ cause: Cause, _ effects: inout Effects) {
         for index in all.indices {
             if let change = all[index].remove(ids) { effects.add(.event(all[index].change(change, cause))) }
         }
@@ -461,7 +461,7 @@ struct MessageWindows {
     /// History was cut.
     mutating func cut(before order: Int64, _ coverage: Coverage, _ context: Context, _ effects: inout Effects) {
         for index in all.indices {
-            let old = Set(all[index].window.rows.prefix { $0.position.order < order }.map(\.id))
+            let old = all[index].window.rows.prefix { $0.position.order < order }.map(\.id).keys
             if let change = all[index].remove(old) {
                 effects.add(.event(all[index].change(change, Cause(.eventMessageDeleted))))
             }
@@ -476,7 +476,7 @@ struct MessageWindows {
             // An own message out of order stands behind the gap, of which nothing else is shown.
             if let home = all[index].home(in: coverage.chunks) {
                 let end = coverage.chunks.chunks[home].end.position
-                let behind = Set(all[index].window.rows.filter { $0.position > end }.map(\.id))
+                let behind = all[index].window.rows.filter { $0.position > end }.map(\.id).keys
                 if let change = all[index].remove(behind) {
                     effects.add(.event(all[index].change(change, Cause(.messageFill))))
                 }

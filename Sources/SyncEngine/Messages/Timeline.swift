@@ -161,7 +161,7 @@ final class Timeline {
         fileprivate var history: History
         fileprivate var arrival: History.Arrival?
         fileprivate var changed: [MessageRecord] = []
-        fileprivate var deleted: Set<String> = []
+        fileprivate var deleted: Set<TextKey> = []
     }
 
     /// Writes a fact into the cache, as a part of the transaction of who calls.
@@ -177,13 +177,13 @@ final class Timeline {
             }
         case .deleted(let ids):
             try recorded.history.delete(ids, cache)
-            recorded.deleted = Set(ids)
+            recorded.deleted = ids.keys
         case .changelog(let updated, let deleted):
             try recorded.history.delete(deleted, cache)
             // The log is an answer, too: what was told since it was made is newer.
             let newest = recorded.history.crossings.applied(to: updated, context.rules)
             recorded.changed = try recorded.history.edit(newest, cache)
-            recorded.deleted = Set(deleted)
+            recorded.deleted = deleted.keys
         }
         return recorded
     }
@@ -214,9 +214,9 @@ final class Timeline {
         _ recorded: Recorded, _ cause: Cause, _ context: Context, _ effects: inout Effects
     ) {
         if recorded.deleted.contains(id.parentID) { return parentGone(cause, &effects) }
-        guard let changed = recorded.changed.last(where: { $0.id == id.parentID }), changed.json != parent?.json else {
-            return
-        }
+        guard let changed = recorded.changed.last(where: { $0.id.isByteEqual(to: id.parentID) }),
+            changed.json != parent?.json
+        else { return }
         parent = changed
         windows.tellParent(changed.json, cause, context, &effects)
     }
@@ -410,7 +410,7 @@ final class Timeline {
             answerEnded(ask)
             gate.succeed()
             step = .changes(isAsked: false)
-            guard message.id == id.parentID else { break }
+            guard message.id.isByteEqual(to: id.parentID) else { break }
             return MessageFact(
                 channelURL: channelURL, kind: .edited(newest), cause: Cause(.sync), answerTo: id)
         case (.parent, .failure(let failure)) where failure.kind == .notFound || failure.kind == .refused:
@@ -510,7 +510,7 @@ final class Timeline {
             return false
         }
         self.history = next
-        for row in outcome.rows where !row.requestID.isEmpty && row.senderID == context.options.userID {
+        for row in outcome.rows where !row.requestID.isEmpty && row.senderID.isByteEqual(to: context.options.userID) {
             effects.add(.ownMessageSeen(row, channelURL: channelURL))
         }
         windows.show(outcome, cause, coverage, context, &effects)

@@ -56,9 +56,9 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
         case .file: if kind() != .file { return false }
         case .admin: if kind() != .admin { return false }
         }
-        if !customTypes.isEmpty, !customTypes.contains(customType()) { return false }
-        if !senderIDs.isEmpty, !senderIDs.contains(senderID()) { return false }
-        if !self.parentID.isEmpty { return isInThread && parentID() == self.parentID }
+        if !customTypes.isEmpty, !customTypes.containsBytes(of: customType()) { return false }
+        if !senderIDs.isEmpty, !senderIDs.containsBytes(of: senderID()) { return false }
+        if !self.parentID.isEmpty { return isInThread && parentID().isByteEqual(to: self.parentID) }
         switch replyType {
         case .all: return true
         case .none: return !isInThread

@@ -54,6 +54,8 @@ pub const SM_ERR_TOKEN_REJECTED: i32 = -19;
 pub const SM_ERR_BUSY: i32 = -20;
 /// `too many calls wait to be done or drained, see LIMITS; most calls may give it`
 pub const SM_ERR_TOO_MANY_CALLS: i32 = -21;
+/// `the host canceled the call; what the service was asked it may still do`
+pub const SM_ERR_CANCELED: i32 = -22;
 /// `a fault of the library: please report it with the log`
 pub const SM_ERR_INTERNAL: i32 = -99;
 
@@ -305,14 +307,16 @@ extern "C" {
     /// The messages of a channel around `viewpoint` (ms since the epoch; 0: the oldest; SM_LATEST: the newest).
     /// `filter` is
     /// a JSON object (docs/queries.md) or NULL: page sizes, types, senders, replies, the order ("reverse": newest
-    /// first), and
-    /// what is left out of what is told. With "parent_message_id" it is a thread: the replies to that message, and
-    /// `parent_updated` and `parent_removed` tell of the message itself. Background sync of the channel starts. A
-    /// channel that turns out not to exist gives `channel_removed`.
-    /// Own messages that are pending or failed come at once as inserts, before any fetch. With thread delivery
-    /// events may
-    /// come before sm_collection_set_callback(): they go to the client's callback, and the snapshot has them.
-    /// Errors:
+    /// first),
+    /// and what is left out of what is told. With "parent_message_id" it is a thread: the replies to that message,
+    /// and
+    /// `parent_updated` and `parent_removed` tell of the message itself. Background sync of what it shows starts. A
+    /// channel
+    /// that turns out not to exist gives `channel_removed`. Own messages that are pending or failed come at once as
+    /// inserts,
+    /// before any fetch. With thread delivery events may come before sm_collection_set_callback(): they go to the
+    /// client's
+    /// callback, and the snapshot has them. Errors:
     /// INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1
     /// ```
     pub fn sm_message_collection_new(
@@ -430,10 +434,10 @@ extern "C" {
     /// at most
     /// 16 MiB), "data", "custom_type", "mention_type" ("users" | "channel"), "mentioned_user_ids",
     /// "parent_message_id" (a
-    /// number; through the collection of a thread its own, unless given), "reply_to_channel", "request_id"
-    /// (default: a fresh one). With {"resend":"REQUEST_ID"} a failed message is
-    /// sent again. The message is on disk before the event `change` of the pending list is delivered; from then on
-    /// it is
+    /// number; through the collection of a thread the thread's, unless given), "reply_to_channel", "request_id"
+    /// (default: a
+    /// fresh one). With {"resend":"REQUEST_ID"} a failed message is sent again. The message is on disk before the
+    /// event `change` of the pending list is delivered; from then on it is
     /// sent or visibly failed, after any kill. Under "automatic" it waits for a connection, and so does the call;
     /// under the
     /// other policies it fails when there is none.
@@ -542,7 +546,9 @@ extern "C" {
     /// outcome.
     /// Completion: NOT_CONNECTED (nothing was sent and nothing is queued), NETWORK, TIMEOUT (whether it was done is
     /// not
-    /// known), NOT_FOUND, SERVICE (refused; "code" and "message" are the service's), TOKEN_REJECTED, CLOSED.
+    /// known), CANCELED (by the action "cancel"), NOT_FOUND, NOT_OWN_MESSAGE, SERVICE (refused; "code" and
+    /// "message" are
+    /// the service's), STORAGE, TOKEN_REJECTED, CLOSED.
     /// Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1
     /// ```
     pub fn sm_call(
