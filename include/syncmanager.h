@@ -407,9 +407,9 @@ SM_EXPORT void sm_collection_remove(sm_collection *collection);
 /* Sends a text message through the library. `message` is a JSON object: "message" (required; the document is at most
  * 16 MiB), "data", "custom_type", "mention_type" ("users" | "channel"), "mentioned_user_ids", "parent_message_id" (a
  * number; through the collection of a thread the thread's, unless given), "reply_to_channel", "request_id" (default: a
- * fresh one). With {"resend":"REQUEST_ID"} a failed message is sent again. The message is on disk before the event `change` of the pending list is delivered; from then on it is
- * sent or visibly failed, after any kill. Under "automatic" it waits for a connection, and so does the call; under the
- * other policies it fails when there is none.
+ * fresh one). With {"resend":"REQUEST_ID"} a failed message is sent again. The message is on disk before the event
+ * `change` of the pending list is delivered; from then on it is sent or visibly failed, after any kill. Under
+ * "automatic" it waits for a connection, and so does the call; under the other policies it fails when there is none.
  * Completes after the first attempt: with "request_id" and "message" (the service's object), or with NETWORK, TIMEOUT
  * or SERVICE, "request_id", "code" and "message" (a text). Under "automatic" the library then still repeats what a
  * retry can cure: follow the lists, do not send again yourself. Completion also: INVALID_ARGUMENT ("request_id" is in

@@ -82,7 +82,9 @@ def result(stage):
     with stage.connected() as client:
         stage.open(client)
         assert lib.sm_clear_cache(client.handle, b"c", None, None, None, None) == 0
-        return [client.wait("result", call="clear_cache")]
+        made, _ = client.messages("c", {})
+        assert lib.sm_collection_start(made, None, None, None, None) == 0
+        return [client.wait("result", call="clear_cache"), client.wait("result", call="start")]
 
 
 def new_message(stage):
@@ -116,7 +118,7 @@ def cache_shown(stage):
     with stage.connected() as client:
         made, _ = client.messages("c", {})
         assert lib.sm_collection_start(made, None, None, None, None) == 0
-        return [client.wait("cache_shown"), client.wait("result", call="start")]
+        return [client.wait("cache_shown")]
 
 
 def thread(stage, client):

@@ -135,8 +135,8 @@ final class MigrationTests: XCTestCase {
         XCTAssertFalse(old.keys.values.contains(try store.channelKey("new")))
     }
 
-    /// A file of schema 3, made by the library of commit 2dddaa2: two channels, replies in two threads, one of them shown
-    /// in the channel too. All of it stays, and its threads can be shown from it.
+    /// A file of schema 3, made by the library of commit 2dddaa2: two channels, replies in two threads, one of them in
+    /// the channel, too. All of it stays, and its threads can be shown from it.
     func testThreadsAreMadeOfWhatWasCached() throws {
         let folder = try fixture("cache-3.db")
         let before = try folder.copied()
