@@ -61,7 +61,8 @@
  *
  * CHANGES
  *
- * A collection is one ordered list: channels, or succeeded messages oldest first. A message collection has two more
+ * A collection is one ordered list: channels, or succeeded messages oldest first (newest first with the filter's
+ * "reverse"; pending and failed ones stay in the order they were written). A message collection has two more
  * lists, "pending" and "failed" messages of this user. A change event carries
  *
  *   "collection"  its number (sm_collection_number())
@@ -193,6 +194,7 @@ enum {
     SM_ERR_TOKEN_REJECTED = -19,    /* the access token is missing, wrong or revoked */
     SM_ERR_BUSY = -20,              /* another thread is draining this client's queue */
     SM_ERR_TOO_MANY_CALLS = -21,    /* too many calls wait to be done or drained, see LIMITS; most calls may give it */
+    SM_ERR_CANCELED = -22,          /* the host canceled the call; what the service was asked it may still do */
     SM_ERR_INTERNAL = -99           /* a fault of the library: please report it with the log */
 };
 
@@ -335,10 +337,11 @@ SM_EXPORT int32_t sm_set_callback(
 SM_EXPORT int32_t sm_channel_collection_new(sm_client *client, const char *query, sm_collection **out);
 
 /* The messages of a channel around `viewpoint` (ms since the epoch; 0: the oldest; SM_LATEST: the newest). `filter` is
- * a JSON object (docs/queries.md) or NULL: "limit" (1..200, default 30), "message_type", "custom_types", "sender_ids",
- * "reply_type". Background sync of the channel starts. A channel that turns out not to exist gives `channel_removed`.
- * Own messages that are pending or failed come at once as inserts, before any fetch. With thread delivery events may
- * come before sm_collection_set_callback(): they go to the client's callback, and the snapshot has them. Errors:
+ * a JSON object (docs/queries.md) or NULL: page sizes, types, senders, replies, the order ("reverse": newest first),
+ * and what is left out of what is told. Background sync of the channel starts. A channel that turns out not to exist
+ * gives `channel_removed`. Own messages that are pending or failed come at once as inserts, before any fetch. With
+ * thread delivery events may come before sm_collection_set_callback(): they go to the client's callback, and the
+ * snapshot has them. Errors:
  * INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_message_collection_new(
     sm_client *client, const char *channel_url, const char *filter, int64_t viewpoint, sm_collection **out);
@@ -440,7 +443,8 @@ SM_EXPORT int32_t sm_delete_message(
  * {"action":"add_reaction","channel_url":"c","message_id":"42","key":"heart"}
  * Completes with "action" and, when the action has one, "result", after the collections were told of the outcome.
  * Completion: NOT_CONNECTED (nothing was sent and nothing is queued), NETWORK, TIMEOUT (whether it was done is not
- * known), NOT_FOUND, SERVICE (refused; "code" and "message" are the service's), TOKEN_REJECTED, CLOSED.
+ * known), CANCELED (by the action "cancel"), NOT_FOUND, NOT_OWN_MESSAGE, SERVICE (refused; "code" and "message" are
+ * the service's), STORAGE, TOKEN_REJECTED, CLOSED.
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_call(
     sm_client *client, const char *request, sm_result_callback callback, void *user_data,

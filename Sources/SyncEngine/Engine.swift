@@ -23,7 +23,7 @@ public final class Engine {
     private var sync: ChannelSync
     private var lists = ChannelLists()
     private var typing = Typing()
-    private var timelines: [String: Timeline] = [:]
+    private var timelines: [TextKey: Timeline] = [:]
     /// The channel of every message collection.
     private var channelURLs: [UInt64: String] = [:]
     /// Message collections whose channel could not be read when they were opened; the next fetch tries again.
@@ -139,7 +139,7 @@ public final class Engine {
         case .resetViewpoint(let id, let viewpoint):
             _ = unopened[id]?.reset(to: viewpoint)
             timeline(of: id)?.resetViewpoint(id, viewpoint, context, &effects)
-        case .action(let action, let call): serviceActions.ask(action, call: call, context, &effects)
+        case .action(let action, let call): route(action, call, &effects)
         case .resync(let collections): resync(collections, &effects)
         case .close: close(&effects)
         default: routeOwnMessage(command, &effects)
@@ -181,6 +181,28 @@ public final class Engine {
         }
     }
 
+    /// An action: the service's, or one that this library does alone.
+    private func route(_ action: ActionCall, _ call: UInt64, _ effects: inout Effects) {
+        switch action.action {
+        case .cancel: cancel(UInt64(clamping: action.integer("request") ?? 0), action, call, &effects)
+        case .statistics:
+            let own = outbox.all
+            let failed = own.filter { $0.status == .failed }.count
+            let statistics = Statistics(
+                pendingMessages: own.count - failed, failedMessages: failed, waitingCalls: serviceActions.count)
+            let result = statistics.json(context)
+            serviceActions.done(action, call, result == nil ? .storage : .ok, result: result, &effects)
+        default: serviceActions.ask(action, call: call, context, &effects)
+        }
+    }
+
+    private func cancel(_ other: UInt64, _ action: ActionCall, _ call: UInt64, _ effects: inout Effects) {
+        if inFlight.withdraw(action: other) { _ = sync.actionEnded(other) }
+        effects.add(.timer(.action(call: other), at: nil))
+        let isFound = serviceActions.giveUp(other, .canceled, &effects)
+        serviceActions.done(action, call, isFound ? .ok : .notFound, &effects)
+    }
+
     private func setPaused(_ paused: Bool, _ effects: inout Effects) {
         guard isPaused != paused else { return }
         isPaused = paused
@@ -200,7 +222,7 @@ public final class Engine {
         guard done != nil else {
             return effects.complete(Completion(call: call, name: .clearCache, status: .storage))
         }
-        for timeline in sortedTimelines where url == nil || timeline.channelURL == url {
+        for timeline in sortedTimelines where url.map({ timeline.channelURL.isByteEqual(to: $0) }) ?? true {
             timeline.startOver(Cause(.cacheCleared), context, &effects)
         }
         effects.complete(Completion(call: call, name: .clearCache, status: .ok))
@@ -229,7 +251,7 @@ public final class Engine {
         timeline.close(id, &effects)
         outbox.close(id, url)
         guard timeline.windows.isEmpty else { return }
-        effects.add(.timer(.timeline(channelURL: url), at: nil))
+        effects.add(.timer(.timeline(channelURL: TextKey(url)), at: nil))
         timelines[url] = nil
     }
 
@@ -290,6 +312,7 @@ public final class Engine {
             effects.add(.messages(MessageFact(
                 channelURL: url, kind: .patched(id: id, patch), cause: patch.cause)))
         case .channel(let url, let event): route(event, of: url, &effects)
+        case .channelAnswered: route(answered: event, [], &effects)
         }
     }
 
@@ -299,7 +322,7 @@ public final class Engine {
             sync.touch(url)
             effects.add(.channels(ChannelFact(removed: [url], cause: cause)))
         case .typing(let userID, let user, let isTyping):
-            guard userID != options.userID else { return }
+            guard !userID.isByteEqual(to: options.userID) else { return }
             guard isTyping else { return effects.add(.typingStopped(channelURL: url, userID: userID)) }
             guard let channel = cachedChannel(url) else { return }
             if typing.begin(url, userID: userID, user: user, now: now.monotonic) { showTyping(channel, &effects) }
@@ -321,6 +344,9 @@ public final class Engine {
         case .changed(let channel):
             sync.touch(url)
             effects.add(.channels(ChannelFact(changed: [channel], cause: cause)))
+        case .overtaken(let channel):
+            if let channel { effects.add(.channels(ChannelFact(changed: [channel], cause: cause))) }
+            sync.recheck(url, cause, context, &effects)
         }
     }
 
@@ -350,10 +376,27 @@ public final class Engine {
             pumpOutbox(url, &effects)
         case (.edit, _), (.delete, _): actions.receive(reply, for: ask, context, &effects)
         case (.action(let call, let action), _):
+            let crossed = sync.actionEnded(call)
             // What became known by it is there when the host learns that it is done.
-            if case .action(let answer) = reply { for event in answer.events { route(event, &effects) } }
+            if case .action(let answer) = reply {
+                for event in answer.events { route(answered: event, crossed, &effects) }
+            }
             serviceActions.receive(reply, for: action, call: call, context, &effects)
         }
+    }
+
+    /// What became known by the answer to an action. `crossed`: channels that facts touched since it was asked.
+    private func route(answered event: ServiceEvent, _ crossed: Set<String>, _ effects: inout Effects) {
+        let about: (url: String, cause: Cause)? =
+            switch event {
+            case .channelAnswered(let channel, let cause): (channel.url, cause)
+            case .channel(let url, let event): crossed.contains(url) ? (url, event.cause) : nil
+            default: nil
+            }
+        guard let (url, cause) = about else { return route(event, &effects) }
+        let outcome = ChannelFacts.outcome(
+            ofAnswer: event, isCrossed: crossed.contains(url), in: cachedChannel(url), context)
+        record(outcome, url, cause, &effects)
     }
 
     private func receive(_ reply: ServiceReply, to ask: MessageAsk, _ url: String, _ effects: inout Effects) {
@@ -436,12 +479,18 @@ public final class Engine {
     private func route(_ key: TimerQueue.Key, _ effects: inout Effects) {
         switch key {
         case .heldRequests:
-            for (id, request) in inFlight.takeHeld(now: now.monotonic) { ask(id, request) }
+            for held in inFlight.takeHeld(now: now.monotonic) {
+                ask(held.id, held.request, waited: now.monotonic - held.since)
+            }
+        case .action(let call):
+            guard inFlight.withdraw(action: call) else { break }
+            _ = sync.actionEnded(call)
+            _ = serviceActions.giveUp(call, .timeout, &effects)
         case .reconnect: session.retry(&effects)
         case .answerParts: takePart(&effects)
         case .channelSync: sync.pump(context, &effects)
         case .timeline(let url): timelines[url]?.resume(context, &effects)
-        case .outbox(let url): pumpOutbox(url, &effects)
+        case .outbox(let url): pumpOutbox(url.text, &effects)
         case .fetch(let call): for timeline in sortedTimelines { timeline.fetchTimedOut(call, &effects) }
         case .typing: typingEnded(typing.expire(now: now.monotonic), &effects)
         }
@@ -503,7 +552,7 @@ public final class Engine {
         let source: EventSource =
             switch fact.kind {
             case .arrived(let message, _):
-                message.senderID == options.userID ? .eventMessageSent : .eventMessageReceived
+                message.senderID.isByteEqual(to: options.userID) ? .eventMessageSent : .eventMessageReceived
             case .edited, .patched: .eventMessageUpdated
             case .deleted, .changelog: .eventMessageDeleted
             }
@@ -574,16 +623,22 @@ public final class Engine {
 
     private func ask(_ ask: Ask, _ request: ServiceRequest, _ effects: inout Effects) {
         if case .channelPage = ask { sync.collectionAsked() }
+        if case .action(let call, _) = ask { sync.actionAsked(call) }
         if case .send(_, let url) = ask { timelines[url]?.sendBegan() }
         if let id = inFlight.add(ask, request, now: now.monotonic) {
             self.ask(id, request)
         } else {
             effects.add(.timer(.heldRequests, at: inFlight.pausedUntil))
+            guard case .action(let call, _) = ask else { return }
+            effects.add(.timer(.action(call: call), at: now.monotonic + (request.timeout ?? options.requestTimeout)))
         }
     }
 
-    private func ask(_ id: UInt64, _ request: ServiceRequest) {
-        serviceCommands.append(.ask(id: id, request, timeout: request.timeout ?? options.requestTimeout))
+    /// `waited`: how long an action was held back, which its deadline includes.
+    private func ask(_ id: UInt64, _ request: ServiceRequest, waited: Int64 = 0) {
+        var timeout = request.timeout ?? options.requestTimeout
+        if case .action = request { timeout = max(1, timeout - waited) }
+        serviceCommands.append(.ask(id: id, request, timeout: timeout))
     }
 
     /// The end of every input: what is done with leaves the disk, and the host is told of the state of sync.
@@ -612,7 +667,7 @@ public final class Engine {
             connection: session.connection, isPaused: isPaused, typing: typing)
     }
 
-    private var sortedTimelines: [Timeline] { timelines.values.sorted { $0.channelURL < $1.channelURL } }
+    private var sortedTimelines: [Timeline] { timelines.sorted { $0.key < $1.key }.map(\.value) }
 
     private func timeline(of collection: UInt64) -> Timeline? { channelURLs[collection].flatMap { timelines[$0] } }
 

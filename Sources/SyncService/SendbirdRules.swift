@@ -13,10 +13,10 @@ public struct SendbirdRules: ServiceRules {
         for message: MessageRecord, in channel: ChannelRecord, userID: String
     ) -> [ChannelPatch]? {
         guard message.position.order >= channel.messageOffset else { return [] }
-        let isOwn = message.senderID == userID
+        let isOwn = message.senderID.isByteEqual(to: userID)
         if let last = channel.lastMessage, message.position <= last.position {
             // It may be counted already, or not.
-            return isOwn || last.id == message.id ? [] : nil
+            return isOwn || last.id.isByteEqual(to: message.id) ? [] : nil
         }
         if !message.parentID.isEmpty { return nil }
         let isMention = !isOwn && SendbirdRules.mentions(userID, in: message.json)
@@ -44,15 +44,17 @@ public struct SendbirdRules: ServiceRules {
     }
 
     private static func mentionCount(_ channel: ChannelRecord) -> Int64 {
-        channel.json.withUnsafeBytes { (try? JSONSlice.checked($0))?["unread_mention_count"]?.int ?? 0 }
+        channel.json.withUnsafeBytes { JSONSlice.valid($0)["unread_mention_count"]?.int ?? 0 }
     }
 
     private static func mentions(_ userID: String, in json: [UInt8]) -> Bool {
         json.withUnsafeBytes { bytes in
-            guard let message = try? JSONSlice.checked(bytes) else { return false }
+            let message = JSONSlice.valid(bytes)
             if let type = message["mention_type"], type.equals("channel") { return true }
             var isFound = false
-            message["mentioned_user_ids"]?.forEachElement { if $0.string == userID { isFound = true } }
+            message["mentioned_user_ids"]?.forEachElement {
+                if $0.string?.isByteEqual(to: userID) == true { isFound = true }
+            }
             return isFound
         }
     }
@@ -63,8 +65,8 @@ public struct SendbirdRules: ServiceRules {
         case .removed, .typing: return []
         case .patched(_, let members): return members
         case .read(let reader, let time):
-            let receipt = SendbirdRules.receipt("read_receipt", in: channel, [reader: time])
-            guard reader == userID else { return [receipt] }
+            let receipt = SendbirdRules.receipt("read_receipt", in: channel, [TextKey(reader): time])
+            guard reader.isByteEqual(to: userID) else { return [receipt] }
             return [receipt] + SendbirdRules.nothingUnread + [ChannelPatch("user_last_read", time)]
         case .delivered(let times): return [SendbirdRules.receipt("delivery_receipt", in: channel, times)]
         case .hidden(let allowsAutoUnhide, let offset):
@@ -95,20 +97,20 @@ public struct SendbirdRules: ServiceRules {
     ]
 
     private static func member(_ key: StaticString, of json: [UInt8], _ test: (JSONSlice) -> Bool) -> Bool {
-        json.withUnsafeBytes { bytes in (try? JSONSlice.checked(bytes))?[key].map(test) ?? false }
+        json.withUnsafeBytes { bytes in JSONSlice.valid(bytes)[key].map(test) ?? false }
     }
 
     /// The receipts of a channel with these times in it; a receipt never goes back.
     private static func receipt(
-        _ key: StaticString, in channel: ChannelRecord, _ times: [String: Int64]
+        _ key: StaticString, in channel: ChannelRecord, _ times: [TextKey: Int64]
     ) -> ChannelPatch {
         let held = channel.json.withUnsafeBytes { bytes -> JSON? in
-            guard let member = (try? JSONSlice.checked(bytes))?[key], member.isObject else { return nil }
+            guard let member = JSONSlice.valid(bytes)[key], member.isObject else { return nil }
             return try? JSON.parse(member.bytes)
         }
         let receipts = held ?? .object()
         for userID in times.keys.sorted() {
-            receipts.set(userID, .int(max(times[userID] ?? 0, receipts[userID]?.int ?? 0)))
+            receipts.set(userID.text, .int(max(times[userID] ?? 0, receipts[userID.text]?.int ?? 0)))
         }
         return ChannelPatch(key: key.description, value: receipts.serialized())
     }
@@ -128,13 +130,13 @@ public struct SendbirdRules: ServiceRules {
         let kept = JSON.array()
         var found = false
         for entry in document["reactions"]?.array ?? [] {
-            guard entry["key"]?.string == reaction.key else {
+            guard entry["key"]?.string?.isByteEqual(to: reaction.key) == true else {
                 kept.append(entry)
                 continue
             }
             found = true
             var users = (entry["user_ids"]?.array ?? []).compactMap(\.string)
-            users.removeAll { $0 == reaction.userID }
+            users.removeAll { $0.isByteEqual(to: reaction.userID) }
             if reaction.isAdded { users.append(reaction.userID) }
             if users.isEmpty { continue }
             entry.set("user_ids", .strings(users))
@@ -148,6 +150,27 @@ public struct SendbirdRules: ServiceRules {
             ]))
         }
         return JSONSlice.setting([("reactions", kept.serialized())], in: json)
+    }
+
+    public func json(_ message: [UInt8], without parts: Set<MessagePart>) -> [UInt8] {
+        var names: Set<String> = []
+        for part in parts {
+            switch part {
+            case .reactions: names.insert("reactions")
+            case .threadInfo: names.insert("thread_info")
+            case .metaArray: names.formUnion(["sorted_metaarray", "metaarray", "metaarray_key_order"])
+            case .parentMessageInfo: names.insert("parent_message_info")
+            // Which poll it is stays.
+            case .pollDetails: break
+            }
+        }
+        let rest = JSONSlice.removing(names, from: message) ?? message
+        guard parts.contains(.pollDetails) else { return rest }
+        let poll = rest.withUnsafeBytes { bytes -> Int64? in
+            guard let poll = (try? JSONSlice.checked(bytes))?["poll"], poll.isObject else { return nil }
+            return poll["id"]?.int ?? 0
+        }
+        return poll.flatMap { JSONSlice.setting([("poll", Array("{\"id\":\($0)}".utf8))], in: rest) } ?? rest
     }
 
     public func json(of message: OwnMessageContent, userID: String) -> [UInt8] {

@@ -151,7 +151,7 @@ extension CacheStore {
             if isPast(place) { break }
             let isWanted = filter.matches(
                 kind: CacheStore.kind(row.int(6)), customType: row.text(7), senderID: row.text(8),
-                isInThread: !row.isEmpty(3), isReplyToChannel: row.bool(9))
+                isInThread: !row.isEmpty(3), parentID: row.text(3), isReplyToChannel: row.bool(9))
             if isWanted {
                 result.append(MessageRow(id: row.text(2), position: place, json: try row.bytes(5, checksum: 4)))
             }

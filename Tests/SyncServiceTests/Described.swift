@@ -42,6 +42,7 @@ enum Described {
         case .messagePatched(let url, let id, .threadInfo(let json)):
             "thread \(url) \(id) \(String(decoding: json, as: UTF8.self))"
         case .channel(let url, let event): "channel \(url) \(text(event))"
+        case .channelAnswered(let channel, let cause): "channel \(channel.url) is now \(cause.source.rawValue)"
         }
     }
 
@@ -52,7 +53,7 @@ enum Described {
         case .patched(let cause, let members): "patched \(cause.source.rawValue) " + text(members)
         case .read(let user, let time): "read by \(user) at \(time)"
         case .delivered(let times):
-            "delivered " + times.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }.joined(separator: " ")
+            "delivered " + times.sorted { $0.key < $1.key }.map { "\($0.text)=\($1)" }.joined(separator: " ")
         case .typing(let id, let user, let isTyping):
             "\(id) \(isTyping ? "types" : "stops") \(String(decoding: user, as: UTF8.self))"
         case .hidden(let allow, let offset): "hidden auto=\(allow) offset=\(offset)"

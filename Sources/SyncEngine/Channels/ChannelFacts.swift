@@ -11,6 +11,8 @@ enum ChannelFacts {
         case mustBeAsked
         /// The cached channel does not show it, but an answer that is under way may, as it was before.
         case mayCross
+        /// Facts overtook an answer. What it says is taken only where nothing is known yet, and the service is asked.
+        case overtaken(ChannelRecord?)
     }
 
     static func outcome(of fact: MessageFact, in cached: ChannelRecord?, _ context: Context) -> Outcome {
@@ -21,7 +23,7 @@ enum ChannelFacts {
             lastMessagePatched(id, cached, context) { context.rules.apply(patch, to: $0) }
         case .deleted(let ids): deleted(ids, cached, context)
         case .changelog(let updated, let ids):
-            if let last = cached?.lastMessage, ids.contains(last.id) {
+            if let last = cached?.lastMessage, ids.containsBytes(of: last.id) {
                 .mustBeAsked
             } else {
                 edited(updated, cached, context)
@@ -35,6 +37,24 @@ enum ChannelFacts {
         return patched(cached, patches)
     }
 
+    /// What the answer to an action says of a channel. `isCrossed`: facts touched the channel since it was asked.
+    static func outcome(ofAnswer event: ServiceEvent, isCrossed: Bool, in cached: ChannelRecord?, _ context: Context)
+        -> Outcome
+    {
+        switch event {
+        case .channelAnswered(let channel, _):
+            if isCrossed { return .overtaken(cached == nil ? channel : nil) }
+            return channel == cached ? .nothing : .changed(channel)
+        case .channel(_, let event) where !isCrossed: return outcome(of: event, in: cached, context)
+        // No event may tell of it, so nothing that was asked for before the answer is good enough.
+        case .channel(_, .patched): return .mustBeAsked
+        // It is gone already.
+        case .channel(_, .removed) where cached == nil: return .nothing
+        case .channel: return .overtaken(nil)
+        default: return .nothing
+        }
+    }
+
     private static func arrived(_ message: MessageRecord, _ cached: ChannelRecord?, _ context: Context) -> Outcome {
         guard let cached,
             let patches = context.rules.patches(for: message, in: cached, userID: context.options.userID)
@@ -44,7 +64,7 @@ enum ChannelFacts {
 
     private static func edited(_ messages: [MessageRecord], _ cached: ChannelRecord?, _ context: Context) -> Outcome {
         guard let cached, let last = cached.lastMessage else { return .mayCross }
-        if let message = messages.last(where: { $0.id == last.id }) {
+        if let message = messages.last(where: { $0.id.isByteEqual(to: last.id) }) {
             guard let shown = lastMessageJSON(cached), updatedAt(shown) <= message.updatedAt else { return .nothing }
             return patched(cached, context.rules.patches(forLastMessage: message.json, in: cached))
         }
@@ -54,14 +74,16 @@ enum ChannelFacts {
     private static func lastMessagePatched(
         _ id: String, _ cached: ChannelRecord?, _ context: Context, _ apply: ([UInt8]) -> [UInt8]?
     ) -> Outcome {
-        guard let cached, cached.lastMessage?.id == id else { return concern([id], cached, context) }
+        guard let cached, cached.lastMessage?.id.isByteEqual(to: id) == true else {
+            return concern([id], cached, context)
+        }
         guard let last = lastMessageJSON(cached), let json = apply(last) else { return .mustBeAsked }
         return patched(cached, context.rules.patches(forLastMessage: json, in: cached))
     }
 
     private static func deleted(_ ids: [String], _ cached: ChannelRecord?, _ context: Context) -> Outcome {
         // Which message is the last one now, only the service knows.
-        if let last = cached?.lastMessage, ids.contains(last.id) { return .mustBeAsked }
+        if let last = cached?.lastMessage, ids.containsBytes(of: last.id) { return .mustBeAsked }
         // And whether it was one of the unread ones.
         if let cached, cached.unreadMessageCount > 0, !ids.isEmpty { return .mustBeAsked }
         return concern(ids, cached, context)
@@ -85,21 +107,19 @@ enum ChannelFacts {
     private static func patched(_ channel: ChannelRecord, _ patches: [ChannelPatch]) -> Outcome {
         guard !patches.isEmpty else { return .nothing }
         guard let json = JSONSlice.setting(patches.map { ($0.key, $0.value) }, in: channel.json),
-            let changed = ChannelRecord(json: json)
+            let changed = json.withUnsafeBytes({ ChannelRecord(slice: .valid($0), copying: json) })
         else { return .mustBeAsked }
         return changed == channel ? .nothing : .changed(changed)
     }
 
     private static func lastMessageJSON(_ channel: ChannelRecord) -> [UInt8]? {
         channel.json.withUnsafeBytes { raw in
-            guard let slice = try? JSONSlice.checked(raw), let last = slice["last_message"], last.isObject else {
-                return nil
-            }
+            guard let last = JSONSlice.valid(raw)["last_message"], last.isObject else { return nil }
             return last.copy()
         }
     }
 
     private static func updatedAt(_ json: [UInt8]) -> Int64 {
-        json.withUnsafeBytes { raw in (try? JSONSlice.checked(raw))?["updated_at"]?.int ?? 0 }
+        json.withUnsafeBytes { raw in JSONSlice.valid(raw)["updated_at"]?.int ?? 0 }
     }
 }

@@ -25,7 +25,7 @@ struct ChannelRefresh {
         var notBefore: Int64 = 0
     }
 
-    private var entries: [String: Entry] = [:]
+    private var entries: [TextKey: Entry] = [:]
     /// Those that wait, in the order they were wanted, from `head` on; those that wait for a time stand apart.
     private var waiting: [String] = []
     private var head = 0
@@ -38,6 +38,9 @@ struct ChannelRefresh {
 
     var isIdle: Bool { entries.isEmpty }
     var hasDoubts: Bool { doubts > 0 }
+
+    /// It is asked for, or will be.
+    func isPlanned(_ url: String) -> Bool { entries[url] != nil }
 
     /// Asks for a channel as soon as there is room. One that is under way counts as crossed.
     mutating func want(_ url: String, _ cause: Cause) {
@@ -132,7 +135,7 @@ struct ChannelRefresh {
     }
 
     private mutating func forget(_ url: String) {
-        guard let entry = entries.removeValue(forKey: url) else { return }
+        guard let entry = entries.removeValue(forKey: TextKey(url)) else { return }
         if entry.state != .wanted { asked -= 1 }
         if entry.isInDoubt { doubts -= 1 }
     }

@@ -85,7 +85,7 @@ struct ChannelWindow {
 
     /// Takes in the new state of channels.
     mutating func reconcile(_ changed: [ChannelRecord], removed: [String], userID: String) -> [WindowChange] {
-        var gone = Set(removed)
+        var gone = removed.keys
         var rows: [ChannelRow] = []
         for channel in changed {
             let old = window.index(ofID: channel.url)
@@ -97,7 +97,7 @@ struct ChannelWindow {
             if let old {
                 // Past the last one shown there may be others in between that are not: it leaves until it is fetched.
                 let isPastEnd = hasNext && window.rows[old].place < row.place && window.last.map { last in
-                    last.id == channel.url || last.place < row.place
+                    last.id.isByteEqual(to: channel.url) || last.place < row.place
                 } ?? true
                 if isPastEnd { gone.insert(channel.url) } else { rows.append(row) }
             } else if isLoaded, query.isDecidableFromCache {

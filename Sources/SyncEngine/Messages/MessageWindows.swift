@@ -100,7 +100,7 @@ struct MessageWindows {
                 Completion(call: call, name: .fetch, status: .duplicatedFetch, info: all[index].info))
             return false
         }
-        all[index].fetches[direction] = MessageWindow.Fetch(call: call, wanted: all[index].filter.limit)
+        all[index].fetches[direction] = MessageWindow.Fetch(call: call, wanted: all[index].filter.limit(direction))
         serve(index, direction, coverage, context, &effects)
         guard all[index].fetches[direction] != nil else { return false }
         let patience = context.options.requestTimeout * MessageWindows.fetchPatience
@@ -175,7 +175,7 @@ struct MessageWindows {
             if direction == .previous { rows.removeFirst() } else { rows.removeLast() }
         }
         all[index].isLoaded = true
-        if let change = all[index].attach(rows) {
+        if let change = all[index].attach(rows, context.rules) {
             effects.add(.event(all[index].change(change, Cause(.cache))))
             trim(index, growing: direction, context, &effects)
         }
@@ -262,7 +262,7 @@ struct MessageWindows {
         _ outcome: History.PageOutcome, _ cause: Cause, _ coverage: Coverage, _ context: Context,
         _ effects: inout Effects
     ) {
-        remove(Set(outcome.gone), cause, &effects)
+        remove(outcome.gone.keys, cause, &effects)
         for index in all.indices { merge(outcome.rows, index, cause, coverage, context, &effects) }
         serveAll(coverage, context, &effects)
     }
@@ -282,23 +282,25 @@ struct MessageWindows {
             }
         }
         for index in aside {
-            tellNewMessage(message, index, cause, coverage, &effects)
+            tellNewMessage(message, index, cause, coverage, context, &effects)
             updateEdges(index, coverage, context)
         }
     }
 
     /// A message that is not contiguous with what is complete.
     func tellNewMessage(
-        _ message: MessageRecord, _ cause: Cause, _ coverage: Coverage, _ effects: inout Effects
+        _ message: MessageRecord, _ cause: Cause, _ coverage: Coverage, _ context: Context, _ effects: inout Effects
     ) {
-        for index in all.indices { tellNewMessage(message, index, cause, coverage, &effects) }
+        for index in all.indices { tellNewMessage(message, index, cause, coverage, context, &effects) }
     }
 
     private func tellNewMessage(
-        _ message: MessageRecord, _ index: Int, _ cause: Cause, _ coverage: Coverage, _ effects: inout Effects
+        _ message: MessageRecord, _ index: Int, _ cause: Cause, _ coverage: Coverage, _ context: Context,
+        _ effects: inout Effects
     ) {
         guard all[index].filter.matches(message) else { return }
-        effects.tell(all[index].id, .newMessage(channelURL: coverage.channelURL, json: message.json, cause))
+        let json = all[index].shown(message.json, context.rules)
+        effects.tell(all[index].id, .newMessage(channelURL: coverage.channelURL, json: json, cause))
     }
 
     /// The content of stored messages changed.
@@ -310,7 +312,7 @@ struct MessageWindows {
         for index in all.indices { merge(messages, index, cause, coverage, context, &effects) }
     }
 
-    mutating func remove(_ ids: Set<String>, _ cause: Cause, _ effects: inout Effects) {
+    mutating func remove(_ ids: Set<TextKey>, _ cause: Cause, _ effects: inout Effects) {
         for index in all.indices {
             if let change = all[index].remove(ids) { effects.add(.event(all[index].change(change, cause))) }
         }
@@ -319,7 +321,7 @@ struct MessageWindows {
     /// History was cut.
     mutating func cut(before order: Int64, _ coverage: Coverage, _ context: Context, _ effects: inout Effects) {
         for index in all.indices {
-            let old = Set(all[index].window.rows.prefix { $0.position.order < order }.map(\.id))
+            let old = all[index].window.rows.prefix { $0.position.order < order }.map(\.id).keys
             if let change = all[index].remove(old) {
                 effects.add(.event(all[index].change(change, Cause(.eventMessageDeleted))))
             }
@@ -333,7 +335,7 @@ struct MessageWindows {
             // An own message out of order stands behind the gap, of which nothing else is shown.
             if let home = all[index].home(in: coverage.chunks) {
                 let end = coverage.chunks.chunks[home].end.position
-                let behind = Set(all[index].window.rows.filter { $0.position > end }.map(\.id))
+                let behind = all[index].window.rows.filter { $0.position > end }.map(\.id).keys
                 if let change = all[index].remove(behind) {
                     effects.add(.event(all[index].change(change, Cause(.messageFill))))
                 }
@@ -351,7 +353,7 @@ struct MessageWindows {
         let nearest = all[index].window.isEmpty ? coverage.chunks.index(atOrBelow: all[index].anchor) : nil
         guard all[index].isLoaded, let home = all[index].home(in: coverage.chunks) ?? nearest else { return }
         var hasInserted = false
-        for change in all[index].merge(records, in: coverage.chunks.chunks[home]) {
+        for change in all[index].merge(records, in: coverage.chunks.chunks[home], context.rules) {
             if change.action == .insert { hasInserted = true }
             // What a fill finds changed was not missed, but seen again.
             let told = cause.source == .messageFill && change.action != .insert ? Cause(.sync) : cause

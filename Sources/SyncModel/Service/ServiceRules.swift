@@ -9,6 +9,8 @@ public protocol ServiceRules: Sendable {
     func patches(forLastMessage json: [UInt8], in channel: ChannelRecord) -> [ChannelPatch]
     /// The message's JSON with the patch applied; `nil` when either is not what it should be.
     func apply(_ patch: MessagePatch, to json: [UInt8]) -> [UInt8]?
+    /// The message's JSON without some parts, for who did not ask for them.
+    func json(_ message: [UInt8], without parts: Set<MessagePart>) -> [UInt8]
     /// An own message as hosts see it before the service has it.
     func json(of message: OwnMessageContent, userID: String) -> [UInt8]
     /// Whether a later attempt can cure a send that ended with this code.

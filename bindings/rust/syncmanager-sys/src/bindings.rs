@@ -54,6 +54,8 @@ pub const SM_ERR_TOKEN_REJECTED: i32 = -19;
 pub const SM_ERR_BUSY: i32 = -20;
 /// `too many calls wait to be done or drained, see LIMITS; most calls may give it`
 pub const SM_ERR_TOO_MANY_CALLS: i32 = -21;
+/// `the host canceled the call; what the service was asked it may still do`
+pub const SM_ERR_CANCELED: i32 = -22;
 /// `a fault of the library: please report it with the log`
 pub const SM_ERR_INTERNAL: i32 = -99;
 
@@ -304,10 +306,10 @@ extern "C" {
     /// ```text
     /// The messages of a channel around `viewpoint` (ms since the epoch; 0: the oldest; SM_LATEST: the newest).
     /// `filter` is
-    /// a JSON object (docs/queries.md) or NULL: "limit" (1..200, default 30), "message_type", "custom_types",
-    /// "sender_ids",
-    /// "reply_type". Background sync of the channel starts. A channel that turns out not to exist gives
-    /// `channel_removed`.
+    /// a JSON object (docs/queries.md) or NULL: page sizes, types, senders, replies, the order ("reverse": newest
+    /// first), and
+    /// what is left out of what is told. Background sync of the channel starts. A channel that turns out not to
+    /// exist gives `channel_removed`.
     /// Own messages that are pending or failed come at once as inserts, before any fetch. With thread delivery
     /// events may
     /// come before sm_collection_set_callback(): they go to the client's callback, and the snapshot has them.
@@ -518,7 +520,9 @@ extern "C" {
     /// outcome.
     /// Completion: NOT_CONNECTED (nothing was sent and nothing is queued), NETWORK, TIMEOUT (whether it was done is
     /// not
-    /// known), NOT_FOUND, SERVICE (refused; "code" and "message" are the service's), TOKEN_REJECTED, CLOSED.
+    /// known), CANCELED (by the action "cancel"), NOT_FOUND, NOT_OWN_MESSAGE, SERVICE (refused; "code" and
+    /// "message" are
+    /// the service's), STORAGE, TOKEN_REJECTED, CLOSED.
     /// Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1
     /// ```
     pub fn sm_call(

@@ -262,6 +262,24 @@ document! {
         sender_ids(users: &[impl AsRef<str>]) { ("sender_ids", quoted_list(users)) }
         /// `none`, `only_reply_to_channel` or `all`; default `none`.
         reply_type(kind: &str) { ("reply_type", quoted(kind)) }
+        /// Messages a fetch towards older brings, when it is not `limit`.
+        previous_limit(messages: u32) { ("previous_limit", messages.to_string()) }
+        /// Messages a fetch towards newer brings, when it is not `limit`.
+        next_limit(messages: u32) { ("next_limit", messages.to_string()) }
+        /// Whether messages at the viewpoint's own time come with the older ones; default true.
+        is_inclusive(flag: bool) { ("is_inclusive", flag.to_string()) }
+        /// Whether the list is newest first; default false.
+        reverse(flag: bool) { ("reverse", flag.to_string()) }
+        /// Whether `reactions` are told; default true, as all the following.
+        include_reactions(flag: bool) { ("include_reactions", flag.to_string()) }
+        /// Whether `thread_info` is told.
+        include_thread_info(flag: bool) { ("include_thread_info", flag.to_string()) }
+        /// Whether `sorted_metaarray` is told.
+        include_meta_array(flag: bool) { ("include_meta_array", flag.to_string()) }
+        /// Whether `parent_message_info` is told.
+        include_parent_message_info(flag: bool) { ("include_parent_message_info", flag.to_string()) }
+        /// Whether more of a poll is told than its id.
+        include_poll_details(flag: bool) { ("include_poll_details", flag.to_string()) }
     }
 }
 
