@@ -42,6 +42,7 @@ enum Described {
         case .messagePatched(let url, let id, .threadInfo(let json)):
             "thread \(url) \(id) \(String(decoding: json, as: UTF8.self))"
         case .channel(let url, let event): "channel \(url) \(text(event))"
+        case .channelAnswered(let channel, let cause): "channel \(channel.url) is now \(cause.source.rawValue)"
         }
     }
 

@@ -8,6 +8,9 @@ struct ServiceActions {
     /// Calls that wait for the service.
     private var calls: [UInt64: Action] = [:]
 
+    /// How many wait.
+    var count: Int { calls.count }
+
     mutating func ask(_ action: ActionCall, call: UInt64, _ context: Context, _ effects: inout Effects) {
         calls[call] = action.action
         var action = action
@@ -22,7 +25,7 @@ struct ServiceActions {
         case .startTyping, .endTyping: action = action.adding(ActionCall.sentAt, .integer(context.now.wall))
         default: break
         }
-        guard context.isLoggedIn || ActionTable.spec(of: action.action).connection == .none else {
+        guard context.isLoggedIn else {
             return finish(call, .notConnected, &effects)
         }
         effects.add(.ask(.action(call: call, action), .action(action)))
@@ -53,6 +56,21 @@ struct ServiceActions {
             finish(call, status, failure: failure, &effects)
         default: finish(call, .service, failure: context.rules.failure(.unexpectedReply), &effects)
         }
+    }
+
+    /// Completes one that waits, whatever becomes of it at the service. `false` when there is none.
+    mutating func giveUp(_ call: UInt64, _ status: Status, _ effects: inout Effects) -> Bool {
+        guard calls[call] != nil else { return false }
+        finish(call, status, &effects)
+        return true
+    }
+
+    /// Completes one that nobody but this library was needed for.
+    func done(
+        _ action: ActionCall, _ call: UInt64, _ status: Status, result: [UInt8]? = nil, _ effects: inout Effects
+    ) {
+        effects.complete(Completion(
+            call: call, name: .call, status: status, action: action.action, result: result))
     }
 
     /// Completes what is still open.

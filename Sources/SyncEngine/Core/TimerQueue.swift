@@ -12,13 +12,15 @@ struct TimerQueue {
         case timeline(channelURL: TextKey)
         case outbox(channelURL: TextKey)
         case fetch(call: UInt64)
+        /// The deadline of an action that waits for the end of a pause.
+        case action(call: UInt64)
         case typing
 
         /// Whether a repeated request of sync stands behind it: sync is not at rest then.
         var isSyncWork: Bool {
             switch self {
             case .channelSync, .timeline, .answerParts, .heldRequests: true
-            case .reconnect, .outbox, .fetch, .typing: false
+            case .reconnect, .outbox, .fetch, .action, .typing: false
             }
         }
 
@@ -33,6 +35,7 @@ struct TimerQueue {
             case .outbox(let url): "f\(url.text)"
             case .fetch(let call): "g\(call)"
             case .typing: "h"
+            case .action(let call): "i\(call)"
             }
         }
     }
