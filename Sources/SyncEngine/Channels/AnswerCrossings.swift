@@ -1,7 +1,7 @@
 /// Channels that facts touched while actions were under way.
 ///
-/// An answer is as old as the moment the service made it. Of a channel that a fact touched since it was asked for, nobody
-/// can tell which of the two is newer.
+/// An answer is as old as the moment the service made it. Of a channel that a fact touched since it was asked for,
+/// nobody can tell which of the two is newer.
 struct AnswerCrossings {
     private var touched: [UInt64: Set<String>] = [:]
 
