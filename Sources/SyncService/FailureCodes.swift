@@ -76,8 +76,8 @@ extension ServiceFailure {
         ServiceFailure(kind: .timedOut, code: FailureCodes.timedOut, message: message)
     }
 
-    /// Whether it refuses what an action asks for, and no more: this user may not do it, or another one does not exist.
-    /// Said of a request that only concerns this user, it means that the credentials are no good.
+    /// Whether it refuses what an action asks for, and no more: this user may not do it, or another user does not
+    /// exist. Said of a request that only concerns this user, it means that the credentials are no good.
     var concernsActionAlone: Bool { code == 400_108 || code == 400_300 || code == 400_301 }
 
     /// Whether a new session key would help.

@@ -44,12 +44,12 @@ public struct SendbirdRules: ServiceRules {
     }
 
     private static func mentionCount(_ channel: ChannelRecord) -> Int64 {
-        channel.json.withUnsafeBytes { (try? JSONSlice.checked($0))?["unread_mention_count"]?.int ?? 0 }
+        channel.json.withUnsafeBytes { JSONSlice.valid($0)["unread_mention_count"]?.int ?? 0 }
     }
 
     private static func mentions(_ userID: String, in json: [UInt8]) -> Bool {
         json.withUnsafeBytes { bytes in
-            guard let message = try? JSONSlice.checked(bytes) else { return false }
+            let message = JSONSlice.valid(bytes)
             if let type = message["mention_type"], type.equals("channel") { return true }
             var isFound = false
             message["mentioned_user_ids"]?.forEachElement {
@@ -97,7 +97,7 @@ public struct SendbirdRules: ServiceRules {
     ]
 
     private static func member(_ key: StaticString, of json: [UInt8], _ test: (JSONSlice) -> Bool) -> Bool {
-        json.withUnsafeBytes { bytes in (try? JSONSlice.checked(bytes))?[key].map(test) ?? false }
+        json.withUnsafeBytes { bytes in JSONSlice.valid(bytes)[key].map(test) ?? false }
     }
 
     /// The receipts of a channel with these times in it; a receipt never goes back.
@@ -105,7 +105,7 @@ public struct SendbirdRules: ServiceRules {
         _ key: StaticString, in channel: ChannelRecord, _ times: [TextKey: Int64]
     ) -> ChannelPatch {
         let held = channel.json.withUnsafeBytes { bytes -> JSON? in
-            guard let member = (try? JSONSlice.checked(bytes))?[key], member.isObject else { return nil }
+            guard let member = JSONSlice.valid(bytes)[key], member.isObject else { return nil }
             return try? JSON.parse(member.bytes)
         }
         let receipts = held ?? .object()

@@ -29,7 +29,8 @@ final class TextKeyTests: XCTestCase {
         filter.senderIDs = [composed]
         func matches(_ type: String, _ sender: String) -> Bool {
             filter.matches(
-                kind: .user, customType: type, senderID: sender, parentID: "", isReplyToChannel: false)
+                kind: .user, customType: type, senderID: sender, isInThread: false, parentID: "",
+                isReplyToChannel: false)
         }
         XCTAssert(matches(composed, composed))
         XCTAssertFalse(matches(decomposed, composed))

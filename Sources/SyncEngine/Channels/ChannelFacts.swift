@@ -107,21 +107,19 @@ enum ChannelFacts {
     private static func patched(_ channel: ChannelRecord, _ patches: [ChannelPatch]) -> Outcome {
         guard !patches.isEmpty else { return .nothing }
         guard let json = JSONSlice.setting(patches.map { ($0.key, $0.value) }, in: channel.json),
-            let changed = ChannelRecord(json: json)
+            let changed = json.withUnsafeBytes({ ChannelRecord(slice: .valid($0), copying: json) })
         else { return .mustBeAsked }
         return changed == channel ? .nothing : .changed(changed)
     }
 
     private static func lastMessageJSON(_ channel: ChannelRecord) -> [UInt8]? {
         channel.json.withUnsafeBytes { raw in
-            guard let slice = try? JSONSlice.checked(raw), let last = slice["last_message"], last.isObject else {
-                return nil
-            }
+            guard let last = JSONSlice.valid(raw)["last_message"], last.isObject else { return nil }
             return last.copy()
         }
     }
 
     private static func updatedAt(_ json: [UInt8]) -> Int64 {
-        json.withUnsafeBytes { raw in (try? JSONSlice.checked(raw))?["updated_at"]?.int ?? 0 }
+        json.withUnsafeBytes { raw in JSONSlice.valid(raw)["updated_at"]?.int ?? 0 }
     }
 }

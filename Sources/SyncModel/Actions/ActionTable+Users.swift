@@ -28,6 +28,7 @@ extension ActionTable {
 
     static let cancel = ActionSpec(
         [.required("request", .integer(1...Int64.max), "the number of the call")], connection: .none,
-        effect: "that call, one of an action, completes with CANCELED; what the service was asked already it may still "
-            + "do, and then collections are told. NOT_FOUND when no such call waits")
+        effect:
+            "that call, one of an action, completes with CANCELED; the service may do all the same what it was asked "
+            + "already, and then collections are told. NOT_FOUND when no such call waits")
 }

@@ -1,7 +1,8 @@
 import SyncJSON
 import SyncModel
 
-// Channels as a whole. An answer that is the channel makes it known at once; others say what happened.
+// Channels as a whole. An answer that is the channel makes it known at once; of the others the answer says what
+// happened.
 extension ActionCodec {
     private static let texts = ["name", "cover_url", "data", "custom_type", "access_code", "channel_url"]
     private static let flags = [
