@@ -26,6 +26,9 @@ class Expectations:
     def expect_channels(self, on, list):
         self.until(lambda: [c["channel_url"] for c in self.snapshot(on)["channels"]], list)
 
+    def expect_channel_count(self, on, count):
+        self.until(lambda: len(self.snapshot(on)["channels"]), count)
+
     def expect_names(self, on, list):
         self.until(lambda: [c["name"] for c in self.snapshot(on)["channels"]], list)
 

@@ -224,7 +224,8 @@ extension Simulation {
             command(.removeCollection(id: id))
         case 62..<78: if let view { send(view) }
         case 78..<82: if let view { changeSent(view) }
-        case 82..<90: if let view { changeUnsent(view) }
+        case 82..<86: if let view { changeUnsent(view) }
+        case 86..<90: callAction()
         case 90..<93:
             let isPause = random.chance(60)
             command(isPause ? .pauseSync : .resumeSync)

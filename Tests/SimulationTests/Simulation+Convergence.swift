@@ -236,7 +236,7 @@ extension Simulation {
         for key in [
             "name", "created_at", "freeze", "is_hidden", "hidden_state", "unread_message_count",
             "unread_mention_count", "ts_message_offset", "member_state", "member_count", "joined_member_count",
-            "custom_type", "data",
+            "custom_type", "data", "metadata",
         ] where !Simulation.same(here[key], there[key]) {
             throw Violation(
                 description: "channel \(row.id): \(key) is \(here[key]?.text ?? "-"), not \(there[key]?.text ?? "-")")
