@@ -69,8 +69,9 @@
  *   "action"      "insert" | "update" | "move" | "remove" | "clear"
  *   "source"      why: "cache", "sync", "message_fill" (missed while away), "message_changelog", "channel_changelog",
  *                 "channel_refresh", "capacity" (trimmed), "overflow", "viewpoint_reset", "cache_cleared",
- *                 "local_message_pending_created" | "..._failed" | "..._canceled" | "..._resend_started", or
- *                 "event_...": a realtime event. More may come; treat an unknown one as "sync"
+ *                 "local_message_pending_created" | "..._failed" | "..._canceled" | "..._resend_started",
+ *                 "local_action" (an optimistic action of sm_call() is shown, or taken back), or "event_...": a
+ *                 realtime event. More may come; treat an unknown one as "sync"
  *   "from_event"  true when "source" begins with "event_"
  *   "detail"      only when there is something to say: what happened in particular, a list of objects, each with
  *                 "event" (a source, as above) and facts as docs/events.md lists them: who joined, until when
@@ -437,6 +438,9 @@ SM_EXPORT int32_t sm_delete_message(
  * the table: what each takes, whether it needs a connection, what collections are told of it. Every action also takes
  * "timeout_ms" (1..86400000; default: "request_timeout_ms"). An unknown key is refused. Example:
  * {"action":"add_reaction","channel_url":"c","message_id":"42","key":"heart"}
+ * An action that the table calls optimistic (reactions, edits, deletions) is shown at once ("local_action") and stays
+ * when the service agrees. When it fails the lists go back to what the service last said, before the result is told.
+ * It is not in the cache until then: after a kill nothing is left of it.
  * Completes with "action" and, when the action has one, "result", after the collections were told of the outcome.
  * Completion: NOT_CONNECTED (nothing was sent and nothing is queued), NETWORK, TIMEOUT (whether it was done is not
  * known), NOT_FOUND, SERVICE (refused; "code" and "message" are the service's), TOKEN_REJECTED, CLOSED.

@@ -531,7 +531,7 @@ public final class Engine {
         lists.show(fact, context, &effects)
         for channel in fact.changed {
             guard let timeline = timelines[channel.url] else { continue }
-            timeline.tellChannel(typing.shown(channel).json, fact.cause, &effects)
+            timeline.tellChannel(context.shown(channel).json, fact.cause, &effects)
         }
         for url in fact.removed { timelines[url]?.channelGone(fact.cause, &effects) }
     }
@@ -566,6 +566,11 @@ public final class Engine {
             case .sendEnded(let url, let isInDoubt):
                 timelines[url]?.sendEnded(isInDoubt: isInDoubt, context, &more)
                 if isInDoubt { sync.want(url, Cause(.channelRefresh), context, &more) }
+            case .overlaid(let url, let id):
+                timelines[url]?.showAgain(id, Cause(.localAction), context, &more)
+                if let channel = cachedChannel(url), channel.lastMessage?.id == id {
+                    show(ChannelFact(changed: [channel], cause: Cause(.localAction)), ChannelCommit(), &more)
+                }
             case .typingStopped(let url, let userID): if typing.end(url, userID: userID) { typingEnded([url], &more) }
             }
             carryOut(more)
@@ -609,7 +614,8 @@ public final class Engine {
     private var context: Context {
         Context(
             now: now, storage: storage, options: options, rules: rules, capabilities: capabilities, random: random,
-            connection: session.connection, isPaused: isPaused, typing: typing)
+            connection: session.connection, isPaused: isPaused, typing: typing,
+            overlays: serviceActions.overlays)
     }
 
     private var sortedTimelines: [Timeline] { timelines.values.sorted { $0.channelURL < $1.channelURL } }
@@ -636,6 +642,9 @@ public final class Engine {
 
     /// Every own message that is not the service's yet.
     var ownMessages: [Intent] { outbox.all }
+
+    /// Actions that collections show before they are answered.
+    var overlays: Overlays { serviceActions.overlays }
 
     /// Nothing is under way and nothing is planned but what only the host or the service can cause.
     var isAtRest: Bool {

@@ -51,6 +51,8 @@ class EngineTestCase: XCTestCase {
         collect()
     }
 
+    func forgetEvents() { host.forgetEvents() }
+
     func newCall() -> UInt64 {
         lastCall += 1
         return lastCall

@@ -6,6 +6,7 @@ struct SilentRules: ServiceRules {
     func patches(for event: ChannelEvent, in channel: ChannelRecord, userID: String) -> [ChannelPatch]? { [] }
     func patches(forLastMessage json: [UInt8], in channel: ChannelRecord) -> [ChannelPatch] { [] }
     func apply(_ patch: MessagePatch, to json: [UInt8]) -> [UInt8]? { nil }
+    func preview(of action: ActionCall, on json: [UInt8], userID: String) -> ActionPreview? { nil }
     func json(of message: OwnMessageContent, userID: String) -> [UInt8] { message.body }
     func isCurable(code: Int) -> Bool { false }
     func failure(_ cause: LocalFailure) -> ServiceFailure {

@@ -7,6 +7,7 @@ import SyncStore
 struct ServiceActions {
     /// Calls that wait for the service.
     private var calls: [UInt64: Action] = [:]
+    private(set) var overlays = Overlays()
 
     mutating func ask(_ action: ActionCall, call: UInt64, _ context: Context, _ effects: inout Effects) {
         calls[call] = action.action
@@ -19,11 +20,15 @@ struct ServiceActions {
                 return finish(call, .notOwnMessage, &effects)
             }
             if held.kind == .file { action = action.adding(ActionCall.concernsFile, .flag(true)) }
-        case .startTyping, .endTyping: action = action.adding(ActionCall.sentAt, .integer(context.now.wall))
+        case .startTyping, .endTyping, .addReaction, .removeReaction:
+            action = action.adding(ActionCall.sentAt, .integer(context.now.wall))
         default: break
         }
-        guard context.isLoggedIn || ActionTable.spec(of: action.action).connection == .none else {
-            return finish(call, .notConnected, &effects)
+        let spec = ActionTable.spec(of: action.action)
+        guard context.isLoggedIn || spec.connection == .none else { return finish(call, .notConnected, &effects) }
+        if spec.isOptimistic {
+            overlays.add(action, call: call)
+            effects.add(.overlaid(channelURL: action.channelURL, messageID: action.messageID))
         }
         effects.add(.ask(.action(call: call, action), .action(action)))
     }
@@ -39,6 +44,10 @@ struct ServiceActions {
     mutating func receive(
         _ reply: ServiceReply, for action: ActionCall, call: UInt64, _ context: Context, _ effects: inout Effects
     ) {
+        // What the answer made known is a fact by now, and stands for itself; a refused one is seen to be taken back.
+        if overlays.remove(action, call: call) {
+            effects.add(.overlaid(channelURL: action.channelURL, messageID: action.messageID))
+        }
         switch reply {
         case .action(let answer): finish(call, .ok, result: answer.result, &effects)
         case .failure(let failure):
@@ -55,7 +64,7 @@ struct ServiceActions {
         }
     }
 
-    /// Completes what is still open.
+    /// Completes what is still open. What is shown stays: nothing more is told.
     mutating func end(_ effects: inout Effects) {
         for call in calls.keys.sorted() { finish(call, .closed, &effects) }
     }

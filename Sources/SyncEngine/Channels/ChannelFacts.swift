@@ -45,7 +45,7 @@ enum ChannelFacts {
     private static func edited(_ messages: [MessageRecord], _ cached: ChannelRecord?, _ context: Context) -> Outcome {
         guard let cached, let last = cached.lastMessage else { return .mayCross }
         if let message = messages.last(where: { $0.id == last.id }) {
-            guard let shown = lastMessageJSON(cached), updatedAt(shown) <= message.updatedAt else { return .nothing }
+            guard let shown = JSONSlice.member("last_message", of: cached.json), updatedAt(shown) <= message.updatedAt else { return .nothing }
             return patched(cached, context.rules.patches(forLastMessage: message.json, in: cached))
         }
         return messages.contains { $0.position > last.position } ? .mayCross : .nothing
@@ -55,7 +55,7 @@ enum ChannelFacts {
         _ id: String, _ cached: ChannelRecord?, _ context: Context, _ apply: ([UInt8]) -> [UInt8]?
     ) -> Outcome {
         guard let cached, cached.lastMessage?.id == id else { return concern([id], cached, context) }
-        guard let last = lastMessageJSON(cached), let json = apply(last) else { return .mustBeAsked }
+        guard let last = JSONSlice.member("last_message", of: cached.json), let json = apply(last) else { return .mustBeAsked }
         return patched(cached, context.rules.patches(forLastMessage: json, in: cached))
     }
 
@@ -88,15 +88,6 @@ enum ChannelFacts {
             let changed = ChannelRecord(json: json)
         else { return .mustBeAsked }
         return changed == channel ? .nothing : .changed(changed)
-    }
-
-    private static func lastMessageJSON(_ channel: ChannelRecord) -> [UInt8]? {
-        channel.json.withUnsafeBytes { raw in
-            guard let slice = try? JSONSlice.checked(raw), let last = slice["last_message"], last.isObject else {
-                return nil
-            }
-            return last.copy()
-        }
     }
 
     private static func updatedAt(_ json: [UInt8]) -> Int64 {

@@ -15,6 +15,8 @@ struct Context {
     let isPaused: Bool
     /// Who is typing; shown with channels and never stored.
     let typing: Typing
+    /// What hosts asked for and the service has not answered; shown with messages and never stored.
+    let overlays: Overlays
 
     var isLoggedIn: Bool {
         if case .loggedIn = connection { true } else { false }
@@ -32,6 +34,9 @@ struct Context {
     var loginTime: Int64 {
         if case .loggedIn(let info) = connection { info.loginTime } else { 0 }
     }
+
+    /// A channel as hosts see it.
+    func shown(_ channel: ChannelRecord) -> ChannelRecord { typing.shown(overlays.shown(channel, self)) }
 
     /// Why a fetch ends with less than it wanted.
     var shortReason: Completion.ShortReason { isPaused ? .paused : .offline }

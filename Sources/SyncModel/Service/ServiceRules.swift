@@ -9,6 +9,8 @@ public protocol ServiceRules: Sendable {
     func patches(forLastMessage json: [UInt8], in channel: ChannelRecord) -> [ChannelPatch]
     /// The message's JSON with the patch applied; `nil` when either is not what it should be.
     func apply(_ patch: MessagePatch, to json: [UInt8]) -> [UInt8]?
+    /// What an action of this user makes of a message; `nil` for actions that are not shown before they are answered.
+    func preview(of action: ActionCall, on json: [UInt8], userID: String) -> ActionPreview?
     /// An own message as hosts see it before the service has it.
     func json(of message: OwnMessageContent, userID: String) -> [UInt8]
     /// Whether a later attempt can cure a send that ended with this code.

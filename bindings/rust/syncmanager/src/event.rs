@@ -163,6 +163,8 @@ pub enum Source {
     LocalMessageFailed,
     LocalMessageCanceled,
     LocalMessageResendStarted,
+    /// An optimistic action is shown, or taken back.
+    LocalAction,
     /// A realtime event; its name without `event_`.
     Event(String),
     /// To be treated as [`Source::Sync`].
@@ -186,6 +188,7 @@ impl Source {
             "local_message_failed" => Source::LocalMessageFailed,
             "local_message_canceled" => Source::LocalMessageCanceled,
             "local_message_resend_started" => Source::LocalMessageResendStarted,
+            "local_action" => Source::LocalAction,
             _ => match name.strip_prefix("event_") {
                 Some(event) => Source::Event(event.to_owned()),
                 None => Source::Other(name),
