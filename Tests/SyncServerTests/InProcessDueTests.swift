@@ -19,6 +19,14 @@ final class InProcessDueTests: XCTestCase {
         return try InProcessServer(options, time: time, seed: 7)
     }
 
+    private func temporaryDatabase() -> String {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("due-\(UUID().uuidString).db").path
+        addTeardownBlock {
+            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        }
+        return path
+    }
+
     private func makeChannel(_ client: InProcessClient, _ extra: JSON = .object()) throws {
         extra.set("user_ids", .strings(["ann", "bo"]))
         extra.set("channel_url", "c")
@@ -81,10 +89,7 @@ final class InProcessDueTests: XCTestCase {
 
     /// What came due while no server ran happens at the start; what nobody can read of it holds nothing up.
     func testWhatCameDueBetweenTwoRuns() throws {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("due-\(UUID().uuidString).db").path
-        addTeardownBlock {
-            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
-        }
+        let path = temporaryDatabase()
         let first = try makeServer { $0.database = path }
         let ann = try InProcessClient(first, "ann", token: "a")
         try makeChannel(ann)
@@ -106,6 +111,41 @@ final class InProcessDueTests: XCTestCase {
         second.advance(to: Self.start + 90_000)
         XCTAssertEqual(try texts(), ["one", "two"])
         second.close()
+    }
+
+    /// A storage that refuses to write, as a full disk does: what was due stays due, happens once when the storage
+    /// writes again, and others need not wait for it.
+    func testWhatTheStorageRefusedIsTriedAgain() throws {
+        let path = temporaryDatabase()
+        let server = try makeServer { $0.database = path }
+        let ann = try InProcessClient(server, "ann", token: "a")
+        let bo = try InProcessClient(server, "bo", token: "b")
+        try makeChannel(ann)
+        try schedule(ann, "one", at: Self.start + 1000)
+        try schedule(ann, "two", at: Self.start + 1000)
+        try schedule(ann, "later", at: Self.start + 20_000)
+        _ = try bo.heard()
+        let file = try Storage(path: path)
+        defer { file.database.close() }
+        for (trigger, expected) in [
+            ("BEFORE INSERT ON messages WHEN instr(NEW.json, '\"one\"') > 0", ["two"]),
+            // Its sending must not be kept without the note that it was sent.
+            ("BEFORE UPDATE OF due ON documents", []),
+        ] {
+            try file.database.execute(
+                "CREATE TRIGGER refusal \(trigger) BEGIN SELECT RAISE(ABORT, 'refused'); END")
+            server.advance(to: server.time + 1000)
+            XCTAssertEqual(try commands(bo, "MESG").map { $0["message"]?.string }, expected)
+            XCTAssertNotNil(server.nextDeadline)
+            try file.database.execute("DROP TRIGGER refusal")
+        }
+        server.advance(to: Self.start + 19_999)
+        XCTAssertEqual(try commands(bo, "MESG").map { $0["message"]?.string }, ["one"])
+        server.advance(to: Self.start + 60_000)
+        XCTAssertEqual(try commands(bo, "MESG").map { $0["message"]?.string }, ["later"])
+        let page = try bo.ask("GET", "/v3/group_channels/c/messages?message_ts=0&next_limit=9")
+        XCTAssertEqual(page["messages"]?.array?.map { $0["message"]?.string }, ["two", "one", "later"])
+        server.close()
     }
 
     func testTheRateLimitKeepsToTheVirtualClock() throws {
@@ -154,5 +194,37 @@ final class InProcessDueTests: XCTestCase {
         XCTAssertEqual(page["messages"]?.array?.count, 0)
         try ann.ask("POST", path, .object(["message": "m"]))
         XCTAssertEqual(try commands(bo, "MESG").count, 1)
+    }
+
+    /// Also what is remembered beside the file is undone: who is a bot, whose sockets end.
+    func testStrictUndoesWhatIsNotStored() throws {
+        let server = try makeServer { $0.isStrict = true }
+        let bo = try InProcessClient(server, "bo", token: "b")
+        func ask(_ method: String, _ path: String, _ body: JSON = .object(), status: Int = 200) throws -> JSON {
+            let reply = server.answer(
+                method, path, headers: [("Api-Token", server.apiToken)], body: method == "GET" ? [] : body.serialized())
+            let text = String(decoding: reply.response.body, as: UTF8.self)
+            XCTAssertEqual(reply.response.status, status, text)
+            return try JSON.parse(reply.response.body)
+        }
+        func bot(_ id: String) -> JSON {
+            .object([
+                "bot_userid": .string(id), "bot_nickname": "b", "bot_callback_url": "", "is_privacy_mode": false,
+            ])
+        }
+        let wrong = bot("robot")
+        wrong.set("colour", "red")
+        _ = try ask("POST", "/v3/bots", wrong, status: 400)
+        // A user of that name is no bot: lists that leave bots out have it.
+        _ = try ask("POST", "/v3/users", .object(["user_id": "robot", "nickname": "r", "profile_url": ""]))
+        let users = try ask("GET", "/v3/users?user_ids=robot&show_bot=false")["users"]?.array
+        XCTAssertEqual(users?.map { $0["user_id"]?.string }, ["robot"])
+        _ = try ask("POST", "/v3/bots", bot("machine"))
+        _ = try ask("DELETE", "/v3/bots/machine?colour=red", status: 400)
+        XCTAssertEqual(try ask("GET", "/v3/bots/machine")["bot"]?["bot_userid"]?.string, "machine")
+        _ = try ask("DELETE", "/v3/users/bo?colour=red", status: 400)
+        XCTAssertNil(bo.socket.goodbye)
+        _ = try ask("DELETE", "/v3/users/bo")
+        XCTAssertEqual(bo.socket.goodbye?.code, 4000)
     }
 }

@@ -19,6 +19,7 @@ final class RepeatableRunTests: XCTestCase {
         var steps = SeededRandom(seed: stepSeed)
         var output: [UInt8] = []
         var sockets: [(name: String, socket: InProcessSocket)] = []
+        var polls = 0
 
         func ask(_ method: String, _ path: String, _ body: JSON) {
             output += server.answer(method, path, headers: admin, body: body.serialized()).response.body + [0x0A]
@@ -30,6 +31,8 @@ final class RepeatableRunTests: XCTestCase {
         for number in 0..<3 {
             let body = JSON.object(["user_ids": .strings(Self.names), "channel_url": .string("c\(number)")])
             body.set("custom_type", .string("type\(number)"))
+            // In one of them messages do not last.
+            if number == 2 { body.set("message_survival_seconds", 5) }
             ask("POST", "/v3/group_channels", body)
         }
         for number in 1...300 {
@@ -38,7 +41,7 @@ final class RepeatableRunTests: XCTestCase {
             let url = channel()
             let path = "/v3/group_channels/\(url)"
             let body = JSON.object(["channel_url": .string(url), "req_id": .string("r\(number)")])
-            switch steps.below(14) {
+            switch steps.below(18) {
             case 0:
                 let name = user()
                 let opening = server.openSocket("/?user_id=\(name)&expiring_session=\(steps.below(2))")
@@ -52,6 +55,34 @@ final class RepeatableRunTests: XCTestCase {
             case 4: ask("GET", "/v3/users/\(user())/my_group_channels/changelogs?change_ts=0", .object())
             case 5: ask("GET", "/control/state", .object())
             case 6, 7: ask("PUT", "\(path)/messages/mark_as_delivered", .object(["user_id": .string(user())]))
+            case 8:
+                body.set("message", .string("s\(number)"))
+                body.set("scheduled_at", .int(server.time + 1 + Int64(steps.below(3000))))
+                body.set("user_id", .string(user()))
+                ask("POST", "\(path)/scheduled_messages", body)
+            case 9:
+                let name = user()
+                polls += 1
+                ask(
+                    "POST", "/v3/polls",
+                    .object([
+                        "title": .string("p\(number)"), "options": .strings(["x", "y"]), "user_id": .string(name),
+                        "close_at": .int(server.time / 1000 + 1 + Int64(steps.below(3))),
+                    ]))
+                ask(
+                    "POST", "\(path)/messages",
+                    .object([
+                        "message": "poll", "message_type": "MESG", "user_id": .string(name),
+                        "poll_id": .int(Int64(polls)),
+                    ]))
+            case 10...11 where polls > 0:
+                // Options are numbered over all polls, two each; one of the last polls, open or closed by now.
+                let poll = polls - steps.below(min(polls, 2))
+                ask(
+                    "PUT", "/v3/polls/\(poll)/vote",
+                    .object([
+                        "user_id": .string(user()), "option_ids": .array([.int(Int64(poll * 2 - steps.below(2)))]),
+                    ]))
             default:
                 guard !sockets.isEmpty else { continue }
                 let socket = sockets[steps.below(sockets.count)].socket
@@ -71,7 +102,11 @@ final class RepeatableRunTests: XCTestCase {
     func testTheSameSeedGivesTheSameBytes() throws {
         for seed in UInt64(1)...5 {
             let first = try transcript(serverSeed: seed, stepSeed: seed)
-            XCTAssertGreaterThan(first.count, 10_000, "seed \(seed)")
+            let text = String(decoding: first, as: UTF8.self)
+            // Votes, polls that closed, messages that went and such as were sent at their time: all must be in the run.
+            for part in [" VOTE{", " PEDI{", " DELM{", "\"status\":\"closed\"", "\"scheduled_message_id\""] {
+                XCTAssertTrue(text.contains(part), "seed \(seed): no \(part)")
+            }
             XCTAssertTrue(first == (try transcript(serverSeed: seed, stepSeed: seed)), "seed \(seed)")
         }
     }

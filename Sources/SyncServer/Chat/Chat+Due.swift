@@ -16,28 +16,55 @@ extension Chat {
 
     /// A message that does not last was sent.
     func expireLater() {
-        do { arrange(at: try storage.nextExpiry() ?? 0) } catch { Log.failure("no expiry was arranged", error) }
+        do { arrange(at: try storage.nextExpiry() ?? 0) } catch {
+            Log.failure("the next expiry is not known", error)
+            arrange(at: now + Chat.dueRetryDelay)
+        }
     }
 
-    /// Does what is due, and waits for what comes next.
+    /// How long what the storage refused waits until it is tried again, in milliseconds.
+    private static let dueRetryDelay: Int64 = 5000
+
+    /// Does what is due, and waits for what comes next. What the storage refused stays due and is tried again.
     func runDue() {
         arrangedFor = 0
         let now = now
-        do {
-            for (kind, document) in try storage.due(by: now) {
-                // One that fails must not keep the others from happening, nor happen again at once.
-                do { try perform(kind, document) } catch { try fail(kind, document, error) }
-                try storage.clearDue(kind, document.id, by: now)
+        var isDone = true
+        func attempt(_ what: String, _ body: () throws -> Void) {
+            do { try body() } catch {
+                Log.failure("\(what) did not happen and is tried again", error)
+                isDone = false
             }
-            try expireMessages()
-            try endMutes()
-            tellExpiredKeys()
+        }
+        attempt("what was due") {
+            for (kind, document) in try storage.due(by: now) {
+                // One that fails must not keep the others from happening.
+                attempt("\(kind.rawValue) \(document.id)") { try happen(kind, document, now) }
+            }
+        }
+        attempt("the end of messages that do not last") { try expireMessages() }
+        attempt("the end of mutes") { try endMutes() }
+        tellExpiredKeys()
+        attempt("the arrangement of what is due next") {
             let next = [
                 try storage.nextDue(after: now), try storage.nextExpiry(), try storage.nextMuteEnd(), hub.nextKeyExpiry,
             ].compactMap { $0 }.min()
             if let next { arrange(at: next) }
+        }
+        if !isDone { arrange(at: now + Chat.dueRetryDelay) }
+    }
+
+    /// It happens as a whole and is due no more; what cannot happen, say because its channel is gone, has failed.
+    private func happen(_ kind: Storage.Kind, _ document: Storage.Document, _ now: Int64) throws {
+        do {
+            try atomically {
+                try perform(kind, document)
+                try storage.clearDue(kind, document.id, by: now)
+            }
+        } catch let error as DatabaseError {
+            throw error
         } catch {
-            Log.failure("what was due did not happen", error)
+            try fail(kind, document, error)
         }
     }
 

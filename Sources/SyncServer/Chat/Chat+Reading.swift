@@ -77,10 +77,12 @@ extension Chat {
         }
         let time = min(max(time, 0), now)
         guard time > max(member.delivered, delivered[channel.id]?[caller.userID] ?? 0) else { return }
-        delivered[channel.id, default: [:]][caller.userID] = time
-        guard !isTellingDeliveries else { return }
-        isTellingDeliveries = true
-        timers.after(30) { [weak self] in self?.tellDeliveries() }
+        finally { [self] in
+            delivered[channel.id, default: [:]][caller.userID] = time
+            guard !isTellingDeliveries else { return }
+            isTellingDeliveries = true
+            timers.after(30) { [weak self] in self?.tellDeliveries() }
+        }
     }
 
     /// Stores and tells the delivery marks that have gathered.

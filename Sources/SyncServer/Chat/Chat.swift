@@ -28,8 +28,8 @@ final class Chat {
     let limiter: RateLimiter?
     /// Read by `loadSettings`, changed by `changeSettings`.
     var settings = ApplicationSettings()
-    /// What is to be told once a whole request is accepted; `nil` when nothing is kept back.
-    private var held: [Broadcast]?
+    /// What is to be done once a whole request is accepted; `nil` when nothing is kept back.
+    private var held: [() -> Void]?
 
     init(storage: Storage, clock: Clock, timers: TimerQueue, hub: SocketHub, options: ServerOptions) {
         self.storage = storage
@@ -63,25 +63,36 @@ final class Chat {
     }
 
     func tell(_ broadcast: Broadcast) {
+        finally { [weak self] in self?.send(broadcast) }
+    }
+
+    private func send(_ broadcast: Broadcast) {
+        guard broadcast.carriesUnread else {
+            return hub.send(broadcast.frame, to: broadcast.users, except: broadcast.except)
+        }
+        for user in broadcast.users where hub.isOnline(user) {
+            hub.send(withUnread(broadcast.frame, user), to: [user], except: broadcast.except)
+        }
+    }
+
+    /// Does what no rollback undoes: at once, or when the action that `atomically` runs is stored.
+    func finally(_ action: @escaping () -> Void) {
         if held != nil {
-            held?.append(broadcast)
-        } else if broadcast.carriesUnread {
-            for user in broadcast.users where hub.isOnline(user) {
-                hub.send(withUnread(broadcast.frame, user), to: [user], except: broadcast.except)
-            }
+            held?.append(action)
         } else {
-            hub.send(broadcast.frame, to: broadcast.users, except: broadcast.except)
+            action()
         }
     }
 
     /// Does something as a whole or not at all: what it stored is undone and nobody hears of it when it throws.
     func atomically<T>(_ body: () throws -> T) throws -> T {
+        guard held == nil else { return try body() }
         held = []
         defer { held = nil }
         let result = try storage.transaction(body)
-        let told = held ?? []
+        let actions = held ?? []
         held = nil
-        for broadcast in told { tell(broadcast) }
+        for action in actions { action() }
         return result
     }
 }

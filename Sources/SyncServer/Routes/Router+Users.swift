@@ -232,14 +232,20 @@ extension Router {
         }
         if payload.has("discovery_keys") { try chat.announceDiscoveryKeys(of: user) }
         if leaves { for (channel, _) in try storage.channels(of: id) { try chat.leave(channel, [id]) } }
-        if !user.isActive { for socket in chat.hub.sockets(of: id) { socket.end(code: 4000, reason: "deactivated") } }
+        if !user.isActive { endSockets(of: id, "deactivated") }
         return userResponse(user, token: caller.isAdmin ? user.accessToken : nil, session: session)
     }
 
     func removeUser(_ id: String) throws {
         for (channel, _) in try storage.channels(of: id) { try chat.leave(channel, [id]) }
         try storage.deleteUser(id)
-        for socket in chat.hub.sockets(of: id) { socket.end(code: 4000, reason: "deleted") }
+        endSockets(of: id, "deleted")
+    }
+
+    private func endSockets(of id: String, _ reason: String) {
+        chat.finally { [hub = chat.hub] in
+            for socket in hub.sockets(of: id) { socket.end(code: 4000, reason: reason) }
+        }
     }
 
     // MARK: Sessions

@@ -4,7 +4,7 @@ import CSQLite
 final class Database {
     private var handle: OpaquePointer?
     private var statements: [String: Statement] = [:]
-    private var depth = 0
+    private(set) var isInTransaction = false
 
     /// Opens or creates a database; ":memory:" keeps it in memory.
     init(path: String) throws {
@@ -64,10 +64,10 @@ final class Database {
 
     /// All or nothing. A call inside another joins it.
     func transaction<T>(_ body: () throws -> T) throws -> T {
-        if depth > 0 { return try body() }
+        if isInTransaction { return try body() }
         try prepare("BEGIN IMMEDIATE").run()
-        depth = 1
-        defer { depth = 0 }
+        isInTransaction = true
+        defer { isInTransaction = false }
         do {
             let result = try body()
             try prepare("COMMIT").run()

@@ -76,11 +76,16 @@ final class Storage {
         ).first { $0.int(0) } ?? 0
     }
 
+    /// Does `body` as a whole or not at all; within another one it is part of that. What is remembered beside the file
+    /// goes back with it.
     func transaction<T>(_ body: () throws -> T) throws -> T {
+        if database.isInTransaction { return try body() }
+        let before = (bots: bots, hasBlocks: hasBlocks)
         do {
             return try database.transaction(body)
         } catch {
             memberCache = [:]
+            (bots, hasBlocks) = before
             throw error
         }
     }
