@@ -47,6 +47,8 @@
  *                    is shown stays usable; sm_fetch(SM_NEXT) goes on, sm_reset_viewpoint() jumps
  *   connection       "state": "disconnected" | "connecting" | "connected" | "waiting" (with "retry_in", ms) |
  *                    "token_needed" (offline until sm_set_token())
+ *   unread_counts    "all" (messages that wait for this user, over all channels), "custom_types" (an object: the same
+ *                    by channels' custom types), as the service counts: after a login, and whenever they change
  *   sync_state       "state": "idle" | "running" | "paused"
  *   sync_progress    "channel_url", "done" (messages cached by this run), "complete"
  *   token_needed     the access token is missing or was revoked; answer with sm_set_token()
@@ -124,13 +126,13 @@
  * LIMITS
  *
  * What a host does not drain does not grow without bound. At most "queue_limit" events wait; beyond that changes of
- * collections are dropped (`overflow`), "sync_progress" is left out, and of "connection", "sync_state", "token_needed",
- * "storage_error", "huge_gap" and "channel_removed" only the latest of each waits. A call that completes later takes a
- * slot when it is accepted and frees it when its result is drained; a call without a result takes one until the engine
- * has seen it. There are as many slots as "queue_limit", but at least 1000, since a host that wants short queues may
- * still send a burst. The texts of the calls that hold slots have 64 MiB together at most, those of collections not
- * counted. When there is no room calls give SM_ERR_TOO_MANY_CALLS: drain, and call again. sm_close(),
- * sm_collection_remove() and sm_disconnect() never take a slot.
+ * collections are dropped (`overflow`), "sync_progress" is left out, and of "connection", "sync_state",
+ * "unread_counts", "token_needed", "storage_error", "huge_gap" and "channel_removed" only the latest of each waits. A
+ * call that completes later takes a slot when it is accepted and frees it when its result is drained; a call without a
+ * result takes one until the engine has seen it. There are as many slots as "queue_limit", but at least 1000, since a
+ * host that wants short queues may still send a burst. The texts of the calls that hold slots have 64 MiB together at
+ * most, those of collections not counted. When there is no room calls give SM_ERR_TOO_MANY_CALLS: drain, and call
+ * again. sm_close(), sm_collection_remove() and sm_disconnect() never take a slot.
  *
  *
  * MEMORY AND TEXT

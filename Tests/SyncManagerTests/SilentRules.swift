@@ -2,7 +2,12 @@ import SyncModel
 
 /// Rules of a service whose messages and events change nothing.
 struct SilentRules: ServiceRules {
-    func patches(for message: MessageRecord, in channel: ChannelRecord, userID: String) -> [ChannelPatch]? { [] }
+    func patches(
+        for message: MessageRecord, in channel: ChannelRecord, userID: String, counting: CountingPolicy
+    ) -> [ChannelPatch]? { [] }
+    func mayChangeMentions(_ edited: MessageRecord, in channel: ChannelRecord, userID: String) -> Bool { false }
+    func hasUnread(_ channel: ChannelRecord) -> Bool { false }
+    func muteEnd(in channel: ChannelRecord, userID: String) -> Int64? { nil }
     func patches(for event: ChannelEvent, in channel: ChannelRecord, userID: String) -> [ChannelPatch]? { [] }
     func patches(forLastMessage json: [UInt8], in channel: ChannelRecord) -> [ChannelPatch] { [] }
     func apply(_ patch: MessagePatch, to json: [UInt8]) -> [UInt8]? { nil }

@@ -34,6 +34,11 @@ struct Overlays {
         return true
     }
 
+    /// For the simulator's checks.
+    func hasDeletion(_ messageID: String, in channelURL: String) -> Bool {
+        channels[channelURL]?[messageID]?.contains { $0.action.action == .deleteMessage } ?? false
+    }
+
     /// How many messages of a channel are shown otherwise than they are cached.
     func count(_ channelURL: String) -> Int { channels[channelURL]?.count ?? 0 }
 

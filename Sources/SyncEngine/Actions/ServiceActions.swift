@@ -8,6 +8,12 @@ struct ServiceActions {
     /// Calls that wait for the service.
     private var calls: [UInt64: Action] = [:]
     private(set) var overlays = Overlays()
+    private var typing = OwnTyping()
+    /// When everything was marked as read last, by the monotonic clock.
+    private var markedAllAt: Int64?
+
+    /// The service refuses what comes sooner; in milliseconds.
+    private static let pauseOfMarkAll: Int64 = 1000
 
     mutating func ask(_ action: ActionCall, call: UInt64, _ context: Context, _ effects: inout Effects) {
         calls[call] = action.action
@@ -26,12 +32,35 @@ struct ServiceActions {
         }
         let spec = ActionTable.spec(of: action.action)
         guard context.isLoggedIn || spec.connection == .none else { return finish(call, .notConnected, &effects) }
+        let now = context.now.monotonic
+        switch action.action {
+        case .startTyping where !typing.start(action.channelURL, now: now, &effects): return finish(call, .ok, &effects)
+        case .endTyping where !typing.end(action.channelURL, &effects): return finish(call, .ok, &effects)
+        case .markAllAsRead:
+            if let before = markedAllAt, now - before < ServiceActions.pauseOfMarkAll {
+                return finish(call, .service, failure: context.rules.failure(.tooOften), &effects)
+            }
+            markedAllAt = now
+        default: break
+        }
         if spec.isOptimistic {
             overlays.add(action, call: call)
             effects.add(.overlaid(channelURL: action.channelURL, messageID: action.messageID))
         }
         effects.add(.ask(.action(call: call, action), .action(action)))
     }
+
+    /// Typing that nobody repeated is over.
+    mutating func endTyping(_ context: Context, _ effects: inout Effects) {
+        for url in typing.takeDue(now: context.now.monotonic, &effects) {
+            let end = ActionCall(
+                action: .endTyping,
+                arguments: ["channel_url": .text(url), ActionCall.sentAt: .integer(context.now.wall)])
+            effects.add(.ask(.told, .action(end)))
+        }
+    }
+
+    mutating func sessionEnded(_ effects: inout Effects) { typing.sessionEnded(&effects) }
 
     /// The message that an action is about, as far as it is cached.
     private func heldMessage(_ action: ActionCall, _ context: Context) -> MessageRecord? {

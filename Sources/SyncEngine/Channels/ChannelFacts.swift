@@ -37,15 +37,22 @@ enum ChannelFacts {
 
     private static func arrived(_ message: MessageRecord, _ cached: ChannelRecord?, _ context: Context) -> Outcome {
         guard let cached,
-            let patches = context.rules.patches(for: message, in: cached, userID: context.options.userID)
+            let patches = context.rules.patches(
+                for: message, in: cached, userID: context.options.userID, counting: context.counting)
         else { return .mustBeAsked }
         return patches.isEmpty ? .mayCross : patched(cached, patches)
     }
 
     private static func edited(_ messages: [MessageRecord], _ cached: ChannelRecord?, _ context: Context) -> Outcome {
         guard let cached, let last = cached.lastMessage else { return .mayCross }
+        let userID = context.options.userID
+        if messages.contains(where: { context.rules.mayChangeMentions($0, in: cached, userID: userID) }) {
+            return .mustBeAsked
+        }
         if let message = messages.last(where: { $0.id == last.id }) {
-            guard let shown = JSONSlice.member("last_message", of: cached.json), updatedAt(shown) <= message.updatedAt else { return .nothing }
+            guard let shown = JSONSlice.member("last_message", of: cached.json),
+                updatedAt(shown) <= message.updatedAt
+            else { return .nothing }
             return patched(cached, context.rules.patches(forLastMessage: message.json, in: cached))
         }
         return messages.contains { $0.position > last.position } ? .mayCross : .nothing
@@ -55,7 +62,9 @@ enum ChannelFacts {
         _ id: String, _ cached: ChannelRecord?, _ context: Context, _ apply: ([UInt8]) -> [UInt8]?
     ) -> Outcome {
         guard let cached, cached.lastMessage?.id == id else { return concern([id], cached, context) }
-        guard let last = JSONSlice.member("last_message", of: cached.json), let json = apply(last) else { return .mustBeAsked }
+        guard let last = JSONSlice.member("last_message", of: cached.json), let json = apply(last) else {
+            return .mustBeAsked
+        }
         return patched(cached, context.rules.patches(forLastMessage: json, in: cached))
     }
 
@@ -63,7 +72,7 @@ enum ChannelFacts {
         // Which message is the last one now, only the service knows.
         if let last = cached?.lastMessage, ids.contains(last.id) { return .mustBeAsked }
         // And whether it was one of the unread ones.
-        if let cached, cached.unreadMessageCount > 0, !ids.isEmpty { return .mustBeAsked }
+        if let cached, !ids.isEmpty, context.rules.hasUnread(cached) { return .mustBeAsked }
         return concern(ids, cached, context)
     }
 

@@ -11,6 +11,8 @@ struct Context {
     let capabilities: ServiceCapabilities
     let random: RandomSource
     let connection: Connection
+    /// When the login came, by the monotonic clock.
+    let loggedInAt: Int64
     /// The host paused sync.
     let isPaused: Bool
     /// Who is typing; shown with channels and never stored.
@@ -37,6 +39,15 @@ struct Context {
 
     /// A channel as hosts see it.
     func shown(_ channel: ChannelRecord) -> ChannelRecord { typing.shown(overlays.shown(channel, self)) }
+
+    /// The service's time now, in milliseconds since the epoch; `nil` without a login.
+    var serviceTime: Int64? {
+        if case .loggedIn(let info) = connection { info.loginTime + (now.monotonic - loggedInAt) } else { nil }
+    }
+
+    var counting: CountingPolicy {
+        if case .loggedIn(let info) = connection { info.counting } else { CountingPolicy() }
+    }
 
     /// Why a fetch ends with less than it wanted.
     var shortReason: Completion.ShortReason { isPaused ? .paused : .offline }

@@ -11,4 +11,5 @@ public enum ServiceEvent: Sendable {
     case messageDeleted(channelURL: String, messageID: String)
     case messagePatched(channelURL: String, messageID: String, patch: MessagePatch)
     case channel(url: String, ChannelEvent)
+    case unreadCounts(UnreadCounts)
 }

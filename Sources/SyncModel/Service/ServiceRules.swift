@@ -2,7 +2,16 @@
 public protocol ServiceRules: Sendable {
     /// What a new message changes in its channel (last message, counts, hiding), as seen by a user; empty when nothing,
     /// `nil` when the channel has to be asked for again.
-    func patches(for message: MessageRecord, in channel: ChannelRecord, userID: String) -> [ChannelPatch]?
+    func patches(
+        for message: MessageRecord, in channel: ChannelRecord, userID: String, counting: CountingPolicy
+    ) -> [ChannelPatch]?
+    /// Whether an edit may have changed how often this user is mentioned in unread messages.
+    func mayChangeMentions(_ edited: MessageRecord, in channel: ChannelRecord, userID: String) -> Bool
+    /// Whether messages of a channel are counted as unread, or as mentions.
+    func hasUnread(_ channel: ChannelRecord) -> Bool
+    /// Until when this user is muted, in milliseconds since the epoch by the service's clock; `nil` when it is not, or
+    /// for ever.
+    func muteEnd(in channel: ChannelRecord, userID: String) -> Int64?
     /// What an event changes in its channel; `nil` when the channel has to be asked for again.
     func patches(for event: ChannelEvent, in channel: ChannelRecord, userID: String) -> [ChannelPatch]?
     /// What the new content of the last message changes in its channel.
@@ -29,6 +38,8 @@ public enum LocalFailure: Equatable, Sendable {
     case tooOld
     /// The process ended before the host told how its own send went.
     case neverAnswered
+    /// Asked more often than the service allows.
+    case tooOften
     /// The host sent by its own means, and told this code.
     case byHost(code: Int)
 }

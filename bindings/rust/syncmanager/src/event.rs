@@ -41,6 +41,8 @@ pub enum EventKind {
     Connection(Connection),
     /// The state of background sync.
     SyncState(SyncState),
+    /// How many messages wait for this user, over all channels and by channels' custom types (an object of numbers).
+    UnreadCounts { all: u64, custom_types: Json },
     /// How far background sync of a channel is.
     SyncProgress { channel_url: String, done: u64, complete: bool },
     /// The access token is missing or was revoked; answer with [`Client::set_token`](crate::Client::set_token).
@@ -387,6 +389,10 @@ impl EventKind {
                 state if state == "paused" => SyncState::Paused,
                 state => SyncState::Other(state),
             }),
+            "unread_counts" => EventKind::UnreadCounts {
+                all: json.u64_at("all")?,
+                custom_types: json.get("custom_types")?.clone(),
+            },
             "sync_progress" => EventKind::SyncProgress {
                 channel_url: channel_url()?,
                 done: json.u64_at("done")?,
