@@ -63,7 +63,8 @@
  *
  * CHANGES
  *
- * A collection is one ordered list: channels, or succeeded messages oldest first. A message collection has two more
+ * A collection is one ordered list: channels, or succeeded messages oldest first (newest first with the filter's
+ * "reverse"; pending and failed ones stay in the order they were written). A message collection has two more
  * lists, "pending" and "failed" messages of this user. A change event carries
  *
  *   "collection"  its number (sm_collection_number())
@@ -338,10 +339,11 @@ SM_EXPORT int32_t sm_set_callback(
 SM_EXPORT int32_t sm_channel_collection_new(sm_client *client, const char *query, sm_collection **out);
 
 /* The messages of a channel around `viewpoint` (ms since the epoch; 0: the oldest; SM_LATEST: the newest). `filter` is
- * a JSON object (docs/queries.md) or NULL: "limit" (1..200, default 30), "message_type", "custom_types", "sender_ids",
- * "reply_type". Background sync of the channel starts. A channel that turns out not to exist gives `channel_removed`.
- * Own messages that are pending or failed come at once as inserts, before any fetch. With thread delivery events may
- * come before sm_collection_set_callback(): they go to the client's callback, and the snapshot has them. Errors:
+ * a JSON object (docs/queries.md) or NULL: page sizes, types, senders, replies, the order ("reverse": newest first),
+ * and what is left out of what is told. Background sync of the channel starts. A channel that turns out not to exist
+ * gives `channel_removed`. Own messages that are pending or failed come at once as inserts, before any fetch. With
+ * thread delivery events may come before sm_collection_set_callback(): they go to the client's callback, and the
+ * snapshot has them. Errors:
  * INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_message_collection_new(
     sm_client *client, const char *channel_url, const char *filter, int64_t viewpoint, sm_collection **out);
@@ -357,7 +359,8 @@ SM_EXPORT int32_t sm_collection_set_callback(
  * viewpoint) or SM_NEXT (newer) for messages. What is cached is inserted at once, the rest as sync brings it; the
  * result comes last, with "collection", "has_more" and, when nothing more can come for now, "short": "offline" |
  * "paused" | "error" | "reset" (the view or its cache was emptied). A short page is SM_OK. Nothing left: no insert,
- * only the result. The next fetch in a direction is accepted once the result of the one before is drained.
+ * only the result. The next fetch in a direction is accepted once the result of the one before is drained. While the
+ * account is listed for the first time, channels that become known before a list's end remove as many from its end.
  * Completion: TIMEOUT (messages; "short":"error", after three request timeouts), STORAGE, NOT_FOUND (the channel is
  * gone), REMOVED, CLOSED.
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, DUPLICATED_FETCH, CLOSED. @thread any. Since 0.1 */

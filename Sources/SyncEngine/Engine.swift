@@ -23,7 +23,7 @@ public final class Engine {
     private var sync: ChannelSync
     private var lists = ChannelLists()
     private var typing = Typing()
-    private var timelines: [String: Timeline] = [:]
+    private var timelines: [TextKey: Timeline] = [:]
     /// The channel of every message collection.
     private var channelURLs: [UInt64: String] = [:]
     /// Message collections whose channel could not be read when they were opened; the next fetch tries again.
@@ -112,12 +112,12 @@ public final class Engine {
     }
 
     func takeHostOutputs() -> [HostOutput] {
-        defer { hostOutputs.removeAll(keepingCapacity: true) }
+        defer { hostOutputs = [] }
         return hostOutputs
     }
 
     func takeServiceCommands() -> [ServiceCommand] {
-        defer { serviceCommands.removeAll(keepingCapacity: true) }
+        defer { serviceCommands = [] }
         return serviceCommands
     }
 
@@ -203,7 +203,7 @@ public final class Engine {
         guard done != nil else {
             return effects.complete(Completion(call: call, name: .clearCache, status: .storage))
         }
-        for timeline in sortedTimelines where url == nil || timeline.channelURL == url {
+        for timeline in sortedTimelines where url.map({ timeline.channelURL.isByteEqual(to: $0) }) ?? true {
             timeline.startOver(Cause(.cacheCleared), context, &effects)
         }
         effects.complete(Completion(call: call, name: .clearCache, status: .ok))
@@ -236,7 +236,7 @@ public final class Engine {
         timeline.close(id, &effects)
         outbox.close(id, url)
         guard timeline.windows.isEmpty else { return }
-        effects.add(.timer(.timeline(channelURL: url), at: nil))
+        effects.add(.timer(.timeline(channelURL: TextKey(url)), at: nil))
         mutes.forget(url, &effects)
         timelines[url] = nil
     }
@@ -305,7 +305,8 @@ public final class Engine {
 
     /// A message of somebody else has arrived here.
     private func acknowledge(_ message: MessageRecord, _ url: String, _ effects: inout Effects) {
-        guard message.senderID != options.userID, case .loggedIn(let info) = session.connection else { return }
+        guard !message.senderID.isByteEqual(to: options.userID), case .loggedIn(let info) = session.connection
+        else { return }
         if !info.wantsDeliveriesOfSuperChannels, let traits = cachedChannel(url)?.traits, traits.isSuper,
             !traits.isBroadcast
         {
@@ -320,7 +321,7 @@ public final class Engine {
             sync.touch(url)
             effects.add(.channels(ChannelFact(removed: [url], cause: cause)))
         case .typing(let userID, let user, let isTyping):
-            guard userID != options.userID else { return }
+            guard !userID.isByteEqual(to: options.userID) else { return }
             guard isTyping else { return effects.add(.typingStopped(channelURL: url, userID: userID)) }
             guard let channel = cachedChannel(url) else { return }
             if typing.begin(url, userID: userID, user: user, now: now.monotonic) { showTyping(channel, &effects) }
@@ -472,7 +473,7 @@ public final class Engine {
         case .answerParts: takePart(&effects)
         case .channelSync: sync.pump(context, &effects)
         case .timeline(let url): timelines[url]?.resume(context, &effects)
-        case .outbox(let url): pumpOutbox(url, &effects)
+        case .outbox(let url): pumpOutbox(url.text, &effects)
         case .fetch(let call): for timeline in sortedTimelines { timeline.fetchTimedOut(call, &effects) }
         case .ownTyping: serviceActions.endTyping(context, &effects)
         case .deliveries: deliveries.markDue(context, &effects)
@@ -538,7 +539,7 @@ public final class Engine {
         let source: EventSource =
             switch fact.kind {
             case .arrived(let message, _):
-                message.senderID == options.userID ? .eventMessageSent : .eventMessageReceived
+                message.senderID.isByteEqual(to: options.userID) ? .eventMessageSent : .eventMessageReceived
             case .edited, .patched: .eventMessageUpdated
             case .deleted, .changelog: .eventMessageDeleted
             }
@@ -629,7 +630,7 @@ public final class Engine {
 
     /// The end of every input: what is done with leaves the disk, and the host is told of the state of sync.
     private func settle() {
-        if !isClosed { outbox.clearSettled(context) }
+        if !isClosed, outbox.hasSettled { outbox.clearSettled(context) }
         tellStorageFailure()
         guard !isClosed else { return }
         let isBusy = sync.isBusy || timers.hasSyncWork || outbox.isSending || !parts.isEmpty
@@ -654,7 +655,7 @@ public final class Engine {
             overlays: serviceActions.overlays)
     }
 
-    private var sortedTimelines: [Timeline] { timelines.values.sorted { $0.channelURL < $1.channelURL } }
+    private var sortedTimelines: [Timeline] { timelines.sorted { $0.key < $1.key }.map(\.value) }
 
     private func timeline(of collection: UInt64) -> Timeline? { channelURLs[collection].flatMap { timelines[$0] } }
 

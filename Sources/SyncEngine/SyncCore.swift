@@ -35,7 +35,7 @@ public final class SyncCore {
 
     /// When there is something to do without an input, by the monotonic clock; `nil` when nothing is planned.
     public var nextDeadline: Int64? {
-        [engine.nextDeadline, service.nextDeadline].compactMap { $0 }.min()
+        Moment.earlier(engine.nextDeadline, service.nextDeadline)
     }
 
     /// Does what is due.

@@ -38,6 +38,25 @@ extension JSONSlice {
         }
     }
 
+    /// A JSON object's text without some members. Everything else stays as it was written, byte for byte. `nil` when
+    /// the text is no JSON object.
+    public static func removing(_ names: Set<String>, from object: [UInt8]) -> [UInt8]? {
+        object.withUnsafeBytes { buffer -> [UInt8]? in
+            guard let slice = try? JSONSlice.checked(buffer), slice.isObject else { return nil }
+            var text: [UInt8] = [UInt8(ascii: "{")]
+            text.reserveCapacity(slice.bytes.count)
+            slice.forEachMember { key, value in
+                if names.contains(where: { key.isText($0) }) { return }
+                if text.count > 1 { text.append(UInt8(ascii: ",")) }
+                text.append(contentsOf: key.bytes)
+                text.append(UInt8(ascii: ":"))
+                text.append(contentsOf: value.bytes)
+            }
+            text.append(UInt8(ascii: "}"))
+            return text
+        }
+    }
+
     private static func isValid(_ buffer: UnsafeRawBufferPointer) -> Bool { (try? JSONSlice.checked(buffer)) != nil }
 
     /// Whether this is a string of that text.

@@ -34,11 +34,14 @@ public struct JSONWriter: ~Copyable {
     /// Writes the key of the member whose value comes next. The key is text of this program, without characters that
     /// need escaping.
     public mutating func key(_ key: StaticString) {
-        separate()
-        append(UInt8(ascii: "\""))
-        key.withUTF8Buffer { append(UnsafeRawBufferPointer($0)) }
-        append(UInt8(ascii: "\""))
-        append(UInt8(ascii: ":"))
+        let length = key.utf8CodeUnitCount
+        reserve(length &+ 4)
+        if needsComma { put(UInt8(ascii: ",")) }
+        put(UInt8(ascii: "\""))
+        (base + count).copyMemory(from: key.utf8Start, byteCount: length)
+        count &+= length
+        put(UInt8(ascii: "\""))
+        put(UInt8(ascii: ":"))
         needsComma = false
     }
 
@@ -159,14 +162,26 @@ public struct JSONWriter: ~Copyable {
     }
 
     private mutating func append(_ byte: UInt8) {
-        if count == capacity { grow(1) }
+        reserve(1)
+        put(byte)
+    }
+
+    /// Makes room for so many bytes.
+    @inline(__always)
+    private mutating func reserve(_ more: Int) {
+        if capacity &- count < more { grow(more) }
+    }
+
+    /// Appends a byte for which there is room.
+    @inline(__always)
+    private mutating func put(_ byte: UInt8) {
         base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
         count &+= 1
     }
 
     private mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress else { return }
-        if capacity &- count < bytes.count { grow(bytes.count) }
+        reserve(bytes.count)
         (base + count).copyMemory(from: source, byteCount: bytes.count)
         count &+= bytes.count
     }
@@ -184,15 +199,18 @@ public struct JSONWriter: ~Copyable {
         append(UInt8(ascii: "\""))
         var copy = value
         copy.withUTF8 { utf8 in
-            // Text without anything to escape, the most of it, goes over in one piece.
-            let text = UnsafeRawBufferPointer(utf8)
-            var plain = 0
-            for index in text.indices where JSONWriter.needsEscape(text[index]) {
-                append(UnsafeRawBufferPointer(rebasing: text[plain..<index]))
-                escape(text[index])
-                plain = index + 1
+            // Room for text without anything to escape, the most of it, and for the quote behind it.
+            reserve(utf8.count &+ 1)
+            var left = utf8.count
+            for byte in utf8 {
+                if JSONWriter.needsEscape(byte) {
+                    escape(byte)
+                    reserve(left)
+                } else {
+                    put(byte)
+                }
+                left &-= 1
             }
-            append(UnsafeRawBufferPointer(rebasing: text[plain...]))
         }
         append(UInt8(ascii: "\""))
     }

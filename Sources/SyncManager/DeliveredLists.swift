@@ -33,7 +33,7 @@ final class DeliveredLists {
         case .clear: swap(&list, &cleared)
         case .insert:
             if let first = change.items.first?.index, (0...list.count).contains(first),
-                zip(change.items, first...).allSatisfy({ $0.index == $1 }) {
+                change.items.indices.allSatisfy({ change.items[$0].index - first == $0 }) {
                 list.insert(contentsOf: change.items.lazy.map(\.json), at: first)
             } else {
                 for item in change.items where (0...list.count).contains(item.index) {

@@ -177,19 +177,19 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
 
     /// Input by input, so that a client that closes waits for one of them at most.
     private func run(isLeading: Bool) {
-        let start = Clock.monotonic
-        var now = start
+        var now = EngineLoop.now
+        let end = now.monotonic + EngineLoop.longestHold
         var outputs: [HostOutput] = []
-        while now - start < EngineLoop.longestHold, let input = nextInput() {
+        while now.monotonic < end, let input = nextInput() {
             switch input {
-            case .command(let command): core.handle(command, now: EngineLoop.now)
-            case .transport(let input): if transport.accepts(input) { core.receive(input, now: EngineLoop.now) }
+            case .command(let command): core.handle(command, now: now)
+            case .transport(let input): if transport.accepts(input) { core.receive(input, now: now) }
             }
             outputs += core.takeOutputs()
-            now = Clock.monotonic
+            now = EngineLoop.now
         }
-        if let due = core.nextDeadline, due <= now {
-            core.advance(now: EngineLoop.now)
+        if let due = core.nextDeadline, due <= now.monotonic {
+            core.advance(now: now)
             outputs += core.takeOutputs()
         }
         let next = core.nextDeadline
@@ -197,7 +197,7 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
             queue.pushLocked(outputs)
             deadline = next
             isClaimed = false
-            if isLeading { leader = (pthread_self(), now) }
+            if isLeading { leader = (pthread_self(), now.monotonic) }
             if isClosing { monitor.signalAll(EngineLoop.engineCondition) }
         }
     }

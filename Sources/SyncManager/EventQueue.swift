@@ -232,7 +232,7 @@ final class EventQueue: @unchecked Sendable {
                         return nil
                     }
                     isAwaited = true
-                    let until = [deadline, work?.deadline].compactMap { $0 }.min()
+                    let until = Moment.earlier(deadline, work?.deadline)
                     _ = monitor.wait(for: EventQueue.hostCondition, until: until)
                     isAwaited = false
                 }

@@ -71,7 +71,7 @@ enum EventText {
             writer.key("custom_types")
             writer.beginObject()
             for (type, count) in counts.byCustomType.sorted(by: { $0.key < $1.key }) {
-                writer.key(escaping: type)
+                writer.key(escaping: type.text)
                 writer.int(count)
             }
             writer.endObject()

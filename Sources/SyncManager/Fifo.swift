@@ -25,8 +25,9 @@ struct Fifo<Element> {
 
     mutating func popFirst() -> Element? {
         guard head < elements.count else { return nil }
-        let element = elements[head]
-        elements[head] = nil
+        // Moved out: an element may be large, and a copy of it would count up everything it holds.
+        var element: Element?
+        swap(&element, &elements[head])
         head += 1
         front += 1
         if head == elements.count {

@@ -83,11 +83,11 @@ public struct DocumentValue {
     /// A list of texts without repetitions, in the document's order.
     public func texts(allowEmpty: Bool = false) throws(DocumentError) -> [String] {
         guard json.kind == .array else { throw failure("expected a list of texts") }
-        var seen = Set<String>()
+        var seen = Set<TextKey>()
         var result: [String] = []
         for element in elements() {
             let text = allowEmpty ? try element.text() : try element.nonemptyText()
-            if seen.insert(text).inserted { result.append(text) }
+            if seen.insert(text) { result.append(text) }
         }
         return result
     }

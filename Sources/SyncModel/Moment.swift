@@ -9,4 +9,10 @@ public struct Moment: Sendable {
         self.monotonic = monotonic
         self.wall = wall
     }
+
+    /// The earlier of two times, of which either may be missing.
+    public static func earlier(_ one: Int64?, _ other: Int64?) -> Int64? {
+        guard let one, let other else { return one ?? other }
+        return min(one, other)
+    }
 }

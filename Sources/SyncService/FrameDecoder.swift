@@ -43,7 +43,7 @@ struct FrameDecoder {
     /// How much is unread now; rides on whatever command may change it.
     private func unreadCounts(_ body: JSON) -> UnreadCounts? {
         guard let all = body["all"]?.int else { return nil }
-        var types: [String: Int64] = [:]
+        var types: [TextKey: Int64] = [:]
         for (type, count) in body["custom_types"]?.members ?? [] { types[type] = count.int }
         return UnreadCounts(all: all, byCustomType: types, time: body["ts"]?.int ?? 0)
     }
@@ -145,7 +145,7 @@ struct FrameDecoder {
             }
             return [.event(.channel(url: url, .read(userID: user, at: time)))]
         case "DLVR", "DLRV":
-            var times: [String: Int64] = [:]
+            var times: [TextKey: Int64] = [:]
             for (user, time) in body["updated"]?.members ?? [] { times[user] = time.int }
             return times.isEmpty ? [.alive] : [.event(.channel(url: url, .delivered(times)))]
         case "SYEV": return systemEvent(body, url)
@@ -225,7 +225,8 @@ struct FrameDecoder {
         /// Whom it is about: inline, as an object, or as a list of several.
         func concernsMe() -> Bool {
             let one = identifier(data) ?? data["user"].flatMap(identifier) ?? data["invitee"].flatMap(identifier)
-            return one == userID || (data["users"]?.array ?? []).contains { identifier($0) == userID }
+            let all = [one] + (data["users"]?.array ?? []).map(identifier)
+            return all.contains { $0?.isByteEqual(to: userID) == true }
         }
         func event(_ event: ChannelEvent) -> [WireEvent] { [.event(.channel(url: url, event))] }
         /// This user may be out of the channel, or somebody else.

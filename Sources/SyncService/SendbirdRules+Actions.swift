@@ -31,8 +31,10 @@ extension SendbirdRules {
         json.withUnsafeBytes { bytes in
             var isFound = false
             (try? JSONSlice.checked(bytes))?["reactions"]?.forEachElement { entry in
-                guard entry["key"]?.string == key else { return }
-                entry["user_ids"]?.forEachElement { if $0.string == userID { isFound = true } }
+                guard entry["key"]?.string?.isByteEqual(to: key) == true else { return }
+                entry["user_ids"]?.forEachElement {
+                    if $0.string?.isByteEqual(to: userID) == true { isFound = true }
+                }
             }
             return isFound
         }

@@ -32,11 +32,11 @@ extension SendbirdRules {
         for message: MessageRecord, in channel: ChannelRecord, userID: String, counting: CountingPolicy
     ) -> [ChannelPatch]? {
         guard message.position.order >= channel.messageOffset else { return [] }
-        let isOwn = message.senderID == userID
+        let isOwn = message.senderID.isByteEqual(to: userID)
         let effect = Effect(message, isOwn: isOwn, counting)
         if let last = channel.lastMessage, message.position <= last.position {
             // It may be counted already, or not.
-            return isOwn || last.id == message.id || effect.isUnread == false ? [] : nil
+            return isOwn || last.id.isByteEqual(to: message.id) || effect.isUnread == false ? [] : nil
         }
         guard let isLast = effect.isLast, let isUnread = effect.isUnread else { return nil }
         let preference = Preference(channel)
@@ -60,7 +60,7 @@ extension SendbirdRules {
     }
 
     public func mayChangeMentions(_ edited: MessageRecord, in channel: ChannelRecord, userID: String) -> Bool {
-        guard edited.senderID != userID, Preference(channel).countsMentions else { return false }
+        guard !edited.senderID.isByteEqual(to: userID), Preference(channel).countsMentions else { return false }
         let lastRead = SendbirdRules.count("user_last_read", channel)
         guard edited.position.order > lastRead else { return false }
         // It mentions this user now, or may have done so before.
@@ -77,7 +77,8 @@ extension SendbirdRules {
             guard let slice = try? JSONSlice.checked(bytes), slice["is_muted"]?.bool == true else { return nil }
             var end: Int64?
             slice["members"]?.forEachElement { member in
-                if end == nil, member["user_id"]?.string == userID { end = member["muted_end_at"]?.int }
+                guard end == nil, member["user_id"]?.string?.isByteEqual(to: userID) == true else { return }
+                end = member["muted_end_at"]?.int
             }
             return end.flatMap { $0 > 0 ? $0 : nil }
         }
@@ -112,7 +113,9 @@ extension SendbirdRules {
             guard let message = try? JSONSlice.checked(bytes) else { return false }
             if let type = message["mention_type"], type.equals("channel") { return true }
             var isFound = false
-            message["mentioned_user_ids"]?.forEachElement { if $0.string == userID { isFound = true } }
+            message["mentioned_user_ids"]?.forEachElement {
+                if $0.string?.isByteEqual(to: userID) == true { isFound = true }
+            }
             return isFound
         }
     }

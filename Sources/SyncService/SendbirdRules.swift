@@ -15,10 +15,10 @@ public struct SendbirdRules: ServiceRules {
         case .read(let reader, let time):
             // Who has read it has got it.
             let receipts = [
-                SendbirdRules.receipt("read_receipt", in: channel, [reader: time]),
-                SendbirdRules.receipt("delivery_receipt", in: channel, [reader: time]),
+                SendbirdRules.receipt("read_receipt", in: channel, [TextKey(reader): time]),
+                SendbirdRules.receipt("delivery_receipt", in: channel, [TextKey(reader): time]),
             ]
-            guard reader == userID else { return receipts }
+            guard reader.isByteEqual(to: userID) else { return receipts }
             return receipts + SendbirdRules.nothingUnread + [ChannelPatch("user_last_read", time)]
         case .delivered(let times): return [SendbirdRules.receipt("delivery_receipt", in: channel, times)]
         case .hidden(let allowsAutoUnhide, let offset):
@@ -35,7 +35,7 @@ public struct SendbirdRules: ServiceRules {
             patches += [
                 ChannelPatch("ts_message_offset", offset),
                 ChannelPatch("user_last_read", max(offset, SendbirdRules.count("user_last_read", channel))),
-                SendbirdRules.receipt("read_receipt", in: channel, [userID: offset]),
+                SendbirdRules.receipt("read_receipt", in: channel, [TextKey(userID): offset]),
             ]
             if let last = channel.lastMessage, last.position.order < offset {
                 patches += [ChannelPatch(key: "last_message", value: Array("null".utf8))] + SendbirdRules.nothingUnread
@@ -58,7 +58,7 @@ public struct SendbirdRules: ServiceRules {
 
     /// The receipts of a channel with these times in it; a receipt never goes back.
     private static func receipt(
-        _ key: StaticString, in channel: ChannelRecord, _ times: [String: Int64]
+        _ key: StaticString, in channel: ChannelRecord, _ times: [TextKey: Int64]
     ) -> ChannelPatch {
         let held = channel.json.withUnsafeBytes { bytes -> JSON? in
             guard let member = (try? JSONSlice.checked(bytes))?[key], member.isObject else { return nil }
@@ -66,7 +66,7 @@ public struct SendbirdRules: ServiceRules {
         }
         let receipts = held ?? .object()
         for userID in times.keys.sorted() {
-            receipts.set(userID, .int(max(times[userID] ?? 0, receipts[userID]?.int ?? 0)))
+            receipts.set(userID.text, .int(max(times[userID] ?? 0, receipts[userID.text]?.int ?? 0)))
         }
         return ChannelPatch(key: key.description, value: receipts.serialized())
     }
@@ -86,13 +86,13 @@ public struct SendbirdRules: ServiceRules {
         let kept = JSON.array()
         var found = false
         for entry in document["reactions"]?.array ?? [] {
-            guard entry["key"]?.string == reaction.key else {
+            guard entry["key"]?.string?.isByteEqual(to: reaction.key) == true else {
                 kept.append(entry)
                 continue
             }
             found = true
             var users = (entry["user_ids"]?.array ?? []).compactMap(\.string)
-            users.removeAll { $0 == reaction.userID }
+            users.removeAll { $0.isByteEqual(to: reaction.userID) }
             if reaction.isAdded { users.append(reaction.userID) }
             if users.isEmpty { continue }
             entry.set("user_ids", .strings(users))
@@ -106,6 +106,27 @@ public struct SendbirdRules: ServiceRules {
             ]))
         }
         return JSONSlice.setting([("reactions", kept.serialized())], in: json)
+    }
+
+    public func json(_ message: [UInt8], without parts: Set<MessagePart>) -> [UInt8] {
+        var names: Set<String> = []
+        for part in parts {
+            switch part {
+            case .reactions: names.insert("reactions")
+            case .threadInfo: names.insert("thread_info")
+            case .metaArray: names.formUnion(["sorted_metaarray", "metaarray", "metaarray_key_order"])
+            case .parentMessageInfo: names.insert("parent_message_info")
+            // Which poll it is stays.
+            case .pollDetails: break
+            }
+        }
+        let rest = JSONSlice.removing(names, from: message) ?? message
+        guard parts.contains(.pollDetails) else { return rest }
+        let poll = rest.withUnsafeBytes { bytes -> Int64? in
+            guard let poll = (try? JSONSlice.checked(bytes))?["poll"], poll.isObject else { return nil }
+            return poll["id"]?.int ?? 0
+        }
+        return poll.flatMap { JSONSlice.setting([("poll", Array("{\"id\":\($0)}".utf8))], in: rest) } ?? rest
     }
 
     public func json(of message: OwnMessageContent, userID: String) -> [UInt8] {

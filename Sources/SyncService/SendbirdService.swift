@@ -68,7 +68,7 @@ public final class SendbirdService: ChatService {
         }
     }
 
-    public var nextDeadline: Int64? { [session.deadline, pending.nextDeadline].compactMap { $0 }.min() }
+    public var nextDeadline: Int64? { Moment.earlier(session.deadline, pending.nextDeadline) }
 
     public func advance(now: Moment) {
         if let deadline = session.deadline, deadline <= now.monotonic { sessionDeadlineReached(now) }
@@ -81,7 +81,7 @@ public final class SendbirdService: ChatService {
     }
 
     public func takeOutputs() -> [ServiceOutput] {
-        defer { outputs.removeAll(keepingCapacity: true) }
+        defer { outputs = [] }
         return outputs
     }
 

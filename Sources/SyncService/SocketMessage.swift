@@ -232,17 +232,17 @@ struct SocketMessage {
         if map.isArray { writer.member("sorted_metaarray", map) }
         guard map.isObject else { return }
         var keys: [String] = []
-        var values: [String: JSONSlice] = [:]
+        var values: [TextKey: JSONSlice] = [:]
         map.forEachMember { key, value in
             guard let name = key.string else { return }
-            if values.updateValue(value, forKey: name) == nil { keys.append(name) }
+            if values.updateValue(value, forKey: TextKey(name)) == nil { keys.append(name) }
         }
         var ordered: [String] = []
         value(.metaArrayOrder)?.forEachElement { if let name = $0.string { ordered.append(name) } }
         writer.key("sorted_metaarray")
         writer.beginArray()
         for name in ordered + keys {
-            guard let value = values.removeValue(forKey: name) else { continue }
+            guard let value = values.removeValue(forKey: TextKey(name)) else { continue }
             writer.beginObject()
             writer.member("key", name)
             writer.member("value", value)

@@ -126,8 +126,8 @@ extension CacheStore {
     }
 
     /// Decoding columns is most of a page's work, so those that few filters look at are read for them only.
-    private static let pageColumns = "ord, tie, id, parent_id, is_reply_to_channel, checksum, json"
-    private static let filteredPageColumns = "\(pageColumns), kind, custom_type, sender_id"
+    private static let pageColumns = "ord, tie, id, parent_id, checksum, json"
+    private static let filteredPageColumns = "\(pageColumns), kind, custom_type, sender_id, is_reply_to_channel"
     private static let before = "FROM message WHERE channel = ? AND (ord, tie) < (?, ?) ORDER BY ord DESC, tie DESC"
     private static let after = "FROM message WHERE channel = ? AND (ord, tie) > (?, ?) ORDER BY ord, tie"
     private static let pageBefore = "SELECT \(pageColumns) \(before)"
@@ -150,10 +150,10 @@ extension CacheStore {
             let place = MessagePosition(order: row.int(0), tie: row.int(1))
             if isPast(place) { break }
             let isWanted = filter.matches(
-                kind: CacheStore.kind(row.int(7)), customType: row.text(8), senderID: row.text(9),
-                parentID: row.text(3), isReplyToChannel: row.bool(4))
+                kind: CacheStore.kind(row.int(6)), customType: row.text(7), senderID: row.text(8),
+                isInThread: !row.isEmpty(3), parentID: row.text(3), isReplyToChannel: row.bool(9))
             if isWanted {
-                result.append(MessageRow(id: row.text(2), position: place, json: try row.bytes(6, checksum: 5)))
+                result.append(MessageRow(id: row.text(2), position: place, json: try row.bytes(5, checksum: 4)))
             }
         }
         return result

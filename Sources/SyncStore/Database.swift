@@ -8,8 +8,16 @@ import Glibc
 /// statement of it gives the same error, and it ends with a rollback. SQLite rolls back by itself on some errors (a
 /// full disk, for one); without this rule what follows would be committed statement by statement.
 final class Database {
+    /// SQL as a key. Statements are long and few, and looked up for every use: their lengths tell most of them apart,
+    /// and hashing all of the text would cost as much as some of them do.
+    private struct Key: Hashable {
+        let sql: String
+
+        func hash(into hasher: inout Hasher) { hasher.combine(sql.utf8.count) }
+    }
+
     private var handle: OpaquePointer?
-    private var statements: [String: Statement] = [:]
+    private var statements: [Key: Statement] = [:]
     private var isInTransaction = false
     /// What went wrong first in the transaction under way.
     private var doom: StoreError?
@@ -100,7 +108,8 @@ final class Database {
     /// A statement, prepared once per connection and reset for its next use.
     func prepare(_ sql: String) throws(StoreError) -> Statement {
         try check()
-        if let known = statements[sql] {
+        let key = Key(sql: sql)
+        if let known = statements[key] {
             known.reset()
             return known
         }
@@ -109,7 +118,7 @@ final class Database {
         // The statements are ours: one that does not compile has met a file without the tables it says it has.
         guard code == SQLITE_OK, let prepared else { throw failure(code == SQLITE_ERROR ? SQLITE_CORRUPT : code) }
         let statement = Statement(prepared, sql: sql, of: self)
-        statements[sql] = statement
+        statements[key] = statement
         return statement
     }
 
@@ -124,7 +133,7 @@ final class Database {
     }
 
     /// The text of every statement prepared so far, for tests that look at their plans.
-    var preparedSQL: [String] { Array(statements.keys) }
+    var preparedSQL: [String] { statements.keys.map(\.sql) }
 
     /// Whether a statement is in the middle of its rows: it would keep the log from being brought into the file, and
     /// the log would grow without end. For tests.

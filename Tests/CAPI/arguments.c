@@ -36,12 +36,15 @@ static void bad_client(sm_client *client, int32_t status) {
     GIVES(status, sm_set_token(client, "T"));
     GIVES(status, sm_clear_cache(client, NULL, result, &destroyed, destroy, &request));
     CHECK(destroyed == 2);
+    GIVES(status, sm_call(client, "{\"action\":\"mark_as_read\",\"channel_url\":\"c\"}", result, &destroyed, destroy,
+        &request));
+    CHECK(destroyed == 3);
     GIVES(status, sm_get_fd(client));
     GIVES(status, sm_next_event(client, 0, &json, &length));
     GIVES(status, sm_dispatch(client, 0, 0));
     GIVES(status, sm_interrupt(client));
     GIVES(status, sm_set_callback(client, event, &destroyed, destroy));
-    CHECK(destroyed == 3);
+    CHECK(destroyed == 4);
     GIVES(status, sm_channel_collection_new(client, NULL, &collection));
     GIVES(status, sm_message_collection_new(client, "c", NULL, SM_LATEST, &collection));
     CHECK(json == (const char *)&destroyed && length == 7 && request == 7);
@@ -116,6 +119,7 @@ int main(void) {
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_next_event(client, 0, NULL, NULL));
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_dispatch(client, -1, 0));
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_set_token(client, NULL));
+    GIVES(SM_ERR_INVALID_ARGUMENT, sm_call(client, NULL, NULL, NULL, NULL, NULL));
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_channel_collection_new(client, NULL, NULL));
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_message_collection_new(client, NULL, NULL, 0, &messages));
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_message_collection_new(client, "c", NULL, 0, NULL));

@@ -64,6 +64,11 @@ static int32_t take_delete(sm_client *client, sm_collection *messages, const cha
     return sm_delete_message(messages, document, NULL, NULL, NULL, NULL);
 }
 
+static int32_t take_call(sm_client *client, sm_collection *messages, const char *document) {
+    (void)messages;
+    return sm_call(client, document, NULL, NULL, NULL, NULL);
+}
+
 static const struct {
     taker take;
     /* A key it does not know, one of a wrong type, and the path the error names. */
@@ -80,6 +85,9 @@ static const struct {
     {take_update, "{\"message_id\":1,\"message\":\"m\",\"colour\":1}", "$.colour",
         "{\"message_id\":true,\"message\":\"m\"}", "$.message_id"},
     {take_delete, "{\"message_id\":1,\"colour\":1}", "$.colour", "{\"message_id\":[]}", "$.message_id"},
+    {take_call, "{\"action\":\"mark_as_read\",\"channel_url\":\"c\",\"colour\":1}", "$.colour",
+        "{\"action\":\"mark_as_read\",\"channel_url\":7}", "$.channel_url"},
+    {take_call, "{\"action\":\"no_such_action\"}", "$.action", "{\"action\":\"mark_as_read\"}", "$.channel_url"},
 };
 
 /* A document with so many letters in a text. */

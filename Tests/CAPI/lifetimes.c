@@ -201,10 +201,11 @@ static void *use_until_closed(void *argument) {
     /* Nobody drains, so there are too many calls at some time. */
     for (int32_t status = SM_OK; status == SM_OK || status == SM_ERR_TOO_MANY_CALLS;) {
         sm_collection *more = NULL;
-        atomic_fetch_add(&given, 4);
+        atomic_fetch_add(&given, 5);
         sm_set_callback(closed_client, ignore_event, NULL, take_back);
         sm_collection_set_callback(closed_messages, ignore_event, NULL, take_back);
         sm_clear_cache(closed_client, "c", NULL, NULL, take_back, NULL);
+        sm_call(closed_client, "{\"action\":\"mark_as_read\",\"channel_url\":\"c\"}", NULL, NULL, take_back, NULL);
         status = sm_channel_collection_new(closed_client, NULL, &more);
         sm_collection_set_callback(more, ignore_event, NULL, take_back);
         CHECK(status == SM_OK || status == SM_ERR_CLOSED || status == SM_ERR_INVALID_HANDLE ||

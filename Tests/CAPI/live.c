@@ -34,6 +34,21 @@ static void await_count(sm_client *client, sm_collection *collection, long long 
     }
 }
 
+typedef struct {
+    int completed, destroyed, wrong;
+} close_calls;
+
+static void completed(void *user_data, int32_t status, const char *json, size_t length) {
+    close_calls *calls = user_data;
+    calls->completed++;
+    if ((status != SM_OK && status != SM_ERR_CLOSED) || !length || !strstr(json, "\"action\":\"mark_as_read\""))
+        calls->wrong++;
+}
+
+static void given_back(void *user_data) {
+    ((close_calls *)user_data)->destroyed++;
+}
+
 int main(void) {
     const chat_server server = start_server();
     const char *directory = fresh_directory();
@@ -91,9 +106,32 @@ int main(void) {
     CHECK(number_in(event, "\"status\"") == SM_ERR_NOT_FOUND);
     free(event);
 
+    /* What bob does by an action reaches mei, and its end is told once. */
+    GIVES(SM_OK, sm_send_message(messages, "{\"message\":\"well?\",\"request_id\":\"m3\"}", NULL, NULL, NULL, NULL));
+    event = await_result(mei, "send_message");
+    id = number_in(event, "\"message_id\"");
+    free(event);
+    snprintf(text, sizeof text,
+        "{\"action\":\"add_reaction\",\"channel_url\":\"%s\",\"message_id\":%lld,\"key\":\"heart\"}",
+        server.channel, id);
+    uint64_t request = 0;
+    GIVES(SM_OK, sm_call(bob, text, NULL, NULL, NULL, &request));
+    event = await_event(bob, "\"call\":\"call\",\"action\":\"add_reaction\",\"status\":0", "\"result\":{", NULL);
+    CHECK(request != 0 && number_in(event, "\"request\"") == (long long)request);
+    free(event);
+    free(await_event(mei, "\"update\"", "\"event_reaction_updated\"", "heart", NULL));
+    snprintf(text, sizeof text, "{\"message_id\":%lld}", id);
+    GIVES(SM_OK, sm_delete_message(messages, text, NULL, NULL, NULL, NULL));
+    await_ok(mei, "delete_message");
+
     /* mei is away; bob writes; mei comes back and gets exactly that. */
     GIVES(SM_OK, sm_disconnect(mei));
     free(await_event(mei, "\"connection\"", "\"disconnected\"", NULL));
+    snprintf(text, sizeof text, "{\"action\":\"mark_as_read\",\"channel_url\":\"%s\"}", server.channel);
+    GIVES(SM_OK, sm_call(mei, text, NULL, NULL, NULL, NULL));
+    event = await_result(mei, "call");
+    CHECK(number_in(event, "\"status\"") == SM_ERR_NOT_CONNECTED);
+    free(event);
     GIVES(SM_OK, sm_send_message(messages, "{\"message\":\"while away\",\"request_id\":\"m2\"}",
         NULL, NULL, NULL, NULL));
     free(await_event(mei, "\"pending\"", "\"insert\"", "\"m2\"", NULL));
@@ -111,7 +149,12 @@ int main(void) {
     GIVES(SM_OK, sm_collection_snapshot(channels, &snapshot));
     CHECK(strstr(snapshot, "\"last_message\"") != NULL);
     sm_string_free(snapshot);
+
+    /* A call that is under way when the client closes completes once, and gives its context back. */
+    close_calls calls = {0, 0, 0};
+    for (int index = 0; index < 20; index++) GIVES(SM_OK, sm_call(bob, text, completed, &calls, given_back, NULL));
     sm_close(bob);
+    CHECK(calls.completed == 20 && calls.destroyed == 20 && calls.wrong == 0);
     sm_close(mei);
 
     /* A new client without a connection shows the same from the cache. */

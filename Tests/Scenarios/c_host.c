@@ -152,6 +152,14 @@ static void do_close(json_int_t id) {
     answer(id, "");
 }
 
+static void do_call(json_int_t id, json_t *step) {
+    uint64_t request = 0;
+    char *text = document(step, "document");
+    int32_t status = sm_call(open_client(), text, NULL, NULL, NULL, &request);
+    free(text);
+    answer_request(id, status, request);
+}
+
 static void do_channels(json_int_t id, json_t *step) {
     sm_collection *collection = NULL;
     char *query = document(step, "query");
@@ -208,6 +216,8 @@ static void run(json_int_t id, const char *verb, json_t *step) {
         const char *url = json_string_value(json_object_get(step, "channel_url"));
         status = sm_clear_cache(open_client(), url, NULL, NULL, NULL, &request);
         answer_request(id, status, request);
+    } else if (!strcmp(verb, "call")) {
+        do_call(id, step);
     } else if (!strcmp(verb, "channels")) {
         do_channels(id, step);
     } else if (!strcmp(verb, "messages")) {

@@ -123,6 +123,12 @@ class HostSteps:
         document["request_id"] = request_id
         self.begin(result, "response", on=on, message=document, error_code=error_code)
 
+    def host_call(self, action, of=None, result=(), fails=None, path=None, **arguments):
+        """An action; `of` names a message, for its `message_id`."""
+        if of is not None:
+            arguments["message_id"] = self.named[of]["message_id"]
+        self.begin(result, "call", fails, path, document={"action": action, **arguments})
+
     def host_pause(self):
         self.begin(None, "pause_sync")
 

@@ -87,6 +87,11 @@ class ServerSteps:
     def server_read(self, url, user):
         self.in_channel("PUT", url, "/messages/mark_as_read", {"user_id": user})
 
+    def server_unread(self, url, user, message):
+        """A message and what follows it is unread again."""
+        body = {"user_id": user, "is_excluded": True, "message_id": self.named[message]["message_id"]}
+        self.in_channel("PUT", url, "/messages/mark_as_read", body)
+
     def server_delivered(self, url, user):
         self.in_channel("PUT", url, "/messages/mark_as_delivered", {"user_id": user})
 
@@ -112,8 +117,11 @@ class ServerSteps:
     def server_burst(self, url, count, by="bo"):
         self.server.control("post_messages", channel_url=url, user_id=by, count=count)
 
-    def server_edit(self, url, message, text):
-        self.server.edit(url, self.named[message]["message_id"], text)
+    def server_edit(self, url, message, text, **fields):
+        if not fields:
+            return self.server.edit(url, self.named[message]["message_id"], text)
+        body = {"message_type": "MESG", "message": text, **fields}
+        return self.on_message("PUT", url, message, "", body)
 
     def server_delete(self, url, message):
         self.server.delete(url, self.named[message]["message_id"])

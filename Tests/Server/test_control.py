@@ -101,6 +101,18 @@ def test_an_overloaded_service_says_so(server: Server) -> None:
     a = ann.connect()
     assert server.control("busy", retry_after=1, open_sockets=True, user_id="ann") == {"sent": 1}
     assert a.wait("BUSY")["retry_after"] == 1
+    # A login is refused with any code, or never answered; so is the renewal of a session.
+    server.control("fault", kind="refuse", command="LOGI", user_id="ann", code=500901, message="broken")
+    refused = ann.connect()
+    assert refused.logi == {"error": True, "code": 500901, "message": "broken"}
+    refused.wait_closed()
+    server.control("fault", kind="ignore", command="LOGI")
+    assert ann.connect(greeting="").count("LOGI") == 0
+    server.control("fault", kind="refuse", command="LOGI", code=400302)
+    a.send("LOGI", token=ann.token, req_id="s")
+    assert a.wait("EROR") == {
+        "error": True, "code": 400302, "message": "Refused by the control endpoint.", "req_id": "s",
+    }
     server.control("busy", retry_after=1)
     server.control("clear_faults")
     ann.connect()

@@ -178,6 +178,9 @@ def test_bans_and_mutes_everywhere(server: Server) -> None:
     assert [(t["custom_type"], t["description"]) for t in got["channel_custom_types"]] == [("tea", "loud")]
     bob.rest.refused(900041, "POST", tea.path + "/messages", {"message": "x"})
     bob.rest.post(milk.path + "/messages", {"message": "x"})
+    muted = bob.rest.get(tea.path + "/mute/bob")
+    assert muted["is_muted"] is True and muted["description"] == "loud" and muted["remaining_duration"] > 0
+    assert bob.rest.get(milk.path + "/mute/bob") == {"is_muted": False}
     server.control("advance_clock", ms=61_000)
     bob.rest.post(tea.path + "/messages", {"message": "x"})
     server.admin.post(path + "banned_channel_custom_types", {"channel_custom_types": ["tea"]})

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
-from conftest import Server, User
+import pytest
+
+from conftest import Channel, Server, User
 from wire import quote
 
 
@@ -78,3 +81,62 @@ def test_totals_obey_preferences_and_membership(server: Server) -> None:
     server.control("post_messages", channel_url=flood, user_id="ann", count=20)
     last = b.wait("MESG", lambda m: m["message"] == "message 20")
     assert totals(last) == (20, {}) and served(bob) == 20
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_remembered_totals_are_those_of_the_channels(start: Any, seed: int) -> None:
+    """Totals are remembered and brought up to date; counted from the channels they are the same after anything."""
+    server = start("--strict")
+    chance = random.Random(seed)
+    users = [server.user(f"u{number}") for number in range(4)]
+    channels: list[Channel] = [
+        users[number % 4].channel(*users, custom_type=kind, is_super=number == 0)
+        for number, kind in enumerate(["", "", "a", "a", "b"])
+    ]
+    sockets = [user.connect() for user in users]
+    sent: dict[str, list[int]] = {channel: [] for channel in channels}
+
+    def act() -> str:
+        user, channel = chance.choice(users), chance.choice(channels)
+        path, own = channel.path, {"user_id": user.id}
+        message = chance.choice(sent[channel] or [0])
+        match chance.randrange(12):
+            case 0 | 1 | 2 | 3:
+                body = {**own, "message": "m", "is_silent": chance.random() < 0.2, "mark_as_read": False}
+                answer = server.admin.call("POST", path + "/messages", body)
+                if answer.status == 200:
+                    sent[channel].append(answer.json["message_id"])
+            case 4:
+                # Stored and undone: the misspelt key is refused.
+                assert user.rest.call("POST", path + "/messages", {"message": "m", "mesage": "x"}).status >= 400
+            case 5:
+                server.admin.call("DELETE", f"{path}/messages/{message}")
+            case 6:
+                user.rest.call("PUT", path + "/messages/mark_as_read", own)
+            case 7:
+                unread = {**own, "message_id": message, "is_excluded": True}
+                user.rest.call("PUT", path + "/messages/mark_as_read", unread)
+            case 8:
+                preference = chance.choice(["all", "off", "unread_message_count_only"])
+                user.rest.call("PUT", f"{user.me}/count_preference/{quote(channel)}", {"count_preference": preference})
+            case 9:
+                user.rest.call("PUT", path + "/leave")
+            case 10:
+                server.admin.call("POST", path + "/invite", {"user_ids": [user.id]})
+            case 11:
+                user.rest.call("PUT", path + "/hide", {"hide_previous_messages": chance.random() < 0.5})
+        return f"{user.id} in {channel}"
+
+    for step in range(150):
+        did = act()
+        server.control("advance_clock", ms=chance.randrange(3))
+        user = chance.choice(users)
+        told = user.rest.post(user.me + "/login", {"access_token": user.token})["unread_cnt"]
+        assert told["all"] == served(user), (seed, step, did)
+        for kind, count in told["custom_types"].items():
+            one = user.rest.get(user.me + "/unread_message_count", custom_types=kind)["unread_count"]
+            assert count == one, (seed, step, did, kind)
+    for user, socket in zip(users, sockets):
+        socket.settle()
+        carried = [body["unread_cnt"]["all"] for _, body in socket.history if "unread_cnt" in body]
+        assert len(carried) > 10, user.id

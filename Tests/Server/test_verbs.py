@@ -23,6 +23,31 @@ def test_member_filters(server: Server) -> None:
     assert got(member_state_filter="invited_only") == ["dan"]
     assert got(member_state_filter="joined_only") == ["ann", "bob", "cho"]
     assert got(nickname_startswith="cH") == ["cho"] and got(nickname_startswith="x") == []
+    assert got(operator_filter="nonoperator", muted_member_filter="muted", member_state_filter="joined_only") == ["bob"]
+    for key in ("operator_filter", "muted_member_filter", "member_state_filter", "order"):
+        ann.rest.refused(400111, "GET", f"{channel.path}/members?{key}=some")
+
+
+def test_members_of_a_super_channel_are_asked_for_apart(server: Server) -> None:
+    users = [server.user(f"u{number:02}") for number in range(15)]
+    last = users[-1]
+    channel = users[0].channel(*users[1:], is_super=True)
+    document = last.rest.get(channel.path)
+    assert document["is_super"] is True and document["member_count"] == 15 and len(document["members"]) == 10
+    # What concerns the asking member is told, listed or not.
+    assert document["member_state"] == "joined" and "u14" not in {m["user_id"] for m in document["members"]}
+    listed = last.rest.get(last.me + "/my_group_channels")["channels"][0]
+    assert len(listed["members"]) == 10
+    members, token = [], ""
+    while True:
+        page = last.rest.get(channel.path + "/members", limit=4, token=token)
+        members += [m["user_id"] for m in page["members"]]
+        token = page["next"]
+        if not token:
+            break
+    assert members == [user.id for user in users]
+    usual = users[0].channel(*users[1:])
+    assert len(last.rest.get(usual.path)["members"]) == 15
 
 
 def test_login_and_token_over_rest(server: Server) -> None:

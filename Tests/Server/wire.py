@@ -133,7 +133,7 @@ class Socket:
         self.raw.settimeout(None)
         self.thread = threading.Thread(target=self._read, daemon=True)
         self.thread.start()
-        self.logi = self.wait(greeting)
+        self.logi = self.wait(greeting) if greeting else None
 
     def _take(self, count: int) -> bytes:
         while len(self.buffer) < count:

@@ -116,7 +116,8 @@ extension Simulation {
     /// Whenever all is quiet what is shown is true, without anything being asked for it.
     func checkQuiet() throws {
         guard isConnected, !isPaused, engine.isAtRest, engine.overlays.isEmpty, !network.isCarrying,
-            !network.hasDeadSocket, !knowledge.isHistoryReset, !engine.ownMessages.contains(where: { $0.status == .pending })
+            !network.hasDeadSocket, !knowledge.isHistoryReset,
+            !engine.ownMessages.contains(where: { $0.status == .pending })
         else { return }
         quietChecks += 1
         try checkWindows()

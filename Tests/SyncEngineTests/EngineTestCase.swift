@@ -138,7 +138,7 @@ class EngineTestCase: XCTestCase {
             case .channelChanges:
                 reply = .channelChanges(ChannelChanges(updated: [], deletedURLs: [], hasMore: false, next: "log"))
             case .getChannel(let url):
-                reply = channels.first { $0.url == url }.map { .channel($0) }
+                reply = channels.first { $0.url.isByteEqual(to: url) }.map { .channel($0) }
                     ?? EngineTestCase.failure(.notFound, 400_201)
             case .messageChanges:
                 reply = .messageChanges(MessageChanges(updated: [], deletedIDs: [], hasMore: false, next: "log"))

@@ -14,7 +14,8 @@ struct HostModel {
     }
 
     func json(_ collection: UInt64, _ list: CollectionChange.List, _ id: String) -> String? {
-        (lists[collection]?[list] ?? []).first { $0.id == id }.map { String(decoding: $0.json, as: UTF8.self) }
+        (lists[collection]?[list] ?? []).first { $0.id.isByteEqual(to: id) }
+            .map { String(decoding: $0.json, as: UTF8.self) }
     }
 
     func status(_ call: UInt64) -> Status? { results[call]?.status }
@@ -43,17 +44,17 @@ struct HostModel {
         case .insert: for item in change.items { list.insert((item.id, item.json), at: item.index) }
         case .update:
             for item in change.items {
-                XCTAssertEqual(list[item.index].id, item.id)
+                XCTAssertEqual(TextKey(list[item.index].id), TextKey(item.id))
                 list[item.index].json = item.json
             }
         case .remove:
             for item in change.items {
-                XCTAssertEqual(list[item.index].id, item.id)
+                XCTAssertEqual(TextKey(list[item.index].id), TextKey(item.id))
                 list.remove(at: item.index)
             }
         case .move:
             for item in change.items {
-                XCTAssertEqual(list[item.from].id, item.id)
+                XCTAssertEqual(TextKey(list[item.from].id), TextKey(item.id))
                 list.remove(at: item.from)
                 list.insert((item.id, item.json), at: item.index)
             }

@@ -1,3 +1,4 @@
+import SyncModel
 import XCTest
 
 @testable import SyncEngine
@@ -52,8 +53,8 @@ final class WindowTests: XCTestCase {
 
     func testEverySequenceOfFourOperations() {
         var count = 0
-        func run(_ window: Window<Row>, _ shown: [Row], _ path: [Operation]) {
-            if path.count == 4 { return }
+        func run(_ window: Window<Row>, _ shown: [Row], _ path: [Operation], most: Int) {
+            if path.count == most { return }
             for operation in WindowTests.operations {
                 var next = window
                 var list = shown
@@ -61,16 +62,17 @@ final class WindowTests: XCTestCase {
                 apply(operation, to: &next, &list, &wanted)
                 count += 1
                 let expected = wanted.values.sorted { $0.place < $1.place }
-                guard next.rows == expected, list == expected else {
+                guard next.rows == expected, list == (next.isReversed ? expected.reversed() : expected) else {
                     return XCTFail("\(path + [operation]): window \(next.rows), list \(list), expected \(expected)")
                 }
                 for row in expected where next.index(ofID: row.id) != expected.firstIndex(of: row) {
                     return XCTFail("\(path + [operation]): \(row.id) is not found where it is")
                 }
-                run(next, list, path + [operation])
+                run(next, list, path + [operation], most: most)
             }
         }
-        run(Window(), [], [])
+        run(Window(), [], [], most: 4)
+        run(Window(isReversed: true), [], [], most: 3)
         XCTAssertGreaterThan(count, 100_000)
     }
 
@@ -93,7 +95,7 @@ final class WindowTests: XCTestCase {
             changes = window.merge(rows)
         case .remove(let ids):
             for id in ids { wanted[id] = nil }
-            note(window.remove(ids: ids))
+            note(window.remove(ids: ids.keys))
         case .removeFirst:
             if let first = window.first { wanted[first.id] = nil }
             note(window.removeFirst(1))
@@ -124,6 +126,17 @@ final class WindowTests: XCTestCase {
             case .clear: break
             }
         }
+    }
+
+    func testAReversedWindowIsToldWholeFromItsEnd() {
+        var window = Window<Row>(isReversed: true)
+        let change = window.insert([Row("a", 1), Row("b", 2)])
+        XCTAssertEqual(change?.items.map(\.id), ["b", "a"])
+        XCTAssertEqual(change?.items.map(\.index), [0, 1])
+        XCTAssertEqual(window.snapshot(), change)
+        _ = window.insert([Row("c", 3), Row("d", 4)])
+        XCTAssertEqual(window.removeFirst(2)?.items.map(\.index), [3, 2])
+        XCTAssertEqual(window.remove(ids: ["c", "d"])?.items.map(\.index), [1, 0])
     }
 
     /// What did not change is not told.

@@ -33,6 +33,19 @@ final class JSONSliceSettingTests: XCTestCase {
         XCTAssertNil(setting([("a", "")], in: "{}"))
     }
 
+    func testRemovesMembersAndNothingElse() {
+        func removing(_ names: Set<String>, from object: String) -> String? {
+            JSONSlice.removing(names, from: Array(object.utf8)).map { String(decoding: $0, as: UTF8.self) }
+        }
+        let object = #"{"a": 1.50, "b" : {"a":[ 2 ]},"\u0061":3,"c":"ü"}"#
+        XCTAssertEqual(removing(["a"], from: object), #"{"b":{"a":[ 2 ]},"c":"ü"}"#)
+        XCTAssertEqual(removing(["c", "x"], from: object), #"{"a":1.50,"b":{"a":[ 2 ]},"\u0061":3}"#)
+        XCTAssertEqual(removing(["a", "b", "c"], from: object), "{}")
+        XCTAssertEqual(removing(["a"], from: "{}"), "{}")
+        XCTAssertNil(removing(["a"], from: "[1]"))
+        XCTAssertNil(removing(["a"], from: #"{"a":"#))
+    }
+
     /// The same outcome as a document taken apart and put together again, on a few thousand random objects.
     func testAgreesWithTheDocument() throws {
         var state: UInt64 = 7

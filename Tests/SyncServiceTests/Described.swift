@@ -43,7 +43,7 @@ enum Described {
             "thread \(url) \(id) \(String(decoding: json, as: UTF8.self))"
         case .unreadCounts(let counts):
             "unread \(counts.all) at \(counts.time)"
-                + counts.byCustomType.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
+                + counts.byCustomType.sorted { $0.key < $1.key }.map { " \($0.key.text)=\($0.value)" }.joined()
         case .channel(let url, let event): "channel \(url) \(text(event))"
         }
     }
@@ -55,7 +55,7 @@ enum Described {
         case .patched(let cause, let members): "patched \(cause.source.rawValue) " + text(members)
         case .read(let user, let time): "read by \(user) at \(time)"
         case .delivered(let times):
-            "delivered " + times.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }.joined(separator: " ")
+            "delivered " + times.sorted { $0.key < $1.key }.map { "\($0.text)=\($1)" }.joined(separator: " ")
         case .typing(let id, let user, let isTyping):
             "\(id) \(isTyping ? "types" : "stops") \(String(decoding: user, as: UTF8.self))"
         case .hidden(let allow, let offset): "hidden auto=\(allow) offset=\(offset)"

@@ -73,7 +73,7 @@ struct MessageActions {
         }
         let refusal: Status?
         if let message = held ?? nil {
-            refusal = message.senderID != context.options.userID ? .notOwnMessage
+            refusal = !message.senderID.isByteEqual(to: context.options.userID) ? .notOwnMessage
                 : context.isLoggedIn ? nil : .notConnected
         } else {
             refusal = .notFound

@@ -14,12 +14,12 @@ struct Overlays {
     }
 
     /// By channel and message.
-    private var channels: [String: [String: [Entry]]] = [:]
+    private var channels: [TextKey: [TextKey: [Entry]]] = [:]
 
     var isEmpty: Bool { channels.isEmpty }
 
     mutating func add(_ action: ActionCall, call: UInt64) {
-        channels[action.channelURL, default: [:]][action.messageID, default: []].append(
+        channels[TextKey(action.channelURL), default: [:]][TextKey(action.messageID), default: []].append(
             Entry(call: call, action: action))
     }
 
@@ -65,7 +65,7 @@ struct Overlays {
         guard let entries = channels[channelURL]?[row.id] else { return row }
         // The page has no other columns; what an overlay does not touch did match.
         if !filter.customTypes.isEmpty, let type = entries.compactMap({ $0.action.text("custom_type") }).last,
-            !filter.customTypes.contains(type)
+            !filter.customTypes.containsBytes(of: type)
         {
             return nil
         }

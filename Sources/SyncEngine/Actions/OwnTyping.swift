@@ -13,7 +13,7 @@ struct OwnTyping {
         var until: Int64
     }
 
-    private var entries: [String: Entry] = [:]
+    private var entries: [TextKey: Entry] = [:]
 
     /// Whether the others have to be told.
     mutating func start(_ url: String, now: Int64, _ effects: inout Effects) -> Bool {
@@ -26,14 +26,14 @@ struct OwnTyping {
 
     /// Whether the others have to be told: not of a typing that they know nothing of.
     mutating func end(_ url: String, _ effects: inout Effects) -> Bool {
-        guard entries.removeValue(forKey: url) != nil else { return false }
+        guard entries.removeValue(forKey: TextKey(url)) != nil else { return false }
         effects.add(.timer(.ownTyping, at: nextDeadline))
         return true
     }
 
     /// The channels where it is over since nobody said it again, in a fixed order.
     mutating func takeDue(now: Int64, _ effects: inout Effects) -> [String] {
-        let due = entries.filter { $0.value.until <= now }.keys.sorted()
+        let due = entries.filter { $0.value.until <= now }.keys.sorted().map(\.text)
         for url in due { entries[url] = nil }
         effects.add(.timer(.ownTyping, at: nextDeadline))
         return due

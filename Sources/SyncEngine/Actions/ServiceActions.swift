@@ -22,7 +22,7 @@ struct ServiceActions {
         case .editMessage, .addMetaArrayValues, .removeMetaArrayValues, .createMetaArrayKeys, .deleteMetaArrayKeys:
             guard let held = heldMessage(action, context) else { break }
             // The service says so too, but after a way there and back.
-            if action.action == .editMessage, held.senderID != context.options.userID {
+            if action.action == .editMessage, !held.senderID.isByteEqual(to: context.options.userID) {
                 return finish(call, .notOwnMessage, &effects)
             }
             if held.kind == .file { action = action.adding(ActionCall.concernsFile, .flag(true)) }

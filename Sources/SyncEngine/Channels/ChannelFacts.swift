@@ -21,7 +21,7 @@ enum ChannelFacts {
             lastMessagePatched(id, cached, context) { context.rules.apply(patch, to: $0) }
         case .deleted(let ids): deleted(ids, cached, context)
         case .changelog(let updated, let ids):
-            if let last = cached?.lastMessage, ids.contains(last.id) {
+            if let last = cached?.lastMessage, ids.containsBytes(of: last.id) {
                 .mustBeAsked
             } else {
                 edited(updated, cached, context)
@@ -49,7 +49,7 @@ enum ChannelFacts {
         if messages.contains(where: { context.rules.mayChangeMentions($0, in: cached, userID: userID) }) {
             return .mustBeAsked
         }
-        if let message = messages.last(where: { $0.id == last.id }) {
+        if let message = messages.last(where: { $0.id.isByteEqual(to: last.id) }) {
             guard let shown = JSONSlice.member("last_message", of: cached.json),
                 updatedAt(shown) <= message.updatedAt
             else { return .nothing }
@@ -61,7 +61,9 @@ enum ChannelFacts {
     private static func lastMessagePatched(
         _ id: String, _ cached: ChannelRecord?, _ context: Context, _ apply: ([UInt8]) -> [UInt8]?
     ) -> Outcome {
-        guard let cached, cached.lastMessage?.id == id else { return concern([id], cached, context) }
+        guard let cached, cached.lastMessage?.id.isByteEqual(to: id) == true else {
+            return concern([id], cached, context)
+        }
         guard let last = JSONSlice.member("last_message", of: cached.json), let json = apply(last) else {
             return .mustBeAsked
         }
@@ -70,7 +72,7 @@ enum ChannelFacts {
 
     private static func deleted(_ ids: [String], _ cached: ChannelRecord?, _ context: Context) -> Outcome {
         // Which message is the last one now, only the service knows.
-        if let last = cached?.lastMessage, ids.contains(last.id) { return .mustBeAsked }
+        if let last = cached?.lastMessage, ids.containsBytes(of: last.id) { return .mustBeAsked }
         // And whether it was one of the unread ones.
         if let cached, !ids.isEmpty, context.rules.hasUnread(cached) { return .mustBeAsked }
         return concern(ids, cached, context)

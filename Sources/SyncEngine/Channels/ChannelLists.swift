@@ -148,7 +148,7 @@ struct ChannelLists {
             behind = page.last
             if part.count < ChannelLists.cachePage { break }
         }
-        windows[id]?.token = nil
+        windows[id]?.endServing()
         let added = windows[id]?.add(missing.map(context.shown), userID: context.options.userID)
         if let added, let window = windows[id] { effects.add(.event(window.change(added, Cause(.sync)))) }
     }
@@ -173,9 +173,10 @@ struct ChannelLists {
                 showPage(id, shown, fact, context, &effects)
                 continue
             }
-            let changes = windows[id]?.reconcile(shown, removed: fact.removed, userID: userID) ?? []
+            let changes = fact.isListing ? windows[id]?.reconcileListed(shown, userID: userID)
+                : windows[id]?.reconcile(shown, removed: fact.removed, userID: userID)
             if let window = windows[id] {
-                for change in changes { effects.add(.event(window.change(change, fact.cause))) }
+                for change in changes ?? [] { effects.add(.event(window.change(change, fact.cause))) }
             }
         }
     }
@@ -193,7 +194,7 @@ struct ChannelLists {
             windows[id]?.token = page.next
             windows[id]?.hasNext = !page.next.isEmpty
         }
-        var changes = [windows[id]?.add(shown, userID: userID)].compactMap { $0 }
+        var changes = [windows[id]?.addServed(shown, userID: userID)].compactMap { $0 }
         // Those it shows already may have changed their place.
         changes += windows[id]?.reconcile(known, removed: [], userID: userID) ?? []
         if let window = windows[id] {

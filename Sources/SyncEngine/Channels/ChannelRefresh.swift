@@ -25,7 +25,7 @@ struct ChannelRefresh {
         var notBefore: Int64 = 0
     }
 
-    private var entries: [String: Entry] = [:]
+    private var entries: [TextKey: Entry] = [:]
     /// Those that wait, in the order they were wanted, from `head` on; those that wait for a time stand apart.
     private var waiting: [String] = []
     private var head = 0
@@ -132,7 +132,7 @@ struct ChannelRefresh {
     }
 
     private mutating func forget(_ url: String) {
-        guard let entry = entries.removeValue(forKey: url) else { return }
+        guard let entry = entries.removeValue(forKey: TextKey(url)) else { return }
         if entry.state != .wanted { asked -= 1 }
         if entry.isInDoubt { doubts -= 1 }
     }

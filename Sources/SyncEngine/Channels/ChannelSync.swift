@@ -46,11 +46,11 @@ struct ChannelSync {
     /// How far the log has been read while some channels are in doubt.
     private var readTo: ChangePoint?
     /// What a new listing has named so far; `nil` when none has to find out what is gone.
-    private var listed: Set<String>?
+    private var listed: Set<TextKey>?
     /// Answers with several channels that are under way, those of collections included.
     private var answersUnderWay = 0
     /// Channels that facts touched while answers were under way: a fact is newer than what such an answer says.
-    private var touched: Set<String> = []
+    private var touched: Set<TextKey> = []
     private var refresh = ChannelRefresh()
 
     init(_ storage: Storage) {
@@ -185,7 +185,7 @@ struct ChannelSync {
     mutating func listingArrived(
         _ channels: [ChannelRecord], next: String, isLast: Bool, _ context: Context
     ) -> ChannelFact {
-        listed?.formUnion(channels.map(\.url))
+        listed?.formUnion(channels.map(\.url).keys)
         var fact = settle(channels, removed: [], cause: Cause(.sync))
         if isLast { fact.progress = [(ChannelSync.tokenKey, next.isEmpty ? nil : next)] }
         return fact

@@ -4,6 +4,10 @@ import SyncModel
 ///
 /// The list is always a prefix of all matching channels: a channel enters when it sorts within what is shown, or when
 /// nothing more is to come.
+///
+/// Until every channel is cached, what the list took from the cache is a prefix of what is known only, and the account
+/// may have any number of channels before its end. Those that become known push as many out at the end, so that a list
+/// never has more than was fetched; what pages of the service brought stays, since they go on behind it.
 struct ChannelWindow {
     /// Where a fetch stands.
     struct Fetch {
@@ -23,6 +27,8 @@ struct ChannelWindow {
     /// The service's token of the next page while pages come from the service: `nil` before the first one and when the
     /// cache has taken over, empty behind the last.
     var token: String?
+    /// How far pages of the service have come; `nil` as long as there was none or when the cache has taken over.
+    private(set) var servedTo: ChannelSortKey?
     var fetch: Fetch?
 
     init(id: UInt64, query: ChannelQuery) {
@@ -47,9 +53,39 @@ struct ChannelWindow {
 
     mutating func contains(_ url: String) -> Bool { window.index(ofID: url) != nil }
 
+    /// Shows a page that the service gave for the query.
+    mutating func addServed(_ page: [ChannelRecord], userID: String) -> WindowChange? {
+        for channel in page {
+            let place = ChannelSortKey(query, channel)
+            if servedTo.map({ $0 < place }) ?? true { servedTo = place }
+        }
+        return add(page, userID: userID)
+    }
+
+    /// From here on pages come from the cache, which has every channel.
+    mutating func endServing() {
+        token = nil
+        servedTo = nil
+    }
+
+    /// Takes in channels that were there before and become known only now.
+    mutating func reconcileListed(_ listed: [ChannelRecord], userID: String) -> [WindowChange] {
+        let before = countBehindServed
+        var changes = reconcile(listed, removed: [], userID: userID)
+        guard hasNext else { return changes }
+        if let change = window.removeLast(countBehindServed - before) { changes.append(change) }
+        return changes
+    }
+
+    private var countBehindServed: Int {
+        guard let servedTo else { return window.count }
+        let index = window.lowerBound(of: servedTo)
+        return window.count - index - (window.index(at: servedTo) == nil ? 0 : 1)
+    }
+
     /// Takes in the new state of channels.
     mutating func reconcile(_ changed: [ChannelRecord], removed: [String], userID: String) -> [WindowChange] {
-        var gone = Set(removed)
+        var gone = removed.keys
         var rows: [ChannelRow] = []
         for channel in changed {
             let old = window.index(ofID: channel.url)
@@ -61,7 +97,7 @@ struct ChannelWindow {
             if let old {
                 // Past the last one shown there may be others in between that are not: it leaves until it is fetched.
                 let isPastEnd = hasNext && window.rows[old].place < row.place && window.last.map { last in
-                    last.id == channel.url || last.place < row.place
+                    last.id.isByteEqual(to: channel.url) || last.place < row.place
                 } ?? true
                 if isPastEnd { gone.insert(channel.url) } else { rows.append(row) }
             } else if isLoaded, query.isDecidableFromCache {

@@ -13,7 +13,7 @@ struct DeliveryMarks {
         var notBefore: Int64
     }
 
-    private var entries: [String: Entry] = [:]
+    private var entries: [TextKey: Entry] = [:]
 
     /// A message of somebody else came by the service's connection.
     mutating func arrived(_ messageID: String, in url: String, _ context: Context, _ effects: inout Effects) {
@@ -31,7 +31,8 @@ struct DeliveryMarks {
 
     mutating func markDue(_ context: Context, _ effects: inout Effects) {
         for (url, entry) in entries.sorted(by: { $0.key < $1.key }) {
-            if let id = entry.waiting, entry.notBefore <= context.now.monotonic { mark(id, url, context, &effects) }
+            guard let id = entry.waiting, entry.notBefore <= context.now.monotonic else { continue }
+            mark(id, url.text, context, &effects)
         }
         effects.add(.timer(.deliveries, at: nextDeadline))
     }

@@ -7,7 +7,7 @@ struct MuteTimers {
     private static let grace: Int64 = 1000
 
     /// By channel, on the monotonic clock.
-    private var deadlines: [String: Int64] = [:]
+    private var deadlines: [TextKey: Int64] = [:]
 
     /// A channel as it is now.
     mutating func note(_ channel: ChannelRecord, _ context: Context, _ effects: inout Effects) {
@@ -16,14 +16,15 @@ struct MuteTimers {
         }
         if let end, end > -MuteTimers.grace, end < Int64(Int32.max) {
             deadlines[channel.url] = context.now.monotonic + max(end, 0) + MuteTimers.grace
-        } else if deadlines.removeValue(forKey: channel.url) == nil {
+        } else if deadlines.removeValue(forKey: TextKey(channel.url)) == nil {
             return
         }
         effects.add(.timer(.mutes, at: deadlines.values.min()))
     }
 
     mutating func forget(_ url: String, _ effects: inout Effects) {
-        if deadlines.removeValue(forKey: url) != nil { effects.add(.timer(.mutes, at: deadlines.values.min())) }
+        guard deadlines.removeValue(forKey: TextKey(url)) != nil else { return }
+        effects.add(.timer(.mutes, at: deadlines.values.min()))
     }
 
     /// Changes that were missed come with the change log of the next login.
@@ -34,7 +35,7 @@ struct MuteTimers {
 
     /// The channels whose mute is over, in a fixed order.
     mutating func takeDue(_ context: Context, _ effects: inout Effects) -> [String] {
-        let due = deadlines.filter { $0.value <= context.now.monotonic }.keys.sorted()
+        let due = deadlines.filter { $0.value <= context.now.monotonic }.keys.sorted().map(\.text)
         for url in due { deadlines[url] = nil }
         effects.add(.timer(.mutes, at: deadlines.values.min()))
         return due

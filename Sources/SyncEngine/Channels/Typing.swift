@@ -15,29 +15,29 @@ struct Typing {
     }
 
     /// Only channels where somebody types; who began first comes first.
-    private var entries: [String: [Entry]] = [:]
+    private var entries: [TextKey: [Entry]] = [:]
 
     var nextExpiry: Int64? { entries.values.joined().map(\.until).min() }
 
     /// Whether this changes who types.
     mutating func begin(_ url: String, userID: String, user: [UInt8], now: Int64) -> Bool {
         let until = now + Typing.life
-        if let index = entries[url]?.firstIndex(where: { $0.userID == userID }) {
+        if let index = entries[url]?.firstIndex(where: { $0.userID.isByteEqual(to: userID) }) {
             entries[url]?[index].until = until
             return false
         }
-        entries[url, default: []].append(Entry(userID: userID, user: user, until: until))
+        entries[TextKey(url), default: []].append(Entry(userID: userID, user: user, until: until))
         return true
     }
 
     /// Whether this changes who types.
     mutating func end(_ url: String, userID: String) -> Bool {
-        removeEntries(in: url) { $0.userID == userID }
+        removeEntries(in: url) { $0.userID.isByteEqual(to: userID) }
     }
 
     /// The channels whose typing users changed because time passed, in a fixed order.
     mutating func expire(now: Int64) -> [String] {
-        entries.keys.sorted().filter { url in removeEntries(in: url) { $0.until <= now } }
+        entries.keys.sorted().map(\.text).filter { url in removeEntries(in: url) { $0.until <= now } }
     }
 
     mutating func forget(_ urls: [String]) { for url in urls { entries[url] = nil } }

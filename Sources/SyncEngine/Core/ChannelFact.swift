@@ -10,4 +10,7 @@ struct ChannelFact {
     var progress: [(key: String, value: String?)] = []
     /// The collection whose own page it is: it places the channels itself.
     var page: (collection: UInt64, next: String, isLast: Bool)?
+
+    /// It tells of channels that were there before: a page of the listing, or of a collection's own query.
+    var isListing: Bool { cause.source == .sync }
 }

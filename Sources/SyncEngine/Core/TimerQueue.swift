@@ -1,3 +1,5 @@
+import SyncModel
+
 /// What is due when. One deadline per key; setting a key again replaces it.
 struct TimerQueue {
     enum Key: Hashable {
@@ -7,8 +9,8 @@ struct TimerQueue {
         /// Parts of a large answer that are still to be taken in.
         case answerParts
         case channelSync
-        case timeline(channelURL: String)
-        case outbox(channelURL: String)
+        case timeline(channelURL: TextKey)
+        case outbox(channelURL: TextKey)
         case fetch(call: UInt64)
         case typing
         case ownTyping
@@ -30,8 +32,8 @@ struct TimerQueue {
             case .reconnect: "b"
             case .answerParts: "c"
             case .channelSync: "d"
-            case .timeline(let url): "e\(url)"
-            case .outbox(let url): "f\(url)"
+            case .timeline(let url): "e\(url.text)"
+            case .outbox(let url): "f\(url.text)"
             case .fetch(let call): "g\(call)"
             case .typing: "h"
             case .ownTyping: "i"
@@ -70,7 +72,8 @@ struct TimerQueue {
     mutating func takeDue(at now: Int64) -> Key? {
         guard let next, next <= now else { return nil }
         let due = deadlines.filter { $0.value <= now }
-        guard let first = due.min(by: { ($0.value, $0.key.rank) < ($1.value, $1.key.rank) }) else { return nil }
+        func place(_ entry: (key: Key, value: Int64)) -> (Int64, TextKey) { (entry.value, TextKey(entry.key.rank)) }
+        guard let first = due.min(by: { place($0) < place($1) }) else { return nil }
         set(first.key, at: nil)
         return first.key
     }

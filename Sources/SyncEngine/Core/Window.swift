@@ -1,3 +1,5 @@
+import SyncModel
+
 /// A row of a `Window`: something with a key, a place in an order, and a content that hosts see.
 protocol WindowRow {
     associatedtype Place: Comparable
@@ -12,13 +14,31 @@ protocol WindowRow {
 /// Keyed rows in an order: the list a host shows. Every operation gives the changes that turn the list as it was into
 /// the list as it is, as positions that are valid when they are applied one after the other.
 ///
+/// A reversed window keeps its rows in the same order and tells of the list from its end on: only positions differ, so
+/// who looks at rows need not know.
+///
 /// It knows no chat and no store. Channels, messages and own messages are windows.
 struct Window<Row: WindowRow> {
     private(set) var rows: [Row] = []
     /// The place of every row by its id; made when it is first needed, since most pages never ask for it.
-    private var places: [String: Row.Place]?
+    private var places: [TextKey: Row.Place]?
+    /// The host's list begins with the last row.
+    let isReversed: Bool
 
-    init() {}
+    init(isReversed: Bool = false) { self.isReversed = isReversed }
+
+    /// A change as the host has to apply it. `count`: rows of the longer one of the lists before and after it.
+    private func told(
+        _ action: CollectionChange.Action, _ items: [CollectionChange.Item], count: Int
+    ) -> WindowChange {
+        guard isReversed else { return WindowChange(action, items) }
+        return WindowChange(action, items.reversed().map { item in
+            var mirrored = item
+            mirrored.index = count - 1 - item.index
+            if item.from >= 0 { mirrored.from = count - 1 - item.from }
+            return mirrored
+        })
+    }
 
     var count: Int { rows.count }
     var isEmpty: Bool { rows.isEmpty }
@@ -43,7 +63,7 @@ struct Window<Row: WindowRow> {
 
     mutating func index(ofID id: String) -> Int? {
         if places == nil {
-            places = Dictionary(rows.map { ($0.id, $0.place) }, uniquingKeysWith: { first, _ in first })
+            places = Dictionary(rows.map { (TextKey($0.id), $0.place) }, uniquingKeysWith: { first, _ in first })
         }
         return places?[id].flatMap { index(at: $0) }
     }
@@ -56,14 +76,14 @@ struct Window<Row: WindowRow> {
         guard rows[old].place != row.place else {
             guard rows[old].json != row.json else { return nil }
             rows[old] = row
-            return WindowChange(.update, [.init(index: old, id: row.id, json: row.json)])
+            return told(.update, [.init(index: old, id: row.id, json: row.json)], count: rows.count)
         }
         rows.remove(at: old)
         let new = lowerBound(of: row.place)
         rows.insert(row, at: new)
         places?[row.id] = row.place
-        if new == old { return WindowChange(.update, [.init(index: new, id: row.id, json: row.json)]) }
-        return WindowChange(.move, [.init(from: old, index: new, id: row.id, json: row.json)])
+        if new == old { return told(.update, [.init(index: new, id: row.id, json: row.json)], count: rows.count) }
+        return told(.move, [.init(from: old, index: new, id: row.id, json: row.json)], count: rows.count)
     }
 
     /// Takes in many rows: moves, then one insert, then one update.
@@ -72,7 +92,7 @@ struct Window<Row: WindowRow> {
         var new: [Row] = []
         var changed: [Row] = []
         for row in added {
-            if let index = index(at: row.place), rows[index].id == row.id {
+            if let index = index(at: row.place), rows[index].id.isByteEqual(to: row.id) {
                 if rows[index].json != row.json { changed.append(row) }
             } else if index(ofID: row.id) != nil {
                 if let change = put(row) { changes.append(change) }
@@ -86,14 +106,14 @@ struct Window<Row: WindowRow> {
             rows[index] = row
             return CollectionChange.Item(index: index, id: row.id, json: row.json)
         }
-        if !items.isEmpty { changes.append(WindowChange(.update, items)) }
+        if !items.isEmpty { changes.append(told(.update, items, count: rows.count)) }
         return changes
     }
 
     /// Inserts rows that the window has not, in any order.
     mutating func insert(_ added: [Row]) -> WindowChange? {
         guard let first = added.first else { return nil }
-        let isSorted = zip(added, added.dropFirst()).allSatisfy { $0.place < $1.place }
+        let isSorted = added.indices.dropFirst().allSatisfy { added[$0 - 1].place < added[$0].place }
         let new = isSorted ? added : added.sorted { $0.place < $1.place }
         if places != nil { for row in new { places?[row.id] = row.place } }
         let start = lowerBound(of: isSorted ? first.place : new.first?.place ?? first.place)
@@ -121,14 +141,14 @@ struct Window<Row: WindowRow> {
             merged += rows[old...]
             rows = merged
         }
-        return WindowChange(.insert, items)
+        return told(.insert, items, count: rows.count)
     }
 
     /// Removes rows by their ids; unknown ones do no harm.
-    mutating func remove(ids: Set<String>) -> WindowChange? {
+    mutating func remove(ids: Set<TextKey>) -> WindowChange? {
         guard !ids.isEmpty, !rows.isEmpty else { return nil }
         if ids.count == 1, let id = ids.first {
-            guard let index = index(ofID: id) else { return nil }
+            guard let index = index(ofID: id.text) else { return nil }
             return remove(range: index..<(index + 1))
         }
         return removeRows { ids.contains($0.id) }
@@ -155,16 +175,18 @@ struct Window<Row: WindowRow> {
     /// The whole content, for a host that lost track.
     func snapshot() -> WindowChange? {
         guard !rows.isEmpty else { return nil }
-        return WindowChange(
-            .insert, rows.enumerated().map { .init(index: $0.offset, id: $0.element.id, json: $0.element.json) })
+        let items = rows.enumerated().map { entry in
+            CollectionChange.Item(index: entry.offset, id: entry.element.id, json: entry.element.json)
+        }
+        return told(.insert, items, count: rows.count)
     }
 
     private mutating func remove(range: Range<Int>) -> WindowChange? {
         guard !range.isEmpty else { return nil }
         let items = range.reversed().map { CollectionChange.Item(index: $0, id: rows[$0].id) }
         if places != nil { for item in items { places?[item.id] = nil } }
-        rows.removeSubrange(range)
-        return WindowChange(.remove, items)
+        defer { rows.removeSubrange(range) }
+        return told(.remove, items, count: rows.count)
     }
 
     private mutating func removeRows(where isGone: (Row) -> Bool) -> WindowChange? {
@@ -176,8 +198,8 @@ struct Window<Row: WindowRow> {
         }
         guard !items.isEmpty else { return nil }
         if places != nil { for item in items { places?[item.id] = nil } }
-        rows = kept
+        defer { rows = kept }
         // From the end on, so that no removal moves what is still to be removed.
-        return WindowChange(.remove, items.reversed())
+        return told(.remove, items.reversed(), count: rows.count)
     }
 }

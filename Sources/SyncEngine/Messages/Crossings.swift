@@ -4,8 +4,8 @@ import SyncModel
 /// meanwhile is newer.
 struct Crossings {
     private var pagesUnderWay = 0
-    private var deleted: Set<String> = []
-    private var edited: [String: MessageRecord] = [:]
+    private var deleted: Set<TextKey> = []
+    private var edited: [TextKey: MessageRecord] = [:]
     private var patches: [(id: String, patch: MessagePatch)] = []
 
     mutating func pageAsked() { pagesUnderWay += 1 }
@@ -22,10 +22,10 @@ struct Crossings {
         case .arrived(let message, _): edited[message.id] = message
         case .patched(let id, let patch): patches.append((id, patch))
         case .edited(let messages): for message in messages { edited[message.id] = message }
-        case .deleted(let ids): deleted.formUnion(ids)
+        case .deleted(let ids): deleted.formUnion(ids.keys)
         case .changelog(let updated, let ids):
             for message in updated { edited[message.id] = message }
-            deleted.formUnion(ids)
+            deleted.formUnion(ids.keys)
         }
     }
 
@@ -39,7 +39,7 @@ struct Crossings {
             if deleted.contains(message.id) { return nil }
             var result = message
             if let newer = edited[message.id], newer.updatedAt >= message.updatedAt { result = newer }
-            for (id, patch) in patches where id == message.id {
+            for (id, patch) in patches where id.isByteEqual(to: message.id) {
                 if let json = rules.apply(patch, to: result.json) { result.json = json }
             }
             return result

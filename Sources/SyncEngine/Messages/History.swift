@@ -35,7 +35,7 @@ struct History {
     /// also when a page that is under way says that it has it.
     private var hasLostStrays = false
     /// Messages that a host's own connection told of, and ours has not yet: older ones may still be on their way.
-    private var outOfOrder: Set<String> = []
+    private var outOfOrder: Set<TextKey> = []
     /// How far the chunk that has reached the newest is complete whatever happens to the connection: its end, but for
     /// messages out of order.
     private var sureEnd: MessagePosition?
@@ -93,7 +93,7 @@ struct History {
         var rows = crossings.applied(to: page.messages, rules)
         if added.reachedNewest {
             if case .sinceNextPage = send { send = .since(added.end.position) }
-            let known = Set(rows.map(\.id))
+            let known = rows.map(\.id).keys
             let inOrder = strays.filter { !outOfOrder.contains($0.id) }.map(\.position)
             sureEnd = (inOrder + [added.end.position, rows.last?.position, sureEnd].compactMap { $0 }).max()
             let behind = strays.filter { !known.contains($0.id) && $0.position > range.start.position }
@@ -102,7 +102,7 @@ struct History {
             if let last = rows.last { added.extend(to: last.position) }
         }
         chunks.cover(added)
-        let present = Set(rows.map(\.id))
+        let present = rows.map(\.id).keys
         let held = try cache.messageReferences(
             channel: channelKey, from: added.reachedFirst ? .first : added.start.position,
             through: added.reachedNewest ? .last : added.end.position)
@@ -110,10 +110,10 @@ struct History {
             !present.contains(message.id) && !crossings.isNewer(message.id)
                 && History.speaks(page, range, for: message.position)
         }.map(\.id)
-        let known = Set(held.map(\.id))
+        let known = held.map(\.id).keys
         try cache.deleteMessages(ids: gone, channel: channelKey)
         try cache.upsert(rows, channel: channelKey)
-        outOfOrder.subtract(page.messages.map(\.id))
+        outOfOrder.subtract(page.messages.map(\.id).keys)
         try saveChunks(cache)
         stored += Int64(rows.filter { !known.contains($0.id) }.count)
         return PageOutcome(rows: rows, gone: gone)
@@ -152,9 +152,9 @@ struct History {
         _ message: MessageRecord, isInOrder: Bool, _ cache: CacheStore
     ) throws(StoreError) -> Arrival {
         // A late answer to an own send may lie inside what is covered already: the service had the message all along.
-        if isInOrder { outOfOrder.remove(message.id) } else { outOfOrder.insert(message.id) }
+        if isInOrder { outOfOrder.remove(TextKey(message.id)) } else { outOfOrder.insert(message.id) }
         guard let place = chunks.index(covering: message.position) else {
-            guard !strays.contains(where: { $0.id == message.id }) else { return .stray(isNew: false) }
+            guard !strays.contains(where: { $0.id.isByteEqual(to: message.id) }) else { return .stray(isNew: false) }
             strays.append(message)
             if strays.count > History.strayLimit {
                 strays.removeFirst()
@@ -177,7 +177,7 @@ struct History {
 
     /// A late answer may tell of an own message inside what the cache calls complete, in a channel that nobody shows.
     static func storeIfCovered(_ fact: MessageFact, userID: String, _ cache: CacheStore) throws(StoreError) {
-        guard case .arrived(let message, _) = fact.kind, message.senderID == userID,
+        guard case .arrived(let message, _) = fact.kind, message.senderID.isByteEqual(to: userID),
             let key = try cache.channelKeyIfKnown(fact.channelURL)
         else { return }
         let isCovered = try cache.chunks(channel: key).contains {
@@ -190,7 +190,7 @@ struct History {
     mutating func edit(_ messages: [MessageRecord], _ cache: CacheStore) throws(StoreError) -> [MessageRecord] {
         var changed: [MessageRecord] = []
         for message in messages {
-            if let index = strays.firstIndex(where: { $0.id == message.id }) { strays[index] = message }
+            if let index = strays.firstIndex(where: { $0.id.isByteEqual(to: message.id) }) { strays[index] = message }
             if let held = try cache.message(id: message.id, channel: channelKey) {
                 if held.updatedAt <= message.updatedAt { changed.append(message) }
             } else if chunks.index(covering: message.position) != nil {
@@ -206,7 +206,8 @@ struct History {
     mutating func patch(
         _ id: String, _ patch: MessagePatch, _ rules: any ServiceRules, _ cache: CacheStore
     ) throws(StoreError) -> MessageRecord? {
-        if let index = strays.firstIndex(where: { $0.id == id }), let json = rules.apply(patch, to: strays[index].json)
+        if let index = strays.firstIndex(where: { $0.id.isByteEqual(to: id) }),
+            let json = rules.apply(patch, to: strays[index].json)
         {
             strays[index].json = json
         }
@@ -218,7 +219,7 @@ struct History {
     }
 
     mutating func delete(_ ids: [String], _ cache: CacheStore) throws(StoreError) {
-        strays.removeAll { ids.contains($0.id) }
+        strays.removeAll { ids.containsBytes(of: $0.id) }
         try cache.deleteMessages(ids: ids, channel: channelKey)
     }
 

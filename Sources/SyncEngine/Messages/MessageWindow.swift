@@ -17,7 +17,7 @@ struct MessageWindow {
     let id: UInt64
     let filter: MessageFilter
     private(set) var viewpoint: Int64
-    var window = Window<MessageRow>()
+    var window: Window<MessageRow>
     var hasPrevious = true
     var hasNext: Bool
     /// Shows the newest message and takes in those that come: no fetch is needed to keep up. A window that opens at the
@@ -29,14 +29,15 @@ struct MessageWindow {
     var emptyEdge = MessagePosition.last
     /// Where the window stands since all it showed is gone.
     var emptiedAt: MessagePosition?
-    var fetches: [PageDirection: Fetch] = [:]
+    var fetches = PerDirection<Fetch>()
     /// Messages that it showed until a host asked for their deletion, and where they stand.
-    private var hidden: [String: MessagePosition] = [:]
+    private var hidden: [TextKey: MessagePosition] = [:]
 
     init(id: UInt64, filter: MessageFilter, viewpoint: Int64) {
         self.id = id
         self.filter = filter
         self.viewpoint = viewpoint
+        window = Window(isReversed: filter.isReversed)
         hasNext = viewpoint != Int64.max
         isFollowing = viewpoint == Int64.max
     }
@@ -50,8 +51,21 @@ struct MessageWindow {
             collection: id, list: .succeeded, action: change.action, cause: cause, items: change.items, info: info))
     }
 
-    /// Behind every message at the viewpoint: where a window stands that has shown nothing yet.
-    var anchor: MessagePosition { MessagePosition(order: viewpoint, tie: Int64.max) }
+    /// Behind every message at the viewpoint, or before them when they belong to the newer ones: where a window stands
+    /// that has shown nothing yet.
+    var anchor: MessagePosition {
+        MessagePosition(order: viewpoint, tie: filter.isInclusive || viewpoint == Int64.max ? Int64.max : Int64.min)
+    }
+
+    /// A message's JSON as this collection tells it.
+    func shown(_ json: [UInt8], _ rules: any ServiceRules) -> [UInt8] {
+        filter.leftOut.isEmpty ? json : rules.json(json, without: filter.leftOut)
+    }
+
+    private func shown(_ row: MessageRow, _ rules: any ServiceRules) -> MessageRow {
+        guard !filter.leftOut.isEmpty else { return row }
+        return MessageRow(id: row.id, position: row.position, json: shown(row.json, rules))
+    }
 
     /// Where an empty window stands.
     private var stand: MessagePosition { emptiedAt ?? anchor }
@@ -72,7 +86,11 @@ struct MessageWindow {
 
     /// The chunk the window stands in: the one that covers what it shows, or its viewpoint.
     func home(in chunks: ChunkList) -> Int? {
-        guard !window.isEmpty else { return chunks.index(covering: stand) ?? chunks.index(covering: anchor) }
+        guard !window.isEmpty else {
+            // A chunk may end among messages of the viewpoint's own time.
+            return chunks.index(covering: stand) ?? chunks.index(covering: anchor)
+                ?? chunks.index(covering: MessagePosition(order: viewpoint, tie: Int64.max))
+        }
         // The last ones may be out of order, and outside since the connection was lost.
         for row in window.rows.reversed() {
             if let home = chunks.index(covering: row.position) { return home }
@@ -93,16 +111,16 @@ struct MessageWindow {
     /// Shows a message no more, until the service has said what becomes of it.
     mutating func hide(_ message: MessageRecord) -> WindowChange? {
         guard window.index(ofID: message.id) != nil else { return nil }
-        let change = remove([message.id])
+        let change = remove([TextKey(message.id)])
         hidden[message.id] = message.position
         return change
     }
 
     /// Whether it was hidden and has to be shown again.
-    mutating func unhide(_ id: String) -> Bool { hidden.removeValue(forKey: id) != nil }
+    mutating func unhide(_ id: String) -> Bool { hidden.removeValue(forKey: TextKey(id)) != nil }
 
     /// Removes messages by their ids.
-    mutating func remove(_ ids: Set<String>) -> WindowChange? {
+    mutating func remove(_ ids: Set<TextKey>) -> WindowChange? {
         if !hidden.isEmpty { for id in ids { hidden[id] = nil } }
         // Emptied, the window goes on behind what it showed last.
         let last = window.last?.position
@@ -115,12 +133,14 @@ struct MessageWindow {
     }
 
     /// Shows those of some stored messages that lie inside what the window shows.
-    mutating func merge(_ records: [MessageRecord], in chunk: ChunkList.Chunk) -> [WindowChange] {
+    mutating func merge(
+        _ records: [MessageRecord], in chunk: ChunkList.Chunk, _ rules: any ServiceRules
+    ) -> [WindowChange] {
         var rows: [MessageRow] = []
-        var gone: Set<String> = []
+        var gone: Set<TextKey> = []
         for record in records {
             if filter.matches(record), chunk.covers(record.position), spans(record.position) || holds(record.position) {
-                rows.append(record.row)
+                rows.append(shown(record.row, rules))
             } else if let index = window.index(ofID: record.id),
                 !filter.matches(record) || window.rows[index].position != record.position
             {
@@ -140,14 +160,14 @@ struct MessageWindow {
     private func holds(_ position: MessagePosition) -> Bool { window.index(at: position) != nil }
 
     /// Puts a page at one end of the window.
-    mutating func attach(_ rows: [MessageRow]) -> WindowChange? {
+    mutating func attach(_ rows: [MessageRow], _ rules: any ServiceRules) -> WindowChange? {
         if !rows.isEmpty { emptiedAt = nil }
-        return window.insert(rows)
+        return window.insert(filter.leftOut.isEmpty ? rows : rows.map { shown($0, rules) })
     }
 
     /// Trims the end that did not grow beyond the capacity.
     mutating func trim(to capacity: Int, growing direction: PageDirection) -> WindowChange? {
-        let excess = window.count - max(capacity, filter.limit)
+        let excess = window.count - max(capacity, filter.limit(.previous), filter.limit(.next))
         guard excess > 0 else { return nil }
         if direction == .previous {
             hasNext = true

@@ -100,7 +100,7 @@ struct MessageWindows {
                 Completion(call: call, name: .fetch, status: .duplicatedFetch, info: all[index].info))
             return false
         }
-        all[index].fetches[direction] = MessageWindow.Fetch(call: call, wanted: all[index].filter.limit)
+        all[index].fetches[direction] = MessageWindow.Fetch(call: call, wanted: all[index].filter.limit(direction))
         serve(index, direction, coverage, context, &effects)
         guard all[index].fetches[direction] != nil else { return false }
         let patience = context.options.requestTimeout * MessageWindows.fetchPatience
@@ -137,7 +137,8 @@ struct MessageWindows {
         _ index: Int, _ direction: PageDirection, _ status: Status, short: Completion.ShortReason?,
         _ effects: inout Effects
     ) {
-        guard let fetch = all[index].fetches.removeValue(forKey: direction) else { return }
+        guard let fetch = all[index].fetches[direction] else { return }
+        all[index].fetches[direction] = nil
         effects.add(.timer(.fetch(call: fetch.call), at: nil))
         let window = all[index]
         effects.complete(Completion(
@@ -174,7 +175,7 @@ struct MessageWindows {
             if direction == .previous { rows.removeFirst() } else { rows.removeLast() }
         }
         all[index].isLoaded = true
-        if let change = all[index].attach(rows) {
+        if let change = all[index].attach(rows, context.rules) {
             effects.add(.event(all[index].change(change, Cause(.cache))))
             trim(index, growing: direction, context, &effects)
         }
@@ -274,7 +275,7 @@ struct MessageWindows {
         _ outcome: History.PageOutcome, _ cause: Cause, _ coverage: Coverage, _ context: Context,
         _ effects: inout Effects
     ) {
-        remove(Set(outcome.gone), cause, &effects)
+        remove(outcome.gone.keys, cause, &effects)
         for index in all.indices { merge(outcome.rows, index, cause, coverage, context, &effects) }
         serveAll(coverage, context, &effects)
     }
@@ -294,23 +295,25 @@ struct MessageWindows {
             }
         }
         for index in aside {
-            tellNewMessage(message, index, cause, coverage, &effects)
+            tellNewMessage(message, index, cause, coverage, context, &effects)
             updateEdges(index, coverage, context)
         }
     }
 
     /// A message that is not contiguous with what is complete.
     func tellNewMessage(
-        _ message: MessageRecord, _ cause: Cause, _ coverage: Coverage, _ effects: inout Effects
+        _ message: MessageRecord, _ cause: Cause, _ coverage: Coverage, _ context: Context, _ effects: inout Effects
     ) {
-        for index in all.indices { tellNewMessage(message, index, cause, coverage, &effects) }
+        for index in all.indices { tellNewMessage(message, index, cause, coverage, context, &effects) }
     }
 
     private func tellNewMessage(
-        _ message: MessageRecord, _ index: Int, _ cause: Cause, _ coverage: Coverage, _ effects: inout Effects
+        _ message: MessageRecord, _ index: Int, _ cause: Cause, _ coverage: Coverage, _ context: Context,
+        _ effects: inout Effects
     ) {
         guard all[index].filter.matches(message) else { return }
-        effects.tell(all[index].id, .newMessage(channelURL: coverage.channelURL, json: message.json, cause))
+        let json = all[index].shown(message.json, context.rules)
+        effects.tell(all[index].id, .newMessage(channelURL: coverage.channelURL, json: json, cause))
     }
 
     /// The content of stored messages changed.
@@ -360,13 +363,13 @@ struct MessageWindows {
         let rows = rows(
             isBefore ? .previous : .next, of: stretch, chunk, coverage, context,
             limit: context.options.messageCollectionCapacity)
-        guard let rows, let change = all[index].attach(rows) else { return }
+        guard let rows, let change = all[index].attach(rows, context.rules) else { return }
         effects.add(.event(all[index].change(change, cause)))
         trim(index, growing: isBefore ? .previous : .next, context, &effects)
         updateEdges(index, coverage, context)
     }
 
-    mutating func remove(_ ids: Set<String>, _ cause: Cause, _ effects: inout Effects) {
+    mutating func remove(_ ids: Set<TextKey>, _ cause: Cause, _ effects: inout Effects) {
         for index in all.indices {
             if let change = all[index].remove(ids) { effects.add(.event(all[index].change(change, cause))) }
         }
@@ -375,7 +378,7 @@ struct MessageWindows {
     /// History was cut.
     mutating func cut(before order: Int64, _ coverage: Coverage, _ context: Context, _ effects: inout Effects) {
         for index in all.indices {
-            let old = Set(all[index].window.rows.prefix { $0.position.order < order }.map(\.id))
+            let old = all[index].window.rows.prefix { $0.position.order < order }.map(\.id).keys
             if let change = all[index].remove(old) {
                 effects.add(.event(all[index].change(change, Cause(.eventMessageDeleted))))
             }
@@ -389,7 +392,7 @@ struct MessageWindows {
             // An own message out of order stands behind the gap, of which nothing else is shown.
             if let home = all[index].home(in: coverage.chunks) {
                 let end = coverage.chunks.chunks[home].end.position
-                let behind = Set(all[index].window.rows.filter { $0.position > end }.map(\.id))
+                let behind = all[index].window.rows.filter { $0.position > end }.map(\.id).keys
                 if let change = all[index].remove(behind) {
                     effects.add(.event(all[index].change(change, Cause(.messageFill))))
                 }
@@ -409,7 +412,7 @@ struct MessageWindows {
         let records = context.overlays.isEmpty
             ? records : records.compactMap { context.overlays.shown($0, coverage.channelURL, context) }
         var hasInserted = false
-        for change in all[index].merge(records, in: coverage.chunks.chunks[home]) {
+        for change in all[index].merge(records, in: coverage.chunks.chunks[home], context.rules) {
             if change.action == .insert { hasInserted = true }
             // What a fill finds changed was not missed, but seen again.
             let told = cause.source == .messageFill && change.action != .insert ? Cause(.sync) : cause

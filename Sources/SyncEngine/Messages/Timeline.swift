@@ -84,7 +84,7 @@ final class Timeline {
         abandonAnswers()
         step = .changes(isAsked: false)
         gate.succeed()
-        effects.add(.timer(.timeline(channelURL: channelURL), at: nil))
+        effects.add(.timer(.timeline(channelURL: TextKey(channelURL)), at: nil))
         windows.finishFetches(.offline, &effects)
     }
 
@@ -115,7 +115,7 @@ final class Timeline {
         history.forget()
         abandonAnswers()
         step = .changes(isAsked: false)
-        effects.add(.timer(.timeline(channelURL: channelURL), at: nil))
+        effects.add(.timer(.timeline(channelURL: TextKey(channelURL)), at: nil))
         windows.channelGone(channelURL, cause, &effects)
     }
 
@@ -139,7 +139,7 @@ final class Timeline {
         fileprivate var history: History
         fileprivate var arrival: History.Arrival?
         fileprivate var changed: [MessageRecord] = []
-        fileprivate var deleted: Set<String> = []
+        fileprivate var deleted: Set<TextKey> = []
     }
 
     /// Writes a fact into the cache, as a part of the transaction of who calls.
@@ -155,13 +155,13 @@ final class Timeline {
             }
         case .deleted(let ids):
             try recorded.history.delete(ids, cache)
-            recorded.deleted = Set(ids)
+            recorded.deleted = ids.keys
         case .changelog(let updated, let deleted):
             try recorded.history.delete(deleted, cache)
             // The log is an answer, too: what was told since it was made is newer.
             let newest = recorded.history.crossings.applied(to: updated, context.rules)
             recorded.changed = try recorded.history.edit(newest, cache)
-            recorded.deleted = Set(deleted)
+            recorded.deleted = deleted.keys
         }
         return recorded
     }
@@ -172,7 +172,7 @@ final class Timeline {
         switch fact.kind {
         case .arrived(let message, _):
             switch recorded.arrival {
-            case .stray(isNew: true): windows.tellNewMessage(message, fact.cause, coverage, &effects)
+            case .stray(isNew: true): windows.tellNewMessage(message, fact.cause, coverage, context, &effects)
             case .stored:
                 // A page under way may be older than this message, and must not take it for deleted.
                 history.crossings.note(fact)
@@ -237,7 +237,7 @@ final class Timeline {
     func resume(_ context: Context, _ effects: inout Effects) {
         guard context.canSync, !windows.isEmpty else { return }
         guard gate.isOpen(at: context.now.monotonic) else {
-            return effects.add(.timer(.timeline(channelURL: channelURL), at: gate.pausedUntil))
+            return effects.add(.timer(.timeline(channelURL: TextKey(channelURL)), at: gate.pausedUntil))
         }
         switch step {
         case .changes(isAsked: false): readChanges(context, &effects)
@@ -349,7 +349,7 @@ final class Timeline {
 
     private func retry(after failure: ServiceFailure?, _ context: Context, _ effects: inout Effects) {
         gate.fail(failure, at: context.now.monotonic, context.random)
-        effects.add(.timer(.timeline(channelURL: channelURL), at: gate.pausedUntil))
+        effects.add(.timer(.timeline(channelURL: TextKey(channelURL)), at: gate.pausedUntil))
     }
 
     // MARK: Answers
@@ -444,7 +444,7 @@ final class Timeline {
             return false
         }
         self.history = next
-        for row in outcome.rows where !row.requestID.isEmpty && row.senderID == context.options.userID {
+        for row in outcome.rows where !row.requestID.isEmpty && row.senderID.isByteEqual(to: context.options.userID) {
             effects.add(.ownMessageSeen(row, channelURL: channelURL))
         }
         windows.show(outcome, cause, coverage, context, &effects)

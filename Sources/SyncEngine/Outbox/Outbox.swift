@@ -25,19 +25,20 @@ struct Outbox {
         let name: Completion.Name
     }
 
-    private var channels: [String: OutboxChannel] = [:]
+    private var channels: [TextKey: OutboxChannel] = [:]
     /// The channel of every message, by request id.
-    private var places: [String: String] = [:]
+    private var places: [TextKey: String] = [:]
     /// The call that waits for a message, by request id.
-    private var calls: [String: Call] = [:]
+    private var calls: [TextKey: Call] = [:]
     /// Request ids of messages that are done with and may still be on disk.
     private var settled: [String] = []
+    var hasSettled: Bool { !settled.isEmpty }
     private(set) var windows = OwnWindows()
 
     init() {}
 
     /// In a fixed order, so that a run repeats.
-    private var channelURLs: [String] { channels.keys.sorted() }
+    private var channelURLs: [String] { channels.keys.sorted().map(\.text) }
 
     var isSending: Bool { channels.values.contains { $0.isSending } }
 
@@ -154,7 +155,7 @@ struct Outbox {
             return effects.complete(Completion(call: call, name: .handleSendResponse, status: .notFound))
         }
         if let message {
-            guard message.senderID == context.options.userID else {
+            guard message.senderID.isByteEqual(to: context.options.userID) else {
                 return effects.complete(Completion(call: call, name: .handleSendResponse, status: .notOwnMessage))
             }
             // The host's own connection may tell so before ours told what came earlier.
@@ -214,7 +215,7 @@ struct Outbox {
         for url in channelURLs {
             // The failures of this session say nothing about the next one.
             channels[url]?.gate.succeed()
-            effects.add(.timer(.outbox(channelURL: url), at: nil))
+            effects.add(.timer(.outbox(channelURL: TextKey(url)), at: nil))
             failWhatCannotWait(url, context, &effects)
         }
     }
@@ -237,7 +238,7 @@ struct Outbox {
             let intent = channel.intents.first(where: { isToBeSent($0, context) })
         else { return }
         guard channels[url]?.gate.isOpen(at: context.now.monotonic) == true else {
-            return effects.add(.timer(.outbox(channelURL: url), at: channel.gate.pausedUntil))
+            return effects.add(.timer(.outbox(channelURL: TextKey(url)), at: channel.gate.pausedUntil))
         }
         if intent.status == .failed {
             // An automatic retry: shown as under way again.
@@ -304,15 +305,17 @@ struct Outbox {
     }
 
     /// Whether this own message of a channel is not known to be the service's yet.
-    func holds(_ requestID: String, in url: String) -> Bool { intent(requestID)?.channelURL == url }
+    func holds(_ requestID: String, in url: String) -> Bool {
+        intent(requestID)?.channelURL.isByteEqual(to: url) == true
+    }
 
     /// A message with a request id came by a page or by the socket: if it is one of ours, it has been sent. Gives what
     /// to tell its caller once the message is taken in.
     mutating func confirm(_ message: MessageRecord, in url: String, _ context: Context, _ effects: inout Effects)
         -> Completion?
     {
-        guard message.senderID == context.options.userID, let intent = intent(message.requestID),
-            intent.channelURL == url
+        guard message.senderID.isByteEqual(to: context.options.userID), let intent = intent(message.requestID),
+            intent.channelURL.isByteEqual(to: url)
         else { return nil }
         return settle(intent, message, &effects)
     }
@@ -325,7 +328,7 @@ struct Outbox {
         }
         remove(intent)
         settled.append(intent.requestID)
-        return calls.removeValue(forKey: intent.requestID).map {
+        return calls.removeValue(forKey: TextKey(intent.requestID)).map {
             Completion(
                 call: $0.call, name: $0.name, status: .ok, requestID: intent.requestID, message: message.json)
         }
@@ -348,7 +351,7 @@ struct Outbox {
             windows.putFailed(failed, Cause(.localMessageFailed), context, &effects)
             enforceLimit(intent.channelURL, context, &effects)
         }
-        guard let call = calls.removeValue(forKey: intent.requestID) else { return }
+        guard let call = calls.removeValue(forKey: TextKey(intent.requestID)) else { return }
         let status: Status =
             switch failure.kind {
             case .unreachable: .network
@@ -384,7 +387,7 @@ struct Outbox {
         } else {
             windows.removePending(intent, Cause(.localMessageCanceled), &effects)
         }
-        if let call = calls.removeValue(forKey: intent.requestID) {
+        if let call = calls.removeValue(forKey: TextKey(intent.requestID)) {
             effects.complete(Completion(call: call.call, name: call.name, status: .removed))
         }
     }
@@ -393,7 +396,7 @@ struct Outbox {
 
     private mutating func put(_ intent: Intent) {
         places[intent.requestID] = intent.channelURL
-        channels[intent.channelURL, default: OutboxChannel()].put(intent)
+        channels[TextKey(intent.channelURL), default: OutboxChannel()].put(intent)
     }
 
     private mutating func remove(_ intent: Intent) {
@@ -417,7 +420,7 @@ struct Outbox {
 
     /// Takes off the disk what is done with: after the message is in the cache, at the next occasion, and at the last.
     mutating func clearSettled(_ context: Context) {
-        guard !settled.isEmpty else { return }
+        guard hasSettled else { return }
         settled.removeAll { id in
             context.storage.intended { (intents) throws(StoreError) in
                 try intents.remove(requestID: id)

@@ -8,15 +8,15 @@ struct OutboxChannel {
     /// Waits after a failure that a retry may cure.
     var gate = RetryGate()
 
-    func intent(_ requestID: String) -> Intent? { intents.first { $0.requestID == requestID } }
+    func intent(_ requestID: String) -> Intent? { intents.first { $0.requestID.isByteEqual(to: requestID) } }
 
     mutating func put(_ intent: Intent) {
-        if let index = intents.firstIndex(where: { $0.requestID == intent.requestID }) {
+        if let index = intents.firstIndex(where: { $0.requestID.isByteEqual(to: intent.requestID) }) {
             intents[index] = intent
         } else {
             intents.append(intent)
         }
     }
 
-    mutating func remove(_ requestID: String) { intents.removeAll { $0.requestID == requestID } }
+    mutating func remove(_ requestID: String) { intents.removeAll { $0.requestID.isByteEqual(to: requestID) } }
 }

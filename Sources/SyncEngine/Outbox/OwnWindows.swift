@@ -12,7 +12,7 @@ struct OwnWindows {
         var collections: [UInt64] = []
     }
 
-    private var lists: [String: Lists] = [:]
+    private var lists: [TextKey: Lists] = [:]
 
     /// What a channel's collections show, for the simulator's checks.
     func shown(_ url: String) -> (pending: [OwnRow], failed: [OwnRow]) {
@@ -57,7 +57,7 @@ struct OwnWindows {
     }
 
     mutating func removePending(_ intent: Intent, _ cause: Cause, _ effects: inout Effects) {
-        let change = lists[intent.channelURL]?.pending.remove(ids: [intent.requestID])
+        let change = lists[intent.channelURL]?.pending.remove(ids: [TextKey(intent.requestID)])
         tell(intent.channelURL, .pending, change, cause, nil, &effects)
     }
 
@@ -69,7 +69,7 @@ struct OwnWindows {
     mutating func removeFailed(
         _ intent: Intent, _ reason: FailedReason, _ cause: Cause, _ effects: inout Effects
     ) {
-        let change = lists[intent.channelURL]?.failed.remove(ids: [intent.requestID])
+        let change = lists[intent.channelURL]?.failed.remove(ids: [TextKey(intent.requestID)])
         tell(intent.channelURL, .failed, change, cause, reason, &effects)
     }
 

@@ -7,7 +7,7 @@ public enum ChannelEvent: Equatable, Sendable {
     /// Top-level members of the channel's JSON that have new values (raw JSON text).
     case patched(Cause, members: [ChannelPatch])
     case read(userID: String, at: Int64)
-    case delivered([String: Int64])
+    case delivered([TextKey: Int64])
     /// Somebody started or stopped typing; `user` is the JSON text of the user.
     case typing(userID: String, user: [UInt8], isTyping: Bool)
     case hidden(allowAutoUnhide: Bool, offset: Int64)
@@ -15,7 +15,7 @@ public enum ChannelEvent: Equatable, Sendable {
     /// What a user's hosts are told as the reason of a change that came of it. What the user itself has read is no
     /// news of others' reading.
     public func cause(for userID: String) -> Cause {
-        if case .read(let reader, _) = self, reader == userID { return Cause(.eventChannelChanged) }
+        if case .read(let reader, _) = self, reader.isByteEqual(to: userID) { return Cause(.eventChannelChanged) }
         return cause
     }
 

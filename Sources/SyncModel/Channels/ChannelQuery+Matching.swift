@@ -8,8 +8,8 @@ extension ChannelQuery {
     public func matches(_ channel: ChannelRecord, userID: String) -> Bool {
         if !includeEmpty, channel.lastMessage == nil { return false }
         if !includeFrozen, channel.isFrozen { return false }
-        if !channelURLs.isEmpty, !channelURLs.contains(channel.url) { return false }
-        if !customTypes.isEmpty, !customTypes.contains(channel.customType) { return false }
+        if !channelURLs.isEmpty, !channelURLs.containsBytes(of: channel.url) { return false }
+        if !customTypes.isEmpty, !customTypes.containsBytes(of: channel.customType) { return false }
         if !ChannelQuery.starts(channel.customType, customTypeStartsWith) { return false }
         if !nameContains.isEmpty, !ChannelQuery.contains(channel.name, nameContains) { return false }
         if unreadChannels == .unreadMessage, channel.unreadMessageCount == 0 { return false }
@@ -68,15 +68,15 @@ extension ChannelQuery {
         let members = (document["members"]?.array ?? []).map {
             (id: $0["user_id"]?.string ?? "", nickname: $0["nickname"]?.string ?? "")
         }
-        let ids = Set(members.map(\.id))
+        let ids = members.map(\.id).keys
         // The viewer is a member of every channel listed, named or not; the service counts so too.
-        if !userIDsExact.isEmpty, ids != Set(userIDsExact).union([userID]) { return false }
+        if !userIDsExact.isEmpty, ids != userIDsExact.keys.union([TextKey(userID)]) { return false }
         if !userIDsInclude.isEmpty {
-            let wanted = Set(userIDsInclude)
+            let wanted = userIDsInclude.keys
             if userIDsCombination == .and ? !wanted.isSubset(of: ids) : wanted.isDisjoint(with: ids) { return false }
         }
         // Nicknames are those of the others: nobody searches for a chat by the own name.
-        let nicknames = members.filter { $0.id != userID }.map(\.nickname)
+        let nicknames = members.filter { !$0.id.isByteEqual(to: userID) }.map(\.nickname)
         if !nicknameContains.isEmpty, !nicknames.contains(where: { ChannelQuery.contains($0, nicknameContains) }) {
             return false
         }
@@ -85,7 +85,7 @@ extension ChannelQuery {
         {
             return false
         }
-        if !nicknameExact.isEmpty, !nicknames.contains(where: { $0.lowercased() == nicknameExact.lowercased() }) {
+        if !nicknameExact.isEmpty, !nicknames.map({ $0.lowercased() }).containsBytes(of: nicknameExact.lowercased()) {
             return false
         }
         guard !searchQuery.isEmpty else { return true }
@@ -101,7 +101,7 @@ extension ChannelQuery {
     private func matchesMetadata(_ document: JSON) -> Bool {
         guard !metadataKey.isEmpty else { return true }
         guard let value = document["metadata"]?[metadataKey]?.string else { return false }
-        if !metadataValues.isEmpty, !metadataValues.contains(value) { return false }
+        if !metadataValues.isEmpty, !metadataValues.containsBytes(of: value) { return false }
         return ChannelQuery.starts(value, metadataValueStartsWith)
     }
 

@@ -93,7 +93,7 @@ public struct ChannelRecord: Equatable, Sendable {
     /// made since. Creation times may be told in whole seconds, and are not enough.
     public func replaces(_ known: ChannelRecord) -> Bool {
         if createdAt != known.createdAt { return true }
-        return !serviceID.isEmpty && !known.serviceID.isEmpty && serviceID != known.serviceID
+        return !serviceID.isEmpty && !known.serviceID.isEmpty && !serviceID.isByteEqual(to: known.serviceID)
     }
 
     private static func reference(_ message: JSONSlice) -> MessageReference? {

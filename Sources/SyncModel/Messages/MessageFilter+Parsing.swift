@@ -3,11 +3,15 @@ import SyncJSON
 extension MessageFilter {
     private enum Key: String {
         case type = "message_type", customTypes = "custom_types", senderIDs = "sender_ids", replyType = "reply_type"
-        case limit
+        case parentID = "parent_message_id"
+        case limit, previousLimit = "previous_limit", nextLimit = "next_limit"
+        case isInclusive = "is_inclusive", isReversed = "reverse"
+        case reactions = "include_reactions", threadInfo = "include_thread_info", metaArray = "include_meta_array"
+        case parentMessageInfo = "include_parent_message_info", pollDetails = "include_poll_details"
     }
 
-    /// Reads a filter as hosts write it: an object with `message_type`, `custom_types`, `sender_ids`, `reply_type` and
-    /// `limit`. What is missing or null keeps its default. Unknown keys and wrong forms are refused with their path.
+    /// Reads a filter as hosts write it: an object with the keys of docs/queries.md. What is missing or null keeps its
+    /// default. Unknown keys, wrong forms and contradictions are refused with their path.
     /// `path` is that of the filter in the document it came in.
     public init(json: JSON, path: String = "$") throws(DocumentError) {
         self.init()
@@ -19,8 +23,25 @@ extension MessageFilter {
             case .customTypes: customTypes = try value.texts(allowEmpty: true)
             case .senderIDs: senderIDs = try value.texts()
             case .replyType: replyType = try value.choice()
+            case .parentID: parentID = try value.messageID()
             case .limit: limit = Int(try value.integer(in: 1...200))
+            case .previousLimit: previousLimit = Int(try value.integer(in: 1...200))
+            case .nextLimit: nextLimit = Int(try value.integer(in: 1...200))
+            case .isInclusive: isInclusive = try value.flag()
+            case .isReversed: isReversed = try value.flag()
+            case .reactions: try leaveOut(.reactions, unless: value)
+            case .threadInfo: try leaveOut(.threadInfo, unless: value)
+            case .metaArray: try leaveOut(.metaArray, unless: value)
+            case .parentMessageInfo: try leaveOut(.parentMessageInfo, unless: value)
+            case .pollDetails: try leaveOut(.pollDetails, unless: value)
             }
         }
+        if !parentID.isEmpty, let replyType = DocumentValue(json, path: path).member(Key.replyType.rawValue) {
+            throw replyType.failure("a thread has replies only: not together with parent_message_id")
+        }
+    }
+
+    private mutating func leaveOut(_ part: MessagePart, unless value: DocumentValue) throws(DocumentError) {
+        if try value.flag() { leftOut.remove(part) } else { leftOut.insert(part) }
     }
 }

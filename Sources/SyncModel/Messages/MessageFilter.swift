@@ -11,24 +11,43 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
     /// Empty: anyone. Admin messages have no sender and are refused when a sender is asked for.
     public var senderIDs: [String] = []
     public var replyType = ReplyType.none
+    /// Not empty: the replies to the message of this id, and nothing else; `replyType` says nothing then.
+    public var parentID = ""
     /// Messages a `fetch` brings, 1 to 200.
     public var limit = 30
+    /// Of older and of newer messages, where it is not `limit`.
+    public var previousLimit: Int?
+    public var nextLimit: Int?
+    /// Whether messages of the viewpoint's own time come with the older ones; else they come with the newer ones.
+    public var isInclusive = true
+    /// Newest first.
+    public var isReversed = false
+    /// What is left out of the messages that are told.
+    public var leftOut: Set<MessagePart> = []
 
     public init() {}
 
-    /// Whether a message's kind, custom type and sender make no difference.
-    public var looksAtThreadOnly: Bool { type == .all && customTypes.isEmpty && senderIDs.isEmpty }
+    /// Messages that a fetch in a direction brings.
+    public func limit(_ direction: PageDirection) -> Int {
+        (direction == .previous ? previousLimit : nextLimit) ?? limit
+    }
+
+    /// Whether nothing makes a difference but that a message stands in a thread.
+    public var looksAtThreadOnly: Bool {
+        type == .all && customTypes.isEmpty && senderIDs.isEmpty && replyType != .onlyReplyToChannel
+    }
 
     public func matches(_ message: MessageRecord) -> Bool {
         matches(
-            kind: message.kind, customType: message.customType, senderID: message.senderID, parentID: message.parentID,
+            kind: message.kind, customType: message.customType, senderID: message.senderID,
+            isInThread: !message.parentID.isEmpty, parentID: message.parentID,
             isReplyToChannel: message.isReplyToChannel)
     }
 
     /// Looks only at what makes a difference to it.
     public func matches(
         kind: @autoclosure () -> MessageRecord.Kind, customType: @autoclosure () -> String,
-        senderID: @autoclosure () -> String, parentID: @autoclosure () -> String,
+        senderID: @autoclosure () -> String, isInThread: Bool, parentID: @autoclosure () -> String,
         isReplyToChannel: @autoclosure () -> Bool
     ) -> Bool {
         switch type {
@@ -37,12 +56,13 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
         case .file: if kind() != .file { return false }
         case .admin: if kind() != .admin { return false }
         }
-        if !customTypes.isEmpty, !customTypes.contains(customType()) { return false }
-        if !senderIDs.isEmpty, !senderIDs.contains(senderID()) { return false }
+        if !customTypes.isEmpty, !customTypes.containsBytes(of: customType()) { return false }
+        if !senderIDs.isEmpty, !senderIDs.containsBytes(of: senderID()) { return false }
+        if !self.parentID.isEmpty { return isInThread && parentID().isByteEqual(to: self.parentID) }
         switch replyType {
         case .all: return true
-        case .none: return parentID().isEmpty
-        case .onlyReplyToChannel: return parentID().isEmpty || isReplyToChannel()
+        case .none: return !isInThread
+        case .onlyReplyToChannel: return !isInThread || isReplyToChannel()
         }
     }
 }

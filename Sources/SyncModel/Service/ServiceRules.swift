@@ -20,6 +20,8 @@ public protocol ServiceRules: Sendable {
     func apply(_ patch: MessagePatch, to json: [UInt8]) -> [UInt8]?
     /// What an action of this user makes of a message; `nil` for actions that are not shown before they are answered.
     func preview(of action: ActionCall, on json: [UInt8], userID: String) -> ActionPreview?
+    /// The message's JSON without some parts, for who did not ask for them.
+    func json(_ message: [UInt8], without parts: Set<MessagePart>) -> [UInt8]
     /// An own message as hosts see it before the service has it.
     func json(of message: OwnMessageContent, userID: String) -> [UInt8]
     /// Whether a later attempt can cure a send that ended with this code.

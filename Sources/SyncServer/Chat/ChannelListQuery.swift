@@ -44,26 +44,21 @@ struct ChannelListQuery {
         } else {
             throw APIError.invalid("order", "there is no such order")
         }
-        func mode(_ key: String, _ usual: String, _ known: [String]) throws -> String {
-            let value = query.text(key)
-            if value.isEmpty { return usual }
-            guard known.contains(value) else { throw APIError.invalid(key, "there is no such mode") }
-            return value
-        }
         showsEmpty = query.bool("show_empty", default: true)
         showsFrozen = query.bool("show_frozen", default: true)
         showsChatNotifications = query.bool("include_chat_notification")
-        distinctMode = try mode("distinct_mode", "all", ["all", "distinct", "nondistinct"])
-        superMode = try mode("super_mode", "all", ["all", "super", "nonsuper", "broadcast_only", "exclusive_only"])
-        publicMode = try mode("public_mode", "all", ["all", "public", "private"])
-        hiddenMode = try mode(
+        distinctMode = try query.word("distinct_mode", "all", ["all", "distinct", "nondistinct"])
+        superMode = try query.word(
+            "super_mode", "all", ["all", "super", "nonsuper", "broadcast_only", "exclusive_only"])
+        publicMode = try query.word("public_mode", "all", ["all", "public", "private"])
+        hiddenMode = try query.word(
             "hidden_mode", "unhidden_only",
             [
                 "unhidden_only", "hidden_only", "hidden_allow_auto_unhide", "hidden_allow_auto_hide",
                 "hidden_prevent_auto_unhide", "all",
             ])
-        unreadOnly = try mode("unread_filter", "all", ["all", "unread_message"]) == "unread_message"
-        memberState = try mode(
+        unreadOnly = try query.word("unread_filter", "all", ["all", "unread_message"]) == "unread_message"
+        memberState = try query.word(
             "member_state_filter", "all",
             [
                 "all", "invited_only", "joined_only", "invited_by_friend", "invited_by_non_friend",

@@ -126,11 +126,10 @@ extension Chat {
     {
         var filter = MessageFilter()
         filter.channelID = channel.id
-        switch query.text("operator_filter") {
-        case "", "all": break
+        switch try query.word("operator_filter", "all", ["all", "operator", "nonoperator"]) {
         case "operator": filter.ofOperators = true
         case "nonoperator": filter.ofOperators = false
-        default: throw APIError.invalid("operator_filter", "all, operator or nonoperator is expected")
+        default: break
         }
         switch query.text("message_type") {
         case "", "all": break

@@ -180,12 +180,16 @@ extension Chat {
         }
     }
 
-    /// Whether a member may not speak, in this channel or in all of its custom type.
-    func isMuted(_ member: MembershipRow, _ channel: ChannelRow) throws -> Bool {
-        if member.isMuted(at: now) { return true }
-        guard !channel.customType.isEmpty else { return false }
+    /// Why a member may not speak, in this channel or in all of its custom type; `nil` when it may.
+    func mute(_ member: MembershipRow, _ channel: ChannelRow) throws -> Storage.Restriction? {
+        if member.isMuted(at: now) {
+            return Storage.Restriction(
+                userID: member.userID, customType: "", until: member.mutedUntil, since: member.mutedAt,
+                note: member.muteNote)
+        }
+        guard !channel.customType.isEmpty else { return nil }
         return try storage.restrictions(of: member.userID, .mute)
-            .contains { $0.customType == channel.customType && $0.holds(at: now) }
+            .first { $0.customType == channel.customType && $0.holds(at: now) }
     }
 
     /// Bans or mutes a user in all channels of these custom types, those that are there and those to come.

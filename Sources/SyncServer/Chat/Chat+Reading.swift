@@ -133,14 +133,14 @@ extension Chat {
 
     /// What waits for a user over all channels, in the shape that rides on commands.
     func unreadCounts(_ userID: String) throws -> JSON {
-        let byType = JSON.object()
-        var all: Int64 = 0
-        for (type, count) in try storage.unreadTotals(of: userID) {
-            all += count
-            // Types with nothing unread too: a client may hold an older number.
-            if !type.isEmpty { byType.set(type, .int(count)) }
-        }
-        return .object(["all": .int(all), "feed": 0, "custom_types": byType, "ts": .int(now)])
+        document(try storage.totals.total(of: userID), at: now)
+    }
+
+    private func document(_ total: UnreadTotals.Total, at now: Int64) -> JSON {
+        let types = JSON.object()
+        // Types with nothing unread too: a client may hold an older number.
+        for part in total.parts { types.set(part.type, .int(part.count)) }
+        return .object(["all": .int(total.all), "feed": 0, "custom_types": types, "ts": .int(now)])
     }
 
     /// A frame with what is unread by a user after it.
@@ -150,6 +150,28 @@ extension Chat {
         } catch {
             Log.failure("unread messages could not be counted", error)
             return frame
+        }
+    }
+
+    /// Sends a broadcast to each user with what is unread by it.
+    func sendWithUnread(_ broadcast: Broadcast) {
+        let now = now
+        // Most members of a busy channel have the same total, and one frame will do for them.
+        var last: (total: UnreadTotals.Total, frame: [UInt8])?
+        for user in broadcast.users where hub.isOnline(user) {
+            var frame = broadcast.frame
+            do {
+                let total = try storage.totals.total(of: user)
+                if let last, last.total == total {
+                    frame = last.frame
+                } else {
+                    frame = Frames.adding("unread_cnt", document(total, at: now).serialized(), to: frame)
+                    last = (total, frame)
+                }
+            } catch {
+                Log.failure("unread messages could not be counted", error)
+            }
+            for socket in hub.sockets(of: user) where socket !== broadcast.except { socket.send(frame) }
         }
     }
 

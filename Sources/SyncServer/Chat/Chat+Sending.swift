@@ -22,7 +22,7 @@ extension Chat {
             if let ban = try storage.ban(channel.id, caller.userID), ban.holds(at: now) { throw APIError.banned() }
             throw APIError.notMember()
         }
-        if try isMuted(member, channel) { throw APIError(900_041, "Muted in this channel.", status: 403) }
+        if try mute(member, channel) != nil { throw APIError(900_041, "Muted in this channel.", status: 403) }
         if storage.hasBlocks, channel.memberCount == 2 {
             // Between two, a block ends the talk.
             let other = try storage.audience(channel.id).first { $0 != caller.userID } ?? ""

@@ -67,12 +67,8 @@ final class Chat {
     }
 
     private func send(_ broadcast: Broadcast) {
-        guard broadcast.carriesUnread else {
-            return hub.send(broadcast.frame, to: broadcast.users, except: broadcast.except)
-        }
-        for user in broadcast.users where hub.isOnline(user) {
-            hub.send(withUnread(broadcast.frame, user), to: [user], except: broadcast.except)
-        }
+        if broadcast.carriesUnread { return sendWithUnread(broadcast) }
+        hub.send(broadcast.frame, to: broadcast.users, except: broadcast.except)
     }
 
     /// Does what no rollback undoes: at once, or when the action that `atomically` runs is stored.

@@ -45,6 +45,14 @@ struct RequestQuery {
         }
     }
 
+    /// One of some words; the usual one when the key is missing or empty.
+    func word(_ key: String, _ usual: String, _ known: [String]) throws -> String {
+        let value = text(key)
+        if value.isEmpty { return usual }
+        guard known.contains(value) else { throw APIError.invalid(key, "there is no such mode") }
+        return value
+    }
+
     /// The number of a key, `nil` when it is missing or empty.
     func int(_ key: String) throws -> Int64? {
         guard let text = self[key], !text.isEmpty else { return nil }

@@ -109,9 +109,13 @@ extension Router {
                 ]))
         }
         let query = request.query
-        let role = query.text("operator_filter")
-        let muted = query.text("muted_member_filter")
-        let state = query.text("member_state_filter")
+        let role = try query.word("operator_filter", "all", ["all", "operator", "nonoperator"])
+        let muted = try query.word("muted_member_filter", "all", ["all", "muted", "unmuted"])
+        let state = try query.word(
+            "member_state_filter", "all", ["all", "joined_only", "joined", "invited_only", "invited"])
+        let order = try query.word(
+            "order", "member_nickname_alphabetical",
+            ["member_nickname_alphabetical", "operator_then_member_alphabetical"])
         let activity = query.text("member_active_mode_filter", "member_active_mode")
         let prefix = query.text("nickname_startswith").lowercased()
         let now = chat.now
@@ -124,7 +128,7 @@ extension Router {
                 && (activity == "all" || user.isActive == (activity != "deactivated"))
                 && (prefix.isEmpty || user.nickname.lowercased().hasPrefix(prefix))
         }
-        let operatorsFirst = query.text("order") == "operator_then_member_alphabetical"
+        let operatorsFirst = order == "operator_then_member_alphabetical"
         found.sort { left, right in
             if operatorsFirst, left.membership.isOperator != right.membership.isOperator {
                 return left.membership.isOperator
@@ -165,14 +169,13 @@ extension Router {
         case "GET":
             try chat.checkReading(caller, channel)
             if let single {
-                let member = try storage.membership(channel.id, single)
-                let isMuted = member?.isMuted(at: chat.now) ?? false
-                guard let member, isMuted else { return HTTPResponse(.object(["is_muted": false])) }
+                guard let member = try storage.membership(channel.id, single), let mute = try chat.mute(member, channel)
+                else { return HTTPResponse(.object(["is_muted": false])) }
                 return HTTPResponse(
                     .object([
-                        "is_muted": true, "description": .string(member.muteNote), "start_at": .int(member.mutedAt),
-                        "end_at": .int(member.mutedUntil),
-                        "remaining_duration": .int(member.mutedUntil < 0 ? -1 : member.mutedUntil - chat.now),
+                        "is_muted": true, "description": .string(mute.note), "start_at": .int(mute.since),
+                        "end_at": .int(mute.until),
+                        "remaining_duration": .int(mute.until < 0 ? -1 : mute.until - chat.now),
                     ]))
             }
             let muted = try storage.mutedMembers(channel.id, at: chat.now)

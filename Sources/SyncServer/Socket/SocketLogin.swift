@@ -46,6 +46,12 @@ struct SocketLogin {
         var sessionKey = ""
         do {
             let found = try authenticate(request)
+            if let frames = try putOff(found.user) {
+                // As nobody's, the socket can do nothing; it is up to the client to close it.
+                let socket = chat.hub.adopt(link, userID: "")
+                for frame in frames { socket.send(frame) }
+                return socket.open()
+            }
             user = found.user
             sessionKey = found.key
             document = try chat.loginDocument(found.user, sessionKey: found.key, query: request.query)
@@ -56,12 +62,6 @@ struct SocketLogin {
                 "error": true, "code": .int(Int64(refusal.code)), "message": .string(refusal.message),
             ])
         }
-        if let found = user, let busy = faults?.takeBusy(found.id) {
-            // It is up to the client to close and to come again; as nobody's, the socket can do nothing.
-            let socket = chat.hub.adopt(link, userID: "")
-            socket.send(busy)
-            return socket.open()
-        }
         let socket = chat.hub.adopt(link, userID: user?.id ?? "")
         // The greeting goes first: what came with the handshake is answered after it.
         socket.send(Frames.frame("LOGI", document))
@@ -71,6 +71,14 @@ struct SocketLogin {
         }
         socket.open()
         if user == nil { socket.end(code: 4000, reason: document["message"]?.string ?? "") }
+    }
+
+    /// What a test wants a login of this user to hear instead of its greeting; `nil` when it wants nothing.
+    private func putOff(_ user: UserRow) throws -> [[UInt8]]? {
+        if let busy = faults?.takeBusy(user.id) { return [busy] }
+        guard let fault = faults?.take(command: "LOGI", of: user.id) else { return nil }
+        if fault.kind == .ignore { return [] }
+        throw fault.error
     }
 
     private func authenticate(_ request: HTTPRequest) throws -> (user: UserRow, key: String) {

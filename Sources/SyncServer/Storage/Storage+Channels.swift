@@ -42,6 +42,7 @@ extension Storage {
 
     /// Stores what a host may change of a channel.
     func update(_ channel: ChannelRow) throws {
+        totals.note(channel.id)
         try database.prepare(
             """
             UPDATE channels SET name = ?, cover_url = ?, data = ?, custom_type = ?, flags = ?, access_code = ?,
@@ -71,6 +72,7 @@ extension Storage {
             try database.prepare("DELETE FROM \(table) WHERE channel_id = ?").bind(id).run()
         }
         forgetMembers(id)
+        totals.note(id)
     }
 
     /// All channels, or the public ones.

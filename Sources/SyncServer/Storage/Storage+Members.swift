@@ -20,6 +20,7 @@ extension Storage {
         .bind(member.offset).bind(member.countPreference).bind(member.pushTrigger).bind(member.mutedUntil)
         .bind(member.mutedAt).bind(member.muteNote).bind(nextSequence()).bind(now).bind(member.pushSound).run()
         forgetMembers(member.channelID)
+        totals.note(member.channelID)
     }
 
     /// Counts the members anew and stores the counts with the channel.
@@ -100,6 +101,7 @@ extension Storage {
 
     /// One more message of the member's own that does not count as unread.
     func countOwn(_ channelID: Int64, _ userID: String) throws {
+        totals.note(channelID)
         try database.prepare("UPDATE members SET own_unread = own_unread + 1 WHERE channel_id = ? AND user_id = ?")
             .bind(channelID).bind(userID).run()
     }
@@ -128,6 +130,7 @@ extension Storage {
     }
 
     func markRead(_ channelID: Int64, _ userID: String, at now: Int64, total: Int64) throws {
+        totals.note(channelID)
         try database.prepare(
             """
             UPDATE members SET last_read = ?, delivered = max(delivered, ?), read_total = ?, own_unread = 0, mentions
@@ -143,19 +146,6 @@ extension Storage {
         )
         .bind(time).bind(channelID).bind(userID).bind(time).run()
         return database.changes > 0
-    }
-
-    /// How many messages wait for a user, by the custom types of the channels it has joined. The same count for one
-    /// channel is `MembershipRow.unread`.
-    func unreadTotals(of userID: String) throws -> [(type: String, count: Int64)] {
-        try database.prepare(
-            """
-            SELECT c.custom_type, sum(CASE WHEN m.count_preference IN ('all', 'unread_message_count_only')
-                THEN max(0, c.countable - m.read_total - m.own_unread) ELSE 0 END)
-            FROM members m JOIN channels c ON c.id = m.channel_id
-            WHERE m.user_id = ? AND m.state = 2 GROUP BY c.custom_type ORDER BY c.custom_type
-            """
-        ).bind(userID).all { ($0.text(0), $0.int(1)) }
     }
 
     // MARK: Bans

@@ -80,6 +80,7 @@ extension Storage {
 
     /// A message came in before the last read of some members: to them it is read.
     func countAsRead(_ channelID: Int64, at createdAt: Int64) throws {
+        totals.note(channelID)
         try database.prepare("UPDATE members SET read_total = read_total + 1 WHERE channel_id = ? AND last_read >= ?")
             .bind(channelID).bind(createdAt).run()
     }
@@ -122,6 +123,7 @@ extension Storage {
     }
 
     func addCountable(_ channelID: Int64, _ count: Int64) throws {
+        totals.note(channelID)
         try database.prepare("UPDATE channels SET countable = countable + ? WHERE id = ?").bind(count).bind(channelID)
             .run()
     }

@@ -5,6 +5,8 @@ final class Storage {
     let random: RandomSource
     /// Members of recently used channels, for broadcasts. Dropped when a channel's members change.
     private var memberCache: [Int64: [String]] = [:]
+    /// Told of every change of what counts as unread.
+    let totals: UnreadTotals
     private var sequence: Int64 = 0
     private var messageID: Int64 = 0
     /// The users that are bots. Mostly none, and asked for with every channel.
@@ -15,6 +17,7 @@ final class Storage {
     init(path: String, random: RandomSource = RandomSource()) throws {
         self.random = random
         database = try Database(path: path)
+        totals = UnreadTotals(database)
         let version = try database.prepare("PRAGMA user_version").first { $0.int(0) } ?? 0
         guard (0...Schema.version).contains(version) else {
             throw DatabaseError(code: 1, message: "the file has schema \(version); this server knows \(Schema.version)")
@@ -85,6 +88,7 @@ final class Storage {
             return try database.transaction(body)
         } catch {
             memberCache = [:]
+            totals.forget()
             (bots, hasBlocks) = before
             throw error
         }

@@ -55,6 +55,7 @@ for _name in ("sm_disconnect", "sm_resume_sync", "sm_pause_sync", "sm_get_fd"):
     _declare(_name, c_int32, [c_void_p])
 _declare("sm_set_token", c_int32, [c_void_p, c_char_p])
 _declare("sm_clear_cache", c_int32, [c_void_p, c_char_p, *_completion])
+_declare("sm_call", c_int32, [c_void_p, c_char_p, *_completion])
 _declare("sm_close", None, [c_void_p])
 _declare("sm_next_event", c_int32, [c_void_p, c_int32, POINTER(c_void_p), POINTER(c_size_t)])
 _declare("sm_channel_collection_new", c_int32, [c_void_p, c_char_p, POINTER(c_void_p)])

@@ -187,6 +187,11 @@ class SyncManager(ClientBase):
         """Removes cached messages of one channel, or of all; unsent messages stay."""
         self.start.clear_cache(channel_url).result(timeout)
 
+    def call(self, action: str, /, *, timeout: float | None = None, **arguments: Any) -> Any:
+        """Asks for one of the actions of docs/actions.md and waits for its end; gives its result as JSON gives it, or
+        None. ``timeout`` (s) ends the wait; ``timeout_ms``, an argument of every action, ends the call."""
+        return self.start.call(action, **arguments).result(timeout)
+
     def channels(self, **query: Unpack[ChannelQuery]) -> ChannelCollection:
         """A list of channels, empty until the first ``fetch``. The arguments are those of ``ChannelQuery``."""
         return ChannelCollection(self._core, query)

@@ -71,6 +71,10 @@ def _nothing(_: ResultDocument) -> None:
     return None
 
 
+def _answer(result: ResultDocument) -> Any:
+    return result.get("result")
+
+
 class Collection:
     """What both kinds of collection share. Ends when it is removed, or when the program has it no more. Since 0.1."""
 
@@ -355,6 +359,21 @@ class ClientCalls:
         core = self._open_core()
         url = None if channel_url is None else text(channel_url)
         return core.begin("clear_cache", _nothing, None, lib.sm_clear_cache, core.handle.use(), url)
+
+    def call(self, action: str, /, **arguments: Any) -> Call[Any]:
+        """Asks for one of the actions of docs/actions.md; gives its result as JSON gives it, or None.
+
+            await sm.call("mark_as_read", channel_url="lunch")
+
+        ``timeout_ms`` is an argument of every action. NotConnectedError: nothing was sent, and nothing is queued;
+        CallTimeoutError: whether it was done is not known; ServiceError: it was refused.
+        """
+        return self.call_document({"action": action, **arguments})
+
+    def call_document(self, document: Mapping[str, Any]) -> Call[Any]:
+        """Asks for an action, given as the document of ``sm_call``."""
+        core = self._open_core()
+        return core.begin("call", _answer, None, lib.sm_call, core.handle.use(), encode(document))
 
 
 class ClientBase:

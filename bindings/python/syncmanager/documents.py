@@ -143,6 +143,15 @@ class MessageFilter(TypedDict, total=False):
     custom_types: list[str]
     sender_ids: list[str]
     reply_type: Literal["none", "only_reply_to_channel", "all"]
+    previous_limit: int
+    next_limit: int
+    is_inclusive: bool
+    reverse: bool
+    include_reactions: bool
+    include_thread_info: bool
+    include_meta_array: bool
+    include_parent_message_info: bool
+    include_poll_details: bool
 
 
 class MessageFields(TypedDict, total=False):

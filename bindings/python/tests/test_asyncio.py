@@ -51,6 +51,12 @@ def test_lists_follow_the_chat(lunch, tmp_path):
                 assert isinstance(change, Change)
                 if [message["message"] for message in chat.items] == ["hi", "hello"]:
                     break
+            assert (await sm.call("mark_as_read", channel_url="lunch")) is None
+            reaction = await sm.call(
+                "add_reaction", channel_url="lunch", message_id=sent["message_id"], key="heart", timeout_ms=9000
+            )
+            assert reaction["reaction"] == "heart"
+            assert chat.items[0]["reactions"][0]["user_ids"] == ["mei"]
             edited = await chat.update(chat.items[0], "hi!")
             assert edited["message"] == "hi!"
             await chat.delete(chat.items[0])

@@ -43,6 +43,10 @@ def test_lists_follow_the_chat(lunch, tmp_path):
             if len(chat.items) == 2:
                 break
         assert [message["message"] for message in chat.items] == ["hi", "hello"]
+        assert sm.call("mark_as_read", channel_url="lunch", timeout=PATIENCE) is None
+        sm.disconnect()
+        with pytest.raises(errors.NotConnectedError):
+            sm.call("mark_as_read", channel_url="lunch", timeout=PATIENCE)
         assert chat.items == chat.snapshot()["succeeded"]
         for _ in channels.changes(timeout=1):
             pass  # ends when nothing came for a second

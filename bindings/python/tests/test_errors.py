@@ -46,6 +46,7 @@ def test_a_status_of_a_later_version_is_a_plain_error():
     [
         (lambda sm: sm.channels(limit=1000), "$.limit"),
         (lambda sm: sm.channels(no_such_key=1), "$.no_such_key"),
+        (lambda sm: sm.call("mark_as_read", channel_url="c", no_such_key=1), "$.no_such_key"),
         (lambda sm: sm.messages("c", custom_types=["a", 1]), "$.custom_types[1]"),
         (lambda sm: sm.messages("c").send("x", mention_type="all"), "$.mention_type"),
     ],

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use serde_json::{json, Value};
 use syncmanager::{
-    ChannelCollection, ChannelQuery, Client, Config, Draft, Edit, Error, Json, MessageCollection, MessageFilter,
-    Target, Viewpoint,
+    Action, ChannelCollection, ChannelQuery, Client, Config, Draft, Edit, Error, Json, MessageCollection,
+    MessageFilter, Target, Viewpoint,
 };
 
 /// What a step gives besides its id: members as JSON text, so that events stay as they were told.
@@ -100,6 +100,7 @@ impl Host {
                 let url = step.get("channel_url").and_then(Value::as_str);
                 self.client().clear_cache(url).start().map(request)
             }
+            "call" => self.client().call(&Action::from_json(needed(step, "document"))).start().map(request),
             "channels" => {
                 let query = document(step, "query").map(ChannelQuery::from_json);
                 let view = self.client().channels(query.as_ref())?;

@@ -304,10 +304,10 @@ extern "C" {
     /// ```text
     /// The messages of a channel around `viewpoint` (ms since the epoch; 0: the oldest; SM_LATEST: the newest).
     /// `filter` is
-    /// a JSON object (docs/queries.md) or NULL: "limit" (1..200, default 30), "message_type", "custom_types",
-    /// "sender_ids",
-    /// "reply_type". Background sync of the channel starts. A channel that turns out not to exist gives
-    /// `channel_removed`.
+    /// a JSON object (docs/queries.md) or NULL: page sizes, types, senders, replies, the order ("reverse": newest
+    /// first), and
+    /// what is left out of what is told. Background sync of the channel starts. A channel that turns out not to
+    /// exist gives `channel_removed`.
     /// Own messages that are pending or failed come at once as inserts, before any fetch. With thread delivery
     /// events may
     /// come before sm_collection_set_callback(): they go to the client's callback, and the snapshot has them.
@@ -348,6 +348,9 @@ extern "C" {
     /// "paused" | "error" | "reset" (the view or its cache was emptied). A short page is SM_OK. Nothing left: no
     /// insert,
     /// only the result. The next fetch in a direction is accepted once the result of the one before is drained.
+    /// While the
+    /// account is listed for the first time, channels that become known before a list's end remove as many from its
+    /// end.
     /// Completion: TIMEOUT (messages; "short":"error", after three request timeouts), STORAGE, NOT_FOUND (the
     /// channel is
     /// gone), REMOVED, CLOSED.
@@ -498,6 +501,29 @@ extern "C" {
     pub fn sm_delete_message(
         collection: *mut sm_collection,
         message: *const c_char,
+        callback: sm_result_callback,
+        user_data: *mut c_void,
+        destroy: sm_destroy_callback,
+        out_request: *mut u64,
+    ) -> i32;
+
+    /// ```text
+    /// Anything else a chat does. `request` is a JSON object with "action" and the keys of that action;
+    /// docs/actions.md has
+    /// the table: what each takes, whether it needs a connection, what collections are told of it. Every action
+    /// also takes
+    /// "timeout_ms" (1..86400000; default: "request_timeout_ms"). An unknown key is refused. Example:
+    /// {"action":"add_reaction","channel_url":"c","message_id":"42","key":"heart"}
+    /// Completes with "action" and, when the action has one, "result", after the collections were told of the
+    /// outcome.
+    /// Completion: NOT_CONNECTED (nothing was sent and nothing is queued), NETWORK, TIMEOUT (whether it was done is
+    /// not
+    /// known), NOT_FOUND, SERVICE (refused; "code" and "message" are the service's), TOKEN_REJECTED, CLOSED.
+    /// Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1
+    /// ```
+    pub fn sm_call(
+        client: *mut sm_client,
+        request: *const c_char,
         callback: sm_result_callback,
         user_data: *mut c_void,
         destroy: sm_destroy_callback,

@@ -11,7 +11,7 @@ use syncmanager_sys as sys;
 use crate::call::Call;
 use crate::collection::{ChannelCollection, MessageCollection, Viewpoint};
 use crate::core::Core;
-use crate::document::{c_text, ChannelQuery, Config, MessageFilter};
+use crate::document::{c_text, Action, ChannelQuery, Config, MessageFilter};
 use crate::error::{check, Error, ErrorKind, Result};
 use crate::event::Event;
 
@@ -124,6 +124,24 @@ impl Client {
                     let url = url.as_ref().map_or(null(), |url| url.as_ptr());
                     // SAFETY: the text is NULL or ends with NUL and is copied; the rest as in `connect`.
                     unsafe { sys::sm_clear_cache(handle.0, url, callback, data, destroy, out) }
+                })
+            }),
+        )
+    }
+
+    /// Asks for one of the actions of `docs/actions.md`; [`Outcome::result`](crate::Outcome::result) is what it gave.
+    ///
+    /// Completion: `NotConnected` (nothing was sent and nothing is queued), `Network`, `Timeout` (whether it was done
+    /// is not known), `NotFound`, `Service` (refused), `TokenRejected`, `Closed`.
+    #[doc(alias = "sm_call")]
+    pub fn call(&self, action: &Action) -> Call<'_> {
+        let handle = self.core.handle;
+        Call::new(
+            &self.core,
+            action.0.to_c().map(|document| -> crate::call::Start<'_> {
+                // SAFETY: the text ends with NUL and is copied; the rest as in `connect`.
+                Box::new(move |callback, data, destroy, out| unsafe {
+                    sys::sm_call(handle.0, document.as_ptr(), callback, data, destroy, out)
                 })
             }),
         )

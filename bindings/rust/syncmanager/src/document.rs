@@ -262,6 +262,24 @@ document! {
         sender_ids(users: &[impl AsRef<str>]) { ("sender_ids", quoted_list(users)) }
         /// `none`, `only_reply_to_channel` or `all`; default `none`.
         reply_type(kind: &str) { ("reply_type", quoted(kind)) }
+        /// Messages a fetch towards older brings, when it is not `limit`.
+        previous_limit(messages: u32) { ("previous_limit", messages.to_string()) }
+        /// Messages a fetch towards newer brings, when it is not `limit`.
+        next_limit(messages: u32) { ("next_limit", messages.to_string()) }
+        /// Whether messages at the viewpoint's own time come with the older ones; default true.
+        is_inclusive(flag: bool) { ("is_inclusive", flag.to_string()) }
+        /// Whether the list is newest first; default false.
+        reverse(flag: bool) { ("reverse", flag.to_string()) }
+        /// Whether `reactions` are told; default true, as all the following.
+        include_reactions(flag: bool) { ("include_reactions", flag.to_string()) }
+        /// Whether `thread_info` is told.
+        include_thread_info(flag: bool) { ("include_thread_info", flag.to_string()) }
+        /// Whether `sorted_metaarray` is told.
+        include_meta_array(flag: bool) { ("include_meta_array", flag.to_string()) }
+        /// Whether `parent_message_info` is told.
+        include_parent_message_info(flag: bool) { ("include_parent_message_info", flag.to_string()) }
+        /// Whether more of a poll is told than its id.
+        include_poll_details(flag: bool) { ("include_poll_details", flag.to_string()) }
     }
 }
 
@@ -299,6 +317,37 @@ document! {
         data(text: &str) { ("data", quoted(text)) }
         /// The new type.
         custom_type(name: &str) { ("custom_type", quoted(name)) }
+    }
+}
+
+document! {
+    /// An action for [`Client::call`](crate::Client::call); `docs/actions.md` has all, with their keys. Since 0.1.
+    ///
+    /// ```
+    /// let action = syncmanager::Action::new("add_reaction").text("channel_url", "c").number("message_id", 42);
+    /// assert_eq!(action.to_json(), r#"{"action":"add_reaction","channel_url":"c","message_id":42}"#);
+    /// ```
+    Action {
+        /// A key whose value is a text.
+        text(key: &str, value: &str) { (key, quoted(value)) }
+        /// A key whose value is a list of texts.
+        texts(key: &str, values: &[impl AsRef<str>]) { (key, quoted_list(values)) }
+        /// A key whose value is a whole number.
+        number(key: &str, value: i64) { (key, value.to_string()) }
+        /// A key whose value is true or false.
+        flag(key: &str, value: bool) { (key, value.to_string()) }
+        /// When the call completes with `Timeout`, 1 to 86,400,000 milliseconds; default: the client's
+        /// `request_timeout_ms`.
+        timeout_ms(milliseconds: u32) { ("timeout_ms", milliseconds.to_string()) }
+    }
+}
+
+impl Action {
+    /// An action without arguments yet.
+    pub fn new(name: &str) -> Action {
+        let mut document = Document::new();
+        document.set("action", &quoted(name));
+        Action(document)
     }
 }
 

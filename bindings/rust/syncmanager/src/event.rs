@@ -336,6 +336,11 @@ impl Outcome {
         self.json.text_at("request_id")
     }
 
+    /// Of an action that succeeded: what it gave, if it gives something.
+    pub fn result(&self) -> Option<Json> {
+        self.json.get("result")
+    }
+
     /// The whole result event.
     pub fn json(&self) -> &Json {
         &self.json

@@ -47,7 +47,7 @@ use std::ffi::CStr;
 pub use call::{Call, Reply};
 pub use client::{Client, Events};
 pub use collection::{ChannelCollection, MessageCollection, Viewpoint};
-pub use document::{ChannelOrder, ChannelQuery, Config, Draft, Edit, MessageFilter, ResendPolicy, Target};
+pub use document::{Action, ChannelOrder, ChannelQuery, Config, Draft, Edit, MessageFilter, ResendPolicy, Target};
 pub use error::{Error, ErrorKind, Result};
 pub use event::{Change, Connection, Event, EventKind, List, Outcome, Source, Step, SyncState};
 pub use item::{Channel, Message};

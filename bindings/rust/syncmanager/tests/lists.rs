@@ -8,8 +8,8 @@ use std::time::Duration;
 use serde_json::Value;
 use support::{until, Server, PATIENCE};
 use syncmanager::{
-    ChannelOrder, ChannelQuery, Client, Config, Draft, Edit, ErrorKind, EventKind, List, Message, MessageFilter,
-    Source, Target, Viewpoint,
+    Action, ChannelOrder, ChannelQuery, Client, Config, Draft, Edit, ErrorKind, EventKind, List, Message,
+    MessageFilter, Source, Target, Viewpoint,
 };
 
 fn value(json: &syncmanager::Json) -> Value {
@@ -119,6 +119,28 @@ fn messages_wait_for_a_connection() {
     assert_eq!(talk.failed()[0].error_code(), Some(500));
     talk.resend("r1").wait(PATIENCE).expect("it is sent");
     until(&client, "the message at the service", || talk.failed().is_empty() && talk.pending().is_empty());
+}
+
+#[test]
+fn actions_give_what_the_service_answers() {
+    let server = Server::start();
+    server.make_channel("talk", "Talk");
+    let client = server.open();
+    let read = Action::new("mark_as_read").text("channel_url", "talk");
+    let refused = client.call(&read).wait(PATIENCE).expect_err("there is no connection");
+    assert_eq!(refused.kind(), ErrorKind::NotConnected);
+    let wrong = Action::new("mark_as_read").text("channel_url", "talk").flag("colour", true);
+    let error = client.call(&wrong).start().expect_err("it has no such key");
+    assert_eq!((error.kind(), error.path()), (ErrorKind::InvalidDocument, Some("$.colour")));
+
+    client.connect().wait(PATIENCE).expect("it is connected");
+    assert_eq!(client.call(&read.timeout_ms(9000)).wait(PATIENCE).expect("it is done").result(), None);
+    let talk = client.messages("talk", Viewpoint::Latest, None).expect("no filter is right");
+    let sent = talk.send(&Draft::new("hi")).wait(PATIENCE).expect("it is sent").message().expect("it is a message");
+    let action = Action::new("add_reaction").text("channel_url", "talk").text("key", "heart");
+    let outcome = client.call(&action.number("message_id", sent.id())).wait(PATIENCE).expect("it is done");
+    let result = outcome.result().expect("the reaction");
+    assert_eq!(result.get("reaction").and_then(|key| key.as_str().map(String::from)), Some("heart".into()));
 }
 
 #[test]

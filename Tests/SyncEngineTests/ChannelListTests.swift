@@ -1,0 +1,86 @@
+import SyncModel
+import SyncStore
+import XCTest
+
+@testable import SyncEngine
+
+/// Channel lists of an account of which a part is cached: the first sync ended before it had listed every channel.
+final class ChannelListTests: EngineTestCase {
+    private func name(_ number: Int) -> String { "n\(1000 + number)" }
+
+    /// The names from one number to before another.
+    private func names(_ range: Range<Int>) -> [String] { range.map(name) }
+
+    private func channels(_ range: Range<Int>) -> [ChannelRecord] { range.map { EngineTestCase.channel(name($0)) } }
+
+    private var byName: ChannelQuery {
+        var query = ChannelQuery()
+        query.order = .channelNameAlphabetical
+        return query
+    }
+
+    private func isListing(_ request: ServiceRequest) -> Bool {
+        if case .listChannels(let query, _, _) = request { query.order == .chronological } else { false }
+    }
+
+    private func isOwnPage(_ request: ServiceRequest) -> Bool {
+        if case .listChannels(let query, _, _) = request { query.order == .channelNameAlphabetical } else { false }
+    }
+
+    /// The listing goes on where it ended, towards the start of the alphabet.
+    private func list(_ ranges: [Range<Int>]) {
+        for range in ranges {
+            answer(
+                .channels(ChannelPage(channels: channels(range), next: range.lowerBound == 0 ? "" : "more")),
+                to: isListing)
+            wait(0)
+        }
+    }
+
+    private func begin() throws {
+        try cache.upsert(channels(300..<500))
+        start()
+        command(.openChannelCollection(id: 1, query: byName))
+        command(.connect(call: newCall()))
+        fetch(1, .next)
+        XCTAssertEqual(host.ids(1, .channels), names(300..<320))
+        event(.connected(SessionInfo(userID: "mei", loginTime: EngineTestCase.wall)))
+    }
+
+    /// Every channel that becomes known sorts before those shown: the list stays as long as it was fetched.
+    func testAListDoesNotGrowWithTheAccountWhileItIsListed() throws {
+        try begin()
+        list([200..<300, 100..<200])
+        XCTAssertEqual(host.ids(1, .channels), names(100..<120))
+        list([0..<100])
+        XCTAssertEqual(host.ids(1, .channels), names(0..<20))
+        fetch(1, .next)
+        XCTAssertEqual(host.ids(1, .channels), names(0..<40))
+    }
+
+    /// What the service's pages brought stays, also when channels that they skipped become known before their end.
+    func testPagesOfTheServiceAreNotPushedOut() throws {
+        try begin()
+        fetch(1, .next)
+        let skipping = Array(channels(0..<10) + channels(11..<21))
+        answer(.channels(ChannelPage(channels: skipping, next: "own")), to: isOwnPage)
+        wait(0)
+        XCTAssertEqual(host.ids(1, .channels), names(0..<10) + names(11..<21) + names(300..<320))
+        list([200..<300, 100..<200])
+        XCTAssertEqual(host.ids(1, .channels), names(0..<10) + names(11..<21) + names(100..<120))
+        list([0..<100])
+        XCTAssertEqual(host.ids(1, .channels), names(0..<41))
+        fetch(1, .next)
+        XCTAssertEqual(host.ids(1, .channels), names(0..<61))
+    }
+
+    /// A channel that is new, or became one of the list, is no reason to push another one out.
+    func testEventsMakeAListLonger() throws {
+        try begin()
+        event(.channel(url: name(7), .changed(Cause(.eventUserReceivedInvitation))))
+        answer(.channel(EngineTestCase.channel(name(7)))) { $0 == .getChannel(url: self.name(7)) }
+        XCTAssertEqual(host.ids(1, .channels), [name(7)] + names(300..<320))
+        list([200..<300, 0..<200])
+        XCTAssertEqual(host.ids(1, .channels), names(0..<21))
+    }
+}
