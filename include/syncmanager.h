@@ -197,6 +197,7 @@ enum {
     SM_ERR_TOKEN_REJECTED = -19,    /* the access token is missing, wrong or revoked */
     SM_ERR_BUSY = -20,              /* another thread is draining this client's queue */
     SM_ERR_TOO_MANY_CALLS = -21,    /* too many calls wait to be done or drained, see LIMITS; most calls may give it */
+    SM_ERR_CANCELED = -22,          /* the host canceled the call; what the service was asked it may still do */
     SM_ERR_INTERNAL = -99           /* a fault of the library: please report it with the log */
 };
 
@@ -448,7 +449,8 @@ SM_EXPORT int32_t sm_delete_message(
  * It is not in the cache until then: after a kill nothing is left of it.
  * Completes with "action" and, when the action has one, "result", after the collections were told of the outcome.
  * Completion: NOT_CONNECTED (nothing was sent and nothing is queued), NETWORK, TIMEOUT (whether it was done is not
- * known), NOT_FOUND, SERVICE (refused; "code" and "message" are the service's), TOKEN_REJECTED, CLOSED.
+ * known), CANCELED (by the action "cancel"), NOT_FOUND, NOT_OWN_MESSAGE, SERVICE (refused; "code" and "message" are
+ * the service's), STORAGE, TOKEN_REJECTED, CLOSED.
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_call(
     sm_client *client, const char *request, sm_result_callback callback, void *user_data,

@@ -142,7 +142,7 @@ public final class Engine {
         case .resetViewpoint(let id, let viewpoint):
             _ = unopened[id]?.reset(to: viewpoint)
             timeline(of: id)?.resetViewpoint(id, viewpoint, context, &effects)
-        case .action(let action, let call): serviceActions.ask(action, call: call, context, &effects)
+        case .action(let action, let call): route(action, call, &effects)
         case .resync(let collections): resync(collections, &effects)
         case .close: close(&effects)
         default: routeOwnMessage(command, &effects)
@@ -182,6 +182,28 @@ public final class Engine {
             }
         default: break
         }
+    }
+
+    /// An action: the service's, or one that this library does alone.
+    private func route(_ action: ActionCall, _ call: UInt64, _ effects: inout Effects) {
+        switch action.action {
+        case .cancel: cancel(UInt64(clamping: action.integer("request") ?? 0), action, call, &effects)
+        case .statistics:
+            let own = outbox.all
+            let failed = own.filter { $0.status == .failed }.count
+            let statistics = Statistics(
+                pendingMessages: own.count - failed, failedMessages: failed, waitingCalls: serviceActions.count)
+            let result = statistics.json(context)
+            serviceActions.done(action, call, result == nil ? .storage : .ok, result: result, &effects)
+        default: serviceActions.ask(action, call: call, context, &effects)
+        }
+    }
+
+    private func cancel(_ other: UInt64, _ action: ActionCall, _ call: UInt64, _ effects: inout Effects) {
+        if inFlight.withdraw(action: other) { _ = sync.actionEnded(other) }
+        effects.add(.timer(.action(call: other), at: nil))
+        let isFound = serviceActions.giveUp(other, .canceled, &effects)
+        serviceActions.done(action, call, isFound ? .ok : .notFound, &effects)
     }
 
     private func setPaused(_ paused: Bool, _ effects: inout Effects) {
@@ -300,6 +322,7 @@ public final class Engine {
                 channelURL: url, kind: .patched(id: id, patch), cause: patch.cause)))
         case .channel(let url, let event): route(event, of: url, &effects)
         case .unreadCounts(let counts): unreadTotals.take(counts, &effects)
+        case .channelAnswered: route(answered: event, [], &effects)
         }
     }
 
@@ -346,6 +369,9 @@ public final class Engine {
         case .changed(let channel):
             sync.touch(url)
             effects.add(.channels(ChannelFact(changed: [channel], cause: cause)))
+        case .overtaken(let channel):
+            if let channel { effects.add(.channels(ChannelFact(changed: [channel], cause: cause))) }
+            sync.recheck(url, cause, context, &effects)
         }
     }
 
@@ -376,10 +402,27 @@ public final class Engine {
         case (.told, _): break
         case (.edit, _), (.delete, _): actions.receive(reply, for: ask, context, &effects)
         case (.action(let call, let action), _):
+            let crossed = sync.actionEnded(call)
             // What became known by it is there when the host learns that it is done.
-            if case .action(let answer) = reply { for event in answer.events { route(event, &effects) } }
+            if case .action(let answer) = reply {
+                for event in answer.events { route(answered: event, crossed, &effects) }
+            }
             serviceActions.receive(reply, for: action, call: call, context, &effects)
         }
+    }
+
+    /// What became known by the answer to an action. `crossed`: channels that facts touched since it was asked.
+    private func route(answered event: ServiceEvent, _ crossed: Set<String>, _ effects: inout Effects) {
+        let about: (url: String, cause: Cause)? =
+            switch event {
+            case .channelAnswered(let channel, let cause): (channel.url, cause)
+            case .channel(let url, let event): crossed.contains(url) ? (url, event.cause) : nil
+            default: nil
+            }
+        guard let (url, cause) = about else { return route(event, &effects) }
+        let outcome = ChannelFacts.outcome(
+            ofAnswer: event, isCrossed: crossed.contains(url), in: cachedChannel(url), context)
+        record(outcome, url, cause, &effects)
     }
 
     private func receive(_ reply: ServiceReply, to ask: MessageAsk, _ url: String, _ effects: inout Effects) {
@@ -468,7 +511,13 @@ public final class Engine {
     private func route(_ key: TimerQueue.Key, _ effects: inout Effects) {
         switch key {
         case .heldRequests:
-            for (id, request) in inFlight.takeHeld(now: now.monotonic) { ask(id, request) }
+            for held in inFlight.takeHeld(now: now.monotonic) {
+                ask(held.id, held.request, waited: now.monotonic - held.since)
+            }
+        case .action(let call):
+            guard inFlight.withdraw(action: call) else { break }
+            _ = sync.actionEnded(call)
+            _ = serviceActions.giveUp(call, .timeout, &effects)
         case .reconnect: session.retry(&effects)
         case .answerParts: takePart(&effects)
         case .channelSync: sync.pump(context, &effects)
@@ -616,16 +665,22 @@ public final class Engine {
 
     private func ask(_ ask: Ask, _ request: ServiceRequest, _ effects: inout Effects) {
         if case .channelPage = ask { sync.collectionAsked() }
+        if case .action(let call, _) = ask { sync.actionAsked(call) }
         if case .send(_, let url) = ask { timelines[url]?.sendBegan() }
         if let id = inFlight.add(ask, request, now: now.monotonic) {
             self.ask(id, request)
         } else {
             effects.add(.timer(.heldRequests, at: inFlight.pausedUntil))
+            guard case .action(let call, _) = ask else { return }
+            effects.add(.timer(.action(call: call), at: now.monotonic + (request.timeout ?? options.requestTimeout)))
         }
     }
 
-    private func ask(_ id: UInt64, _ request: ServiceRequest) {
-        serviceCommands.append(.ask(id: id, request, timeout: request.timeout ?? options.requestTimeout))
+    /// `waited`: how long an action was held back, which its deadline includes.
+    private func ask(_ id: UInt64, _ request: ServiceRequest, waited: Int64 = 0) {
+        var timeout = request.timeout ?? options.requestTimeout
+        if case .action = request { timeout = max(1, timeout - waited) }
+        serviceCommands.append(.ask(id: id, request, timeout: timeout))
     }
 
     /// The end of every input: what is done with leaves the disk, and the host is told of the state of sync.

@@ -1,10 +1,12 @@
 extension JSONSlice {
     /// A JSON object's text with some members set: replaced where they stand, or added at the end. Everything else
-    /// stays as it was written, byte for byte. `nil` when the text is no JSON object or a value is no JSON.
+    /// stays as it was written, byte for byte. The text is valid JSON, as a record's is; `nil` when it is no object or
+    /// a value is no JSON.
     public static func setting(_ members: [(key: String, value: [UInt8])], in object: [UInt8]) -> [UInt8]? {
         for member in members where !member.value.withUnsafeBytes(isValid) { return nil }
         return object.withUnsafeBytes { buffer -> [UInt8]? in
-            guard let slice = try? JSONSlice.checked(buffer), slice.isObject, let base = slice.bytes.baseAddress else {
+            let slice = JSONSlice.valid(buffer)
+            guard slice.isObject, slice.bytes.last == UInt8(ascii: "}"), let base = slice.bytes.baseAddress else {
                 return nil
             }
             var text: [UInt8] = []
@@ -23,6 +25,7 @@ extension JSONSlice {
                 text.append(contentsOf: member.value)
                 copied = start - base + value.bytes.count
             }
+            guard copied < slice.bytes.count else { return nil }
             text.append(contentsOf: slice.bytes[copied..<(slice.bytes.count - 1)])
             for (key, value) in missing {
                 if !isEmpty { text.append(UInt8(ascii: ",")) }
@@ -62,7 +65,9 @@ extension JSONSlice {
     /// Whether this is a string of that text.
     private func isText(_ text: String) -> Bool {
         let inner = unquoted
-        if inner.contains(UInt8(ascii: "\\")) { return string == text }
-        return inner.count == text.utf8.count && inner.elementsEqual(text.utf8)
+        let excess = inner.count - text.utf8.count
+        // An escape is longer than what it stands for.
+        if excess == 0 { return inner.elementsEqual(text.utf8) && !inner.contains(UInt8(ascii: "\\")) }
+        return excess > 0 && inner.contains(UInt8(ascii: "\\")) && string == text
     }
 }

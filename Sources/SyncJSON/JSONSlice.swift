@@ -17,6 +17,17 @@ public struct JSONSlice {
         return try reader.document()
     }
 
+    /// The value of a text that is valid JSON already, as a record's is: it is not read through once more. Of a text
+    /// that is none after all the parts are meaningless, and still lie inside the buffer.
+    public static func valid(_ buffer: UnsafeRawBufferPointer) -> JSONSlice {
+        func isSpace(_ index: Int) -> Bool { buffer[index] <= 0x20 }
+        var start = 0
+        var end = buffer.count
+        while start < end, isSpace(start) { start += 1 }
+        while start < end, isSpace(end - 1) { end -= 1 }
+        return JSONSlice(UnsafeRawBufferPointer(rebasing: buffer[start..<end]))
+    }
+
     @inline(__always) private var first: UInt8 { bytes.first ?? 0 }
 
     public var isObject: Bool { first == UInt8(ascii: "{") }

@@ -11,7 +11,7 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
     /// The condition that the engine thread waits for.
     static let engineCondition = 1
     /// Milliseconds for which events are held back so that they go over together: a wake of the host costs more than
-    /// most events do.
+    /// most events do. But not the first ones of a run: while the host wakes for them, the rest is done.
     private static let longestHold: Int64 = 2
 
     /// Milliseconds after a host thread led for which the engine thread expects it to lead again, and how long it
@@ -180,12 +180,18 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
         var now = EngineLoop.now
         let end = now.monotonic + EngineLoop.longestHold
         var outputs: [HostOutput] = []
+        var hasTold = isLeading
         while now.monotonic < end, let input = nextInput() {
             switch input {
             case .command(let command): core.handle(command, now: now)
             case .transport(let input): if transport.accepts(input) { core.receive(input, now: now) }
             }
             outputs += core.takeOutputs()
+            if !hasTold, !outputs.isEmpty {
+                queue.push(outputs)
+                outputs = []
+                hasTold = true
+            }
             now = EngineLoop.now
         }
         if let due = core.nextDeadline, due <= now.monotonic {

@@ -26,6 +26,7 @@ extension Status {
         case .tokenRejected: "SM_ERR_TOKEN_REJECTED"
         case .busy: "SM_ERR_BUSY"
         case .tooManyCalls: "SM_ERR_TOO_MANY_CALLS"
+        case .canceled: "SM_ERR_CANCELED"
         case .internal: "SM_ERR_INTERNAL"
         }
     }

@@ -22,5 +22,6 @@ public enum Status: Int32, CaseIterable, Sendable {
     case tokenRejected = -19
     case busy = -20
     case tooManyCalls = -21
+    case canceled = -22
     case `internal` = -99
 }

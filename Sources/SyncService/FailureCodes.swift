@@ -6,6 +6,7 @@ enum FailureCodes {
     static let unknown = 800_000
     static let notConnected = 800_101
     static let network = 800_120
+    static let unsupported = 800_111
     static let malformed = 800_130
     static let tooOften = 800_160
     static let timedOut = 800_180
@@ -69,9 +70,16 @@ extension ServiceFailure {
     static let malformed = ServiceFailure(
         kind: .unavailable, code: FailureCodes.malformed, message: "the answer is not what the protocol says")
 
+    static let unsupported = ServiceFailure(
+        kind: .refused, code: FailureCodes.unsupported, message: "the service has no such action")
+
     static func timedOut(_ message: String) -> ServiceFailure {
         ServiceFailure(kind: .timedOut, code: FailureCodes.timedOut, message: message)
     }
+
+    /// Whether it refuses what an action asks for, and no more: this user may not do it, or another user does not
+    /// exist. Said of a request that only concerns this user, it means that the credentials are no good.
+    var concernsActionAlone: Bool { code == 400_108 || code == 400_300 || code == 400_301 }
 
     /// Whether a new session key would help.
     var isSessionExpired: Bool { code == FailureCodes.sessionExpired }

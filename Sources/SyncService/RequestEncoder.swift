@@ -8,6 +8,8 @@ struct RequestEncoder {
         case http(method: String, url: String, headers: [TransportHeader], body: [UInt8]?)
         /// A socket frame. An answer, if there is one, carries the request id.
         case frame([UInt8], awaiting: String?)
+        /// The service has nothing for it.
+        case unsupported
     }
 
     let appID: String
@@ -132,6 +134,7 @@ struct RequestEncoder {
             switch ActionCodec.codec(of: call.action).encode(call, userID) {
             case .http(let method, let path, let query, let body):
                 return http(method, path, query, body?.serialized(), sessionKey)
+            case .unsupported: return .unsupported
             case .frame(let command, let document, let isAnswered):
                 guard isAnswered else { return .frame(frame(command, document), awaiting: nil) }
                 document.set("req_id", .string(requestID))

@@ -30,7 +30,7 @@ extension SendbirdRules {
     private static func hasReaction(_ key: String, by userID: String, _ json: [UInt8]) -> Bool {
         json.withUnsafeBytes { bytes in
             var isFound = false
-            (try? JSONSlice.checked(bytes))?["reactions"]?.forEachElement { entry in
+            JSONSlice.valid(bytes)["reactions"]?.forEachElement { entry in
                 guard entry["key"]?.string?.isByteEqual(to: key) == true else { return }
                 entry["user_ids"]?.forEachElement {
                     if $0.string?.isByteEqual(to: userID) == true { isFound = true }

@@ -10,7 +10,7 @@ extension SendbirdRules {
 
         init(_ message: MessageRecord, isOwn: Bool, _ counting: CountingPolicy) {
             func told(_ key: StaticString) -> Bool? {
-                message.json.withUnsafeBytes { (try? JSONSlice.checked($0))?["message_events"]?[key]?.bool }
+                message.json.withUnsafeBytes { JSONSlice.valid($0)["message_events"]?[key]?.bool }
             }
             let isReply = !message.parentID.isEmpty
             if message.isSilent {
@@ -74,7 +74,8 @@ extension SendbirdRules {
 
     public func muteEnd(in channel: ChannelRecord, userID: String) -> Int64? {
         channel.json.withUnsafeBytes { bytes in
-            guard let slice = try? JSONSlice.checked(bytes), slice["is_muted"]?.bool == true else { return nil }
+            let slice = JSONSlice.valid(bytes)
+            guard slice["is_muted"]?.bool == true else { return nil }
             var end: Int64?
             slice["members"]?.forEachElement { member in
                 guard end == nil, member["user_id"]?.string?.isByteEqual(to: userID) == true else { return }
@@ -91,7 +92,7 @@ extension SendbirdRules {
 
         init(_ channel: ChannelRecord) {
             let word = channel.json.withUnsafeBytes { bytes in
-                (try? JSONSlice.checked(bytes))?["count_preference"]?.string ?? "all"
+                JSONSlice.valid(bytes)["count_preference"]?.string ?? "all"
             }
             let isMember = channel.traits.memberState != "invited"
             countsMessages = isMember && (word == "all" || word == "unread_message_count_only")
@@ -100,7 +101,7 @@ extension SendbirdRules {
     }
 
     static func count(_ key: StaticString, _ channel: ChannelRecord) -> Int64 {
-        channel.json.withUnsafeBytes { (try? JSONSlice.checked($0))?[key]?.int ?? 0 }
+        channel.json.withUnsafeBytes { JSONSlice.valid($0)[key]?.int ?? 0 }
     }
 
     private static func oneMore(_ key: StaticString, _ channel: ChannelRecord) -> ChannelPatch {
@@ -110,7 +111,7 @@ extension SendbirdRules {
 
     private static func mentions(_ userID: String, in json: [UInt8]) -> Bool {
         json.withUnsafeBytes { bytes in
-            guard let message = try? JSONSlice.checked(bytes) else { return false }
+            let message = JSONSlice.valid(bytes)
             if let type = message["mention_type"], type.equals("channel") { return true }
             var isFound = false
             message["mentioned_user_ids"]?.forEachElement {

@@ -53,7 +53,7 @@ public struct SendbirdRules: ServiceRules {
     ]
 
     static func member(_ key: StaticString, of json: [UInt8], _ test: (JSONSlice) -> Bool) -> Bool {
-        json.withUnsafeBytes { bytes in (try? JSONSlice.checked(bytes))?[key].map(test) ?? false }
+        json.withUnsafeBytes { bytes in JSONSlice.valid(bytes)[key].map(test) ?? false }
     }
 
     /// The receipts of a channel with these times in it; a receipt never goes back.
@@ -61,7 +61,7 @@ public struct SendbirdRules: ServiceRules {
         _ key: StaticString, in channel: ChannelRecord, _ times: [TextKey: Int64]
     ) -> ChannelPatch {
         let held = channel.json.withUnsafeBytes { bytes -> JSON? in
-            guard let member = (try? JSONSlice.checked(bytes))?[key], member.isObject else { return nil }
+            guard let member = JSONSlice.valid(bytes)[key], member.isObject else { return nil }
             return try? JSON.parse(member.bytes)
         }
         let receipts = held ?? .object()

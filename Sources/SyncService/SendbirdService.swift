@@ -238,6 +238,7 @@ public final class SendbirdService: ChatService {
             let exchange = pending.add(entry, sessionKey: credentials.sessionKey)
             let request = TransportRequest(method: method, url: url, headers: headers, body: body, timeout: timeout)
             transport(.send(request, id: exchange))
+        case .unsupported: reply(entry.id, .failure(.unsupported))
         case .frame(let bytes, let awaiting):
             transport(.sendText(bytes, socket: online.socket))
             guard let awaiting else {
@@ -264,7 +265,9 @@ public final class SendbirdService: ChatService {
     }
 
     private func complete(_ entry: PendingRequests.Entry, _ outcome: ServiceReply, _ now: Moment) {
-        guard case .failure(let failure) = outcome else { return reply(entry.id, outcome) }
+        guard case .failure(var failure) = outcome else { return reply(entry.id, outcome) }
+        if case .action = entry.request, failure.concernsActionAlone { failure.kind = .refused }
+        let outcome = ServiceReply.failure(failure)
         if case .rateLimited(let wait) = failure.kind { pause = (failure, now.monotonic.adding(wait)) }
         guard failure.isSessionExpired else {
             // No request can succeed with this token any more.

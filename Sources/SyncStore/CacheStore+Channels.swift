@@ -1,6 +1,15 @@
 import SyncModel
 
 extension CacheStore {
+    /// Channels that are kept in memory; beyond it they are read again. Few: only those in which something happens are
+    /// looked up one by one, and one with a hundred members has 50 kB of JSON.
+    private static let channelMemoryLimit = 16
+
+    private func remember(_ channel: ChannelRecord) {
+        if storedChannels.count >= CacheStore.channelMemoryLimit { storedChannels = [:] }
+        storedChannels[channel.url] = channel
+    }
+
     /// Stores channels by their URL; what was stored under it before is replaced.
     ///
     /// A received message changes its channel's JSON and place in one order. SQLite writes every index whose columns a
@@ -8,7 +17,11 @@ extension CacheStore {
     public func upsert(_ channels: [ChannelRecord]) throws(StoreError) {
         guard !channels.isEmpty else { return }
         try transaction { () throws(StoreError) in
-            for channel in channels { try upsert(channel) }
+            for channel in channels {
+                try upsert(channel)
+                // A long list is not what is looked up next.
+                if channels.count == 1 { remember(channel) } else { storedChannels[channel.url] = nil }
+            }
         }
     }
 
@@ -53,15 +66,20 @@ extension CacheStore {
 
     /// The channel at a URL as it was stored last; `nil` when it is not cached.
     public func channel(_ url: String) throws(StoreError) -> ChannelRecord? {
+        if let stored = storedChannels[url] { return stored }
         let row = try database.prepare("SELECT checksum, json FROM channel WHERE url = ? AND is_cached = 1")
             .bind(url)
         defer { row.reset() }
-        return try row.next() ? channel(row) : nil
+        guard try row.next() else { return nil }
+        let channel = try channel(row)
+        remember(channel)
+        return channel
     }
 
     /// Removes a channel with its messages and everything known about them. Its key stays its own.
     public func deleteChannel(_ url: String) throws(StoreError) {
         try transaction { () throws(StoreError) in
+            storedChannels[url] = nil
             guard let key = try channelKeyIfKnown(url) else { return }
             try database.prepare("""
                 UPDATE channel SET is_cached = 0, name = '', has_last_message = 0, latest_at = 0, created_at = 0,

@@ -8,6 +8,9 @@ public final class CacheStore {
     let database: Database
     /// The chunks that the file has of some channels. What a transaction that was undone put there is not true.
     var storedChunks: [Int64: [StoredChunk]] = [:]
+    /// Some of the channels that the file has, under the same rule. What is received looks its channel up several
+    /// times, and reading one from the file takes all of its JSON apart.
+    var storedChannels: [TextKey: ChannelRecord] = [:]
     /// The file a damaged cache was set aside as, when that happened at opening.
     public let setAsideAs: String?
 
@@ -93,6 +96,7 @@ public final class CacheStore {
             return try database.transaction(body)
         } catch {
             storedChunks = [:]
+            storedChannels = [:]
             throw error
         }
     }

@@ -10,6 +10,10 @@ public final class IntentStore {
     /// is lost. Told by this opening only.
     public let intentsLost: Bool
 
+    /// Bytes. A message to be sent is written and removed again, in few small rows, and each page that changes goes to
+    /// the disk as a whole: with pages of 4 KiB that was 19 kB. A file that has larger ones keeps them.
+    private static let pageSize = 1024
+
     static let migrations = [
         """
         CREATE TABLE intent (
@@ -53,7 +57,7 @@ public final class IntentStore {
         intentsLost = isLost
         // Made under another name first: a kill in between must not leave an empty file that means damage.
         if isLost { try IntentStore.make(path) }
-        database = try Database(path: path, synchronous: "FULL", pageSize: 4096)
+        database = try Database(path: path, synchronous: "FULL", pageSize: IntentStore.pageSize)
         try IntentStore.migrate(database, isUsed: isMarked && !isLost)
         // Files of the first schema were used without a mark.
         if !isMarked {
@@ -74,7 +78,7 @@ public final class IntentStore {
     private static func make(_ path: String) throws(StoreError) {
         let new = path + ".new"
         for end in ["", "-wal", "-shm"] { unlink(new + end) }
-        let database = try Database(path: new, synchronous: "FULL", pageSize: 4096)
+        let database = try Database(path: new, synchronous: "FULL", pageSize: IntentStore.pageSize)
         try database.migrate(migrations)
         database.shut()
         guard rename(new, path) == 0 else {

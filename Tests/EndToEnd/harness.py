@@ -19,7 +19,7 @@ sys.path[:0] = [str(ROOT / "bindings/python"), str(ROOT / "Tests/Schemas")]
 import checked  # noqa: E402
 from syncmanager.testing import Server  # noqa: E402
 
-PATIENCE = 30.0
+PATIENCE = float(os.environ.get("SM_TEST_PATIENCE", "30"))
 __all__ = ["LIBRARY", "PATIENCE", "ROOT", "Server", "Watch", "build_watch", "drain_until", "fetch_all"]
 
 

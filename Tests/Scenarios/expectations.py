@@ -56,8 +56,21 @@ class Expectations:
         assert arrived() == count
 
     def expect_on_server(self, url, list):
-        """The texts that the server has: what was sent once is there once."""
-        assert [message["message"] for message in self.server.messages(url)] == list
+        """The texts that the server has, sooner or later: what was sent once is there once."""
+        end = time.monotonic() + PATIENCE
+        while (found := [message["message"] for message in self.server.messages(url)]) != list:
+            assert time.monotonic() < end, f"is {found}"
+            self.take(min(end, time.monotonic() + 0.1))
+
+    def expect_requests(self, containing, count):
+        """How many requests and frames with this text the server got since `forget_traffic`."""
+        found = [entry for entry in self.server.received() if containing in entry.get("target", entry.get("text"))]
+        assert len(found) == count, found
+
+    def expect_on_disk(self, text, there):
+        """Whether the files of the library hold the text, in any form that a look at their bytes finds."""
+        files = [path for path in (self.folder / "data").rglob("*") if path.is_file()]
+        assert files and any(text.encode() in path.read_bytes() for path in files) == there
 
     def expect_count(self, on, count):
         self.until(lambda: len(self.snapshot(on)["succeeded"]), count)

@@ -40,9 +40,9 @@ class HostSteps:
             checked.given(schema, members[member])
         return self.finish(answer["request"], wanted) if "request" in answer else answer
 
-    def host_setup(self, user="mei", config=None, fails=None):
+    def host_setup(self, user="mei", config=None, fails=None, path=None):
         self.config = self.server.config(self.users[user], self.folder / "data", **(config or {}))
-        self.begin(None, "setup", fails, config=self.config)
+        self.begin(None, "setup", fails, path, config=self.config)
 
     def host_connect(self, result=()):
         self.begin(result, "connect")
@@ -89,6 +89,8 @@ class HostSteps:
     def point(self, viewpoint):
         if viewpoint == "latest":
             return LATEST
+        if isinstance(viewpoint, dict):
+            return self.named[viewpoint["message"]]["created_at"] + viewpoint["plus"]
         return self.named[viewpoint]["created_at"] if isinstance(viewpoint, str) else viewpoint
 
     def host_fetch(self, on, direction="previous", result=(), fails=None):
@@ -99,21 +101,26 @@ class HostSteps:
             pass
 
     def host_send(self, on, text=None, result=(), fails=None, fields=None):
-        message = {**({} if text is None else {"message": text}), **(fields or {})}
+        named = {key: self.id_of(on, value["message"]) if isinstance(value, dict) and "message" in value else value
+                 for key, value in (fields or {}).items()}
+        message = {**({} if text is None else {"message": text}), **named}
         self.begin(result, "send", fails, on=on, message=message)
 
     def host_resend(self, on, index=0, result=()):
         self.begin(result, "send", on=on, message={"resend": self.snapshot(on)["failed"][index]["request_id"]})
 
-    def host_update(self, on, message, text, result=()):
-        self.begin(result, "update", on=on, message={"message_id": self.id_of(on, message), "message": text})
+    def host_update(self, on, text, message=None, failed=None, result=()):
+        self.begin(result, "update", on=on, message={**self.which(on, message, failed=failed), "message": text})
 
-    def host_delete(self, on, message=None, failed=None, result=()):
-        if failed is not None:
-            document = {"request_id": self.snapshot(on)["failed"][failed]["request_id"]}
-        else:
-            document = {"message_id": self.id_of(on, message)}
-        self.begin(result, "delete", on=on, message=document)
+    def host_delete(self, on, message=None, failed=None, pending=None, result=()):
+        self.begin(result, "delete", on=on, message=self.which(on, message, failed=failed, pending=pending))
+
+    def which(self, on, message, **lists):
+        """A message by its name, or by its place in a list of unsent ones."""
+        for name, index in lists.items():
+            if index is not None:
+                return {"request_id": self.snapshot(on)[name][index]["request_id"]}
+        return {"message_id": self.id_of(on, message)}
 
     def host_append(self, on, request_id, text, result=()):
         self.begin(result, "append", on=on, message={"request_id": request_id, "message": text})

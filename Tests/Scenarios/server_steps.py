@@ -114,14 +114,20 @@ class ServerSteps:
             if apart:
                 self.server.advance_clock(apart)
 
+    def server_same_time(self, url, texts, by="bo"):
+        """Messages of one millisecond."""
+        self.server_post(url, texts[0], by)
+        for text in texts[1:]:
+            self.server_post(url, text, by, created_at=self.named[texts[0]]["created_at"])
+
     def server_burst(self, url, count, by="bo"):
         self.server.control("post_messages", channel_url=url, user_id=by, count=count)
 
-    def server_edit(self, url, message, text, **fields):
-        if not fields:
-            return self.server.edit(url, self.named[message]["message_id"], text)
-        body = {"message_type": "MESG", "message": text, **fields}
-        return self.on_message("PUT", url, message, "", body)
+    def server_edit(self, url, message, text):
+        self.server.edit(url, self.named[message]["message_id"], text)
+
+    def server_edit_fields(self, url, message, **fields):
+        self.on_message("PUT", url, message, "", {"message_type": "MESG", **fields})
 
     def server_delete(self, url, message):
         self.server.delete(url, self.named[message]["message_id"])
@@ -145,6 +151,10 @@ class ServerSteps:
 
     def server_control(self, verb, **more):
         self.server.control(verb, **more)
+
+    def server_forget_traffic(self):
+        """The expectation `requests` counts from here."""
+        self.server.request("DELETE", "/control/received")
 
     def server_revoke(self, user="mei"):
         """Revokes the user's tokens and ends the sessions; the step {"host": "token"} brings the new one."""

@@ -34,4 +34,4 @@ def test_it_says_why(file):
 
 
 def test_there_are_enough():
-    assert len(FILES) >= 55
+    assert len(FILES) >= 220

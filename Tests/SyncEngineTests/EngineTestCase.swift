@@ -163,7 +163,7 @@ class EngineTestCase: XCTestCase {
 
     private static func isSync(_ request: ServiceRequest) -> Bool {
         switch request {
-        case .sendMessage, .updateMessage, .deleteMessage, .action: false
+        case .sendMessage, .updateMessage, .deleteMessage, .action, .markDelivered: false
         default: true
         }
     }

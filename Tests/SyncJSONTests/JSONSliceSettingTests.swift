@@ -29,6 +29,8 @@ final class JSONSliceSettingTests: XCTestCase {
     func testRefusesWhatIsNoJSON() {
         XCTAssertNil(setting([("a", "1")], in: "[]"))
         XCTAssertNil(setting([("a", "1")], in: #"{"a":"#))
+        XCTAssertNil(setting([("a", "1")], in: #"{"a":"}"#))
+        XCTAssertNil(setting([("a", "1")], in: ""))
         XCTAssertNil(setting([("a", "1 2")], in: "{}"))
         XCTAssertNil(setting([("a", "")], in: "{}"))
     }

@@ -15,6 +15,7 @@ final class ActionCodecTests: XCTestCase {
                 + String(decoding: body ?? [], as: UTF8.self)
         case .frame(let bytes, let awaiting):
             return String(decoding: bytes.dropLast(), as: UTF8.self) + (awaiting.map { " awaits \($0)" } ?? "")
+        case .unsupported: return "unsupported"
         }
     }
 

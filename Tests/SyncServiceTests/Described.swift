@@ -45,6 +45,7 @@ enum Described {
             "unread \(counts.all) at \(counts.time)"
                 + counts.byCustomType.sorted { $0.key < $1.key }.map { " \($0.key.text)=\($0.value)" }.joined()
         case .channel(let url, let event): "channel \(url) \(text(event))"
+        case .channelAnswered(let channel, let cause): "channel \(channel.url) is now \(cause.source.rawValue)"
         }
     }
 

@@ -113,6 +113,34 @@ final class TransactionTests: XCTestCase {
         XCTAssertEqual(try later.channelKey("other"), other)
     }
 
+    func testChannelOfAnUndoneTransactionIsForgotten() throws {
+        func channel(_ name: String) throws -> ChannelRecord {
+            try XCTUnwrap(ChannelRecord(json: Array(#"{"channel_url":"c","name":"\#(name)"}"#.utf8)))
+        }
+        let folder = try Folder()
+        let store = try CacheStore(directory: folder.path, now: 0)
+        let stored = try channel("stored")
+        try store.upsert([stored])
+        let changed = try channel("changed")
+        for isDeletion in [false, true] {
+            // Looked up inside as well: it is what the transaction made of it, and only until that is undone.
+            var inside: ChannelRecord?
+            XCTAssertThrowsError(try store.transaction { () throws(StoreError) in
+                if isDeletion { try store.deleteChannel("c") } else { try store.upsert([changed]) }
+                inside = try store.channel("c")
+                throw .full
+            })
+            XCTAssertEqual(inside, isDeletion ? nil : changed)
+            XCTAssertEqual(try store.channel("c"), stored)
+            // And without the failure it stays.
+            if isDeletion { try store.deleteChannel("c") } else { try store.upsert([changed]) }
+            XCTAssertEqual(try store.channel("c"), isDeletion ? nil : changed)
+            try store.upsert([stored, try channel("again")])
+            XCTAssertEqual(try store.channel("c")?.name, "again")
+            try store.upsert([stored])
+        }
+    }
+
     /// After `close` every call gives an error.
     func testClosedStoreGivesErrors() throws {
         let folder = try Folder()

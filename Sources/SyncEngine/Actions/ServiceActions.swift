@@ -6,7 +6,7 @@ import SyncStore
 /// What an answer makes known enters as facts, by the same way as events; nothing is written to a collection here.
 struct ServiceActions {
     /// Calls that wait for the service.
-    private var calls: [UInt64: Action] = [:]
+    private var calls: [UInt64: ActionCall] = [:]
     private(set) var overlays = Overlays()
     private var typing = OwnTyping()
     /// When everything was marked as read last, by the monotonic clock.
@@ -15,8 +15,11 @@ struct ServiceActions {
     /// The service refuses what comes sooner; in milliseconds.
     private static let pauseOfMarkAll: Int64 = 1000
 
+    /// How many wait.
+    var count: Int { calls.count }
+
     mutating func ask(_ action: ActionCall, call: UInt64, _ context: Context, _ effects: inout Effects) {
-        calls[call] = action.action
+        calls[call] = action
         var action = action
         switch action.action {
         case .editMessage, .addMetaArrayValues, .removeMetaArrayValues, .createMetaArrayKeys, .deleteMetaArrayKeys:
@@ -31,7 +34,7 @@ struct ServiceActions {
         default: break
         }
         let spec = ActionTable.spec(of: action.action)
-        guard context.isLoggedIn || spec.connection == .none else { return finish(call, .notConnected, &effects) }
+        guard context.isLoggedIn else { return finish(call, .notConnected, &effects) }
         let now = context.now.monotonic
         switch action.action {
         case .startTyping where !typing.start(action.channelURL, now: now, &effects): return finish(call, .ok, &effects)
@@ -73,10 +76,6 @@ struct ServiceActions {
     mutating func receive(
         _ reply: ServiceReply, for action: ActionCall, call: UInt64, _ context: Context, _ effects: inout Effects
     ) {
-        // What the answer made known is a fact by now, and stands for itself; a refused one is seen to be taken back.
-        if overlays.remove(action, call: call) {
-            effects.add(.overlaid(channelURL: action.channelURL, messageID: action.messageID))
-        }
         switch reply {
         case .action(let answer): finish(call, .ok, result: answer.result, &effects)
         case .failure(let failure):
@@ -93,8 +92,24 @@ struct ServiceActions {
         }
     }
 
+    /// Completes one that waits, whatever becomes of it at the service. `false` when there is none.
+    mutating func giveUp(_ call: UInt64, _ status: Status, _ effects: inout Effects) -> Bool {
+        guard calls[call] != nil else { return false }
+        finish(call, status, &effects)
+        return true
+    }
+
+    /// Completes one that nobody but this library was needed for.
+    func done(
+        _ action: ActionCall, _ call: UInt64, _ status: Status, result: [UInt8]? = nil, _ effects: inout Effects
+    ) {
+        effects.complete(Completion(
+            call: call, name: .call, status: status, action: action.action, result: result))
+    }
+
     /// Completes what is still open. What is shown stays: nothing more is told.
     mutating func end(_ effects: inout Effects) {
+        overlays = Overlays()
         for call in calls.keys.sorted() { finish(call, .closed, &effects) }
     }
 
@@ -103,7 +118,11 @@ struct ServiceActions {
         _ effects: inout Effects
     ) {
         guard let action = calls.removeValue(forKey: call) else { return }
+        // What an answer made known is a fact by then, and stands for itself; what failed is seen to be taken back.
+        if overlays.remove(action, call: call) {
+            effects.add(.overlaid(channelURL: action.channelURL, messageID: action.messageID))
+        }
         effects.complete(Completion(
-            call: call, name: .call, status: status, failure: failure, action: action, result: result))
+            call: call, name: .call, status: status, failure: failure, action: action.action, result: result))
     }
 }

@@ -11,6 +11,8 @@ enum ChannelFacts {
         case mustBeAsked
         /// The cached channel does not show it, but an answer that is under way may, as it was before.
         case mayCross
+        /// Facts overtook an answer. What it says is taken only where nothing is known yet, and the service is asked.
+        case overtaken(ChannelRecord?)
     }
 
     static func outcome(of fact: MessageFact, in cached: ChannelRecord?, _ context: Context) -> Outcome {
@@ -33,6 +35,24 @@ enum ChannelFacts {
         guard let cached, let patches = context.rules.patches(for: event, in: cached, userID: context.options.userID)
         else { return .mustBeAsked }
         return patched(cached, patches)
+    }
+
+    /// What the answer to an action says of a channel. `isCrossed`: facts touched the channel since it was asked.
+    static func outcome(ofAnswer event: ServiceEvent, isCrossed: Bool, in cached: ChannelRecord?, _ context: Context)
+        -> Outcome
+    {
+        switch event {
+        case .channelAnswered(let channel, _):
+            if isCrossed { return .overtaken(cached == nil ? channel : nil) }
+            return channel == cached ? .nothing : .changed(channel)
+        case .channel(_, let event) where !isCrossed: return outcome(of: event, in: cached, context)
+        // No event may tell of it, so nothing that was asked for before the answer is good enough.
+        case .channel(_, .patched): return .mustBeAsked
+        // It is gone already.
+        case .channel(_, .removed) where cached == nil: return .nothing
+        case .channel: return .overtaken(nil)
+        default: return .nothing
+        }
     }
 
     private static func arrived(_ message: MessageRecord, _ cached: ChannelRecord?, _ context: Context) -> Outcome {
@@ -96,12 +116,12 @@ enum ChannelFacts {
     private static func patched(_ channel: ChannelRecord, _ patches: [ChannelPatch]) -> Outcome {
         guard !patches.isEmpty else { return .nothing }
         guard let json = JSONSlice.setting(patches.map { ($0.key, $0.value) }, in: channel.json),
-            let changed = ChannelRecord(json: json)
+            let changed = json.withUnsafeBytes({ ChannelRecord(slice: .valid($0), copying: json) })
         else { return .mustBeAsked }
         return changed == channel ? .nothing : .changed(changed)
     }
 
     private static func updatedAt(_ json: [UInt8]) -> Int64 {
-        json.withUnsafeBytes { raw in (try? JSONSlice.checked(raw))?["updated_at"]?.int ?? 0 }
+        json.withUnsafeBytes { raw in JSONSlice.valid(raw)["updated_at"]?.int ?? 0 }
     }
 }

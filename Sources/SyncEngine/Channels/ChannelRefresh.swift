@@ -39,6 +39,9 @@ struct ChannelRefresh {
     var isIdle: Bool { entries.isEmpty }
     var hasDoubts: Bool { doubts > 0 }
 
+    /// It is asked for, or will be.
+    func isPlanned(_ url: String) -> Bool { entries[url] != nil }
+
     /// Asks for a channel as soon as there is room. One that is under way counts as crossed.
     mutating func want(_ url: String, _ cause: Cause) {
         guard entries[url] == nil else {

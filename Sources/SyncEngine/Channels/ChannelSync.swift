@@ -52,6 +52,7 @@ struct ChannelSync {
     /// Channels that facts touched while answers were under way: a fact is newer than what such an answer says.
     private var touched: Set<TextKey> = []
     private var refresh = ChannelRefresh()
+    private var actions = AnswerCrossings()
 
     init(_ storage: Storage) {
         let value = storage.cached { (cache) throws(StoreError) in try cache.value(ChannelSync.completeKey) } ?? nil
@@ -172,6 +173,19 @@ struct ChannelSync {
     /// A collection asks for a page of its own: its answer can be crossed, too.
     mutating func collectionAsked() { answersUnderWay += 1 }
 
+    /// A host's action is asked: its answer can be crossed, too.
+    mutating func actionAsked(_ call: UInt64) { actions.began(call) }
+
+    /// The action is over. Gives the channels that its answer must not be believed about.
+    mutating func actionEnded(_ call: UInt64) -> Set<String> { actions.ended(call) }
+
+    /// Asks for one channel unless that is done or planned already. For what the service tells by an event of its own:
+    /// whatever is asked for behind that event has it.
+    mutating func recheck(_ url: String, _ cause: Cause, _ context: Context, _ effects: inout Effects) {
+        guard !refresh.isPlanned(url) else { return }
+        want(url, cause, context, &effects)
+    }
+
     /// Asks for one channel. Calls for the same one share the answer.
     mutating func want(_ url: String, _ cause: Cause, _ context: Context, _ effects: inout Effects) {
         guard context.isLoggedIn else { return }
@@ -242,6 +256,7 @@ struct ChannelSync {
         -> ChannelFact
     {
         var fact = ChannelFact(changed: channels.filter { !touched.contains($0.url) }, cause: Cause(.sync))
+        for channel in fact.changed { actions.touch(channel.url) }
         for channel in channels where touched.contains(channel.url) { refresh.doubt(channel.url, isUnlisted: false) }
         fact.page = (collection, next, isLast)
         return fact
@@ -296,7 +311,10 @@ struct ChannelSync {
         for url in changed.map(\.url) + removed where touched.contains(url) { refresh.doubt(url, isUnlisted: false) }
         let taken = changed.filter { !touched.contains($0.url) }
         // An answer about a single channel that is on its way may have been made before this one.
-        for channel in taken { refresh.cross(channel.url) }
+        for channel in taken {
+            refresh.cross(channel.url)
+            actions.touch(channel.url)
+        }
         return ChannelFact(changed: taken, removed: removed.filter { !touched.contains($0) }, cause: cause)
     }
 
@@ -347,5 +365,6 @@ struct ChannelSync {
     mutating func touch(_ url: String) {
         if answersUnderWay > 0 { touched.insert(url) }
         refresh.cross(url)
+        actions.touch(url)
     }
 }

@@ -4,9 +4,16 @@ import SyncModel
 ///
 /// Every request passes here, so nothing can jump a pause that the service asked for.
 struct InFlight {
+    /// What waits for the end of a pause, since when by the monotonic clock.
+    struct Held {
+        let id: UInt64
+        let request: ServiceRequest
+        let since: Int64
+    }
+
     private var last: UInt64 = 0
     private var asks: [UInt64: Ask] = [:]
-    private var held: [(id: UInt64, request: ServiceRequest)] = []
+    private var held: [Held] = []
     /// By the monotonic clock.
     private(set) var pausedUntil: Int64?
 
@@ -16,7 +23,7 @@ struct InFlight {
         asks[last] = ask
         if let until = pausedUntil {
             guard until <= now, held.isEmpty else {
-                held.append((last, request))
+                held.append(Held(id: last, request: request, since: now))
                 return nil
             }
             pausedUntil = nil
@@ -31,7 +38,7 @@ struct InFlight {
     }
 
     /// What was held back, in order, once the pause is over.
-    mutating func takeHeld(now: Int64) -> [(id: UInt64, request: ServiceRequest)] {
+    mutating func takeHeld(now: Int64) -> [Held] {
         guard let until = pausedUntil, until <= now else { return [] }
         pausedUntil = nil
         defer { held = [] }
@@ -40,6 +47,16 @@ struct InFlight {
 
     /// What this is the answer to; `nil` when nobody waits for it any more.
     mutating func take(_ id: UInt64) -> Ask? { asks.removeValue(forKey: id) }
+
+    /// Takes a host's action back that waits for the end of a pause; `false` when the service has been asked already.
+    mutating func withdraw(action call: UInt64) -> Bool {
+        let index = held.firstIndex { held in
+            if case .action(call, _) = asks[held.id] { true } else { false }
+        }
+        guard let index else { return false }
+        asks[held.remove(at: index).id] = nil
+        return true
+    }
 
     /// All of it, oldest first; nothing is in flight afterwards. A pause outlasts the session.
     mutating func takeAll() -> [Ask] {

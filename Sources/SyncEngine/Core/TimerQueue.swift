@@ -12,6 +12,8 @@ struct TimerQueue {
         case timeline(channelURL: TextKey)
         case outbox(channelURL: TextKey)
         case fetch(call: UInt64)
+        /// The deadline of an action that waits for the end of a pause.
+        case action(call: UInt64)
         case typing
         case ownTyping
         case deliveries
@@ -21,7 +23,7 @@ struct TimerQueue {
         var isSyncWork: Bool {
             switch self {
             case .channelSync, .timeline, .answerParts, .heldRequests: true
-            case .reconnect, .outbox, .fetch, .typing, .ownTyping, .deliveries, .mutes: false
+            case .reconnect, .outbox, .fetch, .action, .typing, .ownTyping, .deliveries, .mutes: false
             }
         }
 
@@ -39,6 +41,7 @@ struct TimerQueue {
             case .ownTyping: "i"
             case .deliveries: "j"
             case .mutes: "k"
+            case .action(let call): "l\(call)"
             }
         }
     }

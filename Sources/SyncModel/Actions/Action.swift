@@ -19,4 +19,49 @@ public enum Action: String, CaseIterable, Sendable {
     case markAsDelivered = "mark_as_delivered"
     case startTyping = "start_typing"
     case endTyping = "end_typing"
+    // Channels
+    case createChannel = "create_channel"
+    case getChannel = "get_channel"
+    case updateChannel = "update_channel"
+    case deleteChannel = "delete_channel"
+    case hideChannel = "hide_channel"
+    case unhideChannel = "unhide_channel"
+    case freezeChannel = "freeze_channel"
+    case unfreezeChannel = "unfreeze_channel"
+    case resetHistory = "reset_history"
+    case getMessage = "get_message"
+    // Members
+    case invite
+    case acceptInvitation = "accept_invitation"
+    case declineInvitation = "decline_invitation"
+    case join, leave
+    case listMembers = "list_members"
+    case addOperators = "add_operators"
+    case removeOperators = "remove_operators"
+    case listOperators = "list_operators"
+    case muteUser = "mute_user"
+    case unmuteUser = "unmute_user"
+    case listMutedUsers = "list_muted_users"
+    case banUser = "ban_user"
+    case unbanUser = "unban_user"
+    case listBannedUsers = "list_banned_users"
+    // Properties of a channel
+    case createMetadata = "create_metadata"
+    case updateMetadata = "update_metadata"
+    case deleteMetadata = "delete_metadata"
+    case getMetadata = "get_metadata"
+    case createCounters = "create_counters"
+    case updateCounters = "update_counters"
+    case deleteCounters = "delete_counters"
+    case getCounters = "get_counters"
+    case getPushPreference = "get_push_preference"
+    case setPushPreference = "set_push_preference"
+    case setCountPreference = "set_count_preference"
+    // Users
+    case listUsers = "list_users"
+    case blockUser = "block_user"
+    case unblockUser = "unblock_user"
+    case listBlockedUsers = "list_blocked_users"
+    // This library
+    case statistics, cancel
 }

@@ -15,6 +15,50 @@ public enum ActionTable {
         case .markAsUnread: markAsUnread
         case .markAsDelivered: markAsDelivered
         case .startTyping, .endTyping: typing
+        case .createChannel: createChannel
+        case .getChannel: getChannel
+        case .updateChannel: updateChannel
+        case .deleteChannel: deleteChannel
+        case .hideChannel: hideChannel
+        case .unhideChannel: unhideChannel
+        case .freezeChannel: freezeChannel
+        case .unfreezeChannel: unfreezeChannel
+        case .resetHistory: resetHistory
+        case .getMessage: getMessage
+        case .invite: invite
+        case .acceptInvitation: acceptInvitation
+        case .declineInvitation: declineInvitation
+        case .join: join
+        case .leave: leave
+        case .listMembers: listMembers
+        case .addOperators: addOperators
+        case .removeOperators: removeOperators
+        case .listOperators: listOfUsers("the channel's operators")
+        case .muteUser: muteUser
+        case .unmuteUser: unmuteUser
+        case .listMutedUsers: listOfUsers(
+                "who is muted, with `description`, `start_at`, `end_at` (-1: without end), `remaining_duration` (ms)")
+        case .banUser: banUser
+        case .unbanUser: unbanUser
+        case .listBannedUsers: listOfUsers(
+                "who is banned, with `description`, `start_at`, `end_at` (-1: without end)")
+        case .createMetadata: createMetadata
+        case .updateMetadata: updateMetadata
+        case .deleteMetadata: deleteMetadata
+        case .getMetadata: getMetadata
+        case .createCounters: createCounters
+        case .updateCounters: updateCounters
+        case .deleteCounters: deleteCounters
+        case .getCounters: getCounters
+        case .getPushPreference: getPushPreference
+        case .setPushPreference: setPushPreference
+        case .setCountPreference: setCountPreference
+        case .listUsers: listUsers
+        case .blockUser: blockUser
+        case .unblockUser: unblockUser
+        case .listBlockedUsers: listBlockedUsers
+        case .statistics: statistics
+        case .cancel: cancel
         }
     }
 }

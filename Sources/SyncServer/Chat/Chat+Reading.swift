@@ -158,7 +158,9 @@ extension Chat {
         let now = now
         // Most members of a busy channel have the same total, and one frame will do for them.
         var last: (total: UnreadTotals.Total, frame: [UInt8])?
-        for user in broadcast.users where hub.isOnline(user) {
+        for user in broadcast.users {
+            let sockets = hub.sockets(of: user)
+            if sockets.isEmpty { continue }
             var frame = broadcast.frame
             do {
                 let total = try storage.totals.total(of: user)
@@ -171,7 +173,7 @@ extension Chat {
             } catch {
                 Log.failure("unread messages could not be counted", error)
             }
-            for socket in hub.sockets(of: user) where socket !== broadcast.except { socket.send(frame) }
+            for socket in sockets where socket !== broadcast.except { socket.send(frame) }
         }
     }
 

@@ -8,6 +8,8 @@ struct ActionCodec {
         case http(method: String, path: String, query: Query = Query(), body: JSON? = nil)
         /// A socket command; `isAnswered` when the service answers with the request id.
         case frame(String, JSON, isAnswered: Bool = false)
+        /// This service has nothing for it.
+        case unsupported
     }
 
     /// The request. `userID` is the connected user.
@@ -32,6 +34,47 @@ struct ActionCodec {
         case .markAsDelivered: markAsDelivered
         case .startTyping: typing("TPST")
         case .endTyping: typing("TPEN")
+        case .createChannel: createChannel
+        case .getChannel: getChannel
+        case .updateChannel: updateChannel
+        case .deleteChannel: deleteChannel
+        case .hideChannel: hideChannel
+        case .unhideChannel: unhideChannel
+        case .freezeChannel: freeze(true)
+        case .unfreezeChannel: freeze(false)
+        case .resetHistory: resetHistory
+        case .getMessage: getMessage
+        case .invite: invite
+        case .acceptInvitation: join("/accept")
+        case .declineInvitation: declineInvitation
+        case .join: join("/join")
+        case .leave: leave
+        case .listMembers: listMembers
+        case .addOperators: addOperators
+        case .removeOperators: removeOperators
+        case .listOperators: listOfUsers("/operators", "operators")
+        case .muteUser: restrict("/mute", .eventUserMuted)
+        case .unmuteUser: release("/mute", .eventUserUnmuted)
+        case .listMutedUsers: listOfUsers("/mute", "muted_list")
+        case .banUser: restrict("/ban", .eventUserBanned)
+        case .unbanUser: release("/ban", .eventUserUnbanned)
+        case .listBannedUsers: listOfUsers("/ban", "banned_list")
+        case .createMetadata: change(.metadata, "POST")
+        case .updateMetadata: change(.metadata, "PUT")
+        case .deleteMetadata: remove(.metadata)
+        case .getMetadata: read(.metadata)
+        case .createCounters: change(.counters, "POST")
+        case .updateCounters: change(.counters, "PUT")
+        case .deleteCounters: remove(.counters)
+        case .getCounters: read(.counters)
+        case .getPushPreference: getPushPreference
+        case .setPushPreference: setPushPreference
+        case .setCountPreference: setCountPreference
+        case .listUsers: listUsers
+        case .blockUser: blockUser
+        case .unblockUser: unblockUser
+        case .listBlockedUsers: listBlockedUsers
+        case .statistics, .cancel: ActionCodec(encode: { _, _ in .unsupported })
         }
     }
 }

@@ -129,6 +129,12 @@ class TooManyCallsError(UsageError):
     status = -21
 
 
+class CanceledError(SyncManagerError):
+    """The program canceled the call; what the service was asked it may still do. Since 0.1."""
+
+    status = -22
+
+
 class FilesError(SyncManagerError):
     """The files in the data directory cannot be used. Since 0.1."""
 

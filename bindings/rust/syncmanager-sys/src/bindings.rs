@@ -54,6 +54,8 @@ pub const SM_ERR_TOKEN_REJECTED: i32 = -19;
 pub const SM_ERR_BUSY: i32 = -20;
 /// `too many calls wait to be done or drained, see LIMITS; most calls may give it`
 pub const SM_ERR_TOO_MANY_CALLS: i32 = -21;
+/// `the host canceled the call; what the service was asked it may still do`
+pub const SM_ERR_CANCELED: i32 = -22;
 /// `a fault of the library: please report it with the log`
 pub const SM_ERR_INTERNAL: i32 = -99;
 
@@ -518,7 +520,9 @@ extern "C" {
     /// outcome.
     /// Completion: NOT_CONNECTED (nothing was sent and nothing is queued), NETWORK, TIMEOUT (whether it was done is
     /// not
-    /// known), NOT_FOUND, SERVICE (refused; "code" and "message" are the service's), TOKEN_REJECTED, CLOSED.
+    /// known), CANCELED (by the action "cancel"), NOT_FOUND, NOT_OWN_MESSAGE, SERVICE (refused; "code" and
+    /// "message" are
+    /// the service's), STORAGE, TOKEN_REJECTED, CLOSED.
     /// Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1
     /// ```
     pub fn sm_call(

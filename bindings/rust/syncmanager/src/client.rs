@@ -24,14 +24,17 @@ use crate::event::Event;
 ///
 /// # Examples
 ///
-/// ```
+#[cfg_attr(feature = "testing", doc = "```")]
+#[cfg_attr(not(feature = "testing"), doc = "```ignore")]
 /// use std::time::Duration;
 /// use syncmanager::{Client, Config, Draft, Viewpoint};
 ///
-/// // {"app_id":"A","user_id":"mei","access_token":"T"}, and where the embedded server listens
-/// let config = Config::from_json(std::env::var("SYNCMANAGER_CONFIG")?);
-/// # let folder = std::env::temp_dir().join(format!("syncmanager-doc-{}", std::process::id()));
-/// # let config = config.data_dir(&folder);
+/// # let server = syncmanager::testing::Server::start(&["mei", "bo"])?;
+/// # server.create_channel("lunch", "Lunch", &["mei", "bo"])?;
+/// # let config = server.config("mei");
+/// # /*
+/// let config = Config::new("A", "mei").access_token("T");
+/// # */
 /// let client = Client::open(&config)?;
 /// let minute = Duration::from_secs(60);
 /// client.connect().wait(minute)?;
@@ -46,7 +49,6 @@ use crate::event::Event;
 /// let sent = messages.send(&Draft::new("hi")).wait(minute)?;
 /// assert_eq!(sent.message().map(|message| message.text()).as_deref(), Some("hi"));
 /// # client.close();
-/// # std::fs::remove_dir_all(folder)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

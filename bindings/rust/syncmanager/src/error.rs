@@ -86,6 +86,8 @@ kinds! {
     Busy = SM_ERR_BUSY,
     /// Too many calls wait for the engine, or their results are not drained.
     TooManyCalls = SM_ERR_TOO_MANY_CALLS,
+    /// The program canceled the call; what the service was asked it may still do.
+    Canceled = SM_ERR_CANCELED,
     /// A fault of the library or of this crate: please report it with the log.
     Internal = SM_ERR_INTERNAL,
 }

@@ -23,9 +23,13 @@
 //!
 //! - `stream`: [`EventStream`], a `futures_core::Stream`.
 //! - `serde`: [`Json::to`] reads items into types of one's own, documents are made of such, items serialise.
+//! - `testing`: [`testing::Server`], the embedded chat server as a process.
 #![deny(unsafe_op_in_unsafe_fn)]
 #![allow(clippy::declare_interior_mutable_const)] // clippy 1.63 takes what thread_local! makes for one
-#![cfg_attr(not(all(feature = "stream", feature = "serde")), allow(rustdoc::broken_intra_doc_links))]
+#![cfg_attr(
+    not(all(feature = "stream", feature = "serde", feature = "testing")),
+    allow(rustdoc::broken_intra_doc_links)
+)]
 
 mod call;
 mod callback;
@@ -41,6 +45,8 @@ mod log;
 mod shared;
 #[cfg(feature = "stream")]
 mod stream;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 use std::ffi::CStr;
 

@@ -1,0 +1,71 @@
+// Actions on channels as a whole.
+extension ActionTable {
+    private static let fields: [ActionSpec.Parameter] = [
+        .optional("name", .text, "its name"),
+        .optional("cover_url", .text, "where its picture is"),
+        .optional("data", .text, "text for programs"),
+        .optional("custom_type", .text, "its type"),
+        .optional("is_distinct", .flag, "there is only one such channel of these members"),
+        .optional("is_public", .flag, "anybody may join"),
+        .optional("is_discoverable", .flag, "a public one is found by others"),
+        .optional("access_code", .text, "what has to be known to join a public one"),
+        .optional(
+            "message_survival_seconds", .integer(-1...1_000_000_000),
+            "messages are deleted after so many seconds; -1: never"),
+        .optional("operator_ids", .names, "users who become operators"),
+    ]
+
+    static let createChannel = ActionSpec(
+        [
+            .optional(
+                "user_ids", .names, "members beside this user; whom the service does not let in at once is invited"),
+            .optional("channel_url", .name, "its URL; the service makes one when it is missing"),
+            .optional("is_super", .flag, "a supergroup channel"),
+            .optional("is_broadcast", .flag, "a supergroup channel where operators write"),
+            .optional("is_exclusive", .flag, "a supergroup channel of its own kind"),
+            .optional("is_ephemeral", .flag, "its messages are not kept"),
+            .optional("strict", .flag, "refuse it when one of the users does not exist"),
+        ] + fields,
+        effect: "`insert` of the channel into lists, `event_channel_changed`; nothing when a distinct one is there",
+        result: "the channel, with `is_created`: whether it is new")
+
+    static let getChannel = ActionSpec(
+        [.channel],
+        effect: "a channel of this user is cached: `insert` or `update`, `channel_refresh`",
+        result: "the channel as the service has it")
+
+    static let updateChannel = ActionSpec(
+        [.channel] + fields, effect: "`update` of the channel, `event_channel_changed`; what is not named stays",
+        result: "the channel as the service has it")
+
+    static let deleteChannel = ActionSpec(
+        [.channel], effect: "`remove` of the channel, `channel_removed`, `event_channel_deleted`")
+
+    static let hideChannel = ActionSpec(
+        [
+            .channel,
+            .optional("hide_previous_messages", .flag, "this user sees its messages from now on only; false"),
+            .optional("allow_auto_unhide", .flag, "the next message shows it again; true"),
+        ],
+        effect: "it leaves lists of channels that are not hidden, `event_channel_hidden`")
+
+    static let unhideChannel = ActionSpec(
+        [.channel], effect: "it comes back to lists of channels that are not hidden, `event_channel_changed`")
+
+    static let freezeChannel = ActionSpec(
+        [.channel], effect: "`update` of the channel, `event_channel_frozen`",
+        result: "the channel as the service has it")
+
+    static let unfreezeChannel = ActionSpec(
+        [.channel], effect: "`update` of the channel, `event_channel_unfrozen`",
+        result: "the channel as the service has it")
+
+    static let resetHistory = ActionSpec(
+        [.channel],
+        effect: "`remove` of the messages so far, for this user alone; `update` of the channel, "
+            + "`event_channel_changed`",
+        result: "`ts_message_offset`: what is older (ms) is not for this user any more")
+
+    static let getMessage = ActionSpec(
+        [.channel, .message], effect: "none", result: "the message as the service has it")
+}

@@ -1,0 +1,57 @@
+// Actions on metadata, counters and this user's preferences of a channel.
+extension ActionTable {
+    private static let metadata = ActionSpec.Parameter.required("metadata", .texts, "keys with their values")
+    private static let counters = ActionSpec.Parameter.required("counters", .integers, "keys with whole numbers")
+    private static let keys = ActionSpec.Parameter.optional("keys", .names, "only these; all when it is missing")
+    private static let metadataEffect = "`update` of the channel, `event_meta_data_updated`"
+    private static let counterEffect = "`event_meta_counter_updated`, as far as the channel shows them"
+
+    static let createMetadata = ActionSpec(
+        [.channel, metadata], effect: metadataEffect + "; refused when one of the keys exists",
+        result: "the keys with their values")
+
+    static let updateMetadata = ActionSpec(
+        [.channel, metadata, .optional("upsert", .flag, "make keys that do not exist; false: they are left out")],
+        effect: metadataEffect, result: "the changed keys with their values")
+
+    static let deleteMetadata = ActionSpec([.channel, keys], effect: metadataEffect)
+
+    static let getMetadata = ActionSpec([.channel, keys], effect: "none", result: "the keys with their values")
+
+    static let createCounters = ActionSpec(
+        [.channel, counters], effect: counterEffect + "; refused when one of the keys exists",
+        result: "the keys with their values")
+
+    static let updateCounters = ActionSpec(
+        [
+            .channel, counters,
+            .optional("mode", .word(["set", "increase", "decrease"]), "what the numbers are for; `set`"),
+            .optional("upsert", .flag, "make keys that do not exist; false: they are left out"),
+        ],
+        effect: counterEffect, result: "the changed keys with their values")
+
+    static let deleteCounters = ActionSpec([.channel, keys], effect: counterEffect)
+
+    static let getCounters = ActionSpec([.channel, keys], effect: "none", result: "the keys with their values")
+
+    static let getPushPreference = ActionSpec(
+        [.channel], effect: "none", result: "`push_trigger_option`, `push_sound`")
+
+    static let setPushPreference = ActionSpec(
+        [
+            .channel,
+            .required(
+                "push_trigger_option", .word(["default", "all", "mention_only", "off"]),
+                "of which messages this user's devices are told"),
+        ],
+        effect: "`update` of the channel, `event_channel_changed`", result: "`push_trigger_option`, `push_sound`")
+
+    static let setCountPreference = ActionSpec(
+        [
+            .channel,
+            .required(
+                "count_preference", .word(["all", "unread_message_count_only", "unread_mention_count_only", "off"]),
+                "what is counted for this user"),
+        ],
+        effect: "`update` of the channel, `event_channel_changed`", result: "`count_preference`")
+}

@@ -1,0 +1,34 @@
+// Actions on users, and those that need nobody but this library.
+extension ActionTable {
+    private static let user = ActionSpec.Parameter.required("user_id", .name, "the user")
+
+    static let listUsers = ActionSpec(
+        [
+            .optional("user_ids", .names, "only these"),
+            .optional("nickname_startswith", .text, "only names that begin with it"),
+            .optional("nickname", .text, "only those of this name"),
+            .optional("metadata_key", .name, "only those with such metadata"),
+            .optional("metadata_values", .names, "and one of these values"),
+        ] + page,
+        effect: "none", result: "`users`: a page of them; `next`: token of the next page, empty at the end")
+
+    static let blockUser = ActionSpec(
+        [user], effect: "none by itself; the service tells what follows from it", result: "the user")
+
+    static let unblockUser = ActionSpec([user], effect: "none by itself; the service tells what follows from it")
+
+    static let listBlockedUsers = ActionSpec(
+        page, effect: "none",
+        result: "`users`: a page of whom this user blocks; `next`: token of the next page, empty at the end")
+
+    static let statistics = ActionSpec(
+        [], connection: .none, effect: "none",
+        result: "`cached_channels`, `cached_messages`, `cache_bytes` (of the file), `pending_messages`, "
+            + "`failed_messages`, `connected`, `waiting_calls`")
+
+    static let cancel = ActionSpec(
+        [.required("request", .integer(1...Int64.max), "the number of the call")], connection: .none,
+        effect:
+            "that call, one of an action, completes with CANCELED; the service may do all the same what it was asked "
+            + "already, and then collections are told. NOT_FOUND when no such call waits")
+}
