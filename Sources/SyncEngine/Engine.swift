@@ -31,6 +31,9 @@ public final class Engine {
     private var outbox = Outbox()
     private var actions = MessageActions()
     private var serviceActions = ServiceActions()
+    private var unreadTotals = UnreadTotals()
+    private var deliveries = DeliveryMarks()
+    private var mutes = MuteTimers()
     private var isPaused = false
     private var isClosed = false
     private var syncState: ClientNotice.SyncState?
@@ -245,7 +248,11 @@ public final class Engine {
         if timelines[place] == nil, outbox.isSending(in: url) { timeline.sendBegan() }
         timelines[place] = timeline
         outbox.open(window.id, url, context, &effects)
-        if context.isLoggedIn, cachedChannel(url) == nil { sync.want(url, Cause(.channelRefresh), context, &effects) }
+        if let channel = cachedChannel(url) {
+            mutes.note(channel, context, &effects)
+        } else if context.isLoggedIn {
+            sync.want(url, Cause(.channelRefresh), context, &effects)
+        }
         timeline.open(window, context, &effects)
     }
 
@@ -258,6 +265,7 @@ public final class Engine {
         guard timeline.windows.isEmpty else { return }
         effects.add(.timer(.timeline(place), at: nil))
         timelines[place] = nil
+        if timelines.of(place.channelURL).isEmpty { mutes.forget(place.channelURL, &effects) }
     }
 
     private func fetch(_ id: UInt64, _ direction: PageDirection, _ call: UInt64, _ effects: inout Effects) {
@@ -308,12 +316,13 @@ public final class Engine {
 
     private func route(_ event: ServiceEvent, _ effects: inout Effects) {
         switch event {
-        case .connected(let info): if session.connected(info, &effects) == .began { sessionBegan(&effects) }
+        case .connected(let info): if session.connected(info, now, &effects) == .began { sessionBegan(&effects) }
         case .disconnected(let failure, let retryAfter):
             let turn = session.disconnected(failure, retryAfter: retryAfter, context, &effects)
             if turn == .ended { sessionEnded(&effects) }
         case .messageReceived(let url, let message):
             effects.add(.typingStopped(channelURL: url, userID: message.senderID))
+            acknowledge(message, url, &effects)
             effects.add(.messages(MessageFact(
                 channelURL: url, kind: .arrived(message, isInOrder: true), cause: Cause(.eventMessageReceived))))
         case .messageUpdated(let url, let message):
@@ -326,8 +335,21 @@ public final class Engine {
             effects.add(.messages(MessageFact(
                 channelURL: url, kind: .patched(id: id, patch), cause: patch.cause)))
         case .channel(let url, let event): route(event, of: url, &effects)
+        case .unreadCounts(let counts): unreadTotals.take(counts, &effects)
         case .channelAnswered: route(answered: event, [], &effects)
         }
+    }
+
+    /// A message of somebody else has arrived here.
+    private func acknowledge(_ message: MessageRecord, _ url: String, _ effects: inout Effects) {
+        guard !message.senderID.isByteEqual(to: options.userID), case .loggedIn(let info) = session.connection
+        else { return }
+        if !info.wantsDeliveriesOfSuperChannels, let traits = cachedChannel(url)?.traits, traits.isSuper,
+            !traits.isBroadcast
+        {
+            return
+        }
+        deliveries.arrived(message.id, in: url, context, &effects)
     }
 
     private func route(_ event: ChannelEvent, of url: String, _ effects: inout Effects) {
@@ -341,7 +363,10 @@ public final class Engine {
             guard let channel = cachedChannel(url) else { return }
             if typing.begin(url, userID: userID, user: user, now: now.monotonic) { showTyping(channel, &effects) }
             effects.add(.timer(.typing, at: typing.nextExpiry))
-        default: record(ChannelFacts.outcome(of: event, in: cachedChannel(url), context), url, event.cause, &effects)
+        default:
+            record(
+                ChannelFacts.outcome(of: event, in: cachedChannel(url), context), url,
+                event.cause(for: options.userID), &effects)
         }
     }
 
@@ -388,6 +413,7 @@ public final class Engine {
         case (.send(let requestID, let url), _):
             outbox.receive(reply, for: requestID, in: url, context, &effects)
             pumpOutbox(url, &effects)
+        case (.told, _): break
         case (.edit, _), (.delete, _): actions.receive(reply, for: ask, context, &effects)
         case (.action(let call, let action), _):
             let crossed = sync.actionEnded(call)
@@ -453,7 +479,10 @@ public final class Engine {
     // MARK: Session
 
     private func sessionBegan(_ effects: inout Effects) {
-        for timeline in timelines.sorted { timeline.sessionBegan() }
+        for timeline in timelines.sorted {
+            timeline.sessionBegan()
+            if let channel = cachedChannel(timeline.id.channelURL) { mutes.note(channel, context, &effects) }
+        }
         sync.sessionBegan(context)
         lists.setComplete(sync.isComplete, context, &effects)
         resumeSync(&effects)
@@ -469,13 +498,16 @@ public final class Engine {
             switch ask {
             case .send, .edit, .delete, .action: route(failure, to: ask, &effects)
             // Lists, timelines and channel sync end what they asked all at once.
-            case .channelListing, .channelChanges, .channel, .channelPage, .messages: break
+            case .channelListing, .channelChanges, .channel, .channelPage, .messages, .told: break
             }
         }
         sync.sessionEnded(&effects)
         for timeline in timelines.sorted { timeline.sessionEnded(&effects) }
         lists.continueFetches(context, isInterrupted: true, &effects)
         outbox.sessionEnded(context, &effects)
+        serviceActions.sessionEnded(&effects)
+        deliveries.sessionEnded(&effects)
+        mutes.sessionEnded(&effects)
     }
 
     /// Background work begins or goes on: after a login, and when the host ends a pause.
@@ -507,6 +539,10 @@ public final class Engine {
         case .timeline(let place): timelines[place]?.resume(context, &effects)
         case .outbox(let url): pumpOutbox(url.text, &effects)
         case .fetch(let call): for timeline in timelines.sorted { timeline.fetchTimedOut(call, &effects) }
+        case .ownTyping: serviceActions.endTyping(context, &effects)
+        case .deliveries: deliveries.markDue(context, &effects)
+        case .mutes:
+            for url in mutes.takeDue(context, &effects) { sync.want(url, Cause(.eventUserUnmuted), context, &effects) }
         case .typing: typingEnded(typing.expire(now: now.monotonic), &effects)
         }
     }
@@ -614,7 +650,8 @@ public final class Engine {
         for channel in fact.changed {
             let shown = timelines.of(channel.url)
             guard !shown.isEmpty else { continue }
-            let json = typing.shown(channel).json
+            mutes.note(channel, context, &effects)
+            let json = context.shown(channel).json
             for timeline in shown { timeline.tellChannel(json, fact.cause, &effects) }
         }
         for timeline in fact.removed.flatMap({ timelines.of($0) }) { timeline.channelGone(fact.cause, &effects) }
@@ -650,6 +687,11 @@ public final class Engine {
             case .sendEnded(let url, let isInDoubt):
                 for timeline in timelines.of(url) { timeline.sendEnded(isInDoubt: isInDoubt, context, &more) }
                 if isInDoubt { sync.want(url, Cause(.channelRefresh), context, &more) }
+            case .overlaid(let url, let id):
+                for timeline in timelines.of(url) { timeline.showAgain(id, Cause(.localAction), context, &more) }
+                if let channel = cachedChannel(url), channel.lastMessage?.id == id {
+                    show(ChannelFact(changed: [channel], cause: Cause(.localAction)), ChannelCommit(), &more)
+                }
             case .typingStopped(let url, let userID): if typing.end(url, userID: userID) { typingEnded([url], &more) }
             }
             carryOut(more)
@@ -699,7 +741,8 @@ public final class Engine {
     private var context: Context {
         Context(
             now: now, storage: storage, options: options, rules: rules, capabilities: capabilities, random: random,
-            connection: session.connection, isPaused: isPaused, typing: typing)
+            connection: session.connection, loggedInAt: session.loggedInAt, isPaused: isPaused, typing: typing,
+            overlays: serviceActions.overlays)
     }
 
     private func timeline(of collection: UInt64) -> Timeline? { places[collection].flatMap { timelines[$0] } }
@@ -724,6 +767,9 @@ public final class Engine {
 
     /// Every own message that is not the service's yet.
     var ownMessages: [Intent] { outbox.all }
+
+    /// Actions that collections show before they are answered.
+    var overlays: Overlays { serviceActions.overlays }
 
     /// Nothing is under way and nothing is planned but what only the host or the service can cause.
     var isAtRest: Bool {

@@ -16,6 +16,7 @@ GIVEN = {
     "response": ("message", "own-message/response"),
     "update": ("message", "own-message/update"),
     "delete": ("message", "own-message/delete"),
+    # "call": ("document", "action"),
 }
 
 
@@ -38,7 +39,10 @@ class HostSteps:
         assert not fails, "was accepted"
         if schema:
             checked.given(schema, members[member])
-        return self.finish(answer["request"], wanted) if "request" in answer else answer
+        if "request" not in answer:
+            return answer
+        self.last_request = answer["request"]
+        return self.finish(self.last_request, wanted)
 
     def host_setup(self, user="mei", config=None, fails=None, path=None):
         self.config = self.server.config(self.users[user], self.folder / "data", **(config or {}))
@@ -140,6 +144,10 @@ class HostSteps:
         if of is not None:
             arguments["message_id"] = self.named[of]["message_id"]
         self.begin(result, "call", fails, path, document={"action": action, **arguments})
+
+    def host_cancel(self, result=()):
+        """Cancels the call that was made last."""
+        self.host_call("cancel", result=result, request=self.last_request)
 
     def host_pause(self):
         self.begin(None, "pause_sync")

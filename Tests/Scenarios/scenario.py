@@ -26,6 +26,7 @@ class Scenario(ServerSteps, HostSteps, Expectations):
         self.replay: dict[int, dict[str, list]] = {}
         self.events: list[dict] = []
         self.config: dict = {}
+        self.last_request = 0
 
     def run(self) -> None:
         try:

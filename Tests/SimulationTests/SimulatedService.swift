@@ -158,8 +158,10 @@ final class SimulatedService {
         offsets[url] = nil
         ask(
             "POST", "/group_channels",
-            .object(["channel_url": .string(url), "name": .string(name), "user_ids": .strings([Self.me] + Self.others)])
-        )
+            .object([
+                "channel_url": .string(url), "name": .string(name), "user_ids": .strings([Self.me] + Self.others),
+                "operator_ids": .strings([Self.me]), "is_public": true,
+            ]))
     }
 
     /// By REST. Gives the message object.

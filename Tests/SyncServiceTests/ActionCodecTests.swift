@@ -13,9 +13,9 @@ final class ActionCodecTests: XCTestCase {
         case .http(let method, let url, _, let body):
             return "\(method) \(url.dropFirst("http://127.0.0.1:1/v3".utf8.count)) "
                 + String(decoding: body ?? [], as: UTF8.self)
+        case .unsupported: return "unsupported"
         case .frame(let bytes, let awaiting):
             return String(decoding: bytes.dropLast(), as: UTF8.self) + (awaiting.map { " awaits \($0)" } ?? "")
-        case .unsupported: return "unsupported"
         }
     }
 

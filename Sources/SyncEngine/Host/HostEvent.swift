@@ -51,6 +51,7 @@ public enum ClientNotice: Equatable, Sendable {
     case syncState(SyncState)
     /// `done`: messages of the channel cached by this run.
     case syncProgress(channelURL: String, done: Int64, isComplete: Bool)
+    case unreadCounts(UnreadCounts)
     case tokenNeeded
     case cacheReset(file: String)
     case storageError(message: String)
@@ -61,6 +62,7 @@ public enum ClientNotice: Equatable, Sendable {
         case .connection: "connection"
         case .syncState: "sync_state"
         case .syncProgress: "sync_progress"
+        case .unreadCounts: "unread_counts"
         case .tokenNeeded: "token_needed"
         case .cacheReset: "cache_reset"
         case .storageError: "storage_error"

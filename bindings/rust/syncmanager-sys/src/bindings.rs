@@ -542,6 +542,11 @@ extern "C" {
     /// also takes
     /// "timeout_ms" (1..86400000; default: "request_timeout_ms"). An unknown key is refused. Example:
     /// {"action":"add_reaction","channel_url":"c","message_id":"42","key":"heart"}
+    /// An action that the table calls optimistic (reactions, edits, deletions) is shown at once ("local_action")
+    /// and stays
+    /// when the service agrees. When it fails the lists go back to what the service last said, before the result is
+    /// told.
+    /// It is not in the cache until then: after a kill nothing is left of it.
     /// Completes with "action" and, when the action has one, "result", after the collections were told of the
     /// outcome.
     /// Completion: NOT_CONNECTED (nothing was sent and nothing is queued), NETWORK, TIMEOUT (whether it was done is

@@ -1,0 +1,45 @@
+import SyncJSON
+import SyncModel
+import TestSupport
+
+@testable import SyncEngine
+
+/// The host asks for actions on channels; collections have to follow as if others had done it.
+extension Simulation {
+    func callAction() {
+        guard let url = random.pick(knowledge.urls) else { return }
+        let isIn = service.channel(url) != nil
+        switch random.below(20) {
+        case 0..<3: call(.freezeChannel, url)
+        case 3..<6: call(.unfreezeChannel, url)
+        case 6..<8:
+            call(.hideChannel, url, [
+                "hide_previous_messages": .flag(random.chance(40)), "allow_auto_unhide": .flag(random.chance(70)),
+            ])
+        case 8: call(.unhideChannel, url)
+        case 9..<12: call(.updateChannel, url, ["name": .text("Called \(random.below(100))")])
+        case 12..<14:
+            let metadata = JSON.object(["key": .string("value \(random.below(9))")]).serialized()
+            call(.updateMetadata, url, ["metadata": .object(metadata), "upsert": .flag(true)])
+        case 14: call(.deleteMetadata, url, [:])
+        case 15: call(isIn ? .leave : .join, url)
+        case 16: call(.invite, url, ["user_ids": .texts(["kit"])])
+        case 17: call(.getChannel, url)
+        case 18:
+            // No event tells of it: when the answer is lost, nothing does before the next login.
+            knowledge.isHistoryReset = true
+            call(.resetHistory, url)
+        default:
+            let waiting = openCalls.filter { $0.value == "call" }.keys.sorted()
+            guard let other = random.pick(waiting) else { return call(.statistics, nil) }
+            call(.cancel, nil, ["request": .integer(Int64(clamping: other))])
+        }
+    }
+
+    private func call(_ action: Action, _ url: String?, _ arguments: [String: ActionCall.Value] = [:]) {
+        var arguments = arguments
+        if let url { arguments["channel_url"] = .text(url) }
+        let timeout: Int64? = random.chance(20) ? 1 + random.below(3_000) : nil
+        command(.action(ActionCall(action: action, arguments: arguments, timeout: timeout), call: newCall("call")))
+    }
+}
