@@ -14,7 +14,7 @@ from library import Client, lib
 PARTS = {"common", "own-message/fields", "own-message/reference", "objects/user", "objects/message", "objects/channel",
          "objects/unsent-message"}
 #: What hosts give; test_judgement.py meets each of them.
-GIVEN = {"configuration", "channel-query", "message-filter", "own-message/send", "own-message/append",
+GIVEN = {"configuration", "action", "channel-query", "message-filter", "own-message/send", "own-message/append",
          "own-message/response", "own-message/update", "own-message/delete"}
 
 
