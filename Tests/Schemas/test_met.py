@@ -15,7 +15,7 @@ PARTS = {"common", "own-message/fields", "own-message/reference", "objects/user"
          "objects/unsent-message"}
 #: What hosts give; test_judgement.py meets each of them.
 GIVEN = {"configuration", "channel-query", "message-filter", "own-message/send", "own-message/append",
-         "own-message/response", "own-message/update", "own-message/delete"}
+         "own-message/response", "own-message/update", "own-message/delete", "action"}
 
 
 class Stage:
