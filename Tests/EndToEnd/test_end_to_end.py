@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import logging
 import os
 import random
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from harness import PATIENCE, ROOT, Server, Watch, drain_until, fetch_all
 
+from syncmanager import log_to
 from syncmanager.blocking import SyncManager
 
 REAL = ROOT.parent / "shared/data/chat-real.jsonl.gz"
@@ -227,3 +229,25 @@ def test_real_messages_arrive_in_order_and_byte_for_byte(tmp_path, seed):
     nicknames = [(line["ts"], line["text"]) for line in expected]
     assert [(ts, text) for ts, _, text in got] == nicknames
     assert Path(REAL).exists()
+
+
+def test_the_log_holds_no_secret(server, tmp_path, caplog):
+    server.create_channel("c", "mei", "bo", name="The secret channel")
+    logger = logging.getLogger("test.syncmanager")
+    with caplog.at_level(logging.DEBUG, logger=logger.name):
+        log_to(logger)
+        try:
+            with connected(server, tmp_path) as client:
+                view = client.messages("c")
+                fetch_all(view.fetch)
+                view.send("a secret text", timeout=PATIENCE)
+                server.revoke_tokens("mei")
+                drain_until(client, lambda e: e["type"] == "token_needed")
+                client.set_token("a secret token")
+                drain_until(client, lambda e: e["type"] == "token_needed")
+        finally:
+            log_to(None)
+    lines = "\n".join(caplog.messages)
+    assert lines, "nothing was logged"
+    for secret in ("secret", server.mei["access_token"], server.ready["api_token"]):
+        assert secret not in lines, secret

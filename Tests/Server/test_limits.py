@@ -288,3 +288,74 @@ def test_a_file_of_the_schema_before(start: Any, tmp_path: Any) -> None:
     assert [m["message"] for m in page["messages"]] == ["kept"]
     ann.rest.put(ann.me, {"discovery_keys": ["d"]})
     assert ann.rest.get(ann.me)["discovery_keys"] == ["d"]
+
+
+def test_strict_knows_every_key_of_the_protocol(start: Any) -> None:
+    """Clients send all they have with every request; none of the protocol's own keys is refused."""
+    server = start("--strict")
+    ann, bob = server.user("ann"), server.user("bob")
+    channel = ann.channel(bob)
+    parent = ann.rest.post(channel.path + "/messages", {"message": "parent"})["message_id"]
+    sent = ann.rest.post(
+        channel.path + "/messages",
+        {
+            "message_type": "MESG", "user_id": "ann", "message": "m", "data": "d", "custom_type": "t", "req_id": "r",
+            "mention_type": "users", "mentioned_user_ids": ["bob"], "metaarray": [{"key": "k", "value": ["v"]}],
+            "parent_message_id": parent, "reply_to_channel": True, "is_reply_to_channel": True,
+            "push_option": "suppress", "send_push": False, "pin_message": True, "target_langs": ["de"],
+            "translations": {"ko": ""}, "extended_message": {}, "extended_message_payload": {}, "is_silent": False,
+            "silent": False, "apple_critical_alert_options": {"name": "n", "volume": 1}, "created_at": 1,
+            "mentioned_message_template": "", "force_update_last_message": False, "mark_as_read": True,
+            "channel_url": channel, "push_message_template": {}, "dedup_id": "x",
+        },
+    )
+    assert sent["message"] == "m" and sent["created_at"] > 1
+    ann.rest.put(
+        f"{channel.path}/messages/{sent['message_id']}",
+        {
+            "message_type": "MESG", "user_id": "ann", "message": "n", "data": "d", "custom_type": "t",
+            "mention_type": "users", "mentioned_user_ids": [], "mentioned_message_template": "", "target_langs": [],
+            "translations": {}, "metaarray": {"array": [], "mode": "add", "upsert": True}, "channel_url": channel,
+        },
+    )
+    flags = {
+        key: True
+        for key in (
+            "include_reactions", "include_thread_info", "include_parent_message_info", "include_poll_details",
+            "with_sorted_meta_array", "include_meta_array", "with_meta_array", "is_sdk",
+            "show_subchannel_messages_only", "checking_continuous_messages",
+        )
+    }
+    chosen = {"message_type": "MESG", "custom_types": "t", "sender_ids": "ann", "include_reply_type": "all"}
+    for thread in ({}, {"parent_message_id": parent}):
+        query = {**flags, **chosen, **thread}
+        page = {"message_ts": 2**62, "prev_limit": 5, "next_limit": 5, "include": True, "reverse": True}
+        found = ann.rest.get(channel.path + "/messages", checking_has_next=True, **page, **query)["messages"]
+        assert [m["message"] for m in found] == ["n"]
+        ann.rest.get(channel.path + "/messages/changelogs", change_ts=1, includeReplyType="all", **query)
+        ends = {f"{side}_{end}": 1 for side in ("prev", "next") for end in ("start_ts", "end_ts", "cache_count")}
+        ann.rest.get(channel.path + "/messages_gap", reverse=False, sender_user_id="ann", **ends, **query)
+        ann.rest.get(f"{channel.path}/messages/{parent}", **flags)
+    shown = {
+        "show_member": True, "show_read_receipt": True, "show_delivery_receipt": True, "show_empty": True,
+        "show_frozen": True, "show_metadata": True, "include_chat_notification": False, "is_explicit_request": True,
+    }
+    ann.rest.get(
+        ann.me + "/my_group_channels", token="", limit=5, order="latest_last_message", is_feed_channel=False,
+        distinct_mode="all", super_mode="all", public_mode="all", hidden_mode="all", unread_filter="all",
+        member_state_filter="all", custom_type_startswith="", name_contains="", members_nickname_contains="",
+        members_include_in="bob", query_type="or", search_query="x", search_fields="channel_name",
+        metadata_key="k", metadata_values="v", metadata_value_startswith="", metadata_order_key="k",
+        created_before=2, created_after=1, **shown,
+    )
+    ann.rest.get(ann.me + "/my_group_channels/changelogs", change_ts=1, custom_types="t", limit=5, **shown)
+    ann.rest.get(channel.path, show_member=True, show_read_receipt=True, show_delivery_receipt=True, show_metadata=True)
+    ann.rest.get(
+        channel.path + "/members", limit=5, token="", order="operator_then_member_alphabetical", operator_filter="all",
+        muted_member_filter="all", member_state_filter="all", nickname_startswith="", show_member_is_muted=True,
+        show_read_receipt=True, show_delivery_receipt=True,
+    )
+    ann.rest.put(channel.path + "/messages/mark_as_read", {"user_id": "ann", "unique_id": "u"})
+    ann.rest.put(channel.path + "/messages/mark_as_delivered", {"user_id": "ann", "ts": 1})
+    ann.rest.put(ann.me + "/mark_as_read_all", {"channel_urls": [channel]})
+    ann.rest.put(channel.path + "/leave", {"should_remove_operator_status": True})

@@ -19,6 +19,8 @@ class EngineTestCase: XCTestCase {
     private var lastCall: UInt64 = 1000
     /// Requests that wait for an answer, oldest first.
     private var open: [(id: UInt64, request: ServiceRequest)] = []
+    /// Whatever was asked since the start.
+    private(set) var everAsked: [ServiceRequest] = []
 
     override func setUpWithError() throws {
         directory = FileManager.default.temporaryDirectory.appendingPathComponent("sm-engine-\(UUID())").path
@@ -33,14 +35,17 @@ class EngineTestCase: XCTestCase {
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    func start(_ change: (inout EngineOptions) -> Void = { _ in }) {
+    func start(
+        capabilities: ServiceCapabilities = ServiceCapabilities(), _ change: (inout EngineOptions) -> Void = { _ in }
+    ) {
         var options = EngineOptions(userID: "mei", accessToken: "t")
         change(&options)
         host = HostModel()
         open = []
+        everAsked = []
         engine = Engine(
             options: options, cache: cache, intents: intents, rules: SendbirdRules(),
-            capabilities: ServiceCapabilities(), now: now)
+            capabilities: capabilities, now: now)
         collect()
     }
 
@@ -212,7 +217,9 @@ class EngineTestCase: XCTestCase {
     private func collect() {
         for command in engine.takeServiceCommands() {
             switch command {
-            case .ask(let id, let request, _): open.append((id, request))
+            case .ask(let id, let request, _):
+                open.append((id, request))
+                everAsked.append(request)
             case .connect: break
             case .disconnect: open = []
             }

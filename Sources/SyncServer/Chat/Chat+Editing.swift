@@ -31,7 +31,10 @@ extension Chat {
             let known = (json["translations"]?.members ?? []).map(\.key)
             json.set("translations", try Translations.make(payload, of: json["message"]?.string ?? "", known: known))
         }
-        _ = try payload.string("message_type")
+        // What the path says too, and what may be said under another name.
+        for key in ["message_type", "channel_url", "channel_type", "extended_message_payload", "sorted_metaarray"] {
+            _ = payload[key]
+        }
         if let url = try payload.string("url"), message.kind == .file, let file = json["file"] {
             file.set("url", .string(url))
         }

@@ -14,7 +14,7 @@ extension Chat {
 
     /// A member has read everything so far. Returns the frame that told of it.
     @discardableResult
-    func markRead(_ caller: Caller, _ channelID: Int64) throws -> [UInt8] {
+    func markRead(_ caller: Caller, _ channelID: Int64, uniqueID: String? = nil) throws -> [UInt8] {
         guard let channel = try storage.channel(id: channelID), !channel.isDeleted else { throw APIError.noChannel() }
         guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
             throw APIError.notMember()
@@ -24,7 +24,7 @@ extension Chat {
         return try change { broadcasts in
             try storage.markRead(channel.id, member.userID, at: time, total: channel.countable)
             try storage.touchChannel(channel.id, at: time)
-            let frame = readFrame(channel, user, at: time)
+            let frame = readFrame(channel, user, at: time, uniqueID: uniqueID)
             broadcasts.append(
                 Broadcast(
                     frame: frame, users: try storage.joinedMembers(channel.id), except: caller.socket,

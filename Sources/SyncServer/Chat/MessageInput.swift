@@ -70,8 +70,12 @@ struct MessageInput {
             guard let value = payload[key] else { continue }
             extras.append((key == "extended_message" ? "extended_message_payload" : key, value))
         }
-        // About pushes, which this server does not send.
-        for key in ["apns_bundle_id", "push_message_template", "sound", "volume"] { _ = payload[key] }
+        // About pushes, which this server does not send; a time that only the administration may choose; the channel
+        // that the path names too; and what was said under another name already.
+        for key in [
+            "apns_bundle_id", "push_message_template", "push_option", "sound", "volume", "created_at", "channel_url",
+            "channel_type", "silent", "is_reply_to_channel", "sorted_metaarray", "mentioned_users",
+        ] { _ = payload[key] }
         if kind == .file { try readFile(payload) }
     }
 

@@ -24,17 +24,24 @@ struct RequestQuery {
 
     /// The first value of the first of these keys that occurs with one.
     func text(_ keys: String...) -> String {
+        var found = ""
         for key in keys {
-            if let value = self[key], !value.isEmpty { return value }
+            // The others are read too: a client that says it twice says nothing unknown.
+            if found.isEmpty { found = self[key] ?? "" } else { note(key) }
         }
-        return ""
+        return found
     }
 
     func bool(_ keys: String..., default usual: Bool = false) -> Bool {
+        var found: Bool?
         for key in keys {
-            if let value = self[key].flatMap(RequestQuery.bool) { return value }
+            if found == nil { found = self[key].flatMap(RequestQuery.bool) } else { note(key) }
         }
-        return usual
+        return found ?? usual
+    }
+
+    private func note(_ key: String) {
+        for (position, field) in fields.enumerated() where field.key == key { ledger.note(position) }
     }
 
     static func bool(_ text: String) -> Bool? {

@@ -95,11 +95,12 @@ extension Router {
         let payload = try request.payload()
         let caller = try caller(request, as: try payload.string("user_id"))
         guard !caller.userID.isEmpty else { throw APIError.missing("user_id") }
+        let uniqueID = try payload.string("unique_id")
         if try payload.bool("is_excluded") == true {
             guard let id = try payload.int("message_id") else { throw APIError.missing("message_id") }
-            _ = try chat.markUnread(caller, channel, from: id, uniqueID: try payload.string("unique_id"))
+            _ = try chat.markUnread(caller, channel, from: id, uniqueID: uniqueID)
         } else {
-            try chat.markRead(caller, channel.id)
+            try chat.markRead(caller, channel.id, uniqueID: uniqueID)
         }
         let member = try storage.membership(channel.id, caller.userID)
         return HTTPResponse(

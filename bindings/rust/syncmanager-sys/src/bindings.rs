@@ -307,13 +307,14 @@ extern "C" {
     /// The messages of a channel around `viewpoint` (ms since the epoch; 0: the oldest; SM_LATEST: the newest).
     /// `filter` is
     /// a JSON object (docs/queries.md) or NULL: page sizes, types, senders, replies, the order ("reverse": newest
-    /// first), and
-    /// what is left out of what is told. Background sync of the channel starts. A channel that turns out not to
-    /// exist gives `channel_removed`.
-    /// Own messages that are pending or failed come at once as inserts, before any fetch. With thread delivery
-    /// events may
-    /// come before sm_collection_set_callback(): they go to the client's callback, and the snapshot has them.
-    /// Errors:
+    /// first),
+    /// and what is left out of what is told. Background sync of the channel starts. A channel that turns out not to
+    /// exist
+    /// gives `channel_removed`. Own messages that are pending or failed come at once as inserts, before any fetch.
+    /// With
+    /// thread delivery events may come before sm_collection_set_callback(): they go to the client's callback, and
+    /// the
+    /// snapshot has them. Errors:
     /// INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1
     /// ```
     pub fn sm_message_collection_new(

@@ -1,0 +1,74 @@
+"""docs/parity.md names what there is: every file, function, scenario and test in it exists."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from fnmatch import filter as matching
+from functools import lru_cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PARITY = ROOT / "docs/parity.md"
+#: What stands in the last column instead of names.
+NO_PROOF = re.compile(r"^(in work|later: (files|polls|cache budget and eviction|encryption|search|export)"
+                      r"|not applicable: \S.*)$")
+TESTS = ("Tests", "bindings/python/tests", "bindings/rust", "scripts/test.d")
+
+
+def rows() -> list[tuple[str, str, str]]:
+    """Item, where, shown by."""
+    cells = [[cell.strip() for cell in line.strip("|").split("|")]
+             for line in PARITY.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+    assert all(len(row) == 3 for row in cells), [row for row in cells if len(row) != 3]
+    return [tuple(row) for row in cells if row[0] != "item"]
+
+
+@lru_cache(maxsize=1)
+def proofs() -> set[str]:
+    """Names of scenarios, test files and stages, with and without suffix, and of test functions."""
+    files = [ROOT / name for name in subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", *TESTS],
+        cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()]
+    found = set()
+    for file in files:
+        # As in "SimulationTests", a folder of tests has one target.
+        found |= {file.name, file.stem, file.parent.name}
+        if file.suffix in (".py", ".swift"):
+            text = file.read_text(encoding="utf-8")
+            found |= set(re.findall(r"^\s*(?:async )?(?:def|(?:\w+ )*func) (test\w+)\(", text, re.MULTILINE))
+    return found
+
+
+@lru_cache(maxsize=1)
+def places() -> set[str]:
+    """Functions and keys that hosts use, and Swift files."""
+    header = (ROOT / "include/syncmanager.h").read_text(encoding="utf-8")
+    queries = (ROOT / "docs/queries.md").read_text(encoding="utf-8")
+    return (set(re.findall(r"\bsm_\w+", header)) | set(re.findall(r'"[a-z_]+"', header))
+            | {f'"{key}"' for key in re.findall(r"`([a-z_]+)`", queries)}
+            | {file.stem for file in (ROOT / "Sources").rglob("*.swift")})
+
+
+def test_it_is_whole():
+    assert len(rows()) > 500
+
+
+def fault(item: str, where: str, shown: str) -> str | None:
+    if not item or not shown:
+        return "an empty cell"
+    for name in re.findall(r"`([^`]+)`", where):
+        if name not in places() and re.match(r'^("|sm_|[A-Z])', name):
+            return f"there is no {name}"
+    if NO_PROOF.match(shown):
+        return None
+    names = re.findall(r"`([^`]+)`", shown)
+    if ", ".join(f"`{name}`" for name in names) != shown:
+        return f"neither names nor a known reason: {shown}"
+    missing = [name for name in names if not matching(proofs(), name)]
+    return f"there is no test {missing}" if missing else None
+
+
+def test_every_line_says_where_and_by_what():
+    faults = {row[0]: found for row in rows() if (found := fault(*row))}
+    assert faults == {}

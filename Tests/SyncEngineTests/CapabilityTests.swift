@@ -1,0 +1,73 @@
+import SyncModel
+import XCTest
+
+@testable import SyncEngine
+
+/// Services that lack something: the engine asks for more instead, and shows the same in the end.
+final class CapabilityTests: EngineTestCase {
+    private typealias Case = EngineTestCase
+
+    /// A list of channels and one of messages, both at rest; then the connection is lost and comes back.
+    private func reconnect(_ capabilities: ServiceCapabilities) {
+        start(capabilities: capabilities)
+        command(.openChannelCollection(id: 1, query: ChannelQuery()))
+        openMessages(2, "c")
+        connect()
+        let messages = [Case.message(1), Case.message(2), Case.message(3)]
+        serve(
+            channels: [Case.channel("c", last: messages.last), Case.channel("gone"), Case.channel("named")],
+            messages: ["c": messages])
+        fetch(1, .next)
+        fetch(2, .previous)
+        XCTAssertEqual(Set(host.ids(1, .channels)), ["c", "gone", "named"])
+        XCTAssertEqual(host.ids(2), ["1", "2", "3"])
+        loseConnection()
+        wait(0)
+        event(.connected(SessionInfo(userID: "mei", loginTime: Case.wall + 60_000)))
+    }
+
+    func testWithoutAChangeLogOfChannelsAllAreListedAgain() throws {
+        reconnect(ServiceCapabilities(hasChannelChanges: false))
+        let now = [
+            Case.channel("c", last: Case.message(3)), Case.channel("named", name: "otherwise"), Case.channel("new"),
+        ]
+        serve(channels: now, messages: ["c": [Case.message(1), Case.message(2), Case.message(3)]])
+        XCTAssertEqual(Set(host.ids(1, .channels)), ["c", "named", "new"])
+        XCTAssertEqual(try cache.channelURLs().sorted(), ["c", "named", "new"])
+        XCTAssert(try XCTUnwrap(host.json(1, .channels, "named")).contains("otherwise"))
+        XCTAssertEqual(host.ids(2), ["1", "2", "3"])
+        XCTAssertFalse(everAsked.contains { if case .channelChanges = $0 { true } else { false } })
+    }
+
+    func testWithoutAChangeLogOfMessagesTheyAreAskedForAgain() throws {
+        reconnect(ServiceCapabilities(hasMessageChanges: false))
+        let now = [Case.message(1, text: "edited", updatedAt: Case.wall + 9000), Case.message(3), Case.message(4)]
+        let channels = [Case.channel("c", last: now.last), Case.channel("gone"), Case.channel("named")]
+        serve(channels: channels, messages: ["c": now])
+        fetch(2, .previous)
+        XCTAssertEqual(host.ids(2), ["1", "3", "4"])
+        XCTAssert(try XCTUnwrap(host.json(2, .succeeded, "1")).contains("edited"))
+        XCTAssertNil(try cache.message(id: "2", channel: try cache.channelKey("c")))
+        XCTAssertFalse(everAsked.contains { if case .messageChanges = $0 { true } else { false } })
+    }
+
+    func testWithoutAGapCheckPagesBringWhatWasMissed() throws {
+        reconnect(ServiceCapabilities(hasGapCheck: false))
+        let now = (1...5).map { Case.message($0) }
+        serve(channels: [Case.channel("c", last: now.last), Case.channel("gone"), Case.channel("named")],
+            messages: ["c": now])
+        XCTAssertEqual(host.ids(2), ["1", "2", "3", "4", "5"])
+        event(.messageReceived(channelURL: "c", message: Case.message(6)))
+        XCTAssertEqual(host.ids(2).last, "6")
+        XCTAssertFalse(everAsked.contains { if case .messageGap = $0 { true } else { false } })
+    }
+
+    func testWithNothingOfItAllIsShownAsItIs() throws {
+        reconnect(ServiceCapabilities(hasChannelChanges: false, hasMessageChanges: false, hasGapCheck: false))
+        let now = [Case.message(2), Case.message(4), Case.message(5)]
+        serve(channels: [Case.channel("c", last: now.last), Case.channel("named")], messages: ["c": now])
+        fetch(2, .previous)
+        XCTAssertEqual(host.ids(2), ["2", "4", "5"])
+        XCTAssertEqual(Set(host.ids(1, .channels)), ["c", "named"])
+    }
+}
