@@ -182,7 +182,7 @@ final class Simulation {
                     continue
                 }
                 results[completion.call] = completion
-                seen.insert("\(completion.name) \(completion.status)")
+                seen.insert("\(completion.action?.rawValue ?? "\(completion.name)") \(completion.status)")
                 if let short = completion.short { seen.insert("short \(short)") }
                 knowledge.completed(completion)
                 if let info = completion.info { told.note(info) }
@@ -284,6 +284,9 @@ final class Simulation {
             "handleSendResponse \(requestID) in \(id), call \(call): \(message?.id ?? "failed with \(code)")"
         case .updateMessage(let id, let reference, let body, let call):
             "updateMessage \(reference) in \(id), call \(call): \(String(decoding: body, as: UTF8.self))"
+        case .action(let action, let call):
+            "\(action.action.rawValue) call \(call): "
+                + action.arguments.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
         default: "\(command)"
         }
     }
