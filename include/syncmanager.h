@@ -47,6 +47,8 @@
  *                    is shown stays usable; sm_fetch(SM_NEXT) goes on, sm_reset_viewpoint() jumps
  *   connection       "state": "disconnected" | "connecting" | "connected" | "waiting" (with "retry_in", ms) |
  *                    "token_needed" (offline until sm_set_token())
+ *   unread_counts    "all" (messages that wait for this user, over all channels), "custom_types" (an object: the same
+ *                    by channels' custom types), as the service counts: after a login, and whenever they change
  *   sync_state       "state": "idle" | "running" | "paused"
  *   sync_progress    "channel_url", "done" (messages cached by this run), "complete"
  *   token_needed     the access token is missing or was revoked; answer with sm_set_token()
@@ -70,8 +72,9 @@
  *   "action"      "insert" | "update" | "move" | "remove" | "clear"
  *   "source"      why: "cache", "sync", "message_fill" (missed while away), "message_changelog", "channel_changelog",
  *                 "channel_refresh", "capacity" (trimmed), "overflow", "viewpoint_reset", "cache_cleared",
- *                 "local_message_pending_created" | "..._failed" | "..._canceled" | "..._resend_started", or
- *                 "event_...": a realtime event. More may come; treat an unknown one as "sync"
+ *                 "local_message_pending_created" | "..._failed" | "..._canceled" | "..._resend_started",
+ *                 "local_action" (an optimistic action of sm_call() is shown, or taken back), or "event_...": a
+ *                 realtime event. More may come; treat an unknown one as "sync"
  *   "from_event"  true when "source" begins with "event_"
  *   "detail"      only when there is something to say: what happened in particular, a list of objects, each with
  *                 "event" (a source, as above) and facts as docs/events.md lists them: who joined, until when
@@ -124,13 +127,13 @@
  * LIMITS
  *
  * What a host does not drain does not grow without bound. At most "queue_limit" events wait; beyond that changes of
- * collections are dropped (`overflow`), "sync_progress" is left out, and of "connection", "sync_state", "token_needed",
- * "storage_error", "huge_gap" and "channel_removed" only the latest of each waits. A call that completes later takes a
- * slot when it is accepted and frees it when its result is drained; a call without a result takes one until the engine
- * has seen it. There are as many slots as "queue_limit", but at least 1000, since a host that wants short queues may
- * still send a burst. The texts of the calls that hold slots have 64 MiB together at most, those of collections not
- * counted. When there is no room calls give SM_ERR_TOO_MANY_CALLS: drain, and call again. sm_close(),
- * sm_collection_remove() and sm_disconnect() never take a slot.
+ * collections are dropped (`overflow`), "sync_progress" is left out, and of "connection", "sync_state",
+ * "unread_counts", "token_needed", "storage_error", "huge_gap" and "channel_removed" only the latest of each waits. A
+ * call that completes later takes a slot when it is accepted and frees it when its result is drained; a call without a
+ * result takes one until the engine has seen it. There are as many slots as "queue_limit", but at least 1000, since a
+ * host that wants short queues may still send a burst. The texts of the calls that hold slots have 64 MiB together at
+ * most, those of collections not counted. When there is no room calls give SM_ERR_TOO_MANY_CALLS: drain, and call
+ * again. sm_close(), sm_collection_remove() and sm_disconnect() never take a slot.
  *
  *
  * MEMORY AND TEXT
@@ -441,6 +444,9 @@ SM_EXPORT int32_t sm_delete_message(
  * the table: what each takes, whether it needs a connection, what collections are told of it. Every action also takes
  * "timeout_ms" (1..86400000; default: "request_timeout_ms"). An unknown key is refused. Example:
  * {"action":"add_reaction","channel_url":"c","message_id":"42","key":"heart"}
+ * An action that the table calls optimistic (reactions, edits, deletions) is shown at once ("local_action") and stays
+ * when the service agrees. When it fails the lists go back to what the service last said, before the result is told.
+ * It is not in the cache until then: after a kill nothing is left of it.
  * Completes with "action" and, when the action has one, "result", after the collections were told of the outcome.
  * Completion: NOT_CONNECTED (nothing was sent and nothing is queued), NETWORK, TIMEOUT (whether it was done is not
  * known), CANCELED (by the action "cancel"), NOT_FOUND, NOT_OWN_MESSAGE, SERVICE (refused; "code" and "message" are

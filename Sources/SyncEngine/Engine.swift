@@ -31,6 +31,9 @@ public final class Engine {
     private var outbox = Outbox()
     private var actions = MessageActions()
     private var serviceActions = ServiceActions()
+    private var unreadTotals = UnreadTotals()
+    private var deliveries = DeliveryMarks()
+    private var mutes = MuteTimers()
     private var isPaused = false
     private var isClosed = false
     private var syncState: ClientNotice.SyncState?
@@ -240,7 +243,11 @@ public final class Engine {
         if timelines[url] == nil, outbox.isSending(in: url) { timeline.sendBegan() }
         timelines[url] = timeline
         outbox.open(window.id, url, context, &effects)
-        if context.isLoggedIn, cachedChannel(url) == nil { sync.want(url, Cause(.channelRefresh), context, &effects) }
+        if let channel = cachedChannel(url) {
+            mutes.note(channel, context, &effects)
+        } else if context.isLoggedIn {
+            sync.want(url, Cause(.channelRefresh), context, &effects)
+        }
         timeline.open(window, context, &effects)
     }
 
@@ -252,6 +259,7 @@ public final class Engine {
         outbox.close(id, url)
         guard timeline.windows.isEmpty else { return }
         effects.add(.timer(.timeline(channelURL: TextKey(url)), at: nil))
+        mutes.forget(url, &effects)
         timelines[url] = nil
     }
 
@@ -294,12 +302,13 @@ public final class Engine {
 
     private func route(_ event: ServiceEvent, _ effects: inout Effects) {
         switch event {
-        case .connected(let info): if session.connected(info, &effects) == .began { sessionBegan(&effects) }
+        case .connected(let info): if session.connected(info, now, &effects) == .began { sessionBegan(&effects) }
         case .disconnected(let failure, let retryAfter):
             let turn = session.disconnected(failure, retryAfter: retryAfter, context, &effects)
             if turn == .ended { sessionEnded(&effects) }
         case .messageReceived(let url, let message):
             effects.add(.typingStopped(channelURL: url, userID: message.senderID))
+            acknowledge(message, url, &effects)
             effects.add(.messages(MessageFact(
                 channelURL: url, kind: .arrived(message, isInOrder: true), cause: Cause(.eventMessageReceived))))
         case .messageUpdated(let url, let message):
@@ -312,8 +321,21 @@ public final class Engine {
             effects.add(.messages(MessageFact(
                 channelURL: url, kind: .patched(id: id, patch), cause: patch.cause)))
         case .channel(let url, let event): route(event, of: url, &effects)
+        case .unreadCounts(let counts): unreadTotals.take(counts, &effects)
         case .channelAnswered: route(answered: event, [], &effects)
         }
+    }
+
+    /// A message of somebody else has arrived here.
+    private func acknowledge(_ message: MessageRecord, _ url: String, _ effects: inout Effects) {
+        guard !message.senderID.isByteEqual(to: options.userID), case .loggedIn(let info) = session.connection
+        else { return }
+        if !info.wantsDeliveriesOfSuperChannels, let traits = cachedChannel(url)?.traits, traits.isSuper,
+            !traits.isBroadcast
+        {
+            return
+        }
+        deliveries.arrived(message.id, in: url, context, &effects)
     }
 
     private func route(_ event: ChannelEvent, of url: String, _ effects: inout Effects) {
@@ -327,7 +349,10 @@ public final class Engine {
             guard let channel = cachedChannel(url) else { return }
             if typing.begin(url, userID: userID, user: user, now: now.monotonic) { showTyping(channel, &effects) }
             effects.add(.timer(.typing, at: typing.nextExpiry))
-        default: record(ChannelFacts.outcome(of: event, in: cachedChannel(url), context), url, event.cause, &effects)
+        default:
+            record(
+                ChannelFacts.outcome(of: event, in: cachedChannel(url), context), url,
+                event.cause(for: options.userID), &effects)
         }
     }
 
@@ -374,6 +399,7 @@ public final class Engine {
         case (.send(let requestID, let url), _):
             outbox.receive(reply, for: requestID, in: url, context, &effects)
             pumpOutbox(url, &effects)
+        case (.told, _): break
         case (.edit, _), (.delete, _): actions.receive(reply, for: ask, context, &effects)
         case (.action(let call, let action), _):
             let crossed = sync.actionEnded(call)
@@ -438,7 +464,10 @@ public final class Engine {
     // MARK: Session
 
     private func sessionBegan(_ effects: inout Effects) {
-        for timeline in sortedTimelines { timeline.sessionBegan() }
+        for timeline in sortedTimelines {
+            timeline.sessionBegan()
+            if let channel = cachedChannel(timeline.channelURL) { mutes.note(channel, context, &effects) }
+        }
         sync.sessionBegan(context)
         lists.setComplete(sync.isComplete, context, &effects)
         resumeSync(&effects)
@@ -454,13 +483,16 @@ public final class Engine {
             switch ask {
             case .send, .edit, .delete, .action: route(failure, to: ask, &effects)
             // Lists, timelines and channel sync end what they asked all at once.
-            case .channelListing, .channelChanges, .channel, .channelPage, .messages: break
+            case .channelListing, .channelChanges, .channel, .channelPage, .messages, .told: break
             }
         }
         sync.sessionEnded(&effects)
         for timeline in sortedTimelines { timeline.sessionEnded(&effects) }
         lists.continueFetches(context, isInterrupted: true, &effects)
         outbox.sessionEnded(context, &effects)
+        serviceActions.sessionEnded(&effects)
+        deliveries.sessionEnded(&effects)
+        mutes.sessionEnded(&effects)
     }
 
     /// Background work begins or goes on: after a login, and when the host ends a pause.
@@ -492,6 +524,10 @@ public final class Engine {
         case .timeline(let url): timelines[url]?.resume(context, &effects)
         case .outbox(let url): pumpOutbox(url.text, &effects)
         case .fetch(let call): for timeline in sortedTimelines { timeline.fetchTimedOut(call, &effects) }
+        case .ownTyping: serviceActions.endTyping(context, &effects)
+        case .deliveries: deliveries.markDue(context, &effects)
+        case .mutes:
+            for url in mutes.takeDue(context, &effects) { sync.want(url, Cause(.eventUserUnmuted), context, &effects) }
         case .typing: typingEnded(typing.expire(now: now.monotonic), &effects)
         }
     }
@@ -580,7 +616,8 @@ public final class Engine {
         lists.show(fact, context, &effects)
         for channel in fact.changed {
             guard let timeline = timelines[channel.url] else { continue }
-            timeline.tellChannel(typing.shown(channel).json, fact.cause, &effects)
+            mutes.note(channel, context, &effects)
+            timeline.tellChannel(context.shown(channel).json, fact.cause, &effects)
         }
         for url in fact.removed { timelines[url]?.channelGone(fact.cause, &effects) }
     }
@@ -615,6 +652,11 @@ public final class Engine {
             case .sendEnded(let url, let isInDoubt):
                 timelines[url]?.sendEnded(isInDoubt: isInDoubt, context, &more)
                 if isInDoubt { sync.want(url, Cause(.channelRefresh), context, &more) }
+            case .overlaid(let url, let id):
+                timelines[url]?.showAgain(id, Cause(.localAction), context, &more)
+                if let channel = cachedChannel(url), channel.lastMessage?.id == id {
+                    show(ChannelFact(changed: [channel], cause: Cause(.localAction)), ChannelCommit(), &more)
+                }
             case .typingStopped(let url, let userID): if typing.end(url, userID: userID) { typingEnded([url], &more) }
             }
             carryOut(more)
@@ -664,7 +706,8 @@ public final class Engine {
     private var context: Context {
         Context(
             now: now, storage: storage, options: options, rules: rules, capabilities: capabilities, random: random,
-            connection: session.connection, isPaused: isPaused, typing: typing)
+            connection: session.connection, loggedInAt: session.loggedInAt, isPaused: isPaused, typing: typing,
+            overlays: serviceActions.overlays)
     }
 
     private var sortedTimelines: [Timeline] { timelines.sorted { $0.key < $1.key }.map(\.value) }
@@ -691,6 +734,9 @@ public final class Engine {
 
     /// Every own message that is not the service's yet.
     var ownMessages: [Intent] { outbox.all }
+
+    /// Actions that collections show before they are answered.
+    var overlays: Overlays { serviceActions.overlays }
 
     /// Nothing is under way and nothing is planned but what only the host or the service can cause.
     var isAtRest: Bool {

@@ -26,7 +26,7 @@ final class EventBuffer {
 
     /// Of these the host needs the latest only: where there is no room, a new one takes the place of one that waits.
     private enum StateNotice: Hashable {
-        case connection, syncState, tokenNeeded, storageError
+        case connection, syncState, unreadCounts, tokenNeeded, storageError
         case hugeGap(UInt64), channelRemoved(UInt64)
     }
 
@@ -80,6 +80,7 @@ final class EventBuffer {
             case .syncState: push(output, as: .syncState, time: time)
             case .tokenNeeded: push(output, as: .tokenNeeded, time: time)
             case .storageError: push(output, as: .storageError, time: time)
+            case .unreadCounts: push(output, as: .unreadCounts, time: time)
             case .syncProgress: if !isFull { waiting.append((output, time)) }
             case .cacheReset, .closed: waiting.append((output, time))
             }

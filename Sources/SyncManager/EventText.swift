@@ -66,6 +66,15 @@ enum EventText {
             writer.member("channel_url", channelURL)
             writer.member("done", done)
             writer.member("complete", isComplete)
+        case .unreadCounts(let counts):
+            writer.member("all", counts.all)
+            writer.key("custom_types")
+            writer.beginObject()
+            for (type, count) in counts.byCustomType.sorted(by: { $0.key < $1.key }) {
+                writer.key(escaping: type.text)
+                writer.int(count)
+            }
+            writer.endObject()
         case .cacheReset(let file): writer.member("file", file)
         case .storageError(let message): writer.member("message", message)
         case .tokenNeeded, .closed: break

@@ -8,6 +8,7 @@ enum FailureCodes {
     static let network = 800_120
     static let unsupported = 800_111
     static let malformed = 800_130
+    static let tooOften = 800_160
     static let timedOut = 800_180
     static let peerSilent = 800_190
     static let connectionClosed = 800_200

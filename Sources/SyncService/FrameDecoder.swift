@@ -37,6 +37,15 @@ struct FrameDecoder {
         let body = rest.isEmpty ? JSON.object() : try? JSON.parse(LoneSurrogates.replaced(in: Array(rest)))
         guard let body, body.kind == .object else { return events.append(.alive) }
         events += decode(command, body)
+        if let counts = body["unread_cnt"].flatMap(unreadCounts) { events.append(.event(.unreadCounts(counts))) }
+    }
+
+    /// How much is unread now; rides on whatever command may change it.
+    private func unreadCounts(_ body: JSON) -> UnreadCounts? {
+        guard let all = body["all"]?.int else { return nil }
+        var types: [TextKey: Int64] = [:]
+        for (type, count) in body["custom_types"]?.members ?? [] { types[type] = count.int }
+        return UnreadCounts(all: all, byCustomType: types, time: body["ts"]?.int ?? 0)
     }
 
     // MARK: Messages
@@ -55,6 +64,11 @@ struct FrameDecoder {
 
     private func events(_ command: String, _ message: SocketMessage) -> [WireEvent] {
         if message.isError { return [] }
+        let counts = message.unreadCounts.flatMap(unreadCounts).map { WireEvent.event(.unreadCounts($0)) }
+        return happened(command, message) + [counts].compactMap { $0 }
+    }
+
+    private func happened(_ command: String, _ message: SocketMessage) -> [WireEvent] {
         var message = message
         let isNew = command != "MEDI" && command != "FEDI" && command != "AEDI"
         let url = message.channelURL
@@ -164,11 +178,25 @@ struct FrameDecoder {
                 reconnect: ReconnectPolicy(
                     base: milliseconds(reconnect?["interval"], 2), limit: milliseconds(reconnect?["max_interval"], 20),
                     factor: min(max(reconnect?["mul"]?.int ?? 2, 1), 10),
-                    attempts: min(max(reconnect?["retry_cnt"]?.int ?? -1, -1), 1_000_000)))
+                    attempts: min(max(reconnect?["retry_cnt"]?.int ?? -1, -1), 1_000_000)),
+                counting: CountingPolicy(
+                    unread: replies(body["unread_cnt_threading_policy"]),
+                    lastMessage: replies(body["last_msg_threading_policy"])),
+                wantsDeliveriesOfSuperChannels: body["disable_supergroup_mack"]?.bool != true)
         }
         return LoginAnswer(
             sessionKey: body["key"]?.string ?? body["new_key"]?.string ?? "", isRenewal: isRenewal, info: info,
             pingInterval: milliseconds(body["ping_interval"], 15), pongTimeout: milliseconds(body["pong_timeout"], 5))
+    }
+
+    /// What an application that never chose (0) counts, the sources do not say: the service is asked.
+    private func replies(_ policy: JSON?) -> CountingPolicy.Replies? {
+        switch policy?.int {
+        case 1: .included
+        case 2: .excluded
+        case 3: .onlyInChannel
+        default: nil
+        }
     }
 
     private func memberCounts(_ body: JSON) -> [WireEvent] {

@@ -62,7 +62,7 @@ enum ReplyDecoder {
             case .messagesAround, .messages, .messageChanges, .messageGap:
                 lists(.messages, bytes) { .init(messages(request, $0)) }
             case .getChannel, .updateMessage, .deleteMessage, .sendMessage: one(request, bytes)
-            case .action: (.malformed, false)
+            case .action, .markDelivered: (.malformed, false)
             }
         }
     }

@@ -126,6 +126,10 @@ struct RequestEncoder {
                 "PUT", messages(of: url) + "/" + Query.escape(id), Query(), document.serialized(), sessionKey)
         case .deleteMessage(let url, let id):
             return http("DELETE", messages(of: url) + "/" + Query.escape(id), Query(), nil, sessionKey)
+        case .markDelivered(let url, let id):
+            let document = JSON.object(["channel_url": .string(url)])
+            document.set("msg_id", Int64(id).map { .int($0) } ?? .string(id))
+            return .frame(frame("MACK", document), awaiting: nil)
         case .action(let call):
             switch ActionCodec.codec(of: call.action).encode(call, userID) {
             case .http(let method, let path, let query, let body):

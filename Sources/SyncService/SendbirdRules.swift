@@ -7,80 +7,36 @@ public struct SendbirdRules: ServiceRules {
 
     // MARK: Channels
 
-    /// Of replies, own silent messages and those that came late the application's settings say what they count for,
-    /// which only the service knows.
-    public func patches(
-        for message: MessageRecord, in channel: ChannelRecord, userID: String
-    ) -> [ChannelPatch]? {
-        guard message.position.order >= channel.messageOffset else { return [] }
-        let isOwn = message.senderID.isByteEqual(to: userID)
-        if let last = channel.lastMessage, message.position <= last.position {
-            // It may be counted already, or not.
-            return isOwn || last.id.isByteEqual(to: message.id) ? [] : nil
-        }
-        if !message.parentID.isEmpty { return nil }
-        let isMention = !isOwn && SendbirdRules.mentions(userID, in: message.json)
-        if message.isSilent {
-            let mayCount = isOwn || isMention || channel.isHidden
-                || SendbirdRules.member("force_update_last_message", of: message.json) { $0.bool == true }
-            return mayCount ? nil : []
-        }
-        var patches = [ChannelPatch(key: "last_message", value: message.json)]
-        if !isOwn {
-            let (count, overflow) = channel.unreadMessageCount.addingReportingOverflow(1)
-            patches.append(ChannelPatch("unread_message_count", overflow ? Int64.max : count))
-        }
-        if isMention {
-            let mentions = SendbirdRules.mentionCount(channel)
-            patches.append(ChannelPatch("unread_mention_count", mentions < Int64.max ? mentions + 1 : mentions))
-        }
-        let staysHidden = channel.isHidden && SendbirdRules.member("hidden_state", of: channel.json) {
-            $0.equals("hidden_prevent_auto_unhide")
-        }
-        if channel.isHidden, !staysHidden {
-            patches += [ChannelPatch("is_hidden", false), ChannelPatch("hidden_state", "unhidden")]
-        }
-        return patches
-    }
-
-    private static func mentionCount(_ channel: ChannelRecord) -> Int64 {
-        channel.json.withUnsafeBytes { JSONSlice.valid($0)["unread_mention_count"]?.int ?? 0 }
-    }
-
-    private static func mentions(_ userID: String, in json: [UInt8]) -> Bool {
-        json.withUnsafeBytes { bytes in
-            let message = JSONSlice.valid(bytes)
-            if let type = message["mention_type"], type.equals("channel") { return true }
-            var isFound = false
-            message["mentioned_user_ids"]?.forEachElement {
-                if $0.string?.isByteEqual(to: userID) == true { isFound = true }
-            }
-            return isFound
-        }
-    }
-
     public func patches(for event: ChannelEvent, in channel: ChannelRecord, userID: String) -> [ChannelPatch]? {
         switch event {
         case .changed: return nil
         case .removed, .typing: return []
         case .patched(_, let members): return members
         case .read(let reader, let time):
-            let receipt = SendbirdRules.receipt("read_receipt", in: channel, [TextKey(reader): time])
-            guard reader.isByteEqual(to: userID) else { return [receipt] }
-            return [receipt] + SendbirdRules.nothingUnread + [ChannelPatch("user_last_read", time)]
+            // Who has read it has got it.
+            let receipts = [
+                SendbirdRules.receipt("read_receipt", in: channel, [TextKey(reader): time]),
+                SendbirdRules.receipt("delivery_receipt", in: channel, [TextKey(reader): time]),
+            ]
+            guard reader.isByteEqual(to: userID) else { return receipts }
+            return receipts + SendbirdRules.nothingUnread + [ChannelPatch("user_last_read", time)]
         case .delivered(let times): return [SendbirdRules.receipt("delivery_receipt", in: channel, times)]
         case .hidden(let allowsAutoUnhide, let offset):
             let hidesHistory = offset > channel.messageOffset
             // Whether what is hidden is unread any longer the service knows.
-            if !hidesHistory, channel.unreadMessageCount > 0 || SendbirdRules.mentionCount(channel) > 0 { return nil }
+            if !hidesHistory, hasUnread(channel) { return nil }
             var patches = [
                 ChannelPatch("is_hidden", true),
                 ChannelPatch(
                     "hidden_state", allowsAutoUnhide ? "hidden_allow_auto_unhide" : "hidden_prevent_auto_unhide"),
             ]
             guard hidesHistory else { return patches }
-            patches.append(ChannelPatch("ts_message_offset", offset))
-            // What is before it is not there for this user any more, and so neither the last message nor unread.
+            // What is before it is not there for this user any more, and counts as read.
+            patches += [
+                ChannelPatch("ts_message_offset", offset),
+                ChannelPatch("user_last_read", max(offset, SendbirdRules.count("user_last_read", channel))),
+                SendbirdRules.receipt("read_receipt", in: channel, [TextKey(userID): offset]),
+            ]
             if let last = channel.lastMessage, last.position.order < offset {
                 patches += [ChannelPatch(key: "last_message", value: Array("null".utf8))] + SendbirdRules.nothingUnread
             }
@@ -96,7 +52,7 @@ public struct SendbirdRules: ServiceRules {
         ChannelPatch("unread_message_count", 0), ChannelPatch("unread_mention_count", 0),
     ]
 
-    private static func member(_ key: StaticString, of json: [UInt8], _ test: (JSONSlice) -> Bool) -> Bool {
+    static func member(_ key: StaticString, of json: [UInt8], _ test: (JSONSlice) -> Bool) -> Bool {
         json.withUnsafeBytes { bytes in JSONSlice.valid(bytes)[key].map(test) ?? false }
     }
 
@@ -202,6 +158,9 @@ public struct SendbirdRules: ServiceRules {
             ServiceFailure(
                 kind: .unreachable, code: FailureCodes.connectionClosed, message: "the connection was closed")
         case .unexpectedReply: .malformed
+        case .tooOften:
+            ServiceFailure(
+                kind: .refused, code: FailureCodes.tooOften, message: "everything was marked as read a moment ago")
         case .tooOld:
             ServiceFailure(
                 kind: .refused, code: FailureCodes.notConnected, message: "the message waited too long to be sent")
@@ -215,13 +174,13 @@ public struct SendbirdRules: ServiceRules {
 }
 
 extension ChannelPatch {
-    fileprivate init(_ key: String, _ value: Int64) { self.init(key: key, value: Array(String(value).utf8)) }
-    fileprivate init(_ key: String, _ value: Bool) {
+    init(_ key: String, _ value: Int64) { self.init(key: key, value: Array(String(value).utf8)) }
+    init(_ key: String, _ value: Bool) {
         self.init(key: key, value: Array((value ? "true" : "false").utf8))
     }
 
     /// For words without characters that JSON escapes.
-    fileprivate init(_ key: String, _ word: StaticString) {
+    init(_ key: String, _ word: StaticString) {
         self.init(key: key, value: Array("\"\(word)\"".utf8))
     }
 }

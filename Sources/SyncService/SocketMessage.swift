@@ -117,6 +117,11 @@ struct SocketMessage {
         fields.setRequestID(requestID)
     }
 
+    /// What is unread after it, if that came along.
+    var unreadCounts: JSON? {
+        members.last { $0.role == .dropped && $0.key.equals("unread_cnt") }.flatMap { try? JSON.parse($0.value.bytes) }
+    }
+
     /// The request id is that of an edit, not of the message's own sending.
     mutating func forgetRequestID() {
         requestID = ""

@@ -39,6 +39,25 @@ class Expectations:
         """Parts of the channels or messages of a list, in its order."""
         self.until(lambda: holds(list, self.snapshot(on)[of]), True)
 
+    def expect_receipt(self, on, url, user, message, kind):
+        """A user has read (read_receipt) or got (delivery_receipt) a message, as a channel in a list says."""
+        def has_it():
+            channels = {channel["channel_url"]: channel for channel in self.snapshot(on)["channels"]}
+            return channels[url].get(kind, {}).get(user, 0) >= self.named[message]["created_at"]
+
+        self.until(has_it, True)
+
+    def expect_frames(self, command, count):
+        """So many frames of a command have reached the server. Nothing tells the host when one does."""
+        def arrived():
+            received = self.server.request("GET", "/control/received")["received"]
+            return sum(1 for entry in received if entry["kind"] == "frame" and entry["text"].startswith(command))
+
+        end = time.monotonic() + PATIENCE
+        while arrived() < count:
+            assert time.monotonic() < end, f"{arrived()} arrived"
+        assert arrived() == count
+
     def expect_on_server(self, url, list):
         """The texts that the server has, sooner or later: what was sent once is there once."""
         end = time.monotonic() + PATIENCE

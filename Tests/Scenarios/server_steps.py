@@ -87,6 +87,11 @@ class ServerSteps:
     def server_read(self, url, user):
         self.in_channel("PUT", url, "/messages/mark_as_read", {"user_id": user})
 
+    def server_unread(self, url, user, message):
+        """A message and what follows it is unread again."""
+        body = {"user_id": user, "is_excluded": True, "message_id": self.named[message]["message_id"]}
+        self.in_channel("PUT", url, "/messages/mark_as_read", body)
+
     def server_delivered(self, url, user):
         self.in_channel("PUT", url, "/messages/mark_as_delivered", {"user_id": user})
 

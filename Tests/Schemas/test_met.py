@@ -122,6 +122,11 @@ def huge_gap(stage):
         return [client.wait("huge_gap")]
 
 
+def unread_counts(stage):
+    with stage.connected() as client:
+        return [client.wait("unread_counts", all=1)]
+
+
 def sync_state(stage):
     with stage.connected() as client:
         assert lib.sm_pause_sync(client.handle) == 0

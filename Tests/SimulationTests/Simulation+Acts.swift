@@ -25,7 +25,7 @@ extension Simulation {
 
     private func othersAct() {
         guard let url = random.pick(knowledge.urls) else { return addChannel() }
-        act(of: random.below(100), in: url)
+        act(of: random.below(110), in: url)
     }
 
     /// Much happens in one channel while it is being asked about: what is told overtakes the answers.
@@ -123,7 +123,53 @@ extension Simulation {
             lastText += 1
             note("sent from another device in \(url)")
             service.post(url, SimulatedService.me, "elsewhere \(seed) \(lastText)")
-        default: service.control("advance_clock", .object(["ms": .int(random.below(100_000))]))
+        case 98, 99: service.control("advance_clock", .object(["ms": .int(random.below(100_000))]))
+        default: countingAct(kind, in: url)
+        }
+    }
+
+    /// What moves counts and receipts without a new message.
+    private func countingAct(_ kind: Int64, in url: String) {
+        let me = SimulatedService.me
+        switch kind {
+        case 100..<103:
+            guard let id = someMessage(url) else { return }
+            let mentions = random.chance(60)
+            note("edit \(id) in \(url) to mention \(mentions ? me : "nobody")")
+            service.ask(
+                "PUT", "\(service.path(url))/messages/\(id)",
+                .object([
+                    "message_type": "MESG", "mention_type": "users",
+                    "mentioned_user_ids": .strings(mentions ? [me] : []),
+                ]))
+        case 103..<105:
+            guard let id = someMessage(url) else { return }
+            note("\(me) marks \(id) of \(url) as unread")
+            service.ask(
+                "PUT", "\(service.path(url))/messages/mark_as_read",
+                .object(["user_id": .string(me), "message_id": .int(id), "is_excluded": true]))
+        case 105:
+            // On another device, and nobody is told of it: the next login brings it.
+            let words = ["all", "unread_message_count_only", "unread_mention_count_only", "off"]
+            let word = random.pick(words) ?? "all"
+            note("\(me) wants \(word) counted in \(url)")
+            knowledge.isHistoryReset = true
+            service.ask(
+                "PUT", "/users/\(me)/count_preference/\(url)", .object(["count_preference": .string(word)]))
+        case 106:
+            let seconds: Int64 = 1 + random.below(30)
+            note("\(me) is muted in \(url) for \(seconds) s")
+            service.ask(
+                "POST", "\(service.path(url))/mute",
+                .object(["user_id": .string(me), "seconds": .int(seconds)]))
+        case 107:
+            guard let id = someMessage(url) else { return }
+            let isPinned = random.chance(60)
+            note("\(isPinned ? "pin" : "unpin") \(id) of \(url)")
+            service.ask(isPinned ? "POST" : "DELETE", "\(service.path(url))/messages/\(id)/pin", .object())
+        default:
+            note("all read by \(me)")
+            service.ask("PUT", "/users/\(me)/mark_as_read_all", .object())
         }
     }
 
@@ -149,7 +195,14 @@ extension Simulation {
         case 0..<4: service.say(url, text)
         case 4..<6: service.post(url, "kit", text, ["mentioned_user_ids": .strings([SimulatedService.me])])
         case 6: service.post(url, "kit", text, ["mention_type": "channel"])
-        case 7: service.post(url, "bo", text, ["is_silent": true])
+        case 7:
+            let sender = random.pick(["bo", "kit", SimulatedService.me]) ?? "bo"
+            service.post(
+                url, sender, "\(text) \(sender)",
+                [
+                    "is_silent": true, "force_update_last_message": .bool(random.chance(30)),
+                    "mentioned_user_ids": .strings(random.chance(30) ? [SimulatedService.me] : []),
+                ])
         case 8:
             guard let parent = someMessage(url) else { return }
             service.post(
@@ -203,7 +256,8 @@ extension Simulation {
     private func hostActs() {
         let views = engine.shownMessages
         let view = random.pick(views)
-        switch random.below(100) {
+        switch random.below(114) {
+        case 100..<114: if let view { ask(view) }
         case 0..<14:
             guard let url = random.pick(knowledge.urls + knowledge.goneURLs.prefix(1)) else { return }
             openMessages(url)
@@ -341,6 +395,47 @@ extension Simulation {
             command(.updateMessage(
                 collection: view.window.id, .sent(id: row.id), body: body, call: newCall("update_message")))
         }
+    }
+
+    /// Something of the table of actions.
+    private func ask(_ view: (channelURL: String, window: MessageWindow)) {
+        // Shown or not: of one that is not cached only the service knows.
+        let shown = view.window.window.rows.suffix(8).map(\.id)
+        guard let id = random.pick(shown) ?? someMessage(view.channelURL).map({ String($0) }) else { return }
+        let own = shown.filter { Int64($0).flatMap { service.messages[$0] }?.sender == SimulatedService.me }
+        var arguments: [String: ActionCall.Value] = ["channel_url": .text(view.channelURL)]
+        let action: Action
+        switch random.below(20) {
+        case 0..<5:
+            action = random.chance(60) ? .addReaction : .removeReaction
+            arguments["key"] = .text(random.pick(["+1", "heart"]) ?? "+1")
+        case 5..<8:
+            action = .editMessage
+            arguments["message"] = .text("changed \(time)")
+            if random.chance(30) { arguments["mentioned_user_ids"] = .texts(["bo"]) }
+        case 8..<11: action = .deleteMessage
+        case 11: action = random.chance(60) ? .pinMessage : .unpinMessage
+        case 12: action = .translateMessage
+        case 13: action = random.pick([.createMetaArrayKeys, .deleteMetaArrayKeys]) ?? .createMetaArrayKeys
+        case 14: action = .addMetaArrayValues
+        case 15: action = .markAsRead
+        case 16: action = .markAllAsRead
+        case 17: action = .markAsUnread
+        case 18: action = .markAsDelivered
+        default: action = random.chance(70) ? .startTyping : .endTyping
+        }
+        for parameter in ActionTable.spec(of: action).parameters {
+            switch parameter.key {
+            case "message_id":
+                let isSenders = [.editMessage, .addMetaArrayValues, .createMetaArrayKeys].contains(action)
+                arguments["message_id"] = .text(isSenders || random.chance(70) ? random.pick(own) ?? id : id)
+            case "target_langs": arguments["target_langs"] = .texts(["de"])
+            case "keys": arguments["keys"] = .texts(["color"])
+            case "values": arguments["values"] = .object(Array(#"{"color":["red"]}"#.utf8))
+            default: break
+            }
+        }
+        command(.action(ActionCall(action: action, arguments: arguments), call: newCall(action.rawValue)))
     }
 
     private func changeUnsent(_ view: (channelURL: String, window: MessageWindow)) {

@@ -24,6 +24,7 @@ extension Simulation {
         try checkWindows()
         try convergeMessages()
         try convergeChannels()
+        try checkTotals()
         try checkNobodyTypes()
         try checkSent()
         try checkSnapshots()
@@ -114,8 +115,9 @@ extension Simulation {
 
     /// Whenever all is quiet what is shown is true, without anything being asked for it.
     func checkQuiet() throws {
-        guard isConnected, !isPaused, engine.isAtRest, !network.isCarrying, !network.hasDeadSocket,
-            !knowledge.isHistoryReset, !engine.ownMessages.contains(where: { $0.status == .pending })
+        guard isConnected, !isPaused, engine.isAtRest, engine.overlays.isEmpty, !network.isCarrying,
+            !network.hasDeadSocket, !knowledge.isHistoryReset,
+            !engine.ownMessages.contains(where: { $0.status == .pending })
         else { return }
         quietChecks += 1
         try checkWindows()
@@ -162,7 +164,10 @@ extension Simulation {
     private func compare(_ shown: [MessageRow], _ expected: [JSON]) throws {
         for (row, there) in zip(shown, expected) {
             let here = try JSON.parse(row.json)
-            for key in ["message", "data", "custom_type", "created_at", "updated_at", "parent_message_id"] {
+            for key in [
+                "message", "data", "custom_type", "created_at", "updated_at", "parent_message_id", "translations",
+                "sorted_metaarray", "mentioned_user_ids",
+            ] {
                 guard Simulation.same(here[key], there[key]) else {
                     throw Violation(
                         description: "message \(row.id): \(key) is \(here[key]?.text ?? "-"), not "
@@ -181,11 +186,20 @@ extension Simulation {
         }
     }
 
-    /// Missing and null are one, and so are they and an empty text or 0.
+    /// Missing and null are one, and so are they and an empty text, list or object, or 0.
     private static func same(_ left: JSON?, _ right: JSON?) -> Bool {
-        func isNothing(_ value: JSON?) -> Bool { value.map { $0.isNull || $0.string == "" || $0.int == 0 } ?? true }
+        func isNothing(_ value: JSON?) -> Bool {
+            guard let value else { return true }
+            let isEmpty = (value.kind == .array || value.kind == .object) && value.count == 0
+            return value.isNull || value.string == "" || value.int == 0 || isEmpty
+        }
         if let left, let right, left == right { return true }
         return isNothing(left) && isNothing(right)
+    }
+
+    private static func times(_ receipts: JSON?) -> [String: Int64] {
+        // Who has read nothing has no time or 0.
+        Dictionary((receipts?.members ?? []).map { ($0.key, $0.value.int ?? 0) }) { $1 }.filter { $0.value > 0 }
     }
 
     private static func reactions(_ message: JSON) -> [String] {
@@ -236,10 +250,17 @@ extension Simulation {
         for key in [
             "name", "created_at", "freeze", "is_hidden", "hidden_state", "unread_message_count",
             "unread_mention_count", "ts_message_offset", "member_state", "member_count", "joined_member_count",
-            "custom_type", "data", "metadata",
+            "custom_type", "data", "metadata", "user_last_read", "count_preference", "is_muted", "pinned_message_ids",
         ] where !Simulation.same(here[key], there[key]) {
             throw Violation(
                 description: "channel \(row.id): \(key) is \(here[key]?.text ?? "-"), not \(there[key]?.text ?? "-")")
+        }
+        // The service tells deliveries together with others' a moment later.
+        for key in engine.isAtRest && !isFaulty ? ["read_receipt", "delivery_receipt"] : ["read_receipt"] {
+            let (mine, other) = (Simulation.times(here[key]), Simulation.times(there[key]))
+            guard mine == other else {
+                throw Violation(description: "channel \(row.id): \(key) is \(mine), not \(other)")
+            }
         }
         for key in ["message_id", "message", "created_at"] {
             let (last, other) = (here["last_message"]?[key], there["last_message"]?[key])
@@ -252,6 +273,17 @@ extension Simulation {
     }
 
     // MARK: The rest
+
+    /// What is unread over all channels the host was told, and nothing is shown that was only asked for.
+    private func checkTotals() throws {
+        let there = service.ask("GET", "/users/\(SimulatedService.me)/unread_message_count")?["unread_count"]?.int
+        guard unreadTotal == there else {
+            throw Violation(
+                description: "unread in all: \(unreadTotal.map { "\($0)" } ?? "-"), not "
+                    + (there.map { "\($0)" } ?? "-"))
+        }
+        if !engine.overlays.isEmpty { throw Violation(description: "overlays stay: \(engine.overlays)") }
+    }
 
     /// Who said ten seconds ago to be typing, and nothing since, is not shown to type.
     private func checkNobodyTypes() throws {

@@ -77,6 +77,7 @@ extension Simulation {
     ///   that the service has it, and it is being asked for;
     /// - what stands before messages that only the host itself told of: the host's own connection may overtake the
     ///   library's, and what came before is on its way, or was lost with the socket and comes with the gap check;
+    /// - a message whose deletion is asked for: it is shown as deleted until the service has answered;
     /// - a message whose time the service changed, until the engine has come to rest: the edit that tells of it is
     ///   under way.
     private func checkHoles(_ view: MessageWindow, _ url: String) throws {
@@ -89,6 +90,7 @@ extension Simulation {
                 let message = service.messages[id], service.isShown(message, by: view.filter)
             else { continue }
             if isUnderWay(message) || knowledge.moved[String(id)] != nil { continue }
+            if engine.overlays.hasDeletion(String(id), in: url) { continue }
             let behind = rows.drop { $0.position < position }
             if behind.allSatisfy({ knowledge.toldByHost.contains($0.id) }) { continue }
             throw Violation(

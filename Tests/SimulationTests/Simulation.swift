@@ -37,6 +37,8 @@ final class Simulation {
     private(set) var isConnected = false
     private(set) var isTokenNeeded = false
     private(set) var isPaused = false
+    /// The totals that the host was told last.
+    private(set) var unreadTotal: Int64?
     var quietChecks = 0
 
     /// What happened at all, so that a run over many seeds can tell whether it met what it is there for.
@@ -61,6 +63,10 @@ final class Simulation {
         service = try SimulatedService(seed: seed, hugeGap: traits.hugeGap, time: time)
         network = SimulatedNetwork(server: service, seed: seed &+ 1, pageSize: traits.pageSize)
         network.weather = traits.weather
+        service.control("settings", .object([
+            "unread_cnt_threading_policy": .int(traits.unreadPolicy),
+            "last_msg_threading_policy": .int(traits.lastMessagePolicy),
+        ]))
         network.move(to: time)
         host = Host(isSlow: traits.isHostSlow, limit: traits.queueLimit)
         device = try Device(
@@ -170,6 +176,7 @@ final class Simulation {
                     isTokenNeeded = state == .tokenNeeded
                 }
                 if case .syncState(let state) = notice { isPaused = state == .paused }
+                if case .unreadCounts(let counts) = notice { unreadTotal = counts.all }
                 if case .tokenNeeded = notice { plan(.setToken, in: isFaulty ? random.below(3_000) : 1) }
             case .completion(let completion):
                 note(
@@ -182,7 +189,7 @@ final class Simulation {
                     continue
                 }
                 results[completion.call] = completion
-                seen.insert("\(completion.action?.rawValue ?? "\(completion.name)") \(completion.status)")
+                seen.insert("\(completion.action?.rawValue ?? completion.name.rawValue) \(completion.status)")
                 if let short = completion.short { seen.insert("short \(short)") }
                 knowledge.completed(completion)
                 if let info = completion.info { told.note(info) }
@@ -223,6 +230,7 @@ final class Simulation {
         isConnected = false
         isTokenNeeded = false
         isPaused = false
+        unreadTotal = nil
         knowledge.processEnded()
         let options = traits.options(token: service.token, process: processNumber)
         do {
@@ -285,8 +293,9 @@ final class Simulation {
         case .updateMessage(let id, let reference, let body, let call):
             "updateMessage \(reference) in \(id), call \(call): \(String(decoding: body, as: UTF8.self))"
         case .action(let action, let call):
-            "\(action.action.rawValue) call \(call): "
-                + action.arguments.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+            "\(action.action.rawValue) "
+                + action.arguments.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+                + ", call \(call)"
         default: "\(command)"
         }
     }

@@ -18,6 +18,9 @@ struct Traits {
     let capacity: Int
     /// Whether statements of the stores fail and processes die between them.
     let hasStoreFaults: Bool
+    /// What replies count for, as the service numbers it.
+    let unreadPolicy: Int64
+    let lastMessagePolicy: Int64
 
     init(seed: UInt64) {
         var random = SeededGenerator(seed: seed &* 31 &+ 7)
@@ -33,6 +36,8 @@ struct Traits {
         // Some runs trim: the window is then smaller than the channel.
         capacity = random.chance(25) ? 60 : 1000
         hasStoreFaults = random.chance(35)
+        unreadPolicy = random.pick([1, 1, 2, 3]) ?? 1
+        lastMessagePolicy = random.pick([1, 1, 2, 3]) ?? 1
     }
 
     func options(token: String, process: Int) -> EngineOptions {

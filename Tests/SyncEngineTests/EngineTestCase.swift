@@ -56,6 +56,8 @@ class EngineTestCase: XCTestCase {
         collect()
     }
 
+    func forgetEvents() { host.forgetEvents() }
+
     func newCall() -> UInt64 {
         lastCall += 1
         return lastCall
@@ -166,7 +168,7 @@ class EngineTestCase: XCTestCase {
 
     private static func isSync(_ request: ServiceRequest) -> Bool {
         switch request {
-        case .sendMessage, .updateMessage, .deleteMessage, .action: false
+        case .sendMessage, .updateMessage, .deleteMessage, .action, .markDelivered: false
         default: true
         }
     }

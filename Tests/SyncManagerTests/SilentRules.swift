@@ -2,10 +2,16 @@ import SyncModel
 
 /// Rules of a service whose messages and events change nothing.
 struct SilentRules: ServiceRules {
-    func patches(for message: MessageRecord, in channel: ChannelRecord, userID: String) -> [ChannelPatch]? { [] }
+    func patches(
+        for message: MessageRecord, in channel: ChannelRecord, userID: String, counting: CountingPolicy
+    ) -> [ChannelPatch]? { [] }
+    func mayChangeMentions(_ edited: MessageRecord, in channel: ChannelRecord, userID: String) -> Bool { false }
+    func hasUnread(_ channel: ChannelRecord) -> Bool { false }
+    func muteEnd(in channel: ChannelRecord, userID: String) -> Int64? { nil }
     func patches(for event: ChannelEvent, in channel: ChannelRecord, userID: String) -> [ChannelPatch]? { [] }
     func patches(forLastMessage json: [UInt8], in channel: ChannelRecord) -> [ChannelPatch] { [] }
     func apply(_ patch: MessagePatch, to json: [UInt8]) -> [UInt8]? { nil }
+    func preview(of action: ActionCall, on json: [UInt8], userID: String) -> ActionPreview? { nil }
     func json(_ message: [UInt8], without parts: Set<MessagePart>) -> [UInt8] { message }
     func json(of message: OwnMessageContent, userID: String) -> [UInt8] { message.body }
     func isCurable(code: Int) -> Bool { false }

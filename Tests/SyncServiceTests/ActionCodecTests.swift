@@ -16,7 +16,6 @@ final class ActionCodecTests: XCTestCase {
         case .unsupported: return "unsupported"
         case .frame(let bytes, let awaiting):
             return String(decoding: bytes.dropLast(), as: UTF8.self) + (awaiting.map { " awaits \($0)" } ?? "")
-        case .unsupported: return "unsupported"
         }
     }
 

@@ -41,6 +41,9 @@ enum Described {
                 + "\(reaction.isAdded ? "added" : "taken away") \(reaction.updatedAt)"
         case .messagePatched(let url, let id, .threadInfo(let json)):
             "thread \(url) \(id) \(String(decoding: json, as: UTF8.self))"
+        case .unreadCounts(let counts):
+            "unread \(counts.all) at \(counts.time)"
+                + counts.byCustomType.sorted { $0.key < $1.key }.map { " \($0.key.text)=\($0.value)" }.joined()
         case .channel(let url, let event): "channel \(url) \(text(event))"
         case .channelAnswered(let channel, let cause): "channel \(channel.url) is now \(cause.source.rawValue)"
         }

@@ -29,15 +29,31 @@ final class RulesTests: XCTestCase {
             (#"{"channel_url":"c","ts_message_offset":61}"#, message(6, 60), ""),
             (#"{"channel_url":"c","ts_message_offset":60}"#, message(6, 60),
              "last_message={6} unread_message_count=1"),
-            // Silent ones of others change nothing, unless they mention this user or mean to be the last message.
+            // Silent ones count for nothing, unless they mean to be the last message.
             (plain, message(6, 60, isSilent: true), ""),
             (plain, message(6, 60, isSilent: true, json: #"{"force_update_last_message":false}"#), ""),
-            (plain, message(6, 60, isSilent: true, json: #"{"force_update_last_message":true}"#), "ask"),
-            (plain, message(6, 60, isSilent: true, json: #"{"mentioned_user_ids":["me"]}"#), "ask"),
+            (plain, message(6, 60, isSilent: true, json: #"{"force_update_last_message":true}"#),
+             #"last_message={"force_update_last_message":true}"#),
+            (plain, message(6, 60, isSilent: true, json: #"{"mentioned_user_ids":["me"]}"#), ""),
+            // Of own silent ones services differ; this one may say it.
             (plain, message(6, 60, sender: "me", isSilent: true), "ask"),
+            (plain, message(6, 60, sender: "me", isSilent: true, json: SilentRule.noLast), ""),
             (#"{"channel_url":"c","is_hidden":true}"#, message(6, 60, isSilent: true), "ask"),
+            // What this user does not want counted stays 0, and those who are only invited have no counts.
+            (#"{"channel_url":"c","count_preference":"off"}"#, message(6, 60, json: SilentRule.toMe),
+             "last_message=\(SilentRule.toMe)"),
+            (#"{"channel_url":"c","count_preference":"unread_mention_count_only"}"#,
+             message(6, 60, json: SilentRule.toMe), "last_message=\(SilentRule.toMe) unread_mention_count=1"),
+            (#"{"channel_url":"c","count_preference":"unread_message_count_only"}"#,
+             message(6, 60, json: SilentRule.toMe), "last_message=\(SilentRule.toMe) unread_message_count=1"),
+            (#"{"channel_url":"c","member_state":"invited"}"#, message(6, 60), "last_message={6}"),
+            // The message says what it counts for.
+            (plain, message(6, 60, json: #"{"message_events":{"update_unread_count":false}}"#),
+             #"last_message={"message_events":{"update_unread_count":false}}"#),
+            (plain, message(4, 40, json: #"{"message_events":{"update_unread_count":false}}"#), ""),
             // What replies count for is a setting of the application.
             (plain, message(6, 60, parent: "3"), "ask"), (plain, message(6, 60, parent: "3", toChannel: true), "ask"),
+            (plain, message(6, 60, sender: "me", parent: "3"), "ask"),
             // Mentions count beside.
             (plain, message(6, 60, json: #"{"mentioned_user_ids":["bo","me"]}"#),
              #"last_message={"mentioned_user_ids":["bo","me"]} unread_message_count=3 unread_mention_count=1"#),
@@ -58,9 +74,67 @@ final class RulesTests: XCTestCase {
              "last_message={6} unread_message_count=9223372036854775807"),
         ]
         for (text, message, patches) in cases {
-            let found = rules.patches(for: message, in: try channel(text), userID: "me")
+            let found = rules.patches(for: message, in: try channel(text), userID: "me", counting: CountingPolicy())
             XCTAssertEqual(found.map(Described.text) ?? "ask", patches, "\(text) \(message)")
         }
+    }
+
+    private enum SilentRule {
+        static let noLast = #"{"message_events":{"update_last_message":false}}"#
+        static let toMe = #"{"mentioned_user_ids":["me"]}"#
+    }
+
+    /// Both policies with every kind of reply. What counts without being the last message leaves no trace in the
+    /// channel, so the service is asked.
+    func testWhatRepliesCountFor() throws {
+        let plain = try channel(#"{"channel_url":"c","unread_message_count":2}"#)
+        let both = "last_message={6} unread_message_count=3"
+        let cases: [(CountingPolicy.Replies, CountingPolicy.Replies, reply: String, inChannel: String, own: String)] = [
+            (.included, .included, both, both, "last_message={6}"),
+            (.included, .excluded, "ask", "ask", ""),
+            (.included, .onlyInChannel, "ask", both, ""),
+            (.excluded, .included, "last_message={6}", "last_message={6}", "last_message={6}"),
+            (.excluded, .excluded, "", "", ""),
+            (.onlyInChannel, .onlyInChannel, "", both, ""),
+        ]
+        for (unread, last, reply, inChannel, own) in cases {
+            func found(_ message: MessageRecord) -> String {
+                rules.patches(
+                    for: message, in: plain, userID: "me",
+                    counting: CountingPolicy(unread: unread, lastMessage: last)).map(Described.text) ?? "ask"
+            }
+            XCTAssertEqual(found(message(6, 60, parent: "3")), reply, "\(unread) \(last)")
+            XCTAssertEqual(found(message(6, 60, parent: "3", toChannel: true)), inChannel, "\(unread) \(last)")
+            XCTAssertEqual(found(message(6, 60, sender: "me", parent: "3")), own, "\(unread) \(last)")
+            XCTAssertEqual(found(message(6, 60)), both, "\(unread) \(last)")
+        }
+    }
+
+    func testAnEditThatMayMoveMentions() throws {
+        let read = try channel(#"{"channel_url":"c","user_last_read":70}"#)
+        let unread = try channel(#"{"channel_url":"c","user_last_read":50}"#)
+        let mentioned = try channel(#"{"channel_url":"c","unread_mention_count":1}"#)
+        let toMe = message(6, 60, json: SilentRule.toMe)
+        func may(_ message: MessageRecord, _ channel: ChannelRecord) -> Bool {
+            rules.mayChangeMentions(message, in: channel, userID: "me")
+        }
+        XCTAssertTrue(may(toMe, unread))
+        XCTAssertFalse(may(toMe, read))
+        XCTAssertFalse(may(message(6, 60), unread))
+        XCTAssertTrue(may(message(6, 60), mentioned))
+        XCTAssertFalse(may(message(6, 60, sender: "me"), mentioned))
+    }
+
+    func testUntilWhenThisUserIsMuted() throws {
+        func end(_ members: String, _ isMuted: Bool = true) throws -> Int64? {
+            rules.muteEnd(
+                in: try channel(#"{"channel_url":"c","is_muted":\#(isMuted),"members":\#(members)}"#), userID: "me")
+        }
+        let me = #"[{"user_id":"bo","muted_end_at":3},{"user_id":"me","muted_end_at":70}]"#
+        XCTAssertEqual(try end(me), 70)
+        XCTAssertNil(try end(me, false))
+        XCTAssertNil(try end(#"[{"user_id":"me","muted_end_at":-1}]"#))
+        XCTAssertNil(try end("[]"))
     }
 
     private func message(
@@ -84,11 +158,12 @@ final class RulesTests: XCTestCase {
             (read, .removed(Cause(.eventUserLeft)), ""),
             (read, .typing(userID: "bo", user: [], isTyping: true), ""),
             (read, .patched(Cause(.eventChannelFrozen), members: [patch]), "freeze=true"),
-            (read, .read(userID: "bo", at: 8), #"read_receipt={"bo":8,"al":3}"#),
+            (read, .read(userID: "bo", at: 8), #"read_receipt={"bo":8,"al":3} delivery_receipt={"bo":8}"#),
             // A receipt never goes back.
-            (read, .read(userID: "bo", at: 6), #"read_receipt={"bo":7,"al":3}"#),
+            (read, .read(userID: "bo", at: 6), #"read_receipt={"bo":7,"al":3} delivery_receipt={"bo":6}"#),
             (read, .read(userID: "me", at: 8),
-             #"read_receipt={"bo":7,"al":3,"me":8} unread_message_count=0 unread_mention_count=0 user_last_read=8"#),
+             #"read_receipt={"bo":7,"al":3,"me":8} delivery_receipt={"me":8} unread_message_count=0 "#
+                 + "unread_mention_count=0 user_last_read=8"),
             (read, .delivered(["bo": 2, "al": 1]), #"delivery_receipt={"al":1,"bo":2}"#),
             (#"{"channel_url":"c","delivery_receipt":7}"#, .delivered(["bo": 2]), #"delivery_receipt={"bo":2}"#),
             (offset, .hidden(allowAutoUnhide: true, offset: 40),
@@ -98,10 +173,11 @@ final class RulesTests: XCTestCase {
             (#"{"channel_url":"c","unread_mention_count":1}"#,
              .hidden(allowAutoUnhide: true, offset: 0), "ask"),
             (offset, .hidden(allowAutoUnhide: false, offset: 50),
-             #"is_hidden=true hidden_state="hidden_prevent_auto_unhide" ts_message_offset=50"#),
+             #"is_hidden=true hidden_state="hidden_prevent_auto_unhide" ts_message_offset=50 user_last_read=50 "#
+                 + #"read_receipt={"me":50}"#),
             (offset, .hidden(allowAutoUnhide: true, offset: 51),
-             #"is_hidden=true hidden_state="hidden_allow_auto_unhide" ts_message_offset=51 last_message=null "#
-                 + "unread_message_count=0 unread_mention_count=0"),
+             #"is_hidden=true hidden_state="hidden_allow_auto_unhide" ts_message_offset=51 user_last_read=51 "#
+                 + #"read_receipt={"me":51} last_message=null unread_message_count=0 unread_mention_count=0"#),
         ]
         for (text, event, patches) in cases {
             let found = rules.patches(for: event, in: try channel(text), userID: "me")

@@ -6,30 +6,64 @@ import SyncStore
 /// What an answer makes known enters as facts, by the same way as events; nothing is written to a collection here.
 struct ServiceActions {
     /// Calls that wait for the service.
-    private var calls: [UInt64: Action] = [:]
+    private var calls: [UInt64: ActionCall] = [:]
+    private(set) var overlays = Overlays()
+    private var typing = OwnTyping()
+    /// When everything was marked as read last, by the monotonic clock.
+    private var markedAllAt: Int64?
+
+    /// The service refuses what comes sooner; in milliseconds.
+    private static let pauseOfMarkAll: Int64 = 1000
 
     /// How many wait.
     var count: Int { calls.count }
 
     mutating func ask(_ action: ActionCall, call: UInt64, _ context: Context, _ effects: inout Effects) {
-        calls[call] = action.action
+        calls[call] = action
         var action = action
         switch action.action {
         case .editMessage, .addMetaArrayValues, .removeMetaArrayValues, .createMetaArrayKeys, .deleteMetaArrayKeys:
             guard let held = heldMessage(action, context) else { break }
             // The service says so too, but after a way there and back.
-            if action.action == .editMessage, held.senderID != context.options.userID {
+            if action.action == .editMessage, !held.senderID.isByteEqual(to: context.options.userID) {
                 return finish(call, .notOwnMessage, &effects)
             }
             if held.kind == .file { action = action.adding(ActionCall.concernsFile, .flag(true)) }
-        case .startTyping, .endTyping: action = action.adding(ActionCall.sentAt, .integer(context.now.wall))
+        case .startTyping, .endTyping, .addReaction, .removeReaction:
+            action = action.adding(ActionCall.sentAt, .integer(context.now.wall))
         default: break
         }
-        guard context.isLoggedIn else {
-            return finish(call, .notConnected, &effects)
+        let spec = ActionTable.spec(of: action.action)
+        guard context.isLoggedIn else { return finish(call, .notConnected, &effects) }
+        let now = context.now.monotonic
+        switch action.action {
+        case .startTyping where !typing.start(action.channelURL, now: now, &effects): return finish(call, .ok, &effects)
+        case .endTyping where !typing.end(action.channelURL, &effects): return finish(call, .ok, &effects)
+        case .markAllAsRead:
+            if let before = markedAllAt, now - before < ServiceActions.pauseOfMarkAll {
+                return finish(call, .service, failure: context.rules.failure(.tooOften), &effects)
+            }
+            markedAllAt = now
+        default: break
+        }
+        if spec.isOptimistic {
+            overlays.add(action, call: call)
+            effects.add(.overlaid(channelURL: action.channelURL, messageID: action.messageID))
         }
         effects.add(.ask(.action(call: call, action), .action(action)))
     }
+
+    /// Typing that nobody repeated is over.
+    mutating func endTyping(_ context: Context, _ effects: inout Effects) {
+        for url in typing.takeDue(now: context.now.monotonic, &effects) {
+            let end = ActionCall(
+                action: .endTyping,
+                arguments: ["channel_url": .text(url), ActionCall.sentAt: .integer(context.now.wall)])
+            effects.add(.ask(.told, .action(end)))
+        }
+    }
+
+    mutating func sessionEnded(_ effects: inout Effects) { typing.sessionEnded(&effects) }
 
     /// The message that an action is about, as far as it is cached.
     private func heldMessage(_ action: ActionCall, _ context: Context) -> MessageRecord? {
@@ -73,8 +107,9 @@ struct ServiceActions {
             call: call, name: .call, status: status, action: action.action, result: result))
     }
 
-    /// Completes what is still open.
+    /// Completes what is still open. What is shown stays: nothing more is told.
     mutating func end(_ effects: inout Effects) {
+        overlays = Overlays()
         for call in calls.keys.sorted() { finish(call, .closed, &effects) }
     }
 
@@ -83,7 +118,11 @@ struct ServiceActions {
         _ effects: inout Effects
     ) {
         guard let action = calls.removeValue(forKey: call) else { return }
+        // What an answer made known is a fact by then, and stands for itself; what failed is seen to be taken back.
+        if overlays.remove(action, call: call) {
+            effects.add(.overlaid(channelURL: action.channelURL, messageID: action.messageID))
+        }
         effects.complete(Completion(
-            call: call, name: .call, status: status, failure: failure, action: action, result: result))
+            call: call, name: .call, status: status, failure: failure, action: action.action, result: result))
     }
 }

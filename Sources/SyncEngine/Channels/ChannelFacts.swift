@@ -57,15 +57,22 @@ enum ChannelFacts {
 
     private static func arrived(_ message: MessageRecord, _ cached: ChannelRecord?, _ context: Context) -> Outcome {
         guard let cached,
-            let patches = context.rules.patches(for: message, in: cached, userID: context.options.userID)
+            let patches = context.rules.patches(
+                for: message, in: cached, userID: context.options.userID, counting: context.counting)
         else { return .mustBeAsked }
         return patches.isEmpty ? .mayCross : patched(cached, patches)
     }
 
     private static func edited(_ messages: [MessageRecord], _ cached: ChannelRecord?, _ context: Context) -> Outcome {
         guard let cached, let last = cached.lastMessage else { return .mayCross }
+        let userID = context.options.userID
+        if messages.contains(where: { context.rules.mayChangeMentions($0, in: cached, userID: userID) }) {
+            return .mustBeAsked
+        }
         if let message = messages.last(where: { $0.id.isByteEqual(to: last.id) }) {
-            guard let shown = lastMessageJSON(cached), updatedAt(shown) <= message.updatedAt else { return .nothing }
+            guard let shown = JSONSlice.member("last_message", of: cached.json),
+                updatedAt(shown) <= message.updatedAt
+            else { return .nothing }
             return patched(cached, context.rules.patches(forLastMessage: message.json, in: cached))
         }
         return messages.contains { $0.position > last.position } ? .mayCross : .nothing
@@ -77,7 +84,9 @@ enum ChannelFacts {
         guard let cached, cached.lastMessage?.id.isByteEqual(to: id) == true else {
             return concern([id], cached, context)
         }
-        guard let last = lastMessageJSON(cached), let json = apply(last) else { return .mustBeAsked }
+        guard let last = JSONSlice.member("last_message", of: cached.json), let json = apply(last) else {
+            return .mustBeAsked
+        }
         return patched(cached, context.rules.patches(forLastMessage: json, in: cached))
     }
 
@@ -85,7 +94,7 @@ enum ChannelFacts {
         // Which message is the last one now, only the service knows.
         if let last = cached?.lastMessage, ids.containsBytes(of: last.id) { return .mustBeAsked }
         // And whether it was one of the unread ones.
-        if let cached, cached.unreadMessageCount > 0, !ids.isEmpty { return .mustBeAsked }
+        if let cached, !ids.isEmpty, context.rules.hasUnread(cached) { return .mustBeAsked }
         return concern(ids, cached, context)
     }
 
@@ -110,13 +119,6 @@ enum ChannelFacts {
             let changed = json.withUnsafeBytes({ ChannelRecord(slice: .valid($0), copying: json) })
         else { return .mustBeAsked }
         return changed == channel ? .nothing : .changed(changed)
-    }
-
-    private static func lastMessageJSON(_ channel: ChannelRecord) -> [UInt8]? {
-        channel.json.withUnsafeBytes { raw in
-            guard let last = JSONSlice.valid(raw)["last_message"], last.isObject else { return nil }
-            return last.copy()
-        }
     }
 
     private static func updatedAt(_ json: [UInt8]) -> Int64 {

@@ -99,7 +99,7 @@ struct ChannelLists {
         let isKnown = isComplete || window.token == ""
         windows[id]?.isLoaded = true
         windows[id]?.hasNext = page.count > limit || !isKnown
-        let added = windows[id]?.add(page.prefix(limit).map(context.typing.shown), userID: context.options.userID)
+        let added = windows[id]?.add(page.prefix(limit).map(context.shown), userID: context.options.userID)
         windows[id]?.fetch?.wanted -= added?.items.count ?? 0
         if let added, let window = windows[id] { effects.add(.event(window.change(added, Cause(.cache)))) }
         return true
@@ -149,7 +149,7 @@ struct ChannelLists {
             if part.count < ChannelLists.cachePage { break }
         }
         windows[id]?.endServing()
-        let added = windows[id]?.add(missing.map(context.typing.shown), userID: context.options.userID)
+        let added = windows[id]?.add(missing.map(context.shown), userID: context.options.userID)
         if let added, let window = windows[id] { effects.add(.event(window.change(added, Cause(.sync)))) }
     }
 
@@ -166,7 +166,7 @@ struct ChannelLists {
 
     /// Brings every collection up to date with channels as they are stored.
     mutating func show(_ fact: ChannelFact, _ context: Context, _ effects: inout Effects) {
-        let shown = fact.changed.map(context.typing.shown)
+        let shown = fact.changed.map(context.shown)
         let userID = context.options.userID
         for id in numbers {
             if fact.page?.collection == id {

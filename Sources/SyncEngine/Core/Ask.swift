@@ -14,6 +14,8 @@ enum Ask: Equatable {
     case edit(call: UInt64, channelURL: String, messageID: String)
     case delete(call: UInt64, channelURL: String, messageID: String)
     case action(call: UInt64, ActionCall)
+    /// Something the service is only told; nobody waits for an answer.
+    case told
 }
 
 /// What a timeline asked. An answer to an earlier generation is dropped: everything started over since.

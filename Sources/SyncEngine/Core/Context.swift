@@ -11,10 +11,14 @@ struct Context {
     let capabilities: ServiceCapabilities
     let random: RandomSource
     let connection: Connection
+    /// When the login came, by the monotonic clock.
+    let loggedInAt: Int64
     /// The host paused sync.
     let isPaused: Bool
     /// Who is typing; shown with channels and never stored.
     let typing: Typing
+    /// What hosts asked for and the service has not answered; shown with messages and never stored.
+    let overlays: Overlays
 
     var isLoggedIn: Bool {
         if case .loggedIn = connection { true } else { false }
@@ -31,6 +35,18 @@ struct Context {
     /// The service's time of the login; where change logs begin.
     var loginTime: Int64 {
         if case .loggedIn(let info) = connection { info.loginTime } else { 0 }
+    }
+
+    /// A channel as hosts see it.
+    func shown(_ channel: ChannelRecord) -> ChannelRecord { typing.shown(overlays.shown(channel, self)) }
+
+    /// The service's time now, in milliseconds since the epoch; `nil` without a login.
+    var serviceTime: Int64? {
+        if case .loggedIn(let info) = connection { info.loginTime + (now.monotonic - loggedInAt) } else { nil }
+    }
+
+    var counting: CountingPolicy {
+        if case .loggedIn(let info) = connection { info.counting } else { CountingPolicy() }
     }
 
     /// Why a fetch ends with less than it wanted.

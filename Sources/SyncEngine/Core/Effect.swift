@@ -19,6 +19,8 @@ indirect enum Effect {
     case channels(ChannelFact)
     /// An own message is not under way any more. In doubt: whether it has arrived at the service is not known.
     case sendEnded(channelURL: String, isInDoubt: Bool)
+    /// An overlay on a message came or went.
+    case overlaid(channelURL: String, messageID: String)
     case typingStopped(channelURL: String, userID: String)
 }
 

@@ -15,12 +15,15 @@ struct TimerQueue {
         /// The deadline of an action that waits for the end of a pause.
         case action(call: UInt64)
         case typing
+        case ownTyping
+        case deliveries
+        case mutes
 
         /// Whether a repeated request of sync stands behind it: sync is not at rest then.
         var isSyncWork: Bool {
             switch self {
             case .channelSync, .timeline, .answerParts, .heldRequests: true
-            case .reconnect, .outbox, .fetch, .action, .typing: false
+            case .reconnect, .outbox, .fetch, .action, .typing, .ownTyping, .deliveries, .mutes: false
             }
         }
 
@@ -35,7 +38,10 @@ struct TimerQueue {
             case .outbox(let url): "f\(url.text)"
             case .fetch(let call): "g\(call)"
             case .typing: "h"
-            case .action(let call): "i\(call)"
+            case .ownTyping: "i"
+            case .deliveries: "j"
+            case .mutes: "k"
+            case .action(let call): "l\(call)"
             }
         }
     }
@@ -46,8 +52,8 @@ struct TimerQueue {
 
     var hasSyncWork: Bool { deadlines.keys.contains { $0.isSyncWork } }
 
-    /// Anything but the end of somebody's typing is planned; for the simulator's checks.
-    var hasWork: Bool { deadlines.keys.contains { $0 != .typing } }
+    /// Anything but the end of typing or of a mute is planned; for the simulator's checks.
+    var hasWork: Bool { deadlines.keys.contains { $0 != .typing && $0 != .ownTyping && $0 != .mutes } }
 
     /// `nil` cancels.
     mutating func set(_ key: Key, at deadline: Int64?) {

@@ -43,6 +43,7 @@ public enum ClientNotice: Equatable, Sendable {
     case syncState(SyncState)
     /// `done`: messages of the channel cached by this run.
     case syncProgress(channelURL: String, done: Int64, isComplete: Bool)
+    case unreadCounts(UnreadCounts)
     case tokenNeeded
     case cacheReset(file: String)
     case storageError(message: String)
@@ -53,6 +54,7 @@ public enum ClientNotice: Equatable, Sendable {
         case .connection: "connection"
         case .syncState: "sync_state"
         case .syncProgress: "sync_progress"
+        case .unreadCounts: "unread_counts"
         case .tokenNeeded: "token_needed"
         case .cacheReset: "cache_reset"
         case .storageError: "storage_error"

@@ -30,6 +30,8 @@ struct MessageWindow {
     /// Where the window stands since all it showed is gone.
     var emptiedAt: MessagePosition?
     var fetches = PerDirection<Fetch>()
+    /// Messages that it showed until a host asked for their deletion, and where they stand.
+    private var hidden: [TextKey: MessagePosition] = [:]
 
     init(id: UInt64, filter: MessageFilter, viewpoint: Int64) {
         self.id = id
@@ -106,8 +108,20 @@ struct MessageWindow {
         return isAfterStart && isBeforeEnd
     }
 
+    /// Shows a message no more, until the service has said what becomes of it.
+    mutating func hide(_ message: MessageRecord) -> WindowChange? {
+        guard window.index(ofID: message.id) != nil else { return nil }
+        let change = remove([TextKey(message.id)])
+        hidden[message.id] = message.position
+        return change
+    }
+
+    /// Whether it was hidden and has to be shown again.
+    mutating func unhide(_ id: String) -> Bool { hidden.removeValue(forKey: TextKey(id)) != nil }
+
     /// Removes messages by their ids.
     mutating func remove(_ ids: Set<TextKey>) -> WindowChange? {
+        if !hidden.isEmpty { for id in ids { hidden[id] = nil } }
         // Emptied, the window goes on behind what it showed last.
         let last = window.last?.position
         let change = window.remove(ids: ids)
@@ -158,9 +172,13 @@ struct MessageWindow {
         if direction == .previous {
             hasNext = true
             isFollowing = false
-            return window.removeLast(excess)
+            let change = window.removeLast(excess)
+            hidden = hidden.filter { $0.value < upperEnd }
+            return change
         }
         hasPrevious = true
-        return window.removeFirst(excess)
+        let change = window.removeFirst(excess)
+        hidden = hidden.filter { $0.value > lowerEnd }
+        return change
     }
 }

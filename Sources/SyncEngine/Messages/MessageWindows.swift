@@ -205,6 +205,19 @@ struct MessageWindows {
         _ direction: PageDirection, of window: MessageWindow, _ chunk: ChunkList.Chunk, _ coverage: Coverage,
         _ context: Context, limit: Int
     ) -> [MessageRow]? {
+        let url = coverage.channelURL
+        // Of those that are shown otherwise than they are cached, some may not be shown at all.
+        let others = context.overlays.count(url)
+        let stored = storedRows(direction, of: window, chunk, coverage, context, limit: limit + others)
+        guard others > 0, let stored else { return stored }
+        let rows = stored.compactMap { context.overlays.shown($0, window.filter, url, context) }
+        return Array(direction == .previous ? rows.suffix(limit) : rows.prefix(limit))
+    }
+
+    private func storedRows(
+        _ direction: PageDirection, of window: MessageWindow, _ chunk: ChunkList.Chunk, _ coverage: Coverage,
+        _ context: Context, limit: Int
+    ) -> [MessageRow]? {
         let key = coverage.channelKey
         switch direction {
         case .previous:
@@ -312,6 +325,50 @@ struct MessageWindows {
         for index in all.indices { merge(messages, index, cause, coverage, context, &effects) }
     }
 
+    /// An overlay on a stored message came or went.
+    mutating func showAgain(
+        _ message: MessageRecord, _ cause: Cause, _ coverage: Coverage, _ context: Context,
+        _ effects: inout Effects
+    ) {
+        let isShown = context.overlays.shown(message, coverage.channelURL, context) != nil
+        for index in all.indices {
+            if !isShown {
+                if let change = all[index].hide(message) { effects.add(.event(all[index].change(change, cause))) }
+            } else {
+                if all[index].unhide(message.id) { reach(message, index, cause, coverage, context, &effects) }
+                merge([message], index, cause, coverage, context, &effects)
+            }
+        }
+    }
+
+    /// Lets a window reach back to a message that it hid at one of its ends, with whatever is cached in between.
+    private mutating func reach(
+        _ message: MessageRecord, _ index: Int, _ cause: Cause, _ coverage: Coverage, _ context: Context,
+        _ effects: inout Effects
+    ) {
+        let window = all[index]
+        guard let home = window.home(in: coverage.chunks) else { return }
+        var chunk = coverage.chunks.chunks[home]
+        guard chunk.covers(message.position), !window.spans(message.position) else { return }
+        // Nothing beyond the message is meant.
+        let isBefore = message.position <= window.lowerEnd
+        if isBefore {
+            chunk.start = HistoryEdge(message.position)
+            chunk.reachedFirst = false
+        } else {
+            chunk.end = HistoryEdge(message.position)
+        }
+        var stretch = window
+        if isBefore, window.window.isEmpty { stretch.emptiedAt = message.position.successor }
+        let rows = rows(
+            isBefore ? .previous : .next, of: stretch, chunk, coverage, context,
+            limit: context.options.messageCollectionCapacity)
+        guard let rows, let change = all[index].attach(rows, context.rules) else { return }
+        effects.add(.event(all[index].change(change, cause)))
+        trim(index, growing: isBefore ? .previous : .next, context, &effects)
+        updateEdges(index, coverage, context)
+    }
+
     mutating func remove(_ ids: Set<TextKey>, _ cause: Cause, _ effects: inout Effects) {
         for index in all.indices {
             if let change = all[index].remove(ids) { effects.add(.event(all[index].change(change, cause))) }
@@ -352,6 +409,8 @@ struct MessageWindows {
     ) {
         let nearest = all[index].window.isEmpty ? coverage.chunks.index(atOrBelow: all[index].anchor) : nil
         guard all[index].isLoaded, let home = all[index].home(in: coverage.chunks) ?? nearest else { return }
+        let records = context.overlays.isEmpty
+            ? records : records.compactMap { context.overlays.shown($0, coverage.channelURL, context) }
         var hasInserted = false
         for change in all[index].merge(records, in: coverage.chunks.chunks[home], context.rules) {
             if change.action == .insert { hasInserted = true }

@@ -187,6 +187,13 @@ final class Timeline {
         windows.showChanged(recorded.changed, fact.cause, coverage, context, &effects)
     }
 
+    /// An overlay on a message came or went: it is shown as it is now.
+    func showAgain(_ id: String, _ cause: Cause, _ context: Context, _ effects: inout Effects) {
+        let key = history.channelKey
+        let held = context.storage.cached { (cache) throws(StoreError) in try cache.message(id: id, channel: key) }
+        if let message = held ?? nil { windows.showAgain(message, cause, coverage, context, &effects) }
+    }
+
     /// The fact could not be stored.
     func lose(_ fact: MessageFact, _ context: Context, _ effects: inout Effects) {
         history.crossings.note(fact)

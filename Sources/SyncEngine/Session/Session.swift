@@ -25,6 +25,8 @@ struct Session {
     private var backoff = Backoff()
     /// Calls of `sm_connect` that wait for the outcome.
     private var calls: [UInt64] = []
+    /// By the monotonic clock.
+    private(set) var loggedInAt: Int64 = 0
 
     init(token: String) { self.token = token }
 
@@ -84,9 +86,10 @@ struct Session {
 
     // MARK: Service
 
-    mutating func connected(_ info: SessionInfo, _ effects: inout Effects) -> Turn {
+    mutating func connected(_ info: SessionInfo, _ now: Moment, _ effects: inout Effects) -> Turn {
         guard case .connecting = state else { return .none }
         policy = info.reconnect
+        loggedInAt = now.monotonic
         backoff.reset()
         enter(.connected(info), &effects)
         finishCalls(.ok, nil, &effects)

@@ -9,16 +9,17 @@ extension ActionTable {
         ],
         effect: "`update` of the message, `event_message_updated`; what is not named stays. Only the sender may: of a "
             + "cached message of somebody else it completes with NOT_OWN_MESSAGE and asks nobody",
-        result: "the message as the service has it")
+        result: "the message as the service has it", isOptimistic: true)
 
     static let deleteMessage = ActionSpec(
         [.channel, .message],
-        effect: "`remove` of the message, `event_message_deleted`. The sender may, and operators")
+        effect: "`remove` of the message, `event_message_deleted`. The sender may, and operators",
+        isOptimistic: true)
 
     static let reaction = ActionSpec(
         [.channel, .message, .required("key", .name, "the reaction")],
         effect: "`update` of the message, `event_reaction_updated`",
-        result: "the reaction as the service has it")
+        result: "the reaction as the service has it", isOptimistic: true)
 
     static let pin = ActionSpec(
         [.channel, .message], effect: "`update` of the channel, `event_pinned_message_updated`")

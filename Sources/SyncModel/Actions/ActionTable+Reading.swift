@@ -4,7 +4,8 @@ extension ActionTable {
 
     static let markAllAsRead = ActionSpec(
         [.optional("channel_urls", .names, "only these channels")],
-        effect: "the counts of the channels become 0; `update` in lists")
+        effect: "the counts of the channels become 0; `update` in lists. Within a second after another one it "
+            + "completes with SERVICE and code 800160, and nobody is asked")
 
     static let markAsUnread = ActionSpec(
         [.channel, .message],
@@ -19,5 +20,6 @@ extension ActionTable {
 
     static let typing = ActionSpec(
         [.channel],
-        effect: "the other members are told")
+        effect: "the others are told, once a second at most however often it is called. Typing ends by itself ten "
+            + "seconds after it was last started")
 }

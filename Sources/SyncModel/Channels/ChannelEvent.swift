@@ -12,6 +12,13 @@ public enum ChannelEvent: Equatable, Sendable {
     case typing(userID: String, user: [UInt8], isTyping: Bool)
     case hidden(allowAutoUnhide: Bool, offset: Int64)
 
+    /// What a user's hosts are told as the reason of a change that came of it. What the user itself has read is no
+    /// news of others' reading.
+    public func cause(for userID: String) -> Cause {
+        if case .read(let reader, _) = self, reader.isByteEqual(to: userID) { return Cause(.eventChannelChanged) }
+        return cause
+    }
+
     /// What hosts are told as the reason of a change that came of it.
     public var cause: Cause {
         switch self {

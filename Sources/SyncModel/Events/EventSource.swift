@@ -36,6 +36,7 @@ public enum EventSource: String, Sendable {
     case localMessageFailed = "local_message_failed"
     case localMessageCanceled = "local_message_canceled"
     case localMessageResendStarted = "local_message_resend_started"
+    case localAction = "local_action"
     case capacity, overflow
     case viewpointReset = "viewpoint_reset"
     case cacheCleared = "cache_cleared"

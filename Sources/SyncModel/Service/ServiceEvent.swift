@@ -11,6 +11,7 @@ public enum ServiceEvent: Sendable {
     case messageDeleted(channelURL: String, messageID: String)
     case messagePatched(channelURL: String, messageID: String, patch: MessagePatch)
     case channel(url: String, ChannelEvent)
+    case unreadCounts(UnreadCounts)
     /// A channel of this user as the answer to an action has it. It may leave out parts that are known already.
     case channelAnswered(ChannelRecord, Cause)
 }

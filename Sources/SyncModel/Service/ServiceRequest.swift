@@ -20,6 +20,8 @@ public enum ServiceRequest: Equatable, Sendable {
     case updateMessage(channelURL: String, messageID: String, body: [UInt8])
     case deleteMessage(channelURL: String, messageID: String)
     case action(ActionCall)
+    /// Tells that everything up to a message has arrived here; the service says nothing to it.
+    case markDelivered(channelURL: String, messageID: String)
 }
 
 extension ServiceRequest {

@@ -2,13 +2,24 @@
 public protocol ServiceRules: Sendable {
     /// What a new message changes in its channel (last message, counts, hiding), as seen by a user; empty when nothing,
     /// `nil` when the channel has to be asked for again.
-    func patches(for message: MessageRecord, in channel: ChannelRecord, userID: String) -> [ChannelPatch]?
+    func patches(
+        for message: MessageRecord, in channel: ChannelRecord, userID: String, counting: CountingPolicy
+    ) -> [ChannelPatch]?
+    /// Whether an edit may have changed how often this user is mentioned in unread messages.
+    func mayChangeMentions(_ edited: MessageRecord, in channel: ChannelRecord, userID: String) -> Bool
+    /// Whether messages of a channel are counted as unread, or as mentions.
+    func hasUnread(_ channel: ChannelRecord) -> Bool
+    /// Until when this user is muted, in milliseconds since the epoch by the service's clock; `nil` when it is not, or
+    /// for ever.
+    func muteEnd(in channel: ChannelRecord, userID: String) -> Int64?
     /// What an event changes in its channel; `nil` when the channel has to be asked for again.
     func patches(for event: ChannelEvent, in channel: ChannelRecord, userID: String) -> [ChannelPatch]?
     /// What the new content of the last message changes in its channel.
     func patches(forLastMessage json: [UInt8], in channel: ChannelRecord) -> [ChannelPatch]
     /// The message's JSON with the patch applied; `nil` when either is not what it should be.
     func apply(_ patch: MessagePatch, to json: [UInt8]) -> [UInt8]?
+    /// What an action of this user makes of a message; `nil` for actions that are not shown before they are answered.
+    func preview(of action: ActionCall, on json: [UInt8], userID: String) -> ActionPreview?
     /// The message's JSON without some parts, for who did not ask for them.
     func json(_ message: [UInt8], without parts: Set<MessagePart>) -> [UInt8]
     /// An own message as hosts see it before the service has it.
@@ -29,6 +40,8 @@ public enum LocalFailure: Equatable, Sendable {
     case tooOld
     /// The process ended before the host told how its own send went.
     case neverAnswered
+    /// Asked more often than the service allows.
+    case tooOften
     /// The host sent by its own means, and told this code.
     case byHost(code: Int)
 }

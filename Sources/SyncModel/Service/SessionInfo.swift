@@ -4,11 +4,19 @@ public struct SessionInfo: Equatable, Sendable {
     /// The service's time of the login, since the epoch: where change logs begin that were never read.
     public var loginTime: Int64
     public var reconnect: ReconnectPolicy
+    public var counting: CountingPolicy
+    /// Whether it wants to know that messages of large channels have arrived.
+    public var wantsDeliveriesOfSuperChannels: Bool
 
-    public init(userID: String, loginTime: Int64, reconnect: ReconnectPolicy = ReconnectPolicy()) {
+    public init(
+        userID: String, loginTime: Int64, reconnect: ReconnectPolicy = ReconnectPolicy(),
+        counting: CountingPolicy = CountingPolicy(), wantsDeliveriesOfSuperChannels: Bool = true
+    ) {
         self.userID = userID
         self.loginTime = loginTime
         self.reconnect = reconnect
+        self.counting = counting
+        self.wantsDeliveriesOfSuperChannels = wantsDeliveriesOfSuperChannels
     }
 }
 

@@ -66,7 +66,7 @@ extension Chat {
 
     /// Those who have not read a message count the mention that an edit gave or took.
     private func moveMentions(of message: MessageRow, from old: Mentions, to new: Mentions) throws {
-        guard message.isCountable, old != new else { return }
+        guard message.isCountable else { return }
         let before = try storage.countablesBefore(message)
         try storage.countMentions(message, old, by: -1, before: before)
         try storage.countMentions(message, new, by: 1, before: before)
@@ -110,7 +110,12 @@ extension Chat {
         try change { broadcasts in
             try storage.update(message)
             try storage.noteChange(message, isDeleted: false, at: now)
-            try moveMentions(of: message, from: Mentions(old), to: Mentions(try? JSON.parse(message.json)))
+            let mentions = Mentions(try? JSON.parse(message.json))
+            if Mentions(old) != mentions {
+                try moveMentions(of: message, from: Mentions(old), to: mentions)
+                // A count changed: whoever was away learns it from the log.
+                try storage.touchChannel(channel.id, at: now)
+            }
             try refreshParentInfo(of: message, at: now)
             if channel.lastMessageID == message.id { try storage.touchChannel(channel.id, at: now) }
             let frame = editFrame(message, old)

@@ -31,6 +31,7 @@ Source = Literal[
     "local_message_failed",
     "local_message_canceled",
     "local_message_resend_started",
+    "local_action",
     "event_message_received",
     "event_message_sent",
     "event_message_updated",
@@ -174,6 +175,16 @@ class SyncState(Event):
 
 
 @dataclass(frozen=True)
+class UnreadCounts(Event):
+    """How many messages wait for this user; after a login, and whenever it changes. Since 0.1."""
+
+    #: Over all channels.
+    all: int
+    #: The same by channels' custom types.
+    custom_types: dict[str, int]
+
+
+@dataclass(frozen=True)
 class SyncProgress(Event):
     """How far the background sync of a channel is. Since 0.1."""
 
@@ -283,6 +294,8 @@ def decode(text: bytes) -> Event:
         return Connection(seq, ts, text, event["state"], event.get("retry_in"))
     if kind == "sync_state":
         return SyncState(seq, ts, text, event["state"])
+    if kind == "unread_counts":
+        return UnreadCounts(seq, ts, text, event["all"], event["custom_types"])
     if kind == "sync_progress":
         return SyncProgress(seq, ts, text, event["channel_url"], event["done"], event["complete"])
     if kind == "token_needed":

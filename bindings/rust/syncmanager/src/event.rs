@@ -41,6 +41,8 @@ pub enum EventKind {
     Connection(Connection),
     /// The state of background sync.
     SyncState(SyncState),
+    /// How many messages wait for this user, over all channels and by channels' custom types (an object of numbers).
+    UnreadCounts { all: u64, custom_types: Json },
     /// How far background sync of a channel is.
     SyncProgress { channel_url: String, done: u64, complete: bool },
     /// The access token is missing or was revoked; answer with [`Client::set_token`](crate::Client::set_token).
@@ -163,6 +165,8 @@ pub enum Source {
     LocalMessageFailed,
     LocalMessageCanceled,
     LocalMessageResendStarted,
+    /// An optimistic action is shown, or taken back.
+    LocalAction,
     /// A realtime event; its name without `event_`.
     Event(String),
     /// To be treated as [`Source::Sync`].
@@ -186,6 +190,7 @@ impl Source {
             "local_message_failed" => Source::LocalMessageFailed,
             "local_message_canceled" => Source::LocalMessageCanceled,
             "local_message_resend_started" => Source::LocalMessageResendStarted,
+            "local_action" => Source::LocalAction,
             _ => match name.strip_prefix("event_") {
                 Some(event) => Source::Event(event.to_owned()),
                 None => Source::Other(name),
@@ -389,6 +394,10 @@ impl EventKind {
                 state if state == "paused" => SyncState::Paused,
                 state => SyncState::Other(state),
             }),
+            "unread_counts" => EventKind::UnreadCounts {
+                all: json.u64_at("all")?,
+                custom_types: json.get("custom_types")?.clone(),
+            },
             "sync_progress" => EventKind::SyncProgress {
                 channel_url: channel_url()?,
                 done: json.u64_at("done")?,

@@ -1,0 +1,88 @@
+import SyncJSON
+import SyncModel
+
+/// What a host asked for and the service has not answered yet, laid over what is shown: a reaction, an edit, a
+/// deletion.
+///
+/// Never stored. A message is shown as the cache has it, and over that whatever is still asked for, in the order in
+/// which it was asked: so facts that come meanwhile and several overlays on one message find their place, and one that
+/// is dropped leaves nothing behind.
+struct Overlays {
+    private struct Entry {
+        let call: UInt64
+        let action: ActionCall
+    }
+
+    /// By channel and message.
+    private var channels: [TextKey: [TextKey: [Entry]]] = [:]
+
+    var isEmpty: Bool { channels.isEmpty }
+
+    mutating func add(_ action: ActionCall, call: UInt64) {
+        channels[TextKey(action.channelURL), default: [:]][TextKey(action.messageID), default: []].append(
+            Entry(call: call, action: action))
+    }
+
+    /// Whether there was one.
+    mutating func remove(_ action: ActionCall, call: UInt64) -> Bool {
+        guard var entries = channels[action.channelURL]?[action.messageID],
+            let index = entries.firstIndex(where: { $0.call == call })
+        else { return false }
+        entries.remove(at: index)
+        channels[action.channelURL]?[action.messageID] = entries.isEmpty ? nil : entries
+        if channels[action.channelURL]?.isEmpty == true { channels[action.channelURL] = nil }
+        return true
+    }
+
+    /// For the simulator's checks.
+    func hasDeletion(_ messageID: String, in channelURL: String) -> Bool {
+        channels[channelURL]?[messageID]?.contains { $0.action.action == .deleteMessage } ?? false
+    }
+
+    /// How many messages of a channel are shown otherwise than they are cached.
+    func count(_ channelURL: String) -> Int { channels[channelURL]?.count ?? 0 }
+
+    /// A cached message as it is shown; `nil` when it is shown as deleted.
+    func shown(_ message: MessageRecord, _ channelURL: String, _ context: Context) -> MessageRecord? {
+        guard let entries = channels[channelURL]?[message.id] else { return message }
+        var message = message
+        for entry in entries {
+            switch context.rules.preview(of: entry.action, on: message.json, userID: context.options.userID) {
+            case .removed: return nil
+            case .changed(let json):
+                message.json = json
+                if let type = entry.action.text("custom_type") { message.customType = type }
+            case nil: break
+            }
+        }
+        return message
+    }
+
+    /// A row of a page that matches a filter, as it is shown; `nil` when it is not.
+    func shown(
+        _ row: MessageRow, _ filter: MessageFilter, _ channelURL: String, _ context: Context
+    ) -> MessageRow? {
+        guard let entries = channels[channelURL]?[row.id] else { return row }
+        // The page has no other columns; what an overlay does not touch did match.
+        if !filter.customTypes.isEmpty, let type = entries.compactMap({ $0.action.text("custom_type") }).last,
+            !filter.customTypes.containsBytes(of: type)
+        {
+            return nil
+        }
+        return shown(MessageRecord(id: row.id, position: row.position, json: row.json), channelURL, context)?.row
+    }
+
+    /// A channel with its last message as that is shown. One that is shown as deleted stays: which one is the last
+    /// without it, only the service knows.
+    func shown(_ channel: ChannelRecord, _ context: Context) -> ChannelRecord {
+        guard let last = channel.lastMessage, channels[channel.url]?[last.id] != nil,
+            let json = JSONSlice.member("last_message", of: channel.json),
+            let message = shown(
+                MessageRecord(id: last.id, position: last.position, json: json), channel.url, context),
+            let text = JSONSlice.setting([("last_message", message.json)], in: channel.json)
+        else { return channel }
+        var shown = channel
+        shown.json = text
+        return shown
+    }
+}

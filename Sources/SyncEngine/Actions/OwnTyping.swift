@@ -1,0 +1,48 @@
+import SyncModel
+
+/// Where this user is typing, as hosts said. A host may say so at every key: at most one word a second goes out for a
+/// channel, and one that is not repeated is taken back.
+struct OwnTyping {
+    private static let pause: Int64 = 1000
+    /// After this time others show it no more; in milliseconds.
+    private static let life: Int64 = 10_000
+
+    private struct Entry {
+        /// Both by the monotonic clock.
+        var saidAt: Int64
+        var until: Int64
+    }
+
+    private var entries: [TextKey: Entry] = [:]
+
+    /// Whether the others have to be told.
+    mutating func start(_ url: String, now: Int64, _ effects: inout Effects) -> Bool {
+        let known = entries[url]
+        let isTold = known.map { now - $0.saidAt < OwnTyping.pause } ?? false
+        entries[url] = Entry(saidAt: isTold ? known?.saidAt ?? now : now, until: now + OwnTyping.life)
+        effects.add(.timer(.ownTyping, at: nextDeadline))
+        return !isTold
+    }
+
+    /// Whether the others have to be told: not of a typing that they know nothing of.
+    mutating func end(_ url: String, _ effects: inout Effects) -> Bool {
+        guard entries.removeValue(forKey: TextKey(url)) != nil else { return false }
+        effects.add(.timer(.ownTyping, at: nextDeadline))
+        return true
+    }
+
+    /// The channels where it is over since nobody said it again, in a fixed order.
+    mutating func takeDue(now: Int64, _ effects: inout Effects) -> [String] {
+        let due = entries.filter { $0.value.until <= now }.keys.sorted().map(\.text)
+        for url in due { entries[url] = nil }
+        effects.add(.timer(.ownTyping, at: nextDeadline))
+        return due
+    }
+
+    mutating func sessionEnded(_ effects: inout Effects) {
+        entries = [:]
+        effects.add(.timer(.ownTyping, at: nil))
+    }
+
+    private var nextDeadline: Int64? { entries.values.map(\.until).min() }
+}

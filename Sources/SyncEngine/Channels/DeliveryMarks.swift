@@ -1,0 +1,52 @@
+import SyncModel
+
+/// Tells the service that messages of others have arrived here. A mark says "up to this message", so of many that come
+/// at once only the last one is marked: at most one mark a second for each channel.
+struct DeliveryMarks {
+    private static let pause: Int64 = 1000
+    private static let mostIdle = 100
+
+    private struct Entry {
+        /// The message that is not marked yet.
+        var waiting: String?
+        /// By the monotonic clock.
+        var notBefore: Int64
+    }
+
+    private var entries: [TextKey: Entry] = [:]
+
+    /// A message of somebody else came by the service's connection.
+    mutating func arrived(_ messageID: String, in url: String, _ context: Context, _ effects: inout Effects) {
+        let now = context.now.monotonic
+        if entries.count > DeliveryMarks.mostIdle {
+            entries = entries.filter { $0.value.waiting != nil || $0.value.notBefore > now }
+        }
+        if let entry = entries[url], entry.notBefore > now {
+            entries[url]?.waiting = messageID
+            effects.add(.timer(.deliveries, at: nextDeadline))
+        } else {
+            mark(messageID, url, context, &effects)
+        }
+    }
+
+    mutating func markDue(_ context: Context, _ effects: inout Effects) {
+        for (url, entry) in entries.sorted(by: { $0.key < $1.key }) {
+            guard let id = entry.waiting, entry.notBefore <= context.now.monotonic else { continue }
+            mark(id, url.text, context, &effects)
+        }
+        effects.add(.timer(.deliveries, at: nextDeadline))
+    }
+
+    /// What is not marked by then, the next login's pages and events do not make up for: nothing is owed.
+    mutating func sessionEnded(_ effects: inout Effects) {
+        entries = [:]
+        effects.add(.timer(.deliveries, at: nil))
+    }
+
+    private var nextDeadline: Int64? { entries.values.filter { $0.waiting != nil }.map(\.notBefore).min() }
+
+    private mutating func mark(_ id: String, _ url: String, _ context: Context, _ effects: inout Effects) {
+        entries[url] = Entry(waiting: nil, notBefore: context.now.monotonic + DeliveryMarks.pause)
+        effects.add(.ask(.told, .markDelivered(channelURL: url, messageID: id)))
+    }
+}

@@ -1,0 +1,43 @@
+import SyncModel
+
+/// When this user's mutes end in channels whose messages are shown. The service tells the end of a mute, but for some
+/// that run out by themselves: then the channel is asked for a little later.
+struct MuteTimers {
+    /// After the end, in milliseconds: the service's own word is given precedence, and clocks differ.
+    private static let grace: Int64 = 1000
+
+    /// By channel, on the monotonic clock.
+    private var deadlines: [TextKey: Int64] = [:]
+
+    /// A channel as it is now.
+    mutating func note(_ channel: ChannelRecord, _ context: Context, _ effects: inout Effects) {
+        let end = context.serviceTime.flatMap { time in
+            context.rules.muteEnd(in: channel, userID: context.options.userID).map { $0 - time }
+        }
+        if let end, end > -MuteTimers.grace, end < Int64(Int32.max) {
+            deadlines[channel.url] = context.now.monotonic + max(end, 0) + MuteTimers.grace
+        } else if deadlines.removeValue(forKey: TextKey(channel.url)) == nil {
+            return
+        }
+        effects.add(.timer(.mutes, at: deadlines.values.min()))
+    }
+
+    mutating func forget(_ url: String, _ effects: inout Effects) {
+        guard deadlines.removeValue(forKey: TextKey(url)) != nil else { return }
+        effects.add(.timer(.mutes, at: deadlines.values.min()))
+    }
+
+    /// Changes that were missed come with the change log of the next login.
+    mutating func sessionEnded(_ effects: inout Effects) {
+        deadlines = [:]
+        effects.add(.timer(.mutes, at: nil))
+    }
+
+    /// The channels whose mute is over, in a fixed order.
+    mutating func takeDue(_ context: Context, _ effects: inout Effects) -> [String] {
+        let due = deadlines.filter { $0.value <= context.now.monotonic }.keys.sorted().map(\.text)
+        for url in due { deadlines[url] = nil }
+        effects.add(.timer(.mutes, at: deadlines.values.min()))
+        return due
+    }
+}

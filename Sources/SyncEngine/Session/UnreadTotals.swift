@@ -1,0 +1,17 @@
+import SyncModel
+
+/// The unread counts over all channels, as the service last said; told when they change.
+struct UnreadTotals {
+    private var held: UnreadCounts?
+
+    mutating func take(_ counts: UnreadCounts, _ effects: inout Effects) {
+        if let held {
+            guard counts.time >= held.time else { return }
+            let isSame = counts.all == held.all && counts.byCustomType == held.byCustomType
+            self.held = counts
+            if isSame { return }
+        }
+        held = counts
+        effects.tell(.unreadCounts(counts))
+    }
+}

@@ -1,0 +1,6 @@
+/// What an action makes of a message, as far as it can be told before the service has answered.
+public enum ActionPreview: Equatable, Sendable {
+    /// JSON text of the message.
+    case changed([UInt8])
+    case removed
+}

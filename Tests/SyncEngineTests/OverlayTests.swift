@@ -1,0 +1,153 @@
+import SyncModel
+import XCTest
+
+@testable import SyncEngine
+
+/// Actions that collections show before the service has answered.
+final class OverlayTests: EngineTestCase {
+    private typealias Case = EngineTestCase
+
+    private func begin(_ messages: [MessageRecord], limit: Int = 30) {
+        start()
+        connect()
+        serve(channels: [Case.channel("c", last: messages.last)])
+        openMessages(1, "c", limit: limit)
+        serve(messages: ["c": messages])
+        fetch(1, .previous)
+        serve(messages: ["c": messages])
+        forgetEvents()
+    }
+
+    private func call(_ action: String, _ id: Int, _ more: String = "") throws -> UInt64 {
+        let call = newCall()
+        let document = #"{"action":"\#(action)","channel_url":"c","message_id":\#(id)\#(more)}"#
+        command(.action(try ActionCall(Array(document.utf8)), call: call))
+        return call
+    }
+
+    private func answerAction(_ reply: ServiceReply, file: StaticString = #filePath, line: UInt = #line) {
+        answer(reply, file: file, line: line) { if case .action = $0 { true } else { false } }
+    }
+
+    private func text(_ id: String) -> String { host.json(1, .succeeded, id) ?? "-" }
+
+    private var sources: [EventSource] {
+        host.events.compactMap {
+            if case .change(let change) = $0, change.collection == 1 { change.cause.source } else { nil }
+        }
+    }
+
+    func testAReactionIsShownAtOnceAndTakenBackWhenRefused() throws {
+        begin([Case.message(1), Case.message(2)])
+        let before = text("1")
+        let call = try call("add_reaction", 1, #","key":"heart""#)
+        XCTAssert(text("1").contains("heart"))
+        XCTAssertEqual(sources, [.localAction])
+        XCTAssertNil(host.status(call))
+        answerAction(Case.failure(.refused, 400_201))
+        XCTAssertEqual(text("1"), before)
+        XCTAssertEqual(host.status(call), .service)
+        XCTAssertEqual(sources, [.localAction, .localAction])
+        XCTAssertTrue(engine.overlays.isEmpty)
+    }
+
+    func testWhatTheServiceSaysMeanwhileIsBelow() throws {
+        begin([Case.message(1, by: "mei", text: "first")])
+        _ = try call("edit_message", 1, #","message":"second""#)
+        _ = try call("add_reaction", 1, #","key":"heart""#)
+        event(.messageUpdated(
+            channelURL: "c", message: Case.message(1, by: "mei", text: "third", updatedAt: Case.wall + 5000)))
+        XCTAssert(text("1").contains("second") && text("1").contains("heart"), text("1"))
+        // The edit is refused: the text is what the service said last, and the reaction stays.
+        answerAction(Case.failure(.refused, 1))
+        XCTAssert(text("1").contains("third") && text("1").contains("heart"), text("1"))
+        answerAction(Case.failure(.refused, 1))
+        XCTAssert(text("1").contains("third") && !text("1").contains("heart"), text("1"))
+    }
+
+    func testADeletionIsSeenAtOnceAndOnlyOnce() throws {
+        begin([Case.message(1, by: "mei"), Case.message(2)])
+        _ = try call("delete_message", 1)
+        XCTAssertEqual(host.ids(1), ["2"])
+        answerAction(.action(ActionReply(events: [.messageDeleted(channelURL: "c", messageID: "1")])))
+        XCTAssertEqual(host.ids(1), ["2"])
+        XCTAssertEqual(sources, [.localAction])
+    }
+
+    /// At either end, in the middle and alone: what was deleted stands again where it stood.
+    func testARefusedDeletionIsPutBackWhereItWas() throws {
+        for all in [[1], [1, 2], [1, 2, 3]] {
+            for id in all {
+                tearDown()
+                try setUpWithError()
+                begin(all.map { Case.message(Int64($0), by: "mei") })
+                _ = try call("delete_message", id)
+                XCTAssertEqual(host.ids(1), all.filter { $0 != id }.map(String.init))
+                answerAction(Case.failure(.refused, 1))
+                XCTAssertEqual(host.ids(1), all.map(String.init), "\(id) of \(all)")
+            }
+        }
+    }
+
+    /// What stands between the end of the list and the message comes back with it: the list has no hole.
+    func testTwoDeletionsAtTheOldestEndArePutBack() throws {
+        begin((1...6).map { Case.message($0, by: "mei") }, limit: 3)
+        XCTAssertEqual(host.ids(1), ["4", "5", "6"])
+        _ = try call("delete_message", 4)
+        _ = try call("delete_message", 5)
+        XCTAssertEqual(host.ids(1), ["6"])
+        answerAction(Case.failure(.refused, 1))
+        XCTAssertEqual(host.ids(1), ["4", "6"])
+        answerAction(Case.failure(.timedOut))
+        XCTAssertEqual(host.ids(1), ["4", "5", "6"])
+    }
+
+    func testPagesAreFullWithoutWhatIsHidden() throws {
+        begin((1...9).map { Case.message($0, by: "mei") }, limit: 3)
+        for id in [4, 5, 6] { _ = try call("delete_message", id) }
+        let page = fetch(1, .previous)
+        XCTAssertEqual(host.ids(1), ["1", "2", "3", "7", "8", "9"])
+        XCTAssertEqual(host.results[page]?.hasMore, false)
+        for _ in 4...6 { answerAction(Case.failure(.refused, 1)) }
+        XCTAssertEqual(host.ids(1), (1...9).map(String.init))
+    }
+
+    func testItIsNotStoredAndSurvivesAReset() throws {
+        begin([Case.message(1, by: "mei", text: "stored")])
+        _ = try call("edit_message", 1, #","message":"shown""#)
+        command(.resetViewpoint(collection: 1, viewpoint: .max))
+        fetch(1, .previous)
+        XCTAssert(text("1").contains("shown"), text("1"))
+        let key = try XCTUnwrap(try cache.channelKeyIfKnown("c"))
+        let stored = try XCTUnwrap(try cache.message(id: "1", channel: key))
+        XCTAssert(String(decoding: stored.json, as: UTF8.self).contains("stored"))
+    }
+
+    func testALostConnectionTakesItBack() throws {
+        begin([Case.message(1, by: "mei", text: "before")])
+        let edit = try call("edit_message", 1, #","message":"after""#)
+        loseConnection()
+        XCTAssertEqual(host.status(edit), .network)
+        XCTAssert(text("1").contains("before"))
+        let late = try call("edit_message", 1, #","message":"after""#)
+        XCTAssertEqual(host.status(late), .notConnected)
+        XCTAssert(text("1").contains("before"))
+    }
+
+    func testOnlyTheSenderEdits() throws {
+        begin([Case.message(1)])
+        let edit = try call("edit_message", 1, #","message":"after""#)
+        XCTAssertEqual(host.status(edit), .notOwnMessage)
+        XCTAssertTrue(host.events.isEmpty)
+    }
+
+    func testTheLastMessageOfAListIsShownThatWay() throws {
+        begin([Case.message(1, by: "mei", text: "before")])
+        command(.openChannelCollection(id: 2, query: ChannelQuery()))
+        fetch(2, .next)
+        _ = try call("edit_message", 1, #","message":"after""#)
+        XCTAssert(host.json(2, .channels, "c")?.contains("after") == true, host.json(2, .channels, "c") ?? "-")
+        answerAction(Case.failure(.refused, 1))
+        XCTAssert(host.json(2, .channels, "c")?.contains("before") == true, host.json(2, .channels, "c") ?? "-")
+    }
+}
