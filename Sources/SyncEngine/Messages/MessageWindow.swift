@@ -30,7 +30,8 @@ struct MessageWindow {
     /// Where the window stands since all it showed is gone.
     var emptiedAt: MessagePosition?
     var fetches = PerDirection<Fetch>()
-    /// Messages that it showed until a host asked for their deletion, and where they stand.
+    /// Messages that it showed until a host asked for their deletion, or for an edit after which they do not match, and
+    /// where they stand.
     private var hidden: [TextKey: MessagePosition] = [:]
 
     init(id: UInt64, filter: MessageFilter, viewpoint: Int64) {

@@ -330,13 +330,13 @@ struct MessageWindows {
         _ message: MessageRecord, _ cause: Cause, _ coverage: Coverage, _ context: Context,
         _ effects: inout Effects
     ) {
-        let isShown = context.overlays.shown(message, coverage.channelURL, context) != nil
+        let shown = context.overlays.shown(message, coverage.channelURL, context)
         for index in all.indices {
-            if !isShown {
-                if let change = all[index].hide(message) { effects.add(.event(all[index].change(change, cause))) }
-            } else {
+            if let shown, all[index].filter.matches(shown) {
                 if all[index].unhide(message.id) { reach(message, index, cause, coverage, context, &effects) }
                 merge([message], index, cause, coverage, context, &effects)
+            } else if let change = all[index].hide(message) {
+                effects.add(.event(all[index].change(change, cause)))
             }
         }
     }
