@@ -679,7 +679,10 @@ public final class Engine {
             case .closeConnection: serviceCommands.append(.disconnect)
             case .ask(let ask, let request): self.ask(ask, request, &more)
             case .messages(let fact): record(message: fact, &more)
-            case .channels(let fact): record(channels: fact, &more)
+            case .channels(let fact):
+                guard !record(channels: fact, &more) else { break }
+                // No second event tells it.
+                for url in fact.changed.map(\.url) + fact.removed { sync.want(url, fact.cause, context, &more) }
             case .ownMessageSeen(let message, let url):
                 // A page brought it, no acknowledgement: the channel does not know of it either.
                 if outbox.holds(message.requestID, in: url) { sync.want(url, Cause(.eventMessageSent), context, &more) }
