@@ -188,6 +188,14 @@ public final class Engine {
     private func route(_ action: ActionCall, _ call: UInt64, _ effects: inout Effects) {
         switch action.action {
         case .cancel: cancel(UInt64(clamping: action.integer("request") ?? 0), action, call, &effects)
+        case .resendFailedMessages:
+            let count = outbox.resendFailed(
+                in: action.text("channel_url"), action.text("request_id"), context, &effects)
+            serviceActions.done(action, call, count: count, &effects)
+        case .removeFailedMessages:
+            let count = outbox.removeFailed(
+                in: action.text("channel_url"), action.text("request_id"), context, &effects)
+            serviceActions.done(action, call, count: count, &effects)
         case .statistics:
             let own = outbox.all
             let failed = own.filter { $0.status == .failed }.count

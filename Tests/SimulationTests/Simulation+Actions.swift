@@ -9,7 +9,7 @@ extension Simulation {
     func callAction() {
         guard let url = random.pick(knowledge.urls) else { return }
         let isIn = service.channel(url) != nil
-        switch random.below(20) {
+        switch random.below(21) {
         case 0..<3: call(.freezeChannel, url)
         case 3..<6: call(.unfreezeChannel, url)
         case 6..<8:
@@ -29,6 +29,7 @@ extension Simulation {
             // No event tells of it: when the answer is lost, nothing does before the next login.
             knowledge.isHistoryReset = true
             call(.resetHistory, url)
+        case 19: call(random.chance(50) ? .resendFailedMessages : .statistics, nil)
         default:
             let waiting = openCalls.filter { $0.value == "call" }.keys.sorted()
             guard let other = random.pick(waiting) else { return call(.statistics, nil) }
