@@ -16,7 +16,7 @@ GIVEN = {
     "response": ("message", "own-message/response"),
     "update": ("message", "own-message/update"),
     "delete": ("message", "own-message/delete"),
-    # "call": ("document", "action"),
+    "call": ("document", "action"),
 }
 
 

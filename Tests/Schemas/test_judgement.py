@@ -91,3 +91,35 @@ def test_own_message(client, function, name, base):
         members["resend"] = {}
     for document in [{}, [], "x", *({key: "x"} for key in members), *candidates(members, base)]:
         compare(f"own-message/{name}", document, client.own(function, collection, document))
+
+
+def test_action(client):
+    schema = checked.schema("action")
+    defs = checked.schema("common")["$defs"]
+    seen: set[str] = set()  # kinds of values that were tried out whole: most actions share theirs
+    for branch in schema["oneOf"]:
+        properties = branch["properties"]
+        name = properties["action"]["const"]
+        given = {"channel_url": "c", "message_id": 5, "user_id": "bo", "key": "k", "user_ids": ["bo"], "keys": ["k"],
+                 "metadata": {"k": "v"}, "counters": {"k": 1}, "values": {"k": ["v"]}, "target_langs": ["de"],
+                 "push_trigger_option": "all", "count_preference": "all", "request": 1}
+        base = {"action": name, **{key: given[key] for key in branch["required"] if key != "action"}}
+        members = {key: defs.get(value.get("$ref", "").split("/")[-1], value) for key, value in properties.items()}
+        tried = [{"action": name}, {**base, "no_such_key": None}, base]
+        for key, part in members.items():
+            kind = f"{properties[key]} {key in branch['required']}"
+            if key != "action":
+                tried += [{**base, key: value} for value in ([None, 1.5] if kind in seen else values(part))]
+            seen.add(kind)
+        for document in tried:
+            compare("action", document, client.call(document))
+    for document in [[], {}, {"action": None}, {"action": "dance"}]:
+        compare("action", document, client.call(document))
+
+
+def test_every_action_and_no_other_has_a_result_or_none():
+    """docs/schema/action-result.json speaks of each action once."""
+    spoken = [name for part in checked.schema("action-result")["allOf"]
+              for action in [part["if"]["properties"]["action"]]
+              for name in action.get("enum", [action.get("const")])]
+    assert sorted(spoken) == sorted(checked.schema("action")["properties"]["action"]["enum"])

@@ -12,10 +12,10 @@ from library import Client, lib
 
 #: Parts of other schemas: nothing is told as one of them alone.
 PARTS = {"common", "own-message/fields", "own-message/reference", "objects/user", "objects/message", "objects/channel",
-         "objects/unsent-message"}
+         "objects/unsent-message", "action-result"}
 #: What hosts give; test_judgement.py meets each of them.
 GIVEN = {"configuration", "channel-query", "message-filter", "own-message/send", "own-message/append",
-         "own-message/response", "own-message/update", "own-message/delete"}
+         "own-message/response", "own-message/update", "own-message/delete", "action"}
 
 
 class Stage:
@@ -120,6 +120,11 @@ def huge_gap(stage):
         stage.server.post_many("c", "bo", 30)
         assert lib.sm_connect(client.handle, None, None, None, None) == 0
         return [client.wait("huge_gap")]
+
+
+def unread_counts(stage):
+    with stage.connected() as client:
+        return [client.wait("unread_counts", all=1)]
 
 
 def unread_counts(stage):
