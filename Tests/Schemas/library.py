@@ -50,13 +50,14 @@ class Client:
     def own(self, function: str, collection: ctypes.c_void_p, document: Any) -> dict[str, Any] | None:
         """A function of own messages; what it leads to is drained and dropped."""
         more = (1,) if function == "sm_handle_send_response" else ()
-        return self.drained(getattr(lib, function)(collection, text(document), *more, None, None, None, None))
+        error = self.judged(getattr(lib, function)(collection, text(document), *more, None, None, None, None))
+        while self.next_event(0) is not None:
+            pass
+        return error
 
     def call(self, document: Any) -> dict[str, Any] | None:
-        return self.drained(lib.sm_call(self.handle, text(document), None, None, None, None))
-
-    def drained(self, status: int) -> dict[str, Any] | None:
-        error = self.judged(status)
+        """An action; what it leads to is drained and dropped."""
+        error = self.judged(lib.sm_call(self.handle, text(document), None, None, None, None))
         while self.next_event(0) is not None:
             pass
         return error
