@@ -122,6 +122,16 @@ extension CacheStore {
         return result
     }
 
+    /// Whether a cached channel may belong to a query and its record does not tell. Reads every channel.
+    public func holdsUnknown(_ query: ChannelQuery, userID: String) throws(StoreError) -> Bool {
+        let row = try database.prepare("SELECT checksum, json FROM channel WHERE is_cached = 1")
+        defer { row.reset() }
+        while try row.next() {
+            if query.membership(of: try channel(row), userID: userID) == .isUnknown { return true }
+        }
+        return false
+    }
+
     private func channelsByMetadata(
         _ query: ChannelQuery, userID: String, after: ChannelRecord?, limit: Int
     ) throws(StoreError) -> [ChannelRecord] {

@@ -140,6 +140,44 @@ final class ChannelQueryMatchingTests: XCTestCase {
         }
     }
 
+    /// Of a super channel only some members are known: what is not found among them is not known to be missing.
+    func testMembersOfASuperChannelMayLeaveItOpen() throws {
+        let cases: [(query: String, memberCount: Int, membership: ChannelQuery.Membership)] = [
+            (#"{"user_ids_include":["bo"]}"#, 50, .belongs),
+            (#"{"user_ids_include":["bo","x"]}"#, 50, .isUnknown),
+            (#"{"user_ids_include":["x","bo"],"user_ids_query_type":"or"}"#, 50, .belongs),
+            (#"{"user_ids_include":["x"]}"#, 3, .isOut),
+            (#"{"user_ids_exact":["bo","al","x"]}"#, 4, .isUnknown),
+            (#"{"user_ids_exact":["bo","al","x"]}"#, 5, .isOut),
+            (#"{"user_ids_exact":["bo","x","y"]}"#, 4, .isOut),
+            (#"{"nickname_exact":"nobody"}"#, 50, .isUnknown),
+            (#"{"search_query":"tea"}"#, 50, .belongs),
+            (#"{"search_query":"none"}"#, 50, .isUnknown),
+            (#"{"user_ids_include":["x"],"custom_types":["none"]}"#, 50, .isOut),
+            (#"{"user_ids_include":["x"],"metadata_key":"none"}"#, 50, .isOut),
+        ]
+        for (query, memberCount, membership) in cases {
+            let parsed = try ChannelQuery(json: JSON.parse(query))
+            let superChannel = try channel(#"{"is_super":true,"member_count":\#(memberCount)}"#)
+            XCTAssertEqual(parsed.membership(of: superChannel, userID: "me"), membership, "\(query) \(memberCount)")
+        }
+        // The service names every member of any other channel.
+        XCTAssertFalse(try matches(#"{"user_ids_include":["x"]}"#, #"{"member_count":50}"#))
+    }
+
+    func testWhatIsLeftOutOfWhatIsToldIsStillUsed() throws {
+        var query = ChannelQuery()
+        let whole = try channel()
+        XCTAssertEqual(query.shown(whole.json), whole.json)
+        query.includeMemberList = false
+        let withoutMembers = try JSON.parse(query.shown(whole.json))
+        XCTAssertNil(withoutMembers["members"])
+        XCTAssertNotNil(withoutMembers["metadata"])
+        query.includeMetadata = false
+        let withoutBoth = try JSON.parse(query.shown(whole.json))
+        XCTAssertEqual(withoutBoth.members?.count, (whole.document?.members?.count ?? 0) - 2)
+    }
+
     func testAllFiltersMustHold() throws {
         let query = #"{"custom_types":["social_small"],"channel_name_contains":"tea","public_channels":"private"}"#
         XCTAssertTrue(try matches(query))

@@ -29,7 +29,7 @@ final class ChannelQueryParsingTests: XCTestCase {
         expected.includeFrozen = false
         expected.includeMetadata = false
         expected.includeChatNotification = true
-        expected.channelURLs = ["a", "b"]
+        expected.includeMemberList = false
         expected.customTypes = ["t"]
         expected.customTypeStartsWith = "pre"
         expected.nameContains = "name"
@@ -49,8 +49,7 @@ final class ChannelQueryParsingTests: XCTestCase {
         expected.createdAfter = 1_000
         let parsed = try parse("""
             {"limit":100,"order":"metadata_value_alphabetical","include_empty":false,"include_frozen":false,
-             "include_metadata":false,"include_chat_notification":true,"channel_urls":["a","b","a"],
-             "custom_types":["t"],
+             "include_metadata":false,"include_member_list":false,"include_chat_notification":true,"custom_types":["t"],
              "custom_type_starts_with":"pre","channel_name_contains":"name","user_ids_include":["x","y"],
              "user_ids_query_type":"or","member_state":"invited_by_non_friend","super_channels":"exclusive_only",
              "public_channels":"private","unread_channels":"unread_message",
@@ -67,6 +66,24 @@ final class ChannelQueryParsingTests: XCTestCase {
         XCTAssertEqual(try parse(#"{"nickname_exact":"a"}"#).nicknameExact, "a")
         XCTAssertEqual(
             try parse(#"{"metadata_key":"k","metadata_value_starts_with":"v"}"#).metadataValueStartsWith, "v")
+    }
+
+    func testChannelURLsSetFiltersByMembersAndSearchAside() throws {
+        var expected = ChannelQuery()
+        expected.channelURLs = ["a", "b"]
+        expected.customTypes = ["t"]
+        for other in [
+            #""user_ids_exact":["x"]"#, #""user_ids_include":["x"]"#, #""nickname_contains":"x""#,
+            #""nickname_starts_with":"x""#, #""nickname_exact":"x""#,
+            #""search_query":"x","search_fields":["channel_name"]"#,
+        ] {
+            let parsed = try parse(#"{"channel_urls":["a","b","a"],"custom_types":["t"],"# + other + "}")
+            XCTAssertEqual(parsed, expected, other)
+        }
+        // What contradicts each other is refused all the same.
+        XCTAssertEqual(
+            try refusal(#"{"channel_urls":["a"],"user_ids_exact":["x"],"nickname_exact":"y"}"#)?.path,
+            "$.nickname_exact")
     }
 
     func testRefusalsNameThePathAndWhatIsExpected() throws {

@@ -32,6 +32,7 @@ struct ChannelLists {
             return effects.complete(Completion(call: call, name: .fetch, status: .duplicatedFetch, info: window.info))
         }
         windows[id]?.fetch = ChannelWindow.Fetch(call: call, wanted: window.query.limit, isAsking: false)
+        if isComplete, window.token == nil { lookForUnknown(id, context) }
         continueFetch(id, context, &effects)
     }
 
@@ -68,7 +69,8 @@ struct ChannelLists {
     /// Goes on with the fetch under way: from the cache when it is complete (or all there is), else from the service.
     private mutating func continueFetch(_ id: UInt64, _ context: Context, _ effects: inout Effects) {
         guard let window = windows[id], let fetch = window.fetch, !fetch.isAsking else { return }
-        let needsService = !isComplete || !window.query.isDecidableFromCache || window.token?.isEmpty == false
+        let needsService = !isComplete || window.needsService || !window.query.isDecidableFromCache
+            || window.token?.isEmpty == false
         if needsService, window.token != "" {
             if context.canSync { return ask(id, &effects) }
             // An attempt to connect is under way: what is cached is shown, the rest comes with the login or not at all.
@@ -96,7 +98,7 @@ struct ChannelLists {
                 query: query, userID: context.options.userID, after: window.window.last?.channel, limit: limit + 1)
         }
         guard let page else { return false }
-        let isKnown = isComplete || window.token == ""
+        let isKnown = isComplete && !window.needsService || window.token == ""
         windows[id]?.isLoaded = true
         windows[id]?.hasNext = page.count > limit || !isKnown
         let added = windows[id]?.add(page.prefix(limit).map(context.shown), userID: context.options.userID)
@@ -129,8 +131,19 @@ struct ChannelLists {
         finishFetch(id, .storage, &effects)
     }
 
+    /// Whether the complete cache leaves open of some channel if it belongs.
+    private mutating func lookForUnknown(_ id: UInt64, _ context: Context) {
+        guard let query = windows[id]?.query, query.mayNeedService else { return }
+        let holdsUnknown = context.storage.cached { (cache) throws(StoreError) in
+            try cache.holdsUnknown(query, userID: context.options.userID)
+        }
+        windows[id]?.needsService = holdsUnknown ?? false
+    }
+
     private mutating func takeOver(_ id: UInt64, _ context: Context, _ effects: inout Effects) {
-        guard let window = windows[id], window.query.isDecidableFromCache, window.token != nil else { return }
+        guard windows[id]?.query.isDecidableFromCache == true, windows[id]?.token != nil else { return }
+        lookForUnknown(id, context)
+        guard let window = windows[id], !window.needsService else { return }
         let query = window.query
         let last = window.hasNext ? window.window.last?.channel : nil
         var missing: [ChannelRecord] = []

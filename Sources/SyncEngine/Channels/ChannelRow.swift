@@ -4,12 +4,14 @@ import SyncModel
 struct ChannelRow: WindowRow {
     let channel: ChannelRecord
     let place: ChannelSortKey
+    /// What the collection tells of it.
+    let json: [UInt8]
 
     init(_ channel: ChannelRecord, _ query: ChannelQuery) {
         self.channel = channel
         place = ChannelSortKey(query, channel)
+        json = query.shown(channel.json)
     }
 
     var id: String { channel.url }
-    var json: [UInt8] { channel.json }
 }

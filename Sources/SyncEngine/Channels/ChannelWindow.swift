@@ -24,6 +24,8 @@ struct ChannelWindow {
     /// Until the first page came, facts add nothing.
     var isLoaded = false
     var hasNext = true
+    /// The query asks for members, and the cache knows only some of those of a channel that may belong.
+    var needsService = false
     /// The service's token of the next page while pages come from the service: `nil` before the first one and when the
     /// cache has taken over, empty behind the last.
     var token: String?
@@ -47,8 +49,9 @@ struct ChannelWindow {
 
     /// Shows a page: those that match and are not shown yet, as one insert. Gives how many are new with it.
     mutating func add(_ page: [ChannelRecord], userID: String) -> WindowChange? {
-        window.insert(page.filter { query.matches($0, userID: userID) && window.index(ofID: $0.url) == nil }
-            .map { ChannelRow($0, query) })
+        window.insert(page.filter {
+            query.membership(of: $0, userID: userID) != .isOut && window.index(ofID: $0.url) == nil
+        }.map { ChannelRow($0, query) })
     }
 
     mutating func contains(_ url: String) -> Bool { window.index(ofID: url) != nil }
@@ -89,7 +92,11 @@ struct ChannelWindow {
         var rows: [ChannelRow] = []
         for channel in changed {
             let old = window.index(ofID: channel.url)
-            guard query.matches(channel, userID: userID) else {
+            switch query.membership(of: channel, userID: userID) {
+            case .belongs: break
+            // A page of the service brought it, and nothing says that it is out.
+            case .isUnknown: if old == nil { continue }
+            case .isOut:
                 if old != nil { gone.insert(channel.url) }
                 continue
             }

@@ -1,11 +1,42 @@
 import SyncJSON
 
 extension ChannelQuery {
+    /// What a record tells about whether its channel belongs.
+    public enum Membership: Sendable {
+        case belongs, isOut
+        /// It may: the filter asks for members whom the record does not name.
+        case isUnknown
+    }
+
+    /// Whether members decide, of whom the cache may know only some.
+    public var mayNeedService: Bool { looksAtMembers && superChannels != .nonsuper }
+
+    /// A channel's JSON as a collection tells it; what is cached is complete.
+    public func shown(_ json: [UInt8]) -> [UInt8] {
+        if includeMemberList, includeMetadata { return json }
+        var leftOut: Set<String> = []
+        if !includeMemberList { leftOut.insert("members") }
+        if !includeMetadata { leftOut.insert("metadata") }
+        return JSONSlice.removing(leftOut, from: json) ?? json
+    }
+
     /// Whether the cache can tell which channels belong: who is a friend only the service knows.
     public var isDecidableFromCache: Bool { memberState != .invitedByFriend && memberState != .invitedByNonFriend }
 
-    /// Whether a channel belongs, as seen by a user.
+    /// Whether a channel certainly belongs, as seen by a user.
     public func matches(_ channel: ChannelRecord, userID: String) -> Bool {
+        membership(of: channel, userID: userID) == .belongs
+    }
+
+    /// Whether a channel belongs, as seen by a user, as far as its record tells.
+    public func membership(of channel: ChannelRecord, userID: String) -> Membership {
+        guard matchesFields(channel) else { return .isOut }
+        guard looksDeeper else { return .belongs }
+        guard let document = channel.document, matchesMetadata(document) else { return .isOut }
+        return membersMembership(of: channel, document, userID)
+    }
+
+    private func matchesFields(_ channel: ChannelRecord) -> Bool {
         if !includeEmpty, channel.lastMessage == nil { return false }
         if !includeFrozen, channel.isFrozen { return false }
         if !channelURLs.isEmpty, !channelURLs.containsBytes(of: channel.url) { return false }
@@ -17,16 +48,15 @@ extension ChannelQuery {
         if createdAfter > 0, channel.createdAt <= createdAfter { return false }
         if hiddenChannels == .unhiddenOnly, channel.isHidden { return false }
         if hiddenChannels == .hiddenOnly, !channel.isHidden { return false }
-        guard matchesKind(channel.traits), matchesState(channel) else { return false }
-        guard looksDeeper else { return true }
-        guard let document = channel.document else { return false }
-        return matchesMembers(channel, document, userID) && matchesMetadata(document)
+        return matchesKind(channel.traits) && matchesState(channel)
     }
 
     /// Whether fields beyond those of `ChannelRecord` decide: they cost a reading of the whole document.
-    private var looksDeeper: Bool {
+    private var looksDeeper: Bool { looksAtMembers || !metadataKey.isEmpty }
+
+    private var looksAtMembers: Bool {
         !userIDsExact.isEmpty || !userIDsInclude.isEmpty || !nicknameContains.isEmpty || !nicknameStartsWith.isEmpty
-            || !nicknameExact.isEmpty || !searchQuery.isEmpty || !metadataKey.isEmpty
+            || !nicknameExact.isEmpty || !searchQuery.isEmpty
     }
 
     private func matchesKind(_ traits: ChannelTraits) -> Bool {
@@ -61,20 +91,34 @@ extension ChannelQuery {
         }
     }
 
-    private func matchesMembers(_ channel: ChannelRecord, _ document: JSON, _ userID: String) -> Bool {
-        let asksForMembers = !userIDsExact.isEmpty || !userIDsInclude.isEmpty || !nicknameContains.isEmpty
-            || !nicknameStartsWith.isEmpty || !nicknameExact.isEmpty || !searchQuery.isEmpty
-        guard asksForMembers else { return true }
+    /// By members. Of a super channel the service names only some: what is not found among them may be there.
+    private func membersMembership(of channel: ChannelRecord, _ document: JSON, _ userID: String) -> Membership {
+        guard looksAtMembers else { return .belongs }
         let members = (document["members"]?.array ?? []).map {
             (id: $0["user_id"]?.string ?? "", nickname: $0["nickname"]?.string ?? "")
         }
+        let memberCount = document["member_count"]?.int ?? Int64(members.count)
+        let isPartial = channel.traits.isSuper && memberCount > Int64(members.count)
         let ids = members.map(\.id).keys
         // The viewer is a member of every channel listed, named or not; the service counts so too.
-        if !userIDsExact.isEmpty, ids != userIDsExact.keys.union([TextKey(userID)]) { return false }
-        if !userIDsInclude.isEmpty {
-            let wanted = userIDsInclude.keys
-            if userIDsCombination == .and ? !wanted.isSubset(of: ids) : wanted.isDisjoint(with: ids) { return false }
+        if !userIDsExact.isEmpty {
+            let wanted = userIDsExact.keys.union([TextKey(userID)])
+            if !isPartial { return ids == wanted ? .belongs : .isOut }
+            return Int64(wanted.count) == memberCount && ids.isSubset(of: wanted) ? .isUnknown : .isOut
         }
+        let isFound = includesUsers(ids) && matchesNicknames(channel, members, userID)
+        return isFound ? .belongs : isPartial ? .isUnknown : .isOut
+    }
+
+    private func includesUsers(_ ids: Set<TextKey>) -> Bool {
+        guard !userIDsInclude.isEmpty else { return true }
+        let wanted = userIDsInclude.keys
+        return userIDsCombination == .and ? wanted.isSubset(of: ids) : !wanted.isDisjoint(with: ids)
+    }
+
+    private func matchesNicknames(
+        _ channel: ChannelRecord, _ members: [(id: String, nickname: String)], _ userID: String
+    ) -> Bool {
         // Nicknames are those of the others: nobody searches for a chat by the own name.
         let nicknames = members.filter { !$0.id.isByteEqual(to: userID) }.map(\.nickname)
         if !nicknameContains.isEmpty, !nicknames.contains(where: { ChannelQuery.contains($0, nicknameContains) }) {

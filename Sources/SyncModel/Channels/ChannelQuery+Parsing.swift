@@ -4,7 +4,7 @@ extension ChannelQuery {
     private enum Key: String {
         case limit, order
         case includeEmpty = "include_empty", includeFrozen = "include_frozen", includeMetadata = "include_metadata"
-        case includeChatNotification = "include_chat_notification"
+        case includeMemberList = "include_member_list", includeChatNotification = "include_chat_notification"
         case channelURLs = "channel_urls", customTypes = "custom_types"
         case customTypeStartsWith = "custom_type_starts_with"
         case nicknameContains = "nickname_contains", nicknameStartsWith = "nickname_starts_with"
@@ -30,6 +30,18 @@ extension ChannelQuery {
             if !value.json.isNull { try read(key, value) }
         }
         if let (key, message) = contradiction { throw DocumentError(path: path + "." + key.rawValue, message: message) }
+        if !channelURLs.isEmpty { dropMemberFilters() }
+    }
+
+    /// Who names the channels does not search for them: the service takes no filter by members or search text then.
+    private mutating func dropMemberFilters() {
+        userIDsExact = []
+        userIDsInclude = []
+        nicknameContains = ""
+        nicknameStartsWith = ""
+        nicknameExact = ""
+        searchQuery = ""
+        searchFields = []
     }
 
     private mutating func read(_ key: Key, _ value: DocumentValue) throws(DocumentError) {
@@ -39,6 +51,7 @@ extension ChannelQuery {
         case .includeEmpty: includeEmpty = try value.flag()
         case .includeFrozen: includeFrozen = try value.flag()
         case .includeMetadata: includeMetadata = try value.flag()
+        case .includeMemberList: includeMemberList = try value.flag()
         case .includeChatNotification: includeChatNotification = try value.flag()
         case .channelURLs: channelURLs = try value.texts()
         case .customTypes: customTypes = try value.texts()

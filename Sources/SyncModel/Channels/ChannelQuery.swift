@@ -31,7 +31,10 @@ public struct ChannelQuery: Equatable, Hashable, Sendable {
     public var order = Order.latestLastMessage
     public var includeEmpty = true
     public var includeFrozen = true
+    /// Whether `metadata` is part of what is told; filters and order use it either way.
     public var includeMetadata = true
+    /// The same for `members`.
+    public var includeMemberList = true
     public var includeChatNotification = false
     public var channelURLs: [String] = []
     public var customTypes: [String] = []

@@ -107,6 +107,7 @@ class ChannelQuery(TypedDict, total=False):
     include_empty: bool
     include_frozen: bool
     include_metadata: bool
+    include_member_list: bool
     include_chat_notification: bool
     channel_urls: list[str]
     custom_types: list[str]
