@@ -372,6 +372,7 @@ public final class Engine {
             if typing.begin(url, userID: userID, user: user, now: now.monotonic) { showTyping(channel, &effects) }
             effects.add(.timer(.typing, at: typing.nextExpiry))
         default:
+            if case .entered = event { for timeline in timelines.of(url) { timeline.entered(context, &effects) } }
             record(
                 ChannelFacts.outcome(of: event, in: cachedChannel(url), context), url,
                 event.cause(for: options.userID), &effects)
