@@ -250,6 +250,7 @@ public final class Engine {
         outbox.open(window.id, url, context, &effects)
         if let channel = cachedChannel(url) {
             mutes.note(channel, context, &effects)
+            sync.collectionStarted(url, context, &effects)
         } else if context.isLoggedIn {
             sync.want(url, Cause(.channelRefresh), context, &effects)
         }
@@ -413,9 +414,13 @@ public final class Engine {
             if case .channelPage(let collection) = ask { lists.pageFailed(collection, context, &effects) }
             lists.setComplete(sync.isComplete, context, &effects)
         case (.channel(let url), _):
-            let isCached = cachedChannel(url) != nil
-            guard let fact = sync.channelArrived(url, reply, isCached: isCached, context, &effects) else { return }
+            let cached = cachedChannel(url)
+            guard let fact = sync.channelArrived(url, reply, isCached: cached != nil, context, &effects) else { return }
             sync.touch(url)
+            // Where nobody said that something changed, an answer that shows no change is no news.
+            if fact.cause.source == .channelRefresh, let cached, fact.changed == [cached] {
+                return sync.channelTaken(url, true, context, &effects)
+            }
             let isStored = record(channels: fact, &effects)
             sync.channelTaken(url, isStored, context, &effects)
         case (.messages(let ask, let place), _): receive(reply, to: ask, place, &effects)
@@ -493,6 +498,9 @@ public final class Engine {
             if let channel = cachedChannel(timeline.id.channelURL) { mutes.note(channel, context, &effects) }
         }
         sync.sessionBegan(context)
+        for timeline in timelines.sorted where cachedChannel(timeline.id.channelURL) != nil {
+            sync.collectionStarted(timeline.id.channelURL, context, &effects)
+        }
         lists.setComplete(sync.isComplete, context, &effects)
         resumeSync(&effects)
         outbox.clearSettled(context)
