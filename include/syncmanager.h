@@ -79,7 +79,7 @@
  *                 "channel_refresh", "capacity" (trimmed), "overflow", "viewpoint_reset", "cache_cleared",
  *                 "local_message_pending_created" | "..._failed" | "..._canceled" | "..._resend_started",
  *                 "local_action" (an optimistic action of sm_call() is shown, or taken back), or "event_...": a
- *                 realtime event. More may come; treat an unknown one as "sync"
+ *                 realtime event, docs/events.md lists them. More may come; treat an unknown one as "sync"
  *   "from_event"  true when "source" begins with "event_"
  *   "detail"      only when there is something to say: what happened in particular, a list of objects, each with
  *                 "event" (a source, as above) and facts as docs/events.md lists them: who joined, until when

@@ -258,6 +258,7 @@ public final class Engine {
         outbox.open(window.id, url, context, &effects)
         if let channel = cachedChannel(url) {
             mutes.note(channel, context, &effects)
+            sync.collectionStarted(url, context, &effects)
         } else if context.isLoggedIn {
             sync.want(url, Cause(.channelRefresh), context, &effects)
         }
@@ -332,7 +333,8 @@ public final class Engine {
             effects.add(.typingStopped(channelURL: url, userID: message.senderID))
             acknowledge(message, url, &effects)
             effects.add(.messages(MessageFact(
-                channelURL: url, kind: .arrived(message, isInOrder: true), cause: Cause(.eventMessageReceived))))
+                channelURL: url, kind: .arrived(message, isInOrder: true),
+                cause: Cause(.eventMessageReceived, rules.facts(of: event, userID: options.userID)))))
         case .messageUpdated(let url, let message):
             effects.add(
                 .messages(MessageFact(channelURL: url, kind: .edited([message]), cause: Cause(.eventMessageUpdated))))
@@ -341,7 +343,8 @@ public final class Engine {
                 channelURL: url, kind: .deleted(ids: [id]), cause: Cause(.eventMessageDeleted))))
         case .messagePatched(let url, let id, let patch):
             effects.add(.messages(MessageFact(
-                channelURL: url, kind: .patched(id: id, patch), cause: patch.cause)))
+                channelURL: url, kind: .patched(id: id, patch),
+                cause: Cause(patch.source, rules.facts(of: event, userID: options.userID)))))
         case .channel(let url, let event): route(event, of: url, &effects)
         case .unreadCounts(let counts): unreadTotals.take(counts, &effects)
         case .channelAnswered: route(answered: event, [], &effects)
@@ -369,14 +372,21 @@ public final class Engine {
             guard !userID.isByteEqual(to: options.userID) else { return }
             guard isTyping else { return effects.add(.typingStopped(channelURL: url, userID: userID)) }
             guard let channel = cachedChannel(url) else { return }
-            if typing.begin(url, userID: userID, user: user, now: now.monotonic) { showTyping(channel, &effects) }
+            if typing.begin(url, userID: userID, user: user, now: now.monotonic) {
+                showTyping(channel, cause(of: event, in: url), &effects)
+            }
             effects.add(.timer(.typing, at: typing.nextExpiry))
         default:
             if case .entered = event { for timeline in timelines.of(url) { timeline.entered(context, &effects) } }
-            record(
-                ChannelFacts.outcome(of: event, in: cachedChannel(url), context), url,
-                event.cause(for: options.userID), &effects)
+            let outcome = ChannelFacts.outcome(of: event, in: cachedChannel(url), context)
+            record(outcome, url, cause(of: event, in: url), &effects)
         }
+    }
+
+    private func cause(of event: ChannelEvent, in url: String) -> Cause {
+        var cause = event.cause
+        cause.facts += rules.facts(of: .channel(url: url, event), userID: options.userID)
+        return cause
     }
 
     /// What a fact did to a channel.
@@ -413,9 +423,13 @@ public final class Engine {
             if case .channelPage(let collection) = ask { lists.pageFailed(collection, context, &effects) }
             lists.setComplete(sync.isComplete, context, &effects)
         case (.channel(let url), _):
-            let isCached = cachedChannel(url) != nil
-            guard let fact = sync.channelArrived(url, reply, isCached: isCached, context, &effects) else { return }
+            let cached = cachedChannel(url)
+            guard let fact = sync.channelArrived(url, reply, isCached: cached != nil, context, &effects) else { return }
             sync.touch(url)
+            // Where nobody said that something changed, an answer that shows no change is no news.
+            if fact.cause.source == .channelRefresh, let cached, fact.changed == [cached] {
+                return sync.channelTaken(url, true, context, &effects)
+            }
             let isStored = record(channels: fact, &effects)
             sync.channelTaken(url, isStored, context, &effects)
         case (.messages(let ask, let place), _): receive(reply, to: ask, place, &effects)
@@ -439,7 +453,7 @@ public final class Engine {
         let about: (url: String, cause: Cause)? =
             switch event {
             case .channelAnswered(let channel, let cause): (channel.url, cause)
-            case .channel(let url, let event): crossed.contains(url) ? (url, event.cause) : nil
+            case .channel(let url, let event): crossed.contains(url) ? (url, cause(of: event, in: url)) : nil
             default: nil
             }
         guard let (url, cause) = about else { return route(event, &effects) }
@@ -493,6 +507,9 @@ public final class Engine {
             if let channel = cachedChannel(timeline.id.channelURL) { mutes.note(channel, context, &effects) }
         }
         sync.sessionBegan(context)
+        for timeline in timelines.sorted where cachedChannel(timeline.id.channelURL) != nil {
+            sync.collectionStarted(timeline.id.channelURL, context, &effects)
+        }
         lists.setComplete(sync.isComplete, context, &effects)
         resumeSync(&effects)
         outbox.clearSettled(context)
@@ -674,12 +691,17 @@ public final class Engine {
         }
     }
 
-    private func showTyping(_ channel: ChannelRecord, _ effects: inout Effects) {
-        show(ChannelFact(changed: [channel], cause: Cause(.eventTypingStatusUpdated)), ChannelCommit(), &effects)
+    private func showTyping(_ channel: ChannelRecord, _ cause: Cause, _ effects: inout Effects) {
+        show(ChannelFact(changed: [channel], cause: cause), ChannelCommit(), &effects)
     }
 
-    private func typingEnded(_ urls: [String], _ effects: inout Effects) {
-        for url in urls { if let channel = cachedChannel(url) { showTyping(channel, &effects) } }
+    /// Who stopped is known when it is one; several may run out of time at once.
+    private func typingEnded(_ urls: [String], by userID: String? = nil, _ effects: inout Effects) {
+        for url in urls {
+            guard let channel = cachedChannel(url) else { continue }
+            let event = userID.map { ChannelEvent.typing(userID: $0, user: [], isTyping: false) }
+            showTyping(channel, event.map { cause(of: $0, in: url) } ?? Cause(.eventTypingStatusUpdated), &effects)
+        }
         effects.add(.timer(.typing, at: typing.nextExpiry))
     }
 
@@ -709,7 +731,8 @@ public final class Engine {
                 if let channel = cachedChannel(url), channel.lastMessage?.id == id {
                     show(ChannelFact(changed: [channel], cause: Cause(.localAction)), ChannelCommit(), &more)
                 }
-            case .typingStopped(let url, let userID): if typing.end(url, userID: userID) { typingEnded([url], &more) }
+            case .typingStopped(let url, let userID):
+                if typing.end(url, userID: userID) { typingEnded([url], by: userID, &more) }
             }
             carryOut(more)
         }
