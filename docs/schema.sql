@@ -1,10 +1,12 @@
 -- The real schema of both files; a test compares it with what the library makes. Times are milliseconds since the epoch.
 
--- cache.db (user_version 3)
+-- cache.db (user_version 4)
 -- meta        cursors and flags: channels.changes, channels.token, channels.complete, messages.changes.KEY
 -- channel     key is ours and never used again; messages are filed under it. json is the channel as hosts see it; name,
 --             has_last_message, latest_at, created_at are the keys of three orders, of an index each. A row that is not
 --             cached has a key and no channel: it was deleted, or only messages of it are known
+-- thread      one that was shown by itself. Its messages and chunks are filed under minus its key, as those of a channel
+--             under the channel's, its parent with them; what the channel's own rows hold of it stands there once more
 -- message     key is ours and appended; id is the service's. ord and tie are the position, and a page is one range of
 --             message_by_position. json is delivered as it stands
 -- chunk       where the cache of a channel is complete, both ends included. The tokens are the service's. An open-ended
@@ -49,6 +51,14 @@ CREATE TABLE message (
 ) STRICT;
 CREATE INDEX message_by_position ON message (channel, ord DESC, tie DESC);
 CREATE UNIQUE INDEX message_by_id ON message (channel, id);
+CREATE INDEX message_by_parent ON message (channel, parent_id, ord) WHERE parent_id > '';
+
+CREATE TABLE thread (
+    key INTEGER PRIMARY KEY,
+    channel INTEGER NOT NULL,
+    parent_id TEXT NOT NULL,
+    UNIQUE (channel, parent_id)
+) STRICT;
 
 CREATE TABLE chunk (
     channel INTEGER NOT NULL,

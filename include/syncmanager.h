@@ -43,6 +43,11 @@
  *   channel_updated  "collection", "channel": the channel of a message collection changed
  *   channel_removed  "collection", "channel_url": it is gone, or this user is out of it
  *                    These three say why, as changes do: "source", "from_event", "detail"
+ *   cache_shown      "collection", "request" (of sm_collection_start()), "count": so many messages were inserted from
+ *                    the cache; what the service says comes next, and the result last
+ *   parent_updated   "collection", "message": the message that a thread's collection answers, when it becomes known and
+ *                    when it changes. Also with why
+ *   parent_removed   "collection", "message_id" (a text): it is gone; its replies stay. Also with why
  *   huge_gap         "collection", "has_next" (true): more is missing after a reconnect than the service fills; what
  *                    is shown stays usable; sm_fetch(SM_NEXT) goes on, sm_reset_viewpoint() jumps
  *   connection       "state": "disconnected" | "connecting" | "connected" | "waiting" (with "retry_in", ms) |
@@ -341,10 +346,11 @@ SM_EXPORT int32_t sm_channel_collection_new(sm_client *client, const char *query
 
 /* The messages of a channel around `viewpoint` (ms since the epoch; 0: the oldest; SM_LATEST: the newest). `filter` is
  * a JSON object (docs/queries.md) or NULL: page sizes, types, senders, replies, the order ("reverse": newest first),
- * and what is left out of what is told. Background sync of the channel starts. A channel that turns out not to exist
- * gives `channel_removed`. Own messages that are pending or failed come at once as inserts, before any fetch. With
- * thread delivery events may come before sm_collection_set_callback(): they go to the client's callback, and the
- * snapshot has them. Errors:
+ * and what is left out of what is told. With "parent_message_id" it is a thread: the replies to that message, and
+ * `parent_updated` and `parent_removed` tell of the message itself. Background sync of what it shows starts. A channel
+ * that turns out not to exist gives `channel_removed`. Own messages that are pending or failed come at once as inserts,
+ * before any fetch. With thread delivery events may come before sm_collection_set_callback(): they go to the client's
+ * callback, and the snapshot has them. Errors:
  * INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_message_collection_new(
     sm_client *client, const char *channel_url, const char *filter, int64_t viewpoint, sm_collection **out);
@@ -369,6 +375,17 @@ SM_EXPORT int32_t sm_fetch(
     sm_collection *collection, int32_t direction, sm_result_callback callback, void *user_data,
     sm_destroy_callback destroy, uint64_t *out_request);
 
+/* Opens a message collection on the page around its viewpoint ("previous_limit" older and "next_limit" newer messages):
+ * what is cached is inserted at once, also when it stands elsewhere because nothing is cached about the viewpoint, and
+ * `cache_shown` follows. Then the service is asked, whatever is cached, and its page comes as changes of what is shown.
+ * The result comes last, with "collection", "has_previous", "has_next" and "short" as of sm_fetch(). Of a collection
+ * that was fetched already, the page is asked for again and nothing is inserted from the cache. sm_fetch() goes on from
+ * there. Completion: DUPLICATED_FETCH (a fetch or a start is in flight), else as sm_fetch(). Errors: INVALID_HANDLE,
+ * CLOSED. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_collection_start(
+    sm_collection *collection, sm_result_callback callback, void *user_data, sm_destroy_callback destroy,
+    uint64_t *out_request);
+
 /* Empties the view of a message collection (`clear`) and moves it to another viewpoint; fetch again afterwards. A fetch
  * in flight completes with "short":"reset". Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_reset_viewpoint(sm_collection *collection, int64_t viewpoint);
@@ -392,10 +409,10 @@ SM_EXPORT void sm_collection_remove(sm_collection *collection);
 
 /* Sends a text message through the library. `message` is a JSON object: "message" (required; the document is at most
  * 16 MiB), "data", "custom_type", "mention_type" ("users" | "channel"), "mentioned_user_ids", "parent_message_id" (a
- * number), "reply_to_channel", "request_id" (default: a fresh one). With {"resend":"REQUEST_ID"} a failed message is
- * sent again. The message is on disk before the event `change` of the pending list is delivered; from then on it is
- * sent or visibly failed, after any kill. Under "automatic" it waits for a connection, and so does the call; under the
- * other policies it fails when there is none.
+ * number; through the collection of a thread the thread's, unless given), "reply_to_channel", "request_id" (default: a
+ * fresh one). With {"resend":"REQUEST_ID"} a failed message is sent again. The message is on disk before the event
+ * `change` of the pending list is delivered; from then on it is sent or visibly failed, after any kill. Under
+ * "automatic" it waits for a connection, and so does the call; under the other policies it fails when there is none.
  * Completes after the first attempt: with "request_id" and "message" (the service's object), or with NETWORK, TIMEOUT
  * or SERVICE, "request_id", "code" and "message" (a text). Under "automatic" the library then still repeats what a
  * retry can cure: follow the lists, do not send again yourself. Completion also: INVALID_ARGUMENT ("request_id" is in

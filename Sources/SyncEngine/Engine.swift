@@ -23,9 +23,9 @@ public final class Engine {
     private var sync: ChannelSync
     private var lists = ChannelLists()
     private var typing = Typing()
-    private var timelines: [TextKey: Timeline] = [:]
-    /// The channel of every message collection.
-    private var channelURLs: [UInt64: String] = [:]
+    private var timelines = Timelines()
+    /// The channel or thread of every message collection.
+    private var places: [UInt64: HistoryID] = [:]
     /// Message collections whose channel could not be read when they were opened; the next fetch tries again.
     private var unopened: [UInt64: MessageWindow] = [:]
     private var outbox = Outbox()
@@ -135,10 +135,13 @@ public final class Engine {
             lists.open(id, query)
             sync.pump(context, &effects)
         case .openMessageCollection(let id, let url, let filter, let viewpoint):
-            channelURLs[id] = url
-            openTimeline(MessageWindow(id: id, filter: filter, viewpoint: viewpoint), url, &effects)
+            let place = HistoryID(url, parentID: filter.parentID)
+            places[id] = place
+            openTimeline(MessageWindow(id: id, filter: filter, viewpoint: viewpoint), place, &effects)
         case .removeCollection(let id): removeCollection(id, &effects)
         case .fetch(let id, let direction, let call): fetch(id, direction, call, &effects)
+        case .start(let id, let call):
+            openedTimeline(id, call, .start, &effects)?.start(id, call: call, context, &effects)
         case .resetViewpoint(let id, let viewpoint):
             _ = unopened[id]?.reset(to: viewpoint)
             timeline(of: id)?.resetViewpoint(id, viewpoint, context, &effects)
@@ -152,7 +155,7 @@ public final class Engine {
     /// Calls about own messages belong to a channel, which the collection names.
     private func routeOwnMessage(_ command: HostCommand, _ effects: inout Effects) {
         func url(_ collection: UInt64, _ call: UInt64, _ name: Completion.Name) -> String? {
-            if let url = channelURLs[collection] { return url }
+            if let place = places[collection] { return place.channelURL }
             effects.complete(Completion(call: call, name: name, status: .removed))
             return nil
         }
@@ -210,7 +213,7 @@ public final class Engine {
         guard isPaused != paused else { return }
         isPaused = paused
         if paused {
-            for timeline in sortedTimelines { timeline.finishFetches(.paused, &effects) }
+            for timeline in timelines.sorted { timeline.finishFetches(.paused, &effects) }
             lists.continueFetches(context, isInterrupted: true, &effects)
         } else {
             resumeSync(&effects)
@@ -220,28 +223,30 @@ public final class Engine {
     private func clearCache(_ url: String?, _ call: UInt64, _ effects: inout Effects) {
         let done: Void? = storage.committed { (cache) throws(StoreError) in
             guard let url else { return try cache.clearMessages(channel: nil) }
-            if let key = try cache.channelKeyIfKnown(url) { try cache.clearMessages(channel: key) }
+            if let key = try cache.channelKeyIfKnown(url) { try cache.clearMessages(channelAndThreads: key) }
         }
         guard done != nil else {
             return effects.complete(Completion(call: call, name: .clearCache, status: .storage))
         }
-        for timeline in sortedTimelines where url.map({ timeline.channelURL.isByteEqual(to: $0) }) ?? true {
+        for timeline in url.map({ timelines.of($0) }) ?? timelines.sorted {
             timeline.startOver(Cause(.cacheCleared), context, &effects)
         }
         effects.complete(Completion(call: call, name: .clearCache, status: .ok))
     }
 
-    private func openTimeline(_ window: MessageWindow, _ url: String, _ effects: inout Effects) {
-        let stored = timelines[url] ?? storage.cached { (cache) throws(StoreError) in
-            Timeline(channelURL: url, history: try History.stored(url, cache))
+    private func openTimeline(_ window: MessageWindow, _ place: HistoryID, _ effects: inout Effects) {
+        let url = place.channelURL
+        let stored = timelines[place] ?? storage.committed { (cache) throws(StoreError) in
+            let history = try History.stored(place, cache)
+            return Timeline(place, history: history, parent: try history.parent(cache))
         }
         guard let timeline = stored else {
             unopened[window.id] = window
             return
         }
         unopened[window.id] = nil
-        if timelines[url] == nil, outbox.isSending(in: url) { timeline.sendBegan() }
-        timelines[url] = timeline
+        if timelines[place] == nil, outbox.isSending(in: url) { timeline.sendBegan() }
+        timelines[place] = timeline
         outbox.open(window.id, url, context, &effects)
         if let channel = cachedChannel(url) {
             mutes.note(channel, context, &effects)
@@ -254,40 +259,49 @@ public final class Engine {
     private func removeCollection(_ id: UInt64, _ effects: inout Effects) {
         lists.close(id, &effects)
         unopened[id] = nil
-        guard let url = channelURLs.removeValue(forKey: id), let timeline = timelines[url] else { return }
+        guard let place = places.removeValue(forKey: id), let timeline = timelines[place] else { return }
         timeline.close(id, &effects)
-        outbox.close(id, url)
+        outbox.close(id, place.channelURL)
         guard timeline.windows.isEmpty else { return }
-        effects.add(.timer(.timeline(channelURL: TextKey(url)), at: nil))
-        mutes.forget(url, &effects)
-        timelines[url] = nil
+        effects.add(.timer(.timeline(place), at: nil))
+        timelines[place] = nil
+        if timelines.of(place.channelURL).isEmpty { mutes.forget(place.channelURL, &effects) }
     }
 
     private func fetch(_ id: UInt64, _ direction: PageDirection, _ call: UInt64, _ effects: inout Effects) {
         if lists.contains(id) { return lists.fetch(id, call: call, context, &effects) }
-        guard let url = channelURLs[id] else {
-            return effects.complete(Completion(call: call, name: .fetch, status: .removed))
+        openedTimeline(id, call, .fetch, &effects)?.fetch(id, direction, call: call, context, &effects)
+    }
+
+    /// The timeline of a collection; without one the call is complete.
+    private func openedTimeline(
+        _ id: UInt64, _ call: UInt64, _ name: Completion.Name, _ effects: inout Effects
+    ) -> Timeline? {
+        guard let place = places[id] else {
+            effects.complete(Completion(call: call, name: name, status: .removed))
+            return nil
         }
-        if let window = unopened[id] { openTimeline(window, url, &effects) }
-        guard unopened[id] == nil, let timeline = timelines[url] else {
-            return effects.complete(Completion(call: call, name: .fetch, status: .storage))
+        if let window = unopened[id] { openTimeline(window, place, &effects) }
+        guard unopened[id] == nil, let timeline = timelines[place] else {
+            effects.complete(Completion(call: call, name: name, status: .storage))
+            return nil
         }
-        timeline.fetch(id, direction, call: call, context, &effects)
+        return timeline
     }
 
     private func resync(_ collections: [UInt64: Int], _ effects: inout Effects) {
         for (id, dropped) in collections.sorted(by: { $0.key < $1.key }) {
             lists.resync(id, dropped: dropped, &effects)
-            guard let url = channelURLs[id], let timeline = timelines[url] else { continue }
+            guard let place = places[id], let timeline = timelines[place] else { continue }
             timeline.resync(id, dropped: dropped, &effects)
-            outbox.resync(id, url, &effects)
+            outbox.resync(id, place.channelURL, &effects)
         }
     }
 
     private func close(_ effects: inout Effects) {
         session.end(&effects)
         lists.finishFetches(.closed, &effects)
-        for timeline in sortedTimelines { timeline.end(&effects) }
+        for timeline in timelines.sorted { timeline.end(&effects) }
         outbox.end(context, &effects)
         actions.end(&effects)
         serviceActions.end(&effects)
@@ -395,7 +409,7 @@ public final class Engine {
             sync.touch(url)
             let isStored = record(channels: fact, &effects)
             sync.channelTaken(url, isStored, context, &effects)
-        case (.messages(let ask, let url), _): receive(reply, to: ask, url, &effects)
+        case (.messages(let ask, let place), _): receive(reply, to: ask, place, &effects)
         case (.send(let requestID, let url), _):
             outbox.receive(reply, for: requestID, in: url, context, &effects)
             pumpOutbox(url, &effects)
@@ -425,11 +439,12 @@ public final class Engine {
         record(outcome, url, cause, &effects)
     }
 
-    private func receive(_ reply: ServiceReply, to ask: MessageAsk, _ url: String, _ effects: inout Effects) {
-        guard let timeline = timelines[url] else { return }
-        let fact = timeline.receive(reply, to: ask, context, &effects)
-        guard let fact, case .messageChanges(let changes) = reply else { return }
+    private func receive(_ reply: ServiceReply, to ask: MessageAsk, _ place: HistoryID, _ effects: inout Effects) {
+        guard let timeline = timelines[place],
+            let fact = timeline.receive(reply, to: ask, context, &effects)
+        else { return }
         let isStored = record(message: fact, &effects)
+        guard case .messageChanges(let changes) = reply else { return timeline.resume(context, &effects) }
         timeline.changesTaken(isStored, changes, to: ask, context, &effects)
     }
 
@@ -464,9 +479,9 @@ public final class Engine {
     // MARK: Session
 
     private func sessionBegan(_ effects: inout Effects) {
-        for timeline in sortedTimelines {
+        for timeline in timelines.sorted {
             timeline.sessionBegan()
-            if let channel = cachedChannel(timeline.channelURL) { mutes.note(channel, context, &effects) }
+            if let channel = cachedChannel(timeline.id.channelURL) { mutes.note(channel, context, &effects) }
         }
         sync.sessionBegan(context)
         lists.setComplete(sync.isComplete, context, &effects)
@@ -487,7 +502,7 @@ public final class Engine {
             }
         }
         sync.sessionEnded(&effects)
-        for timeline in sortedTimelines { timeline.sessionEnded(&effects) }
+        for timeline in timelines.sorted { timeline.sessionEnded(&effects) }
         lists.continueFetches(context, isInterrupted: true, &effects)
         outbox.sessionEnded(context, &effects)
         serviceActions.sessionEnded(&effects)
@@ -499,7 +514,7 @@ public final class Engine {
     private func resumeSync(_ effects: inout Effects) {
         sync.pump(context, &effects)
         lists.continueFetches(context, &effects)
-        for timeline in sortedTimelines { timeline.resume(context, &effects) }
+        for timeline in timelines.sorted { timeline.resume(context, &effects) }
     }
 
     private func pumpOutbox(_ url: String, _ effects: inout Effects) {
@@ -521,9 +536,9 @@ public final class Engine {
         case .reconnect: session.retry(&effects)
         case .answerParts: takePart(&effects)
         case .channelSync: sync.pump(context, &effects)
-        case .timeline(let url): timelines[url]?.resume(context, &effects)
+        case .timeline(let place): timelines[place]?.resume(context, &effects)
         case .outbox(let url): pumpOutbox(url.text, &effects)
-        case .fetch(let call): for timeline in sortedTimelines { timeline.fetchTimedOut(call, &effects) }
+        case .fetch(let call): for timeline in timelines.sorted { timeline.fetchTimedOut(call, &effects) }
         case .ownTyping: serviceActions.endTyping(context, &effects)
         case .deliveries: deliveries.markDue(context, &effects)
         case .mutes:
@@ -547,28 +562,44 @@ public final class Engine {
         }
         let fact = fact.visible(from: cached?.messageOffset ?? 0)
         let outcome = ChannelFacts.outcome(of: fact, in: cached, context)
-        let timeline = timelines[url]
+        let shown = timelines.of(url).compactMap { timeline in
+            fact.concerning(timeline.id).map { (timeline: timeline, fact: $0) }
+        }
         let committed = storage.committed { (cache) throws(StoreError) in
-            let recorded = try timeline?.record(fact, context, cache)
-            if timeline == nil { try History.storeIfCovered(fact, userID: context.options.userID, cache) }
+            var recorded: [Timeline.Recorded] = []
+            for entry in shown { recorded.append(try entry.timeline.record(entry.fact, context, cache)) }
+            try storeUnshown(fact, context, cache)
             if let (key, value) = fact.progress { try cache.setValue(key, value) }
             var channels: ChannelCommit?
             if case .changed(let channel) = outcome {
-                channels = try ChannelCommit([channel], replacing: cached, cache) { timelines[$0]?.history }
+                channels = try ChannelCommit([channel], replacing: cached, cache) { timelines.of($0).map(\.history) }
             }
             return (recorded, channels)
         }
         if let (recorded, channels) = committed {
-            if let timeline, let recorded { timeline.show(fact, recorded, context, &effects) }
+            for (entry, recorded) in zip(shown, recorded) {
+                entry.timeline.show(entry.fact, recorded, context, &effects)
+            }
             show(outcome, channels, fact, &effects)
         } else {
-            timeline?.lose(fact, context, &effects)
+            for entry in shown { entry.timeline.lose(entry.fact, context, &effects) }
             // What the channel is now was not stored either.
             sync.touch(url)
             sync.want(url, fact.cause, context, &effects)
         }
         if let completion { effects.complete(completion) }
         return committed != nil
+    }
+
+    /// What an own message is to the channel and the thread that nobody shows.
+    private func storeUnshown(
+        _ fact: MessageFact, _ context: Context, _ cache: CacheStore
+    ) throws(StoreError) {
+        guard case .arrived(let message, _) = fact.kind else { return }
+        let ids = [HistoryID(fact.channelURL), HistoryID(fact.channelURL, parentID: message.parentID)]
+        for id in Set(ids).sorted() where timelines[id] == nil {
+            try History.storeIfCovered(fact, of: id, userID: context.options.userID, cache)
+        }
     }
 
     private func show(
@@ -599,7 +630,7 @@ public final class Engine {
     @discardableResult
     private func record(channels fact: ChannelFact, _ effects: inout Effects) -> Bool {
         let committed = storage.committed { (cache) throws(StoreError) in
-            let commit = try ChannelCommit(fact.changed, replacing: nil, cache) { timelines[$0]?.history }
+            let commit = try ChannelCommit(fact.changed, replacing: nil, cache) { timelines.of($0).map(\.history) }
             for url in fact.removed { try cache.deleteChannel(url) }
             for (key, value) in fact.progress { try cache.setValue(key, value) }
             return commit
@@ -610,16 +641,20 @@ public final class Engine {
     }
 
     private func show(_ fact: ChannelFact, _ commit: ChannelCommit, _ effects: inout Effects) {
-        for cut in commit.cuts { timelines[cut.url]?.adopt(cut: cut.history, before: cut.order, context, &effects) }
-        for url in commit.replaced { timelines[url]?.startOver(fact.cause, context, &effects) }
+        for cut in commit.cuts { timelines[cut.id]?.adopt(cut: cut.history, before: cut.order, context, &effects) }
+        for timeline in commit.replaced.flatMap({ timelines.of($0) }) {
+            timeline.startOver(fact.cause, context, &effects)
+        }
         typing.forget(fact.removed)
         lists.show(fact, context, &effects)
         for channel in fact.changed {
-            guard let timeline = timelines[channel.url] else { continue }
+            let shown = timelines.of(channel.url)
+            guard !shown.isEmpty else { continue }
             mutes.note(channel, context, &effects)
-            timeline.tellChannel(context.shown(channel).json, fact.cause, &effects)
+            let json = context.shown(channel).json
+            for timeline in shown { timeline.tellChannel(json, fact.cause, &effects) }
         }
-        for url in fact.removed { timelines[url]?.channelGone(fact.cause, &effects) }
+        for timeline in fact.removed.flatMap({ timelines.of($0) }) { timeline.channelGone(fact.cause, &effects) }
     }
 
     private func showTyping(_ channel: ChannelRecord, _ effects: inout Effects) {
@@ -650,10 +685,10 @@ public final class Engine {
                 if outbox.holds(message.requestID, in: url) { sync.want(url, Cause(.eventMessageSent), context, &more) }
                 if let completion = outbox.confirm(message, in: url, context, &more) { more.complete(completion) }
             case .sendEnded(let url, let isInDoubt):
-                timelines[url]?.sendEnded(isInDoubt: isInDoubt, context, &more)
+                for timeline in timelines.of(url) { timeline.sendEnded(isInDoubt: isInDoubt, context, &more) }
                 if isInDoubt { sync.want(url, Cause(.channelRefresh), context, &more) }
             case .overlaid(let url, let id):
-                timelines[url]?.showAgain(id, Cause(.localAction), context, &more)
+                for timeline in timelines.of(url) { timeline.showAgain(id, Cause(.localAction), context, &more) }
                 if let channel = cachedChannel(url), channel.lastMessage?.id == id {
                     show(ChannelFact(changed: [channel], cause: Cause(.localAction)), ChannelCommit(), &more)
                 }
@@ -666,7 +701,7 @@ public final class Engine {
     private func ask(_ ask: Ask, _ request: ServiceRequest, _ effects: inout Effects) {
         if case .channelPage = ask { sync.collectionAsked() }
         if case .action(let call, _) = ask { sync.actionAsked(call) }
-        if case .send(_, let url) = ask { timelines[url]?.sendBegan() }
+        if case .send(_, let url) = ask { for timeline in timelines.of(url) { timeline.sendBegan() } }
         if let id = inFlight.add(ask, request, now: now.monotonic) {
             self.ask(id, request)
         } else {
@@ -689,7 +724,7 @@ public final class Engine {
         tellStorageFailure()
         guard !isClosed else { return }
         let isBusy = sync.isBusy || timers.hasSyncWork || outbox.isSending || !parts.isEmpty
-            || timelines.values.contains { $0.isBusy }
+            || timelines.isBusy
         let state: ClientNotice.SyncState = isPaused ? .paused : isBusy ? .running : .idle
         guard state != syncState else { return }
         syncState = state
@@ -710,9 +745,7 @@ public final class Engine {
             overlays: serviceActions.overlays)
     }
 
-    private var sortedTimelines: [Timeline] { timelines.sorted { $0.key < $1.key }.map(\.value) }
-
-    private func timeline(of collection: UInt64) -> Timeline? { channelURLs[collection].flatMap { timelines[$0] } }
+    private func timeline(of collection: UInt64) -> Timeline? { places[collection].flatMap { timelines[$0] } }
 
     private func cachedChannel(_ url: String) -> ChannelRecord? {
         storage.cached { (cache) throws(StoreError) in try cache.channel(url) } ?? nil
@@ -722,7 +755,7 @@ public final class Engine {
 
     /// Every message collection with its channel, in the order of their numbers.
     var shownMessages: [(channelURL: String, window: MessageWindow)] {
-        timelines.values.flatMap { timeline in timeline.windows.all.map { (timeline.channelURL, $0) } }
+        timelines.sorted.flatMap { timeline in timeline.windows.all.map { (timeline.id.channelURL, $0) } }
             .sorted { $0.window.id < $1.window.id }
     }
 

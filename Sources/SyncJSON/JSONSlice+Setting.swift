@@ -41,8 +41,8 @@ extension JSONSlice {
         }
     }
 
-    /// A JSON object's text without some members. Everything else stays as it was written, byte for byte. `nil` when
-    /// the text is no JSON object.
+    /// A JSON object's text without some members. What is left stays as it was written, byte for byte, but for the
+    /// space between. `nil` when the text is no JSON object.
     public static func removing(_ names: Set<String>, from object: [UInt8]) -> [UInt8]? {
         object.withUnsafeBytes { buffer -> [UInt8]? in
             guard let slice = try? JSONSlice.checked(buffer), slice.isObject else { return nil }

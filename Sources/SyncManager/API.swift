@@ -224,7 +224,8 @@ public func sm_message_collection_new(
         let lists = DeliveredLists(id: id, channelURL: url, criteria: text, viewpoint: viewpoint)
         try client.open(
             lists, .openMessageCollection(id: id, channelURL: url, filter: parsed, viewpoint: viewpoint))
-        out.pointee = try Registry.add(collection: CollectionHandle(client: client, id: id, isMessages: true))
+        out.pointee = try Registry.add(collection: CollectionHandle(
+            client: client, id: id, isMessages: true, parentID: parsed.parentID))
     }
 }
 
@@ -260,6 +261,18 @@ public func sm_fetch(
         }
         let key = CallTable.FetchKey(collection: collection.id, direction: wanted)
         return Request(collection.client, fetch: key) { .fetch(collection: collection.id, direction: wanted, call: $0) }
+    }
+}
+
+@_cdecl("sm_collection_start")
+public func sm_collection_start(
+    _ collection: OpaquePointer?, _ callback: ResultCallback?, _ userData: UnsafeMutableRawPointer?,
+    _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
+) -> Int32 {
+    request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
+        let collection = try Registry.collection(collection)
+        try collection.checkMessages()
+        return Request(collection.client) { .start(collection: collection.id, call: $0) }
     }
 }
 
@@ -323,7 +336,9 @@ public func sm_send_message(
         switch outgoing {
         case .resend(let id): .resendMessage(collection: collection.id, requestID: id, call: call)
         case .message(let id, let body):
-            .sendMessage(collection: collection.id, requestID: id, body: body, call: call)
+            .sendMessage(
+                collection: collection.id, requestID: id, body: OwnMessage.body(body, inThread: collection.parentID),
+                call: call)
         }
     }
 }

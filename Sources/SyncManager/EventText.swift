@@ -53,6 +53,10 @@ enum EventText {
             writer.member("message", explanation)
         }
         if let result = completion.result { writer.member("result", raw: result) }
+        if completion.name == .start, let info = completion.info {
+            writer.member("has_previous", info.hasPrevious)
+            writer.member("has_next", info.hasNext)
+        }
         if let info = completion.info { writer.member("collection", Int64(bitPattern: info.collection)) }
     }
 
@@ -93,6 +97,15 @@ enum EventText {
         case .channelRemoved(let url, let cause):
             write(cause, &writer)
             writer.member("channel_url", url)
+        case .cacheShown(let call, let count):
+            writer.member("request", Int64(bitPattern: call))
+            writer.member("count", count)
+        case .parentUpdated(let json, let cause):
+            write(cause, &writer)
+            writer.member("message", raw: json)
+        case .parentRemoved(let id, let cause):
+            write(cause, &writer)
+            writer.member("message_id", id)
         case .hugeGap: writer.member("has_next", true)
         case .overflow(let dropped): writer.member("dropped", dropped)
         }

@@ -8,7 +8,7 @@ extension HostCommand {
         switch self {
         case .resumeSync, .pauseSync, .setToken, .openChannelCollection, .openMessageCollection, .resetViewpoint: true
         case .disconnect, .removeCollection, .resync, .close: false
-        case .connect, .clearCache, .fetch, .sendMessage, .resendMessage, .appendMessage, .handleSendResponse,
+        case .connect, .clearCache, .fetch, .start, .sendMessage, .resendMessage, .appendMessage, .handleSendResponse,
             .updateMessage, .deleteMessage, .action:
             false
         }
@@ -27,7 +27,7 @@ extension HostCommand {
         case .deleteMessage(_, let message, _): message.textBytes
         case .action(let action, _): action.textBytes
         case .connect, .disconnect, .resumeSync, .pauseSync, .clearCache(nil, _), .openChannelCollection,
-            .openMessageCollection, .removeCollection, .fetch, .resetViewpoint, .resync, .close:
+            .openMessageCollection, .removeCollection, .fetch, .start, .resetViewpoint, .resync, .close:
             0
         }
     }
@@ -52,6 +52,7 @@ extension HostCommand {
         case .connect(let call): closed(call, .connect)
         case .clearCache(_, let call): closed(call, .clearCache)
         case .fetch(_, _, let call): closed(call, .fetch)
+        case .start(_, let call): closed(call, .start)
         case .sendMessage(_, _, _, let call), .resendMessage(_, _, let call): closed(call, .sendMessage)
         case .appendMessage(_, _, _, let call): closed(call, .appendMessage)
         case .handleSendResponse(_, _, _, _, let call): closed(call, .handleSendResponse)

@@ -39,6 +39,15 @@ enum OwnMessage {
         return .message(requestID: requestID, body: body(document, without: ["request_id", "resend"]))
     }
 
+    /// A message sent through the collection of a thread is a reply in it, unless the host named another one.
+    static func body(_ body: [UInt8], inThread parentID: String) -> [UInt8] {
+        guard !parentID.isEmpty, let document = try? JSON.parse(body), document["parent_message_id"] == nil else {
+            return body
+        }
+        document.set("parent_message_id", Int64(parentID).map { .int($0) } ?? .string(parentID))
+        return document.serialized()
+    }
+
     private static func checkFields(_ document: DocumentValue, others: [String]) throws(DocumentError) {
         for (name, value) in try document.members() where !others.contains(name) {
             guard let field = Field(rawValue: name) else { throw value.unknown(in: "message") }

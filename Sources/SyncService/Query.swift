@@ -31,9 +31,15 @@ struct Query {
     /// Cached rows are complete: every part is asked for, whatever a collection shows of it.
     mutating func addMessageParts() {
         add("include_reply_type", "all")
+        addMessageContent()
+        for part in ["is_sdk", "checking_has_next", "checking_continuous_messages"] { add(part, "true") }
+    }
+
+    /// What a message has; for one message that is all there is to ask for.
+    mutating func addMessageContent() {
         for part in [
             "with_sorted_meta_array", "include_reactions", "include_thread_info", "include_parent_message_info",
-            "include_poll_details", "is_sdk", "checking_has_next", "checking_continuous_messages",
+            "include_poll_details",
         ] { add(part, "true") }
     }
 

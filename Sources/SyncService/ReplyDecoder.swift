@@ -61,7 +61,7 @@ enum ReplyDecoder {
                 lists(.channels, bytes) { .init(channels(request, $0)) }
             case .messagesAround, .messages, .messageChanges, .messageGap:
                 lists(.messages, bytes) { .init(messages(request, $0)) }
-            case .getChannel, .updateMessage, .deleteMessage, .sendMessage: one(request, bytes)
+            case .getChannel, .getMessage, .updateMessage, .deleteMessage, .sendMessage: one(request, bytes)
             case .action, .markDelivered: (.malformed, false)
             }
         }
@@ -83,9 +83,9 @@ enum ReplyDecoder {
 
     private static func messages(_ request: ServiceRequest, _ answer: AnswerReader) -> ServiceReply? {
         switch request {
-        case .messagesAround(_, let time, let limit):
+        case .messagesAround(_, let time, let limit, _):
             return answer.rows.flatMap { HistoryPages.page($0, around: time, limit: limit) }.map { .messages($0) }
-        case .messages(_, let edge, let direction, let limit):
+        case .messages(_, let edge, let direction, let limit, _):
             return answer.rows.flatMap { HistoryPages.page($0, from: edge, direction, limit: limit) }
                 .map { .messages($0) }
         case .messageGap(_, _, let end, _):
@@ -139,7 +139,7 @@ enum ReplyDecoder {
         // "Forbidden" for reading a channel means that this user is not in it; for an action, that it is refused.
         if kind == .refused, status == 403 {
             switch request {
-            case .getChannel, .messagesAround, .messages, .messageChanges, .messageGap: kind = .notFound
+            case .getChannel, .getMessage, .messagesAround, .messages, .messageChanges, .messageGap: kind = .notFound
             default: break
             }
         }

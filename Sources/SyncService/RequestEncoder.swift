@@ -89,13 +89,18 @@ struct RequestEncoder {
             var query = Query()
             query.addChannelParts()
             return get("/group_channels/\(Query.escape(url))", query)
-        case .messagesAround(let url, let time, let limit):
-            return get(messages(of: url), page(time, before: limit, after: time == Int64.max ? 0 : limit))
-        case .messages(let url, let edge, let direction, let limit):
+        case .messagesAround(let url, let time, let limit, let parentID):
+            return get(
+                messages(of: url), page(time, before: limit, after: time == Int64.max ? 0 : limit, parentID))
+        case .messages(let url, let edge, let direction, let limit, let parentID):
             let isPrevious = direction == .previous
             return get(
                 messages(of: url),
-                page(edge.position.order, before: isPrevious ? limit : 0, after: isPrevious ? 0 : limit))
+                page(edge.position.order, before: isPrevious ? limit : 0, after: isPrevious ? 0 : limit, parentID))
+        case .getMessage(let url, let id):
+            var query = Query()
+            query.addMessageContent()
+            return get(messages(of: url) + "/" + Query.escape(id), query)
         case .messageChanges(let url, let since):
             var query = Query()
             query.add(since)
@@ -145,8 +150,9 @@ struct RequestEncoder {
 
     private func messages(of url: String) -> String { "/group_channels/\(Query.escape(url))/messages" }
 
-    private func page(_ time: Int64, before: Int, after: Int) -> Query {
+    private func page(_ time: Int64, before: Int, after: Int, _ parentID: String) -> Query {
         var query = Query()
+        query.add("parent_message_id", parentID)
         query.add("message_ts", String(time))
         query.add("prev_limit", String(before))
         query.add("next_limit", String(after))

@@ -130,5 +130,15 @@ enum CacheSchema {
             SELECT channel, start_created_at, start_id, '', end_created_at, end_id, '', reached_first, 0 FROM chunk_2;
         DROP TABLE chunk_2;
         """,
+        // Threads have messages and chunks of their own, filed under minus their key.
+        """
+        CREATE TABLE thread (
+            key INTEGER PRIMARY KEY,
+            channel INTEGER NOT NULL,
+            parent_id TEXT NOT NULL,
+            UNIQUE (channel, parent_id)
+        ) STRICT;
+        CREATE INDEX message_by_parent ON message (channel, parent_id, ord) WHERE parent_id > '';
+        """,
     ]
 }

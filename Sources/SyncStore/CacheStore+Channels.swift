@@ -86,7 +86,7 @@ extension CacheStore {
                     checksum = 0, json = ''
                 WHERE key = ?
                 """).bind(key).run()
-            try clearMessages(channel: key)
+            try clearMessages(channelAndThreads: key)
         }
     }
 

@@ -1,7 +1,7 @@
 import SyncModel
 
 extension CacheStore {
-    private static let columns = [
+    static let columns = [
         "parent_id", "is_reply_to_channel", "kind", "custom_type", "sender_id", "updated_at", "is_silent", "request_id",
         "checksum", "json",
     ]
@@ -159,7 +159,7 @@ extension CacheStore {
         return result
     }
 
-    /// Forgets messages, chunks and change cursors of one channel, or of all. Channels stay.
+    /// Forgets messages, chunks and change cursors of a channel or a thread, or of all. Channels stay.
     public func clearMessages(channel: Int64?) throws(StoreError) {
         try transaction { () throws(StoreError) in
             if let channel {

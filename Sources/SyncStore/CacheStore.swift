@@ -51,7 +51,7 @@ public final class CacheStore {
         try database.migrate(CacheSchema.migrations)
         try database.setPageSize(pageSize)
         // Reads the schema and the b-tree roots: damage that would show at the first query shows here.
-        for table in ["meta", "channel", "message", "chunk"] {
+        for table in ["meta", "channel", "thread", "message", "chunk"] {
             let probe = try database.prepare("SELECT * FROM \(table) LIMIT 1")
             _ = try probe.next()
             probe.reset()

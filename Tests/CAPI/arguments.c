@@ -60,6 +60,7 @@ static void bad_collection(sm_collection *collection, int32_t status) {
     CHECK(sm_collection_number(collection) == 0);
     GIVES(status, sm_collection_set_callback(collection, event, &destroyed, destroy));
     GIVES(status, sm_fetch(collection, SM_NEXT, result, &destroyed, destroy, &request));
+    GIVES(status, sm_collection_start(collection, result, &destroyed, destroy, &request));
     GIVES(status, sm_reset_viewpoint(collection, SM_LATEST));
     GIVES(status, sm_collection_info(collection, &json));
     GIVES(status, sm_collection_snapshot(collection, &json));
@@ -71,7 +72,7 @@ static void bad_collection(sm_collection *collection, int32_t status) {
     GIVES(status, sm_update_message(collection, "{\"message_id\":1,\"message\":\"m\"}", result, &destroyed, destroy,
         &request));
     GIVES(status, sm_delete_message(collection, "{\"message_id\":1}", result, &destroyed, destroy, &request));
-    CHECK(destroyed == 7);
+    CHECK(destroyed == 8);
     CHECK(json == (char *)&destroyed && request == 7);
     sm_collection_remove(collection);
 }
@@ -138,7 +139,8 @@ int main(void) {
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_fetch(messages, 0, result, &destroyed, destroy, NULL));
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_fetch(messages, 3, result, &destroyed, destroy, NULL));
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_fetch(channels, SM_PREVIOUS, result, &destroyed, destroy, NULL));
-    CHECK(destroyed == 3);
+    GIVES(SM_ERR_INVALID_HANDLE, sm_collection_start(channels, result, &destroyed, destroy, NULL));
+    CHECK(destroyed == 4);
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_reset_viewpoint(messages, -5));
     GIVES(SM_ERR_INVALID_HANDLE, sm_reset_viewpoint(channels, 0));
     GIVES(SM_ERR_INVALID_HANDLE, sm_send_message(channels, "{\"message\":\"m\"}", NULL, NULL, NULL, NULL));

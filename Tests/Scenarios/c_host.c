@@ -186,6 +186,12 @@ static void do_fetch(json_int_t id, json_t *step) {
     answer_request(id, status, request);
 }
 
+static void do_start(json_int_t id, json_t *step) {
+    uint64_t request = 0;
+    int32_t status = sm_collection_start(collection_of(step), NULL, NULL, NULL, &request);
+    answer_request(id, status, request);
+}
+
 static void do_take(json_int_t id, json_t *step) {
     const char *event = NULL;
     int32_t status = sm_next_event(open_client(), (int32_t)number_of(step, "timeout_ms"), &event, NULL);
@@ -224,6 +230,8 @@ static void run(json_int_t id, const char *verb, json_t *step) {
         do_messages(id, step);
     } else if (!strcmp(verb, "fetch")) {
         do_fetch(id, step);
+    } else if (!strcmp(verb, "start")) {
+        do_start(id, step);
     } else if (!strcmp(verb, "reset_viewpoint")) {
         answer_status(id, sm_reset_viewpoint(collection_of(step), number_of(step, "viewpoint")));
     } else if (!strcmp(verb, "info")) {

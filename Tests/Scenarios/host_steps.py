@@ -16,7 +16,7 @@ GIVEN = {
     "response": ("message", "own-message/response"),
     "update": ("message", "own-message/update"),
     "delete": ("message", "own-message/delete"),
-    # "call": ("document", "action"),
+    "call": ("document", "action"),
 }
 
 
@@ -80,7 +80,9 @@ class HostSteps:
     def host_channels(self, query=None, fails=None, path=None, **more):
         self.make(more["as"], "channels", fails, path, query=query or {})
 
-    def host_open(self, url, filter=None, viewpoint="latest", fails=None, path=None, **more):
+    def host_open(self, url, filter=None, viewpoint="latest", fails=None, path=None, thread=None, **more):
+        if thread:
+            filter = {**(filter or {}), "parent_message_id": self.named[thread]["message_id"]}
         self.make(more["as"], "messages", fails, path, channel_url=url, filter=filter or {},
                   viewpoint=self.point(viewpoint))
 
@@ -99,6 +101,9 @@ class HostSteps:
 
     def host_fetch(self, on, direction="previous", result=(), fails=None):
         self.begin(result, "fetch", fails, on=on, direction=direction)
+
+    def host_start(self, on, result=()):
+        self.begin(result, "start", on=on)
 
     def host_fetch_all(self, on, direction="previous"):
         while self.begin((), "fetch", on=on, direction=direction)["has_more"]:

@@ -76,6 +76,9 @@ class Host:
             return {"request": self.started(view).fetch().request}
         return {"request": self.started(view).fetch(direction).request}
 
+    def start(self, on):
+        return {"request": self.started(self.named[on]).load().request}
+
     def reset_viewpoint(self, on, viewpoint):
         self.named[on].reset_viewpoint(viewpoint)
 

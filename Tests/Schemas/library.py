@@ -55,6 +55,13 @@ class Client:
             pass
         return error
 
+    def call(self, document: Any) -> dict[str, Any] | None:
+        """An action; what it leads to is drained and dropped."""
+        error = self.judged(lib.sm_call(self.handle, text(document), None, None, None, None))
+        while self.next_event(0) is not None:
+            pass
+        return error
+
     def next_event(self, timeout_ms: int = 30_000) -> dict[str, Any] | None:
         got = ctypes.c_void_p()
         assert lib.sm_next_event(self.handle, timeout_ms, ctypes.byref(got), None) == 0, last_error()

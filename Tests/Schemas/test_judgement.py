@@ -11,6 +11,9 @@ from library import Client, lib
 #: Documents of several members for each form; a failure names the seed.
 RANDOM = 400
 SEED = 8
+#: What keys of actions take that is no text.
+RIGHT = {"request": 1, "user_ids": ["x"], "keys": ["x"], "target_langs": ["x"], "metadata": {"a": "b"},
+         "counters": {"a": 1}, "values": {"a": ["b"]}, "push_trigger_option": "off", "count_preference": "off"}
 ANY = [None, "", "x", "a\0b", 0, 1, -1, 2**40, 1.0, 1.5, True, False, [], [""], ["x"], ["x", "y"], [1], {}, {"a": 1}]
 
 
@@ -23,12 +26,12 @@ def values(schema: dict) -> list:
     return tried + [[word] for word in schema.get("items", {}).get("enum", [])]
 
 
-def candidates(properties: dict, base: dict) -> list[dict]:
+def candidates(properties: dict, base: dict, count: int = RANDOM) -> list[dict]:
     """Each member alone with each of its values, then random documents of several."""
     alone = [{**base, key: value} for key, schema in properties.items() for value in values(schema)]
     dice = random.Random(SEED)
     mixed = []
-    for _ in range(RANDOM):
+    for _ in range(count):
         keys = dice.sample(sorted(properties), min(len(properties), dice.randint(2, 4)))
         mixed.append({**base, **{key: dice.choice(values(properties[key])) for key in keys}})
     return [base, {**base, "no_such_key": 1}, {**base, "no_such_key": None}, *alone, *mixed]
@@ -91,3 +94,15 @@ def test_own_message(client, function, name, base):
         members["resend"] = {}
     for document in [{}, [], "x", *({key: "x"} for key in members), *candidates(members, base)]:
         compare(f"own-message/{name}", document, client.own(function, collection, document))
+
+
+def test_action(client):
+    for document in [{}, [], "x", {"action": None}, {"action": "no_such_action"}, {"action": 1}]:
+        compare("action", document, client.call(document))
+    for part in checked.schema("action")["allOf"]:
+        action, then = part["if"]["properties"]["action"]["const"], part["then"]
+        properties = {key: value for key, value in then["properties"].items() if key != "action"}
+        base = {"action": action, **{key: RIGHT.get(key, "x") for key in then["required"]}}
+        assert not checked.faults("action", base), base
+        for document in [{"action": action}, *candidates(properties, base, count=10)]:
+            compare("action", document, client.call(document))

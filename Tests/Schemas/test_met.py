@@ -14,7 +14,7 @@ from library import Client, lib
 PARTS = {"common", "own-message/fields", "own-message/reference", "objects/user", "objects/message", "objects/channel",
          "objects/unsent-message"}
 #: What hosts give; test_judgement.py meets each of them.
-GIVEN = {"configuration", "channel-query", "message-filter", "own-message/send", "own-message/append",
+GIVEN = {"configuration", "action", "channel-query", "message-filter", "own-message/send", "own-message/append",
          "own-message/response", "own-message/update", "own-message/delete"}
 
 
@@ -82,7 +82,9 @@ def result(stage):
     with stage.connected() as client:
         stage.open(client)
         assert lib.sm_clear_cache(client.handle, b"c", None, None, None, None) == 0
-        return [client.wait("result", call="clear_cache")]
+        made, _ = client.messages("c", {})
+        assert lib.sm_collection_start(made, None, None, None, None) == 0
+        return [client.wait("result", call="clear_cache"), client.wait("result", call="start")]
 
 
 def new_message(stage):
@@ -110,6 +112,32 @@ def channel_removed(stage):
     with stage.connected() as client:
         stage.open(client, url="nowhere", fetches=False)
         return [client.wait("channel_removed", channel_url="nowhere")]
+
+
+def cache_shown(stage):
+    with stage.connected() as client:
+        made, _ = client.messages("c", {})
+        assert lib.sm_collection_start(made, None, None, None, None) == 0
+        return [client.wait("cache_shown")]
+
+
+def thread(stage, client):
+    """The collection of a thread, once the message that it answers was told."""
+    root = stage.server.post("c", "bo", "root")["message_id"]
+    client.messages("c", {"parent_message_id": root})
+    return root, client.wait("parent_updated")
+
+
+def parent_updated(stage):
+    with stage.connected() as client:
+        return [thread(stage, client)[1]]
+
+
+def parent_removed(stage):
+    with stage.connected() as client:
+        root, _ = thread(stage, client)
+        stage.server.delete("c", root)
+        return [client.wait("parent_removed")]
 
 
 def huge_gap(stage):

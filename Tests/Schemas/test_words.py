@@ -53,7 +53,8 @@ def test_events_are_those_of_the_code_and_of_the_header():
     ("events/result", ("properties", "short"), "SyncEngine/ShortReason"),
     ("events/connection", ("properties", "state"), "SyncEngine/ConnectionState"),
     ("events/sync_state", ("properties", "state"), "SyncEngine/SyncState"),
-], ids=["source", "reason", "call", "short", "connection", "sync_state"])
+    ("action", ("properties", "action"), "SyncModel/Action"),
+], ids=["source", "reason", "call", "short", "connection", "sync_state", "action"])
 def test_words_are_those_of_the_code(schema, place, enum):
     part = checked.schema(schema)
     for key in place:

@@ -23,7 +23,8 @@ struct Knowledge {
     /// Messages (ids) whose time the service changed, with their channel, until the engine was at rest while it showed
     /// the channel: of one that nobody shows it asks for changes when it is opened.
     var moved: [String: String] = [:]
-    /// This user's history was reset from another device since the last login.
+    /// Another device of this user changed something since the last login that nobody is told of: a history was reset,
+    /// or a count preference changed.
     var isHistoryReset = false
     /// Channels there are, and URLs of some that were deleted.
     private(set) var urls: [String] = []

@@ -204,7 +204,7 @@ extension Simulation {
                     "mentioned_user_ids": .strings(random.chance(30) ? [SimulatedService.me] : []),
                 ])
         case 8:
-            guard let parent = someMessage(url) else { return }
+            guard let parent = random.chance(60) ? someParent(url) : someMessage(url) else { return }
             service.post(
                 url, "kit", text,
                 ["parent_message_id": .int(parent), "is_reply_to_channel": .bool(random.chance(40))])
@@ -264,7 +264,8 @@ extension Simulation {
         case 14..<20:
             guard engine.shownChannels.count < 3 else { return }
             openChannels()
-        case 20..<48: if let view { fetch(view.window.id, random.chance(60) ? .previous : .next) }
+        case 20..<23: if let view { start(view.window.id) }
+        case 23..<48: if let view { fetch(view.window.id, random.chance(60) ? .previous : .next) }
         case 48..<55: if let list = random.pick(engine.shownChannels) { fetch(list.id, .next) }
         case 55..<58:
             guard let view else { return }
@@ -305,9 +306,22 @@ extension Simulation {
         filter.limit = 1 + Int(random.below(40))
         if random.chance(25) { filter.senderIDs = ["bo"] }
         if random.chance(15) { filter.replyType = random.chance(50) ? .all : .onlyReplyToChannel }
+        if random.chance(25) { filter.nextLimit = 1 + Int(random.below(10)) }
+        filter.isReversed = random.chance(25)
+        filter.isInclusive = random.chance(75)
+        if random.chance(25), let parent = someParent(url) { filter.parentID = String(parent) }
         command(.openMessageCollection(
             id: lastCollection, channelURL: url, filter: filter, viewpoint: viewpoint))
+        if random.chance(35) { start(lastCollection) }
     }
+
+    /// A message that was answered, if there is one: it may be deleted meanwhile. Else any.
+    private func someParent(_ url: String) -> Int64? {
+        let parents = Set(service.messages.values.filter { $0.channelURL == url && $0.parentID > 0 }.map(\.parentID))
+        return random.pick(parents.sorted()) ?? someMessage(url)
+    }
+
+    private func start(_ id: UInt64) { command(.start(collection: id, call: newCall("start"))) }
 
     private func openChannels() {
         lastCollection += 1
@@ -335,7 +349,10 @@ extension Simulation {
         lastText += 1
         let requestID = "r\(seed)-\(lastText)"
         let text = "mine \(seed) \(lastText)"
-        let body = JSON.object(["message": .string(text)]).serialized()
+        let message = JSON.object(["message": .string(text)])
+        // As the border does for a thread's collection.
+        if let parent = Int64(view.window.filter.parentID) { message.set("parent_message_id", .int(parent)) }
+        let body = message.serialized()
         knowledge.write(requestID, text, view.channelURL)
         guard random.chance(70) else { return sendByHost(view, requestID, text, body) }
         if random.chance(25) { service.control("lose_next_ack") }

@@ -41,7 +41,8 @@ extension Simulation {
         for (url, view) in engine.shownMessages {
             let own = engine.shownOwnMessages(url)
             let wanted = [
-                ("succeeded", view.window.rows.map(\.json)), ("pending", own.pending.map(\.json)),
+                ("succeeded", (view.filter.isReversed ? view.window.rows.reversed() : view.window.rows).map(\.json)),
+                ("pending", own.pending.map(\.json)),
                 ("failed", own.failed.map(\.json)),
             ]
             for (list, rows) in wanted { try checkSnapshot(view.id, list, rows) }
@@ -146,7 +147,8 @@ extension Simulation {
             try settle()
             guard let window = engine.shownMessages.first(where: { $0.window.id == view.id })?.window else { continue }
             let all = service.history(url, view.filter) ?? []
-            let expected = Array(all.suffix(max(traits.capacity, view.filter.limit)))
+            let most = max(traits.capacity, view.filter.limit(.previous), view.filter.limit(.next))
+            let expected = Array(all.suffix(most))
             let ids = expected.compactMap { $0["message_id"]?.int }.map(String.init)
             let shown = window.window.rows
             guard shown.map(\.id) == ids else {

@@ -31,7 +31,8 @@ extension Simulation {
     /// What a host shows that only applies changes is what the engine shows.
     private func checkReplay(_ replay: Replay) throws {
         for (url, view) in engine.shownMessages {
-            let shown = replay.rows(view.id, .succeeded)
+            let told = replay.rows(view.id, .succeeded)
+            let shown = view.filter.isReversed ? told.reversed() : told
             guard shown.map(\.id) == view.window.rows.map(\.id) else {
                 throw Violation(
                     description: "replay of \(view.id): \(shown.map(\.id)) is not \(view.window.rows.map(\.id))")

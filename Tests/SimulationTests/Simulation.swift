@@ -292,6 +292,9 @@ final class Simulation {
             "handleSendResponse \(requestID) in \(id), call \(call): \(message?.id ?? "failed with \(code)")"
         case .updateMessage(let id, let reference, let body, let call):
             "updateMessage \(reference) in \(id), call \(call): \(String(decoding: body, as: UTF8.self))"
+        // In a fixed order, so that two runs can be compared.
+        case .resync(let collections):
+            "resync " + collections.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
         case .action(let action, let call):
             "\(action.action.rawValue) "
                 + action.arguments.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")

@@ -150,8 +150,8 @@ class EngineTestCase: XCTestCase {
             case .messageGap(_, _, let end, _):
                 reply = .gap(.fill(MessagePage(
                     messages: [], range: (end, end), reachedFirst: false, reachedNewest: true)))
-            case .messagesAround(let url, _, _): reply = .messages(EngineTestCase.page(messages[url] ?? []))
-            case .messages(let url, let edge, let direction, _):
+            case .messagesAround(let url, _, _, _): reply = .messages(EngineTestCase.page(messages[url] ?? []))
+            case .messages(let url, let edge, let direction, _, _):
                 let all = (messages[url] ?? []).filter {
                     direction == .next ? $0.position >= edge.position : $0.position <= edge.position
                 }

@@ -13,7 +13,7 @@ final class FoundDefectsTests: EngineTestCase {
         if case .channelChanges = request { true } else { false }
     }
     private func isPage(_ direction: PageDirection) -> (ServiceRequest) -> Bool {
-        { if case .messages(_, _, direction, _) = $0 { true } else { false } }
+        { if case .messages(_, _, direction, _, _) = $0 { true } else { false } }
     }
 
     /// Connected, with a collection of a channel's newest messages that has shown all of them.

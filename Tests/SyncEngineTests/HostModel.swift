@@ -8,6 +8,8 @@ struct HostModel {
     private(set) var lists: [UInt64: [CollectionChange.List: [(id: String, json: [UInt8])]]] = [:]
     private(set) var results: [UInt64: Completion] = [:]
     private(set) var events: [HostEvent] = []
+    /// How many events had come when a call completed.
+    private(set) var eventsBefore: [UInt64: Int] = [:]
 
     func ids(_ collection: UInt64, _ list: CollectionChange.List = .succeeded) -> [String] {
         (lists[collection]?[list] ?? []).map(\.id)
@@ -24,6 +26,10 @@ struct HostModel {
         events.compactMap { if case .client(.syncState(let state)) = $0 { state } else { nil } }
     }
 
+    var changes: [CollectionChange] {
+        events.compactMap { if case .change(let change) = $0 { change } else { nil } }
+    }
+
     mutating func forgetEvents() { events = [] }
 
     mutating func take(_ output: HostOutput) {
@@ -31,6 +37,7 @@ struct HostModel {
         case .completion(let completion):
             XCTAssertNil(results[completion.call], "call \(completion.call) completed twice")
             results[completion.call] = completion
+            eventsBefore[completion.call] = events.count
         case .event(let event):
             events.append(event)
             if case .change(let change) = event { apply(change) }

@@ -80,20 +80,27 @@ enum ActionPages {
             "    \"action\": {\"enum\": [\(specs.map { "\"\($0.name)\"" }.joined(separator: ", "))]}",
             "  },",
             "  \"required\": [\"action\"],",
-            "  \"oneOf\": [",
+            "  \"allOf\": [",
         ]
         for (index, entry) in specs.enumerated() {
-            let required = ["action"] + entry.spec.parameters.filter(\.isRequired).map(\.key)
-            lines += ["    {", "      \"properties\": {", "        \"action\": {\"const\": \"\(entry.name)\"},"]
+            let required = entry.spec.parameters.filter(\.isRequired).map(\.key)
+            lines += [
+                "    {",
+                "      \"if\": {\"properties\": {\"action\": {\"const\": \"\(entry.name)\"}}},",
+                "      \"then\": {",
+                "        \"properties\": {",
+                "          \"action\": true,",
+            ]
             for parameter in entry.spec.parameters {
                 let value = schema(parameter.kind, isRequired: parameter.isRequired)
-                lines.append("        \"\(parameter.key)\": \(value),")
+                lines.append("          \"\(parameter.key)\": \(value),")
             }
             lines += [
-                "        \"timeout_ms\": {\"type\": [\"integer\", \"null\"], \"minimum\": 1, \"maximum\": 86400000}",
-                "      },",
-                "      \"required\": [\(required.map { "\"\($0)\"" }.joined(separator: ", "))],",
-                "      \"additionalProperties\": false",
+                "          \"timeout_ms\": {\"type\": [\"integer\", \"null\"], \"minimum\": 1, \"maximum\": 86400000}",
+                "        },",
+                "        \"required\": [\(required.map { "\"\($0)\"" }.joined(separator: ", "))],",
+                "        \"additionalProperties\": false",
+                "      }",
                 "    }" + (index + 1 < specs.count ? "," : ""),
             ]
         }

@@ -100,7 +100,8 @@ final class ChannelActionTests: XCTestCase {
         // A public channel that this user is not in.
         XCTAssertEqual(
             try answered(
-                #"{"action":"get_channel","channel_url":"c"}"#, #"{"channel_url":"c","member_state":"none",\#(parts)}"#),
+                #"{"action":"get_channel","channel_url":"c"}"#,
+                #"{"channel_url":"c","member_state":"none",\#(parts)}"#),
             #"action {"channel_url":"c","member_state":"none",\#(parts)}"#)
         XCTAssertEqual(try answered(freeze, ""), "action")
         XCTAssertEqual(try answered(freeze, "[1]"), "action [1]")

@@ -13,7 +13,8 @@ final class MigrationTests: XCTestCase {
     private func fixture(_ names: String...) throws -> Folder {
         let folder = try Folder()
         for name in names {
-            let (base, kind) = name.hasPrefix("cache") ? ("cache-2.db", "cache.db") : ("intents-1.db", "intents.db")
+            let base = String(name.prefix { $0 != "." }) + ".db"
+            let kind = name.hasPrefix("cache") ? "cache.db" : "intents.db"
             let packed = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
                 .appendingPathComponent("Fixtures/\(name).gz")
             let gzip = Process()
@@ -86,7 +87,7 @@ final class MigrationTests: XCTestCase {
 
     private func compare(_ store: CacheStore, _ old: Old) throws {
         XCTAssertNil(store.setAsideAs)
-        XCTAssertEqual(try store.database.schemaVersion(), 3)
+        XCTAssertEqual(try store.database.schemaVersion(), 4)
         for (key, value) in old.meta { XCTAssertEqual(try store.value(key), value) }
         XCTAssertEqual(try rows(store.database, "SELECT 1 FROM meta") { _ in 1 }.count, old.meta.count)
         for (url, key) in old.keys { XCTAssertEqual(try store.channelKeyIfKnown(url), key, url) }
@@ -132,6 +133,47 @@ final class MigrationTests: XCTestCase {
         try compare(store, old)
         // A channel that is new gets a key that was nobody's.
         XCTAssertFalse(old.keys.values.contains(try store.channelKey("new")))
+    }
+
+    /// A file of schema 3, made by the library of commit 2dddaa2: two channels, replies in two threads, one of them in
+    /// the channel, too. All of it stays, and its threads can be shown from it.
+    func testThreadsAreMadeOfWhatWasCached() throws {
+        let folder = try fixture("cache-3.db")
+        let before = try folder.copied()
+        let columns = "channel, id, ord, tie, parent_id, checksum, json"
+        func all(_ database: Database) throws -> [String] {
+            try rows(database, "SELECT \(columns) FROM message ORDER BY channel, ord, tie") { row in
+                (0..<7).map { row.text(Int32($0)) }.joined(separator: "|")
+            }
+        }
+        let database = try raw(before.path + "/cache.db")
+        XCTAssertEqual(try database.schemaVersion(), 3)
+        let old = try all(database)
+        XCTAssertEqual(old.count, 63)
+        let replies = try rows(
+            database, "SELECT parent_id, count(*) FROM message WHERE parent_id > '' GROUP BY 1 ORDER BY 2"
+        ) { ($0.text(0), Int($0.int(1))) }
+        XCTAssertEqual(replies.map(\.1), [10, 11])
+        database.shut()
+
+        let store = try CacheStore(directory: folder.path, now: 0)
+        XCTAssertNil(store.setAsideAs)
+        XCTAssertEqual(try all(store.database), old)
+        let channel = try XCTUnwrap(store.channelKeyIfKnown("c"))
+        let changes = try XCTUnwrap(store.value("messages.changes.\(channel)"))
+        for (parent, count) in replies {
+            let key = try store.threadKey(channel: channel, parentID: parent)
+            try store.copyThread(key, parentID: parent, from: channel)
+            var filter = MessageFilter()
+            filter.parentID = parent
+            let shown = try store.messagesBefore(.last, notBefore: .first, channel: key, filter: filter, limit: 100)
+            XCTAssertEqual(shown.count, count)
+            XCTAssertNotNil(try store.message(id: parent, channel: key))
+            let chunk = try XCTUnwrap(store.chunks(channel: key).first)
+            XCTAssert(chunk.reachedFirst && !chunk.isOpenEnded)
+            XCTAssertEqual(try store.chunks(channel: channel).first?.end.position, chunk.end.position)
+            XCTAssertEqual(try store.value("messages.changes.\(key)"), changes)
+        }
     }
 
     /// The second opening finds nothing to do.

@@ -135,6 +135,12 @@ final class SchemaTests: XCTestCase {
         try cache.setChunks(channel: key, [])
         try cache.setValue("a", "b")
         _ = try cache.value("a")
+        try cache.setValue("messages.changes.\(key)", "t")
+        try cache.upsert([message(1, at: 1)], channel: key)
+        try cache.setChunks(
+            channel: key, [StoredChunk(start: position, end: position, reachedFirst: true, isOpenEnded: true)])
+        try cache.copyThread(cache.threadKey(channel: key, parentID: "1"), parentID: "1", from: key)
+        XCTAssertEqual(try cache.threadKeys(channel: key), [-1])
         try cache.clearMessages(channel: key)
         try cache.deleteChannel("c")
         _ = try intents.add(channelURL: "c", requestID: "r", createdAt: 0, body: [], isHostSent: false)

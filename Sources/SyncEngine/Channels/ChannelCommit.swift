@@ -4,7 +4,7 @@ import SyncStore
 /// Channels going into the cache, and what follows for their messages.
 struct ChannelCommit {
     /// Histories that were cut, with what is left of them.
-    private(set) var cuts: [(url: String, order: Int64, history: History)] = []
+    private(set) var cuts: [(id: HistoryID, order: Int64, history: History)] = []
     /// Channels that were deleted and made again under their URL, or left and joined again: what was cached of them is
     /// gone.
     private(set) var replaced: [String] = []
@@ -13,26 +13,41 @@ struct ChannelCommit {
     init() {}
 
     /// Stores channels, as a part of the transaction of who calls. `known` is the only channel's cached state, for who
-    /// has it; `shown` gives the history of a channel whose messages are shown.
+    /// has it; `shown` gives the histories of a channel and its threads that are shown.
     init(
-        _ channels: [ChannelRecord], replacing known: ChannelRecord?, _ cache: CacheStore, shown: (String) -> History?
+        _ channels: [ChannelRecord], replacing known: ChannelRecord?, _ cache: CacheStore, shown: (String) -> [History]
     ) throws(StoreError) {
         for channel in channels {
             let stored = if let known { known } else { try cache.channel(channel.url) }
             // Who left and came back may see again what was hidden.
             if let before = stored, channel.replaces(before) || channel.messageOffset < before.messageOffset {
                 replaced.append(channel.url)
-                if let key = try cache.channelKeyIfKnown(channel.url) { try cache.clearMessages(channel: key) }
+                if let key = try cache.channelKeyIfKnown(channel.url) {
+                    try cache.clearMessages(channelAndThreads: key)
+                }
             } else if channel.messageOffset > stored?.messageOffset ?? 0 {
                 // Messages may have been cached before their channel was.
-                guard try cache.channelKeyIfKnown(channel.url) != nil else { continue }
-                var history = if let shown = shown(channel.url) { shown } else {
-                    try History.stored(channel.url, cache)
-                }
-                try history.cut(before: channel.messageOffset, cache)
-                cuts.append((channel.url, channel.messageOffset, history))
+                guard let key = try cache.channelKeyIfKnown(channel.url) else { continue }
+                try cut(channel.url, key, before: channel.messageOffset, shown(channel.url), cache)
             }
         }
         try cache.upsert(channels)
+    }
+
+    private mutating func cut(
+        _ url: String, _ key: Int64, before order: Int64, _ shown: [History], _ cache: CacheStore
+    ) throws(StoreError) {
+        var histories = shown
+        if !histories.contains(where: { $0.channelKey == key }) {
+            histories.append(try History.stored(HistoryID(url), cache))
+        }
+        for var history in histories {
+            try history.cut(before: order, cache)
+            cuts.append((HistoryID(url, parentID: history.parentID), order, history))
+        }
+        // What nobody shows of threads comes again when it is shown.
+        for thread in try cache.threadKeys(channel: key) where !histories.contains(where: { $0.channelKey == thread }) {
+            try cache.clearMessages(channel: thread)
+        }
     }
 }

@@ -9,7 +9,7 @@ enum Ask: Equatable {
     case channel(url: String)
     /// A page of a collection's own query.
     case channelPage(collection: UInt64)
-    case messages(MessageAsk, channelURL: String)
+    case messages(MessageAsk, of: HistoryID)
     case send(requestID: String, channelURL: String)
     case edit(call: UInt64, channelURL: String, messageID: String)
     case delete(call: UInt64, channelURL: String, messageID: String)
@@ -21,6 +21,8 @@ enum Ask: Equatable {
 /// What a timeline asked. An answer to an earlier generation is dropped: everything started over since.
 struct MessageAsk: Equatable {
     enum Kind: Equatable {
+        /// The message that a thread answers.
+        case parent
         case changes(since: ChangePoint)
         case gap(end: HistoryEdge)
         case around(anchor: MessagePosition)

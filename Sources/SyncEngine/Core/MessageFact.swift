@@ -16,8 +16,28 @@ struct MessageFact {
     var channelURL: String
     var kind: Kind
     var cause: Cause
+    /// The answer to what one history asked says nothing to others: they may have been told of something newer.
+    var answerTo: HistoryID?
     /// Stored with it: how far the change log has been read.
     var progress: (key: String, value: String)?
+
+    /// What of the fact concerns a channel, or one of its threads; `nil`: nothing.
+    func concerning(_ id: HistoryID) -> MessageFact? {
+        guard id.channelURL.isByteEqual(to: channelURL), answerTo == nil || answerTo == id else { return nil }
+        guard id.isThread else { return self }
+        func ofThread(_ messages: [MessageRecord]) -> [MessageRecord] {
+            messages.filter { $0.parentID.isByteEqual(to: id.parentID) || $0.id.isByteEqual(to: id.parentID) }
+        }
+        var result = self
+        switch kind {
+        case .arrived(let message, _): if !message.parentID.isByteEqual(to: id.parentID) { return nil }
+        case .edited(let messages): result.kind = .edited(ofThread(messages))
+        case .changelog(let updated, let deleted):
+            result.kind = .changelog(updated: ofThread(updated), deleted: deleted)
+        case .patched, .deleted: break
+        }
+        return result
+    }
 
     /// What of the fact concerns messages from an order on; older ones are not for this user any more. An
     /// acknowledgement may bring one: the answer to a send that had arrived long before.

@@ -9,7 +9,7 @@ struct TimerQueue {
         /// Parts of a large answer that are still to be taken in.
         case answerParts
         case channelSync
-        case timeline(channelURL: TextKey)
+        case timeline(HistoryID)
         case outbox(channelURL: TextKey)
         case fetch(call: UInt64)
         /// The deadline of an action that waits for the end of a pause.
@@ -34,7 +34,7 @@ struct TimerQueue {
             case .reconnect: "b"
             case .answerParts: "c"
             case .channelSync: "d"
-            case .timeline(let url): "e\(url.text)"
+            case .timeline(let id): "e\(id)"
             case .outbox(let url): "f\(url.text)"
             case .fetch(let call): "g\(call)"
             case .typing: "h"

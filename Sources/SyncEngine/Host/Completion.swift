@@ -4,7 +4,7 @@ import SyncModel
 public struct Completion: Sendable {
     /// The C function's name without its prefix.
     public enum Name: String, Sendable {
-        case connect, fetch
+        case connect, fetch, start
         case clearCache = "clear_cache"
         case sendMessage = "send_message", appendMessage = "append_message"
         case handleSendResponse = "handle_send_response"

@@ -12,6 +12,8 @@ public enum HostCommand: Sendable {
     case openMessageCollection(id: UInt64, channelURL: String, filter: MessageFilter, viewpoint: Int64)
     case removeCollection(id: UInt64)
     case fetch(collection: UInt64, direction: PageDirection, call: UInt64)
+    /// The page around the viewpoint, of messages: from the cache at once, then as the service says.
+    case start(collection: UInt64, call: UInt64)
     case resetViewpoint(collection: UInt64, viewpoint: Int64)
     /// `body` is a JSON object in canonical field names without the request id.
     case sendMessage(collection: UInt64, requestID: String, body: [UInt8], call: UInt64)

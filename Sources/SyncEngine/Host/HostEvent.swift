@@ -15,6 +15,11 @@ public enum CollectionNotice: Equatable, Sendable {
     case newMessage(channelURL: String, json: [UInt8], Cause)
     case channelUpdated(json: [UInt8], Cause)
     case channelRemoved(url: String, Cause)
+    /// A start has shown what the cache had: so many messages.
+    case cacheShown(call: UInt64, count: Int)
+    /// The message that a thread answers, as it is now.
+    case parentUpdated(json: [UInt8], Cause)
+    case parentRemoved(id: String, Cause)
     case hugeGap
     /// The host lagged: `dropped` events were not told; the lists follow, each as `clear` and `insert`.
     case overflow(dropped: Int)
@@ -24,6 +29,9 @@ public enum CollectionNotice: Equatable, Sendable {
         case .newMessage: "new_message"
         case .channelUpdated: "channel_updated"
         case .channelRemoved: "channel_removed"
+        case .cacheShown: "cache_shown"
+        case .parentUpdated: "parent_updated"
+        case .parentRemoved: "parent_removed"
         case .hugeGap: "huge_gap"
         case .overflow: "overflow"
         }

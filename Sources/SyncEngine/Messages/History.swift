@@ -23,7 +23,10 @@ import SyncStore
 struct History {
     private static let strayLimit = 1000
 
+    /// Under which the messages are filed: the channel's, or the thread's.
     let channelKey: Int64
+    /// Of a thread: the message that it answers. It is kept with the replies, and no page brings it.
+    let parentID: String
     private(set) var chunks: ChunkList
     var crossings = Crossings()
     /// Messages stored by this run.
@@ -51,16 +54,28 @@ struct History {
         case since(MessagePosition)
     }
 
-    init(channelKey: Int64, stored: [StoredChunk]) {
+    init(channelKey: Int64, parentID: String = "", stored: [StoredChunk]) {
         self.channelKey = channelKey
+        self.parentID = parentID
         onDisk = stored
         chunks = ChunkList(stored.map { .init(start: $0.start, end: $0.end, reachedFirst: $0.reachedFirst) })
     }
 
-    /// What the cache knows of a channel, which gets a key when it has none.
-    static func stored(_ url: String, _ cache: CacheStore) throws(StoreError) -> History {
-        let key = try cache.channelKey(url)
-        return History(channelKey: key, stored: try cache.chunks(channel: key))
+    /// What the cache knows of a channel or a thread, which gets a key when it has none. A thread of which nothing is
+    /// cached begins with what the channel's cache holds of it.
+    static func stored(_ id: HistoryID, _ cache: CacheStore) throws(StoreError) -> History {
+        let channel = try cache.channelKey(id.channelURL)
+        guard id.isThread else { return History(channelKey: channel, stored: try cache.chunks(channel: channel)) }
+        let key = try cache.threadKey(channel: channel, parentID: id.parentID)
+        if try cache.chunks(channel: key).isEmpty {
+            try cache.copyThread(key, parentID: id.parentID, from: channel)
+        }
+        return History(channelKey: key, parentID: id.parentID, stored: try cache.chunks(channel: key))
+    }
+
+    /// The message that a thread answers, when it is cached.
+    func parent(_ cache: CacheStore) throws(StoreError) -> MessageRecord? {
+        parentID.isEmpty ? nil : try cache.message(id: parentID, channel: channelKey)
     }
 
     /// How far the history is complete at its newest end in this session; `nil` when that is not known.
@@ -107,7 +122,7 @@ struct History {
             channel: channelKey, from: added.reachedFirst ? .first : added.start.position,
             through: added.reachedNewest ? .last : added.end.position)
         let gone = held.filter { message in
-            !present.contains(message.id) && !crossings.isNewer(message.id)
+            !present.contains(message.id) && !message.id.isByteEqual(to: parentID) && !crossings.isNewer(message.id)
                 && History.speaks(page, range, for: message.position)
         }.map(\.id)
         let known = held.map(\.id).keys
@@ -175,10 +190,14 @@ struct History {
         return isKnown ? .known : .stored
     }
 
-    /// A late answer may tell of an own message inside what the cache calls complete, in a channel that nobody shows.
-    static func storeIfCovered(_ fact: MessageFact, userID: String, _ cache: CacheStore) throws(StoreError) {
+    /// A late answer may tell of an own message inside what the cache calls complete, in a channel or a thread that
+    /// nobody shows.
+    static func storeIfCovered(
+        _ fact: MessageFact, of id: HistoryID, userID: String, _ cache: CacheStore
+    ) throws(StoreError) {
         guard case .arrived(let message, _) = fact.kind, message.senderID.isByteEqual(to: userID),
-            let key = try cache.channelKeyIfKnown(fact.channelURL)
+            let channel = try cache.channelKeyIfKnown(id.channelURL),
+            let key = id.isThread ? try cache.threadKeyIfKnown(channel: channel, parentID: id.parentID) : channel
         else { return }
         let isCovered = try cache.chunks(channel: key).contains {
             ($0.start.position <= message.position || $0.reachedFirst) && message.position <= $0.end.position
@@ -193,7 +212,7 @@ struct History {
             if let index = strays.firstIndex(where: { $0.id.isByteEqual(to: message.id) }) { strays[index] = message }
             if let held = try cache.message(id: message.id, channel: channelKey) {
                 if held.updatedAt <= message.updatedAt { changed.append(message) }
-            } else if chunks.index(covering: message.position) != nil {
+            } else if message.id.isByteEqual(to: parentID) || chunks.index(covering: message.position) != nil {
                 // Not held, and now in a place that is complete: the service changed its time.
                 changed.append(message)
             }

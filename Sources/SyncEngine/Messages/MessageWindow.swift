@@ -12,6 +12,19 @@ struct MessageWindow {
     struct Fetch {
         let call: UInt64
         var wanted: Int
+        /// One of the two pages of a start, which completes when both are there.
+        var isOfStart = false
+    }
+
+    /// The page around the viewpoint: from the cache at once, then as the service says it is.
+    struct Start {
+        let call: UInt64
+        /// Nothing was known about the viewpoint: what is shown until the service has told stands elsewhere.
+        let isStandIn: Bool
+        /// The service has told the page.
+        var isAnswered = false
+        /// Why one of its pages is short.
+        var short: Completion.ShortReason?
     }
 
     let id: UInt64
@@ -30,7 +43,9 @@ struct MessageWindow {
     /// Where the window stands since all it showed is gone.
     var emptiedAt: MessagePosition?
     var fetches = PerDirection<Fetch>()
-    /// Messages that it showed until a host asked for their deletion, and where they stand.
+    var start: Start?
+    /// Messages that it showed until a host asked for their deletion, or for an edit after which they do not match, and
+    /// where they stand.
     private var hidden: [TextKey: MessagePosition] = [:]
 
     init(id: UInt64, filter: MessageFilter, viewpoint: Int64) {
@@ -78,9 +93,10 @@ struct MessageWindow {
 
     /// Starts again at a viewpoint, with nothing shown.
     mutating func reset(to viewpoint: Int64) -> WindowChange {
-        let fetches = fetches
+        let (fetches, start) = (fetches, start)
         self = MessageWindow(id: id, filter: filter, viewpoint: viewpoint)
         self.fetches = fetches
+        self.start = start
         return WindowChange(.clear, [])
     }
 
@@ -158,6 +174,23 @@ struct MessageWindow {
     }
 
     private func holds(_ position: MessagePosition) -> Bool { window.index(at: position) != nil }
+
+    /// Takes out what was shown for want of what really stands at the viewpoint, and stands there again.
+    mutating func standAgain(without ids: Set<TextKey>) -> WindowChange? {
+        let change = window.remove(ids: ids)
+        isLoaded = true
+        emptiedAt = nil
+        emptyEdge = .last
+        hasPrevious = true
+        hasNext = viewpoint != Int64.max
+        isFollowing = viewpoint == Int64.max
+        return change
+    }
+
+    /// Puts a page where it belongs.
+    mutating func merge(_ rows: [MessageRow], _ rules: any ServiceRules) -> [WindowChange] {
+        window.merge(rows.map { shown($0, rules) })
+    }
 
     /// Puts a page at one end of the window.
     mutating func attach(_ rows: [MessageRow], _ rules: any ServiceRules) -> WindowChange? {

@@ -78,6 +78,20 @@ struct MessageWindows {
         for window in all { effects.tell(window.id, .channelUpdated(json: json, cause)) }
     }
 
+    /// Tells what a thread answers.
+    func tellParent(_ json: [UInt8], _ cause: Cause, _ context: Context, _ effects: inout Effects) {
+        for window in all { tellParent(json, to: window.id, cause, context, &effects) }
+    }
+
+    func tellParent(_ json: [UInt8], to id: UInt64, _ cause: Cause, _ context: Context, _ effects: inout Effects) {
+        guard let index = place(id) else { return }
+        effects.tell(id, .parentUpdated(json: all[index].shown(json, context.rules), cause))
+    }
+
+    func tellParentRemoved(_ messageID: String, _ cause: Cause, _ effects: inout Effects) {
+        for window in all { effects.tell(window.id, .parentRemoved(id: messageID, cause)) }
+    }
+
     func resync(_ id: UInt64, dropped: Int, _ effects: inout Effects) {
         guard let index = place(id) else { return }
         effects.tell(id, .overflow(dropped: dropped))
@@ -95,7 +109,7 @@ struct MessageWindows {
         _ effects: inout Effects
     ) -> Bool {
         guard let index = place(id) else { return false }
-        guard all[index].fetches[direction] == nil else {
+        guard all[index].fetches[direction] == nil, all[index].start == nil else {
             effects.complete(
                 Completion(call: call, name: .fetch, status: .duplicatedFetch, info: all[index].info))
             return false
@@ -110,6 +124,7 @@ struct MessageWindows {
 
     mutating func fetchTimedOut(_ call: UInt64, _ effects: inout Effects) {
         for index in all.indices {
+            if all[index].start?.call == call { finishStart(index, .timeout, short: .error, &effects) }
             for direction in [PageDirection.previous, .next] where all[index].fetches[direction]?.call == call {
                 finishFetch(index, direction, .timeout, short: .error, &effects)
             }
@@ -128,6 +143,7 @@ struct MessageWindows {
     private mutating func finishFetches(
         _ index: Int, _ status: Status, short: Completion.ShortReason? = nil, _ effects: inout Effects
     ) {
+        if all[index].start != nil { finishStart(index, status, short: short, &effects) }
         for direction in [PageDirection.previous, .next] {
             finishFetch(index, direction, status, short: short, &effects)
         }
@@ -139,6 +155,7 @@ struct MessageWindows {
     ) {
         guard let fetch = all[index].fetches[direction] else { return }
         all[index].fetches[direction] = nil
+        if fetch.isOfStart { return pageOfStartEnded(index, status, short, &effects) }
         effects.add(.timer(.fetch(call: fetch.call), at: nil))
         let window = all[index]
         effects.complete(Completion(
@@ -191,13 +208,136 @@ struct MessageWindows {
         }
     }
 
+    // MARK: Starting
+
+    /// One whose page around the viewpoint the service has not told yet.
+    var starting: MessageWindow? { all.first { $0.start?.isAnswered == false } }
+
+    /// Shows the cached page around the viewpoint. Whether it waits for the service's.
+    mutating func start(
+        _ id: UInt64, call: UInt64, _ coverage: Coverage, _ context: Context, _ effects: inout Effects
+    ) -> Bool {
+        guard let index = place(id) else { return false }
+        guard all[index].start == nil, all[index].fetches.isEmpty else {
+            effects.complete(Completion(call: call, name: .start, status: .duplicatedFetch, info: all[index].info))
+            return false
+        }
+        let isStandIn = !all[index].isLoaded && all[index].home(in: coverage.chunks) == nil
+        all[index].start = MessageWindow.Start(call: call, isStandIn: isStandIn)
+        let shown = all[index].window.count
+        if !all[index].isLoaded { fetchPages(index, coverage, context, &effects) }
+        guard let start = all[index].start else { return false }
+        effects.tell(id, .cacheShown(call: call, count: all[index].window.count - shown))
+        guard context.mayStillSync else {
+            finishStart(index, .ok, short: start.short ?? context.shortReason, &effects)
+            return false
+        }
+        let patience = context.options.requestTimeout * MessageWindows.fetchPatience
+        effects.add(.timer(.fetch(call: call), at: context.now.monotonic + patience))
+        return true
+    }
+
+    /// The service told what stands around an anchor, and it is in the cache.
+    mutating func answered(
+        _ anchor: MessagePosition, _ coverage: Coverage, _ context: Context, _ effects: inout Effects
+    ) {
+        for index in all.indices where all[index].start?.isAnswered == false && all[index].anchor == anchor {
+            all[index].start?.isAnswered = true
+            if all[index].start?.isStandIn == true, !isFilledUp(index, coverage) {
+                replacePage(index, coverage, context, &effects)
+            }
+            finishStartIfDone(index, &effects)
+        }
+    }
+
+    /// Whether what stood in for the newest messages has been filled up to them.
+    private func isFilledUp(_ index: Int, _ coverage: Coverage) -> Bool {
+        guard all[index].isFollowing, !all[index].window.isEmpty, let home = all[index].home(in: coverage.chunks) else {
+            return false
+        }
+        return coverage.chunks.chunks[home].covers(all[index].anchor)
+    }
+
+    /// Turns what stood in for the page around the viewpoint into that page, and leaves alone what belongs to both.
+    private mutating func replacePage(
+        _ index: Int, _ coverage: Coverage, _ context: Context, _ effects: inout Effects
+    ) {
+        let old = all[index]
+        let fresh = MessageWindow(id: old.id, filter: old.filter, viewpoint: old.viewpoint)
+        var missing = PerDirection<Int>()
+        var page: [MessageRow] = []
+        if let home = fresh.home(in: coverage.chunks) {
+            for direction in [PageDirection.previous, .next] {
+                let limit = old.filter.limit(direction)
+                guard let found = rows(
+                    direction, of: fresh, coverage.chunks.chunks[home], coverage, context, limit: limit)
+                else { return finishStart(index, .storage, short: nil, &effects) }
+                page += found
+                missing[direction] = limit - found.count
+            }
+        }
+        let kept = page.map(\.id).keys
+        let change = all[index].standAgain(without: old.window.rows.map(\.id).keys.subtracting(kept))
+        if let change { effects.add(.event(all[index].change(change, Cause(.sync)))) }
+        for change in all[index].merge(page, context.rules) {
+            effects.add(.event(all[index].change(change, Cause(.sync))))
+        }
+        updateEdges(index, coverage, context)
+        fetchPages(index, coverage, context, wanted: missing, &effects)
+    }
+
+    /// Both pages of a start; `wanted`: how many messages are missing, where it is not the whole page.
+    private mutating func fetchPages(
+        _ index: Int, _ coverage: Coverage, _ context: Context, wanted: PerDirection<Int> = PerDirection(),
+        _ effects: inout Effects
+    ) {
+        guard let call = all[index].start?.call else { return }
+        for direction in [PageDirection.previous, .next] {
+            let count = wanted[direction] ?? all[index].filter.limit(direction)
+            guard count > 0 else {
+                all[index].fetches[direction] = nil
+                continue
+            }
+            all[index].fetches[direction] = MessageWindow.Fetch(call: call, wanted: count, isOfStart: true)
+        }
+        for direction in [PageDirection.previous, .next] { serve(index, direction, coverage, context, &effects) }
+    }
+
+    private mutating func pageOfStartEnded(
+        _ index: Int, _ status: Status, _ short: Completion.ShortReason?, _ effects: inout Effects
+    ) {
+        if all[index].start?.short == nil { all[index].start?.short = short }
+        guard status == .ok else { return finishStart(index, status, short: short, &effects) }
+        finishStartIfDone(index, &effects)
+    }
+
+    private mutating func finishStartIfDone(_ index: Int, _ effects: inout Effects) {
+        guard let start = all[index].start, start.isAnswered, all[index].fetches.isEmpty else { return }
+        finishStart(index, .ok, short: start.short, &effects)
+    }
+
+    private mutating func finishStart(
+        _ index: Int, _ status: Status, short: Completion.ShortReason?, _ effects: inout Effects
+    ) {
+        guard let start = all[index].start else { return }
+        all[index].start = nil
+        for direction in [PageDirection.previous, .next] where all[index].fetches[direction]?.isOfStart == true {
+            all[index].fetches[direction] = nil
+        }
+        effects.add(.timer(.fetch(call: start.call), at: nil))
+        effects.complete(Completion(
+            call: start.call, name: .start, status: status, short: short, info: all[index].info))
+    }
+
     /// The chunk a window reads from. Without a chunk at its viewpoint the nearest cached one below stands in, unless
     /// the service can be asked for what really is there. At the newest point that is so once the gap has been checked.
     private func source(of window: MessageWindow, _ coverage: Coverage, _ context: Context) -> ChunkList.Chunk? {
         if let home = window.home(in: coverage.chunks) { return coverage.chunks.chunks[home] }
         // What is shown is in doubt: nothing that is known for sure stands right beside it.
         guard window.window.isEmpty else { return nil }
-        if context.canSync, window.viewpoint != Int64.max || coverage.isGapChecked { return nil }
+        // Who starts is shown what there is at once; the service's page replaces it.
+        let isShownAnyway = window.start?.isAnswered == false
+        if !isShownAnyway, context.canSync, window.viewpoint != Int64.max || coverage.isGapChecked { return nil }
         return coverage.chunks.index(atOrBelow: window.anchor).map { coverage.chunks.chunks[$0] }
     }
 
@@ -330,13 +470,13 @@ struct MessageWindows {
         _ message: MessageRecord, _ cause: Cause, _ coverage: Coverage, _ context: Context,
         _ effects: inout Effects
     ) {
-        let isShown = context.overlays.shown(message, coverage.channelURL, context) != nil
+        let shown = context.overlays.shown(message, coverage.channelURL, context)
         for index in all.indices {
-            if !isShown {
-                if let change = all[index].hide(message) { effects.add(.event(all[index].change(change, cause))) }
-            } else {
+            if let shown, all[index].filter.matches(shown) {
                 if all[index].unhide(message.id) { reach(message, index, cause, coverage, context, &effects) }
                 merge([message], index, cause, coverage, context, &effects)
+            } else if let change = all[index].hide(message) {
+                effects.add(.event(all[index].change(change, cause)))
             }
         }
     }
@@ -388,7 +528,8 @@ struct MessageWindows {
 
     /// More is missing behind what is shown than the service fills.
     mutating func hugeGap(_ coverage: Coverage, _ effects: inout Effects) {
-        for index in all.indices where all[index].isFollowing && all[index].isLoaded {
+        // What a start shows meanwhile is replaced by what is newest, if that is its viewpoint.
+        for index in all.indices where all[index].isFollowing && all[index].isLoaded && all[index].start == nil {
             // An own message out of order stands behind the gap, of which nothing else is shown.
             if let home = all[index].home(in: coverage.chunks) {
                 let end = coverage.chunks.chunks[home].end.position

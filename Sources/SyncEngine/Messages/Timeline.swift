@@ -1,7 +1,11 @@
 import SyncModel
 import SyncStore
 
-/// One channel's messages, while collections show them: asks for what is missing, in the order in which it matters.
+/// The messages of one channel or of one thread, while collections show them: asks for what is missing, in the order in
+/// which it matters.
+///
+/// A thread begins with the message that it answers, which pages of replies do not bring. Its changes are read from the
+/// channel's log; what was missed is asked for page by page, since the gap is a matter of the whole channel.
 ///
 /// After a login the change log brings edits and deletions, then the gap check brings what was missed, and only then
 /// the background runs go on, in both directions from each collection's viewpoint.
@@ -10,28 +14,39 @@ final class Timeline {
 
     /// What is asked next, or is under way. One step at a time; pages in both directions at once.
     private enum Step {
+        case parent(isAsked: Bool)
         case changes(isAsked: Bool)
         case gap(isAsked: Bool)
         case pages(asked: Set<PageDirection>)
     }
 
-    let channelURL: String
+    let id: HistoryID
     private(set) var history: History
     private(set) var windows = MessageWindows()
-    private var step = Step.changes(isAsked: false)
+    private var step: Step
     private var gate = RetryGate()
     /// Raised when everything starts over, so that answers to older questions are dropped.
     private var generation: UInt64 = 0
 
-    init(channelURL: String, history: History) {
-        self.channelURL = channelURL
+    /// Of a thread: the message that it answers, as it was told last.
+    private var parent: MessageRecord?
+
+    /// `parent` as it is cached.
+    init(_ id: HistoryID, history: History, parent: MessageRecord?) {
+        self.id = id
         self.history = history
+        self.parent = parent
+        step = id.isThread ? .parent(isAsked: false) : .changes(isAsked: false)
     }
+
+    private var channelURL: String { id.channelURL }
+
+    private func beginSteps() { step = id.isThread ? .parent(isAsked: false) : .changes(isAsked: false) }
 
     /// Something is under way.
     var isBusy: Bool {
         switch step {
-        case .changes(let isAsked), .gap(let isAsked): isAsked
+        case .parent(let isAsked), .changes(let isAsked), .gap(let isAsked): isAsked
         case .pages(let asked): !asked.isEmpty
         }
     }
@@ -47,6 +62,7 @@ final class Timeline {
 
     func open(_ window: MessageWindow, _ context: Context, _ effects: inout Effects) {
         windows.open(window)
+        if let parent { windows.tellParent(parent.json, to: window.id, Cause(.cache), context, &effects) }
         resume(context, &effects)
     }
 
@@ -56,6 +72,10 @@ final class Timeline {
         _ collection: UInt64, _ direction: PageDirection, call: UInt64, _ context: Context, _ effects: inout Effects
     ) {
         if windows.fetch(collection, direction, call: call, coverage, context, &effects) { resume(context, &effects) }
+    }
+
+    func start(_ collection: UInt64, call: UInt64, _ context: Context, _ effects: inout Effects) {
+        if windows.start(collection, call: call, coverage, context, &effects) { resume(context, &effects) }
     }
 
     func fetchTimedOut(_ call: UInt64, _ effects: inout Effects) { windows.fetchTimedOut(call, &effects) }
@@ -82,9 +102,9 @@ final class Timeline {
     func sessionEnded(_ effects: inout Effects) {
         history.sessionEnded()
         abandonAnswers()
-        step = .changes(isAsked: false)
+        beginSteps()
         gate.succeed()
-        effects.add(.timer(.timeline(channelURL: TextKey(channelURL)), at: nil))
+        effects.add(.timer(.timeline(id), at: nil))
         windows.finishFetches(.offline, &effects)
     }
 
@@ -93,6 +113,7 @@ final class Timeline {
         generation += 1
         history.crossings = Crossings()
         switch step {
+        case .parent: step = .parent(isAsked: false)
         case .changes: step = .changes(isAsked: false)
         case .gap: step = .gap(isAsked: false)
         case .pages: step = .pages(asked: [])
@@ -105,7 +126,7 @@ final class Timeline {
     func startOver(_ cause: Cause, _ context: Context, _ effects: inout Effects) {
         history.forget()
         abandonAnswers()
-        step = .changes(isAsked: false)
+        beginSteps()
         windows.clear(cause, &effects)
         resume(context, &effects)
     }
@@ -114,8 +135,8 @@ final class Timeline {
     func channelGone(_ cause: Cause, _ effects: inout Effects) {
         history.forget()
         abandonAnswers()
-        step = .changes(isAsked: false)
-        effects.add(.timer(.timeline(channelURL: TextKey(channelURL)), at: nil))
+        beginSteps()
+        effects.add(.timer(.timeline(id), at: nil))
         windows.channelGone(channelURL, cause, &effects)
     }
 
@@ -129,6 +150,7 @@ final class Timeline {
         // A page under way may hold what is gone now: it is asked for again.
         abandonAnswers()
         windows.cut(before: order, coverage, context, &effects)
+        if let parent, parent.position.order < order { parentGone(Cause(.eventMessageDeleted), &effects) }
         resume(context, &effects)
     }
 
@@ -185,6 +207,23 @@ final class Timeline {
         }
         windows.remove(recorded.deleted, fact.cause, &effects)
         windows.showChanged(recorded.changed, fact.cause, coverage, context, &effects)
+        if id.isThread { showParent(recorded, fact.cause, context, &effects) }
+    }
+
+    private func showParent(
+        _ recorded: Recorded, _ cause: Cause, _ context: Context, _ effects: inout Effects
+    ) {
+        if recorded.deleted.contains(id.parentID) { return parentGone(cause, &effects) }
+        guard let changed = recorded.changed.last(where: { $0.id.isByteEqual(to: id.parentID) }),
+            changed.json != parent?.json
+        else { return }
+        parent = changed
+        windows.tellParent(changed.json, cause, context, &effects)
+    }
+
+    private func parentGone(_ cause: Cause, _ effects: inout Effects) {
+        parent = nil
+        windows.tellParentRemoved(id.parentID, cause, &effects)
     }
 
     /// An overlay on a message came or went: it is shown as it is now.
@@ -202,7 +241,7 @@ final class Timeline {
         case .edited, .patched, .deleted:
             // The change log tells it once more.
             abandonAnswers()
-            step = .changes(isAsked: false)
+            beginSteps()
             retry(after: nil, context, &effects)
         // Asked for again by `changesTaken`.
         case .changelog: break
@@ -237,12 +276,13 @@ final class Timeline {
     func resume(_ context: Context, _ effects: inout Effects) {
         guard context.canSync, !windows.isEmpty else { return }
         guard gate.isOpen(at: context.now.monotonic) else {
-            return effects.add(.timer(.timeline(channelURL: TextKey(channelURL)), at: gate.pausedUntil))
+            return effects.add(.timer(.timeline(id), at: gate.pausedUntil))
         }
         switch step {
+        case .parent(isAsked: false): readParent(&effects)
         case .changes(isAsked: false): readChanges(context, &effects)
         case .gap(isAsked: false): checkGap(context, &effects)
-        case .changes, .gap: break
+        case .parent, .changes, .gap: break
         case .pages:
             runPrevious(&effects)
             runNext(&effects)
@@ -252,7 +292,12 @@ final class Timeline {
     private func ask(_ kind: MessageAsk.Kind, _ request: ServiceRequest, _ effects: inout Effects) {
         history.crossings.pageAsked()
         effects.add(.ask(
-            .messages(MessageAsk(kind: kind, generation: generation), channelURL: channelURL), request))
+            .messages(MessageAsk(kind: kind, generation: generation), of: id), request))
+    }
+
+    private func readParent(_ effects: inout Effects) {
+        step = .parent(isAsked: true)
+        ask(.parent, .getMessage(channelURL: channelURL, messageID: id.parentID), &effects)
     }
 
     private var changesKey: String { "messages.changes.\(history.channelKey)" }
@@ -290,7 +335,7 @@ final class Timeline {
     /// Asks what was missed while away, behind the newest message held.
     private func checkGap(_ context: Context, _ effects: inout Effects) {
         let key = history.channelKey
-        guard context.capabilities.hasGapCheck, windows.wantsNewest, let chunk = history.chunks.last,
+        guard context.capabilities.hasGapCheck, !id.isThread, windows.wantsNewest, let chunk = history.chunks.last,
             !chunk.reachedNewest,
             let held = context.storage.cached({ (cache) throws(StoreError) in
                 // Of what the service is asked for, only this is held; less than one, when it has been deleted.
@@ -313,7 +358,7 @@ final class Timeline {
     private func runPrevious(_ effects: inout Effects) {
         guard case .pages(let asked) = step, !asked.contains(.previous) else { return }
         // A host that waits at a place of which nothing is known comes before the long way back of another collection.
-        if let stranded = windows.stranded(history.chunks) { return askAround(stranded, &effects) }
+        if let waiting = windows.starting ?? windows.stranded(history.chunks) { return askAround(waiting, &effects) }
         for window in windows.byUrgency(.previous) {
             guard let home = window.home(in: history.chunks) else { return askAround(window, &effects) }
             let chunk = history.chunks.chunks[home]
@@ -335,7 +380,10 @@ final class Timeline {
         step = .pages(asked: asked.union([direction]))
         ask(
             .page(from: edge, direction),
-            .messages(channelURL: channelURL, from: edge, direction: direction, limit: Timeline.pageSize), &effects)
+            .messages(
+                channelURL: channelURL, from: edge, direction: direction, limit: Timeline.pageSize,
+                parentID: id.parentID),
+            &effects)
     }
 
     /// The first page of a viewpoint about which nothing is known.
@@ -344,12 +392,14 @@ final class Timeline {
         step = .pages(asked: [.previous, .next])
         ask(
             .around(anchor: window.anchor),
-            .messagesAround(channelURL: channelURL, time: window.viewpoint, limit: Timeline.pageSize), &effects)
+            .messagesAround(
+                channelURL: channelURL, time: window.viewpoint, limit: Timeline.pageSize, parentID: id.parentID),
+            &effects)
     }
 
     private func retry(after failure: ServiceFailure?, _ context: Context, _ effects: inout Effects) {
         gate.fail(failure, at: context.now.monotonic, context.random)
-        effects.add(.timer(.timeline(channelURL: TextKey(channelURL)), at: gate.pausedUntil))
+        effects.add(.timer(.timeline(id), at: gate.pausedUntil))
     }
 
     // MARK: Answers
@@ -361,11 +411,28 @@ final class Timeline {
     ) -> MessageFact? {
         guard ask.generation == generation else { return nil }
         switch (ask.kind, reply) {
+        case (.parent, .message(let message)):
+            // What was told meanwhile is newer than the answer.
+            let newest = history.crossings.applied(to: [message], context.rules)
+            answerEnded(ask)
+            gate.succeed()
+            step = .changes(isAsked: false)
+            guard message.id.isByteEqual(to: id.parentID) else { break }
+            return MessageFact(
+                channelURL: channelURL, kind: .edited(newest), cause: Cause(.sync), answerTo: id)
+        case (.parent, .failure(let failure)) where failure.kind == .notFound || failure.kind == .refused:
+            answerEnded(ask)
+            step = .changes(isAsked: false)
+            if failure.kind == .notFound {
+                return MessageFact(
+                    channelURL: channelURL, kind: .deleted(ids: [id.parentID]), cause: Cause(.sync), answerTo: id)
+            }
+            resume(context, &effects)
         case (.changes(let since), .messageChanges(let changes)):
             let next = changes.next.isEmpty ? since : ChangePoint.token(changes.next)
             return MessageFact(
                 channelURL: channelURL, kind: .changelog(updated: changes.updated, deleted: changes.deletedIDs),
-                cause: Cause(.messageChangelog), progress: (changesKey, next.storedText))
+                cause: Cause(.messageChangelog), answerTo: id, progress: (changesKey, next.storedText))
         case (.changes, .failure(let failure)) where failure.kind == .pageTokenExpired:
             answerEnded(ask)
             forgetCached(context, &effects)
@@ -380,7 +447,12 @@ final class Timeline {
             guard isTaken else { break }
             gate.succeed()
             beginPages(context, &effects)
-        case (.around, .messages(let page)), (.page(_, .previous), .messages(let page)):
+        case (.around(let anchor), .messages(let page)):
+            let isTaken = take(page, Cause(.sync), context, &effects)
+            answerEnded(ask)
+            if isTaken { windows.answered(anchor, coverage, context, &effects) }
+            pageTaken(isTaken, context, &effects)
+        case (.page(_, .previous), .messages(let page)):
             let isTaken = take(page, Cause(.sync), context, &effects)
             answerEnded(ask)
             pageTaken(isTaken, context, &effects)
@@ -415,6 +487,7 @@ final class Timeline {
     private func answerEnded(_ ask: MessageAsk) {
         history.crossings.pageEnded()
         switch (ask.kind, step) {
+        case (.parent, .parent): step = .parent(isAsked: false)
         case (.changes, .changes): step = .changes(isAsked: false)
         case (.gap, .gap): step = .gap(isAsked: false)
         case (.around, .pages): step = .pages(asked: [])
@@ -448,6 +521,8 @@ final class Timeline {
             effects.add(.ownMessageSeen(row, channelURL: channelURL))
         }
         windows.show(outcome, cause, coverage, context, &effects)
+        // Progress is told of channels; what a thread caches is a part of it that may be there already.
+        if id.isThread { return true }
         let chunk = next.chunks.last
         effects.tell(.syncProgress(
             channelURL: channelURL, done: next.stored,
@@ -459,6 +534,10 @@ final class Timeline {
         _ ask: MessageAsk, _ failure: ServiceFailure, _ context: Context, _ effects: inout Effects
     ) {
         switch failure.kind {
+        case .notFound where id.isThread:
+            // Whether the channel is gone it is told by itself.
+            if !isBusy { step = .pages(asked: []) }
+            windows.finishFetches(.notFound, &effects)
         case .notFound:
             effects.add(.channels(ChannelFact(removed: [channelURL], cause: Cause(.channelRefresh))))
         case .refused:

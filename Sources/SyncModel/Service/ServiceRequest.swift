@@ -6,10 +6,13 @@ public enum ServiceRequest: Equatable, Sendable {
     case channelChanges(since: ChangePoint)
     case getChannel(url: String)
     /// The first page about a time (milliseconds since the epoch; `Int64.max`: the newest messages): up to `limit`
-    /// older ones, those at that time, and up to `limit` newer ones.
-    case messagesAround(channelURL: String, time: Int64, limit: Int)
-    /// Up to `limit` messages behind an edge, in one direction. What stands at the edge itself may come again.
-    case messages(channelURL: String, from: HistoryEdge, direction: PageDirection, limit: Int)
+    /// older ones, those at that time, and up to `limit` newer ones. With a `parentID` of that thread's replies only.
+    case messagesAround(channelURL: String, time: Int64, limit: Int, parentID: String = "")
+    /// Up to `limit` messages behind an edge, in one direction. What stands at the edge itself may come again. With a
+    /// `parentID` of that thread's replies only.
+    case messages(
+        channelURL: String, from: HistoryEdge, direction: PageDirection, limit: Int, parentID: String = "")
+    case getMessage(channelURL: String, messageID: String)
     /// Messages edited or deleted since a point.
     case messageChanges(channelURL: String, since: ChangePoint)
     /// What lies between the newest message held and now. History is held without a gap from `start` to `end`; `held`

@@ -7,7 +7,7 @@ the tests of programs. Since 0.1.
 
 from ._calls import Call
 from ._log import api_version, log_to, status_name, version
-from .collections import Page, Stored
+from .collections import Around, Page, Stored
 from .documents import LATEST, Channel, Config, Message, User
 from .errors import SyncManagerError
 from .events import Change, Event
@@ -16,6 +16,7 @@ from .manager import ChannelCollection, MessageCollection, SyncManager
 
 __all__ = [
     "LATEST",
+    "Around",
     "Call",
     "Change",
     "Channel",

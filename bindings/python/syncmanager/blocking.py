@@ -20,6 +20,7 @@ from ._feeds import Feed
 from ._ffi import encode
 from ._handle import Handle
 from .collections import (
+    Around,
     ChannelCalls,
     Channels,
     ClientBase,
@@ -94,6 +95,10 @@ class MessageCollection(Messages):
     def fetch(self, direction: Direction = "previous", *, timeout: float | None = None) -> Page:
         """Loads a page of older messages, or of newer ones with ``"next"``."""
         return self.start.fetch(direction).result(timeout)
+
+    def load(self, *, timeout: float | None = None) -> Around:
+        """Loads the page around the viewpoint: what is cached at once, then what the service says, as changes."""
+        return self.start.load().result(timeout)
 
     def send(
         self,

@@ -45,6 +45,18 @@ class Page:
 
 
 @dataclass(frozen=True)
+class Around:
+    """How a load around the viewpoint ended. Since 0.1."""
+
+    #: Whether a fetch of older messages may bring more.
+    has_previous: bool
+    #: Whether a fetch of newer messages may bring more.
+    has_next: bool
+    #: Why the page is short, or not the service's, or None.
+    short: Short | None
+
+
+@dataclass(frozen=True)
 class Stored:
     """What was done to a message that the library keeps, and not the service. Since 0.1."""
 
@@ -53,6 +65,10 @@ class Stored:
 
 def _page(result: ResultDocument) -> Page:
     return Page(result["has_more"], result.get("short"))
+
+
+def _around(result: ResultDocument) -> Around:
+    return Around(result["has_previous"], result["has_next"], result.get("short"))
 
 
 def _message(result: ResultDocument) -> Message:
@@ -271,6 +287,11 @@ class MessageCalls(_Calls):
         if direction not in _DIRECTIONS:
             raise errors.InvalidArgumentError(f"a direction is 'previous' or 'next', not {direction!r}")
         return self._begin("fetch", _page, lib.sm_fetch, _DIRECTIONS[direction])
+
+    def load(self) -> Call[Around]:
+        """Loads the page around the viewpoint: what is cached at once (the event ``CacheShown`` follows), then what the
+        service says, as changes of what is shown. ``fetch`` goes on from there."""
+        return self._begin("start", _around, lib.sm_collection_start)
 
     def send(self, message: str, *, request_id: str | None = None, **fields: Unpack[MessageFields]) -> Call[Message]:
         """Sends a text message; gives the service's message.

@@ -148,6 +148,33 @@ class ChannelRemoved(Event):
 
 
 @dataclass(frozen=True)
+class CacheShown(Event):
+    """``load`` has inserted what the cache had; what the service says comes next. Since 0.1."""
+
+    collection: int
+    #: The number of the call.
+    request: int
+    #: Messages that were inserted.
+    count: int
+
+
+@dataclass(frozen=True)
+class ParentUpdated(Event):
+    """The message that a thread answers, as it is now. Since 0.1."""
+
+    collection: int
+    message: Message
+
+
+@dataclass(frozen=True)
+class ParentRemoved(Event):
+    """The message that a thread answers is gone; its replies stay. Since 0.1."""
+
+    collection: int
+    message_id: str
+
+
+@dataclass(frozen=True)
 class HugeGap(Event):
     """More is missing after a reconnect than the service fills: ``fetch("next")`` goes on, ``reset_viewpoint`` jumps.
 
@@ -288,6 +315,12 @@ def decode(text: bytes) -> Event:
         return ChannelUpdated(seq, ts, text, event["collection"], event["channel"])
     if kind == "channel_removed":
         return ChannelRemoved(seq, ts, text, event["collection"], event["channel_url"])
+    if kind == "cache_shown":
+        return CacheShown(seq, ts, text, event["collection"], event["request"], event["count"])
+    if kind == "parent_updated":
+        return ParentUpdated(seq, ts, text, event["collection"], event["message"])
+    if kind == "parent_removed":
+        return ParentRemoved(seq, ts, text, event["collection"], event["message_id"])
     if kind == "huge_gap":
         return HugeGap(seq, ts, text, event["collection"], event["has_next"])
     if kind == "connection":

@@ -125,6 +125,7 @@ impl Host {
             }
             .start()
             .map(request),
+            "start" => self.messages(step).start().start().map(request),
             "reset_viewpoint" => {
                 self.messages(step).reset_viewpoint(Viewpoint::At(number(step, "viewpoint"))).map(nothing)
             }

@@ -308,13 +308,15 @@ extern "C" {
     /// `filter` is
     /// a JSON object (docs/queries.md) or NULL: page sizes, types, senders, replies, the order ("reverse": newest
     /// first),
-    /// and what is left out of what is told. Background sync of the channel starts. A channel that turns out not to
-    /// exist
-    /// gives `channel_removed`. Own messages that are pending or failed come at once as inserts, before any fetch.
-    /// With
-    /// thread delivery events may come before sm_collection_set_callback(): they go to the client's callback, and
-    /// the
-    /// snapshot has them. Errors:
+    /// and what is left out of what is told. With "parent_message_id" it is a thread: the replies to that message,
+    /// and
+    /// `parent_updated` and `parent_removed` tell of the message itself. Background sync of what it shows starts. A
+    /// channel
+    /// that turns out not to exist gives `channel_removed`. Own messages that are pending or failed come at once as
+    /// inserts,
+    /// before any fetch. With thread delivery events may come before sm_collection_set_callback(): they go to the
+    /// client's
+    /// callback, and the snapshot has them. Errors:
     /// INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1
     /// ```
     pub fn sm_message_collection_new(
@@ -369,6 +371,29 @@ extern "C" {
     ) -> i32;
 
     /// ```text
+    /// Opens a message collection on the page around its viewpoint ("previous_limit" older and "next_limit" newer
+    /// messages):
+    /// what is cached is inserted at once, also when it stands elsewhere because nothing is cached about the
+    /// viewpoint, and
+    /// `cache_shown` follows. Then the service is asked, whatever is cached, and its page comes as changes of what
+    /// is shown.
+    /// The result comes last, with "collection", "has_previous", "has_next" and "short" as of sm_fetch(). Of a
+    /// collection
+    /// that was fetched already, the page is asked for again and nothing is inserted from the cache. sm_fetch()
+    /// goes on from
+    /// there. Completion: DUPLICATED_FETCH (a fetch or a start is in flight), else as sm_fetch(). Errors:
+    /// INVALID_HANDLE,
+    /// CLOSED. @thread any. Since 0.1
+    /// ```
+    pub fn sm_collection_start(
+        collection: *mut sm_collection,
+        callback: sm_result_callback,
+        user_data: *mut c_void,
+        destroy: sm_destroy_callback,
+        out_request: *mut u64,
+    ) -> i32;
+
+    /// ```text
     /// Empties the view of a message collection (`clear`) and moves it to another viewpoint; fetch again
     /// afterwards. A fetch
     /// in flight completes with "short":"reset". Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any.
@@ -409,13 +434,13 @@ extern "C" {
     /// at most
     /// 16 MiB), "data", "custom_type", "mention_type" ("users" | "channel"), "mentioned_user_ids",
     /// "parent_message_id" (a
-    /// number), "reply_to_channel", "request_id" (default: a fresh one). With {"resend":"REQUEST_ID"} a failed
-    /// message is
-    /// sent again. The message is on disk before the event `change` of the pending list is delivered; from then on
-    /// it is
-    /// sent or visibly failed, after any kill. Under "automatic" it waits for a connection, and so does the call;
-    /// under the
-    /// other policies it fails when there is none.
+    /// number; through the collection of a thread the thread's, unless given), "reply_to_channel", "request_id"
+    /// (default: a
+    /// fresh one). With {"resend":"REQUEST_ID"} a failed message is sent again. The message is on disk before the
+    /// event
+    /// `change` of the pending list is delivered; from then on it is sent or visibly failed, after any kill. Under
+    /// "automatic" it waits for a connection, and so does the call; under the other policies it fails when there is
+    /// none.
     /// Completes after the first attempt: with "request_id" and "message" (the service's object), or with NETWORK,
     /// TIMEOUT
     /// or SERVICE, "request_id", "code" and "message" (a text). Under "automatic" the library then still repeats
@@ -517,6 +542,11 @@ extern "C" {
     /// also takes
     /// "timeout_ms" (1..86400000; default: "request_timeout_ms"). An unknown key is refused. Example:
     /// {"action":"add_reaction","channel_url":"c","message_id":"42","key":"heart"}
+    /// An action that the table calls optimistic (reactions, edits, deletions) is shown at once ("local_action")
+    /// and stays
+    /// when the service agrees. When it fails the lists go back to what the service last said, before the result is
+    /// told.
+    /// It is not in the cache until then: after a kill nothing is left of it.
     /// Completes with "action" and, when the action has one, "result", after the collections were told of the
     /// outcome.
     /// Completion: NOT_CONNECTED (nothing was sent and nothing is queued), NETWORK, TIMEOUT (whether it was done is

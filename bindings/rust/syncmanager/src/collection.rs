@@ -255,6 +255,20 @@ impl MessageCollection {
         self.0.fetch(sys::SM_PREVIOUS)
     }
 
+    /// Loads the page around the viewpoint: what is cached at once, then what the service says, as changes. Completion
+    /// as [`fetch_next`](MessageCollection::fetch_next), and `DuplicatedFetch` while a fetch or a start is under way.
+    #[doc(alias = "sm_collection_start")]
+    pub fn start(&self) -> Call<'_> {
+        let handle = self.0.handle;
+        Call::new(
+            &self.0.core,
+            // SAFETY: the callback and its data belong together; `out` is valid during the call.
+            Ok(Box::new(move |callback, data, destroy, out| unsafe {
+                sys::sm_collection_start(handle.0, callback, data, destroy, out)
+            })),
+        )
+    }
+
     /// Empties the view and anchors it elsewhere; fetch again afterwards.
     #[doc(alias = "sm_reset_viewpoint")]
     pub fn reset_viewpoint(&self, viewpoint: Viewpoint) -> Result<()> {

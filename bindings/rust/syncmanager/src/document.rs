@@ -262,6 +262,8 @@ document! {
         sender_ids(users: &[impl AsRef<str>]) { ("sender_ids", quoted_list(users)) }
         /// `none`, `only_reply_to_channel` or `all`; default `none`.
         reply_type(kind: &str) { ("reply_type", quoted(kind)) }
+        /// Only the replies to the message of this id; not together with `reply_type`.
+        parent_message_id(id: &str) { ("parent_message_id", quoted(id)) }
         /// Messages a fetch towards older brings, when it is not `limit`.
         previous_limit(messages: u32) { ("previous_limit", messages.to_string()) }
         /// Messages a fetch towards newer brings, when it is not `limit`.

@@ -35,6 +35,12 @@ pub enum EventKind {
     ChannelUpdated { collection: u64, channel: Channel },
     /// The channel of a message collection is gone, or this user is out of it.
     ChannelRemoved { collection: u64, channel_url: String },
+    /// A start has inserted so many messages from the cache; `request` is its number.
+    CacheShown { collection: u64, request: u64, count: u64 },
+    /// The message that a thread answers, as it is now.
+    ParentUpdated { collection: u64, message: Message },
+    /// The message that a thread answers is gone; its replies stay.
+    ParentRemoved { collection: u64, message_id: String },
     /// More is missing after a reconnect than the service fills.
     HugeGap { collection: u64, has_next: bool },
     /// The connection's state.
@@ -321,7 +327,17 @@ impl Outcome {
         self.json.bool_at("has_more").unwrap_or(false)
     }
 
-    /// Of a fetch: why nothing more can come for now, `offline`, `paused`, `error` or `reset`.
+    /// Of a start: whether older messages can be fetched.
+    pub fn has_previous(&self) -> bool {
+        self.json.bool_at("has_previous").unwrap_or(false)
+    }
+
+    /// Of a start: whether newer messages can be fetched.
+    pub fn has_next(&self) -> bool {
+        self.json.bool_at("has_next").unwrap_or(false)
+    }
+
+    /// Of a fetch or a start: why nothing more can come for now, `offline`, `paused`, `error` or `reset`.
     pub fn short(&self) -> Option<String> {
         self.json.text_at("short")
     }
@@ -386,6 +402,18 @@ impl EventKind {
                 channel: Channel::from(json.get("channel")?.clone()),
             },
             "channel_removed" => EventKind::ChannelRemoved { collection: collection()?, channel_url: channel_url()? },
+            "cache_shown" => EventKind::CacheShown {
+                collection: collection()?,
+                request: json.u64_at("request")?,
+                count: json.u64_at("count")?,
+            },
+            "parent_updated" => EventKind::ParentUpdated {
+                collection: collection()?,
+                message: Message::from(json.get("message")?.clone()),
+            },
+            "parent_removed" => {
+                EventKind::ParentRemoved { collection: collection()?, message_id: json.text_at("message_id")? }
+            }
             "huge_gap" => EventKind::HugeGap { collection: collection()?, has_next: json.bool_at("has_next")? },
             "connection" => EventKind::Connection(Connection::read(json)?),
             "sync_state" => EventKind::SyncState(match json.text_at("state")? {

@@ -1,0 +1,26 @@
+import SyncModel
+
+/// The timelines of all channels and threads that collections show.
+struct Timelines {
+    private var all: [HistoryID: Timeline] = [:]
+    /// In a fixed order, so that a run repeats: a channel before its threads.
+    private var byChannel: [TextKey: [Timeline]] = [:]
+
+    subscript(id: HistoryID) -> Timeline? {
+        get { all[id] }
+        set {
+            all[id] = newValue
+            var others = (byChannel[id.channel] ?? []).filter { $0.id != id }
+            if let newValue { others.append(newValue) }
+            others.sort { $0.id < $1.id }
+            byChannel[id.channel] = others.isEmpty ? nil : others
+        }
+    }
+
+    /// Those of a channel and its threads.
+    func of(_ channelURL: String) -> [Timeline] { byChannel[TextKey(channelURL)] ?? [] }
+
+    var sorted: [Timeline] { all.values.sorted { $0.id < $1.id } }
+
+    var isBusy: Bool { all.values.contains { $0.isBusy } }
+}

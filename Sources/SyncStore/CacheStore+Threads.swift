@@ -1,0 +1,73 @@
+import SyncModel
+
+/// Threads that are shown by themselves. The cache of one is that of a channel in small: messages, chunks and a change
+/// cursor, under a key of its own. A thread is complete in other places than its channel is, and an open-ended chunk of
+/// the one must not end with a message of the other: so nothing is shared, and a reply may be cached twice.
+extension CacheStore {
+    /// The number under which a thread's messages are filed, which is negative; made when there is none.
+    public func threadKey(channel: Int64, parentID: String) throws(StoreError) -> Int64 {
+        if let key = try threadKeyIfKnown(channel: channel, parentID: parentID) { return key }
+        return try transaction { () throws(StoreError) in
+            try database.prepare("INSERT INTO thread (channel, parent_id) VALUES (?, ?)").bind(channel).bind(parentID)
+                .run()
+            return -database.lastInsertID
+        }
+    }
+
+    /// The number under which a thread's messages are filed; `nil` when it was never shown.
+    public func threadKeyIfKnown(channel: Int64, parentID: String) throws(StoreError) -> Int64? {
+        let row = try database.prepare("SELECT key FROM thread WHERE channel = ? AND parent_id = ?")
+            .bind(channel).bind(parentID)
+        defer { row.reset() }
+        return try row.next() ? -row.int(0) : nil
+    }
+
+    /// The numbers of all threads of a channel that were ever shown.
+    public func threadKeys(channel: Int64) throws(StoreError) -> [Int64] {
+        let row = try database.prepare("SELECT key FROM thread WHERE channel = ?").bind(channel)
+        defer { row.reset() }
+        var keys: [Int64] = []
+        while try row.next() { keys.append(-row.int(0)) }
+        return keys
+    }
+
+    /// Forgets messages, chunks and change cursors of a channel and of its threads.
+    public func clearMessages(channelAndThreads channel: Int64) throws(StoreError) {
+        try transaction { () throws(StoreError) in
+            try clearMessages(channel: channel)
+            for key in try threadKeys(channel: channel) { try clearMessages(channel: key) }
+        }
+    }
+
+    /// Files what the channel's cache holds of a thread under the thread's own number, of which nothing is cached yet:
+    /// the parent, and its replies as far as the stretch reaches in which the parent lies; nothing is older than they.
+    /// The thread's changes count from where the channel's do.
+    public func copyThread(_ key: Int64, parentID: String, from channel: Int64) throws(StoreError) {
+        guard let changes = try value("messages.changes.\(channel)"),
+            let parent = try message(id: parentID, channel: channel)?.position,
+            let chunk = try chunks(channel: channel).first(where: {
+                $0.start.position <= parent && parent <= $0.end.position
+            })
+        else { return }
+        let columns = CacheStore.columns.joined(separator: ", ")
+        try transaction { () throws(StoreError) in
+            try database.prepare("""
+                INSERT INTO message (channel, id, ord, tie, \(columns)) SELECT ?, id, ord, tie, \(columns) FROM message
+                WHERE channel = ? AND parent_id = ? AND parent_id > '' AND ord <= ? AND (ord, tie) <= (?, ?)
+                """)
+                .bind(key).bind(channel).bind(parentID).bind(chunk.end.position.order)
+                .bind(chunk.end.position.order).bind(chunk.end.position.tie).run()
+            try database.prepare("""
+                INSERT INTO message (channel, id, ord, tie, \(columns)) SELECT ?, id, ord, tie, \(columns) FROM message
+                WHERE channel = ? AND id = ?
+                """)
+                .bind(key).bind(channel).bind(parentID).run()
+            try setChunks(channel: key, [
+                StoredChunk(
+                    start: HistoryEdge(parent), end: HistoryEdge(chunk.end.position), reachedFirst: true,
+                    isOpenEnded: false)
+            ])
+            try setValue("messages.changes.\(key)", changes)
+        }
+    }
+}
