@@ -64,4 +64,5 @@ public enum Action: String, CaseIterable, Sendable {
     case listBlockedUsers = "list_blocked_users"
     // This library
     case statistics, cancel
+    case clearChannels = "clear_channels"
 }

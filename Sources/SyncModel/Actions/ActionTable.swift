@@ -59,6 +59,7 @@ public enum ActionTable {
         case .listBlockedUsers: listBlockedUsers
         case .statistics: statistics
         case .cancel: cancel
+        case .clearChannels: clearChannels
         }
     }
 }
