@@ -63,6 +63,8 @@ public enum Action: String, CaseIterable, Sendable {
     case unblockUser = "unblock_user"
     case listBlockedUsers = "list_blocked_users"
     // This library
+    case resendFailedMessages = "resend_failed_messages"
+    case removeFailedMessages = "remove_failed_messages"
     case statistics, cancel
     case clearChannels = "clear_channels"
 }
