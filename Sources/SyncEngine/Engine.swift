@@ -128,6 +128,8 @@ public final class Engine {
         case .connect(let call): session.connect(call: call, &effects)
         case .disconnect: if session.disconnect(&effects) == .ended { sessionEnded(&effects) }
         case .setToken(let token): session.setToken(token, &effects)
+        case .setForeground(let isForeground): session.setForeground(isForeground, context, &effects)
+        case .signOut(let call): signOut(call, &effects)
         case .resumeSync: setPaused(false, &effects)
         case .pauseSync: setPaused(true, &effects)
         case .clearCache(let url, let call): clearCache(url, call, &effects)
@@ -190,6 +192,7 @@ public final class Engine {
     /// An action: the service's, or one that this library does alone.
     private func route(_ action: ActionCall, _ call: UInt64, _ effects: inout Effects) {
         switch action.action {
+        case .clearChannels: clearChannels(action, call, &effects)
         case .cancel: cancel(UInt64(clamping: action.integer("request") ?? 0), action, call, &effects)
         case .resendFailedMessages:
             let count = outbox.resendFailed(
@@ -240,6 +243,40 @@ public final class Engine {
             timeline.startOver(Cause(.cacheCleared), context, &effects)
         }
         effects.complete(Completion(call: call, name: .clearCache, status: .ok))
+    }
+
+    private func clearChannels(_ action: ActionCall, _ call: UInt64, _ effects: inout Effects) {
+        let done: Void? = storage.committed { (cache) throws(StoreError) in
+            try cache.forgetChannels()
+            try ChannelSync.forget(in: cache)
+        }
+        guard done != nil else { return serviceActions.done(action, call, .storage, &effects) }
+        channelsForgotten(&effects)
+        serviceActions.done(action, call, .ok, &effects)
+    }
+
+    private func channelsForgotten(_ effects: inout Effects) {
+        parts.dropAll()
+        inFlight.dropChannelAsks()
+        lists.startOver(Cause(.cacheCleared), &effects)
+        sync.startOver(context, &effects)
+    }
+
+    private func signOut(_ call: UInt64, _ effects: inout Effects) {
+        // What the end of the session leaves to be stored comes before everything stored is gone.
+        var ending = Effects()
+        if session.signOut(&ending) == .ended { sessionEnded(&ending) }
+        carryOut(ending)
+        let open = timelines.sorted.map(\.id.channelURL)
+        let intentsGone: Void? = storage.intended { (intents) throws(StoreError) in try intents.removeAll() }
+        let cacheGone: Void? = storage.cached { (cache) throws(StoreError) in try cache.forgetAll(open: open) }
+        if intentsGone != nil { outbox.giveUpAll(&effects) }
+        if cacheGone != nil {
+            for timeline in timelines.sorted { timeline.startOver(Cause(.cacheCleared), context, &effects) }
+            channelsForgotten(&effects)
+        }
+        let isDone = intentsGone != nil && cacheGone != nil
+        effects.complete(Completion(call: call, name: .signOut, status: isDone ? .ok : .storage))
     }
 
     private func openTimeline(_ window: MessageWindow, _ place: HistoryID, _ effects: inout Effects) {
@@ -560,6 +597,7 @@ public final class Engine {
             _ = sync.actionEnded(call)
             _ = serviceActions.giveUp(call, .timeout, &effects)
         case .reconnect: session.retry(&effects)
+        case .background: if session.suspend(&effects) == .ended { sessionEnded(&effects) }
         case .answerParts: takePart(&effects)
         case .channelSync: sync.pump(context, &effects)
         case .timeline(let place): timelines[place]?.resume(context, &effects)

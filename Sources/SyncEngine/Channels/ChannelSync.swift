@@ -108,6 +108,19 @@ struct ChannelSync {
         effects.add(.timer(.channelSync, at: nil))
     }
 
+    /// The cached channels and how far they are true are forgotten, on disk too: everything is listed again.
+    mutating func startOver(_ context: Context, _ effects: inout Effects) {
+        isCompletionStored = false
+        sessionEnded(&effects)
+        if context.isLoggedIn { sessionBegan(context) }
+        pump(context, &effects)
+    }
+
+    /// Forgets in the store how far the cached channels are true.
+    static func forget(in cache: CacheStore) throws(StoreError) {
+        for key in [changesKey, tokenKey, completeKey, relistKey] { try cache.setValue(key, nil) }
+    }
+
     // MARK: Asking
 
     /// Asks what can be asked now. Calling it once too often does no harm.

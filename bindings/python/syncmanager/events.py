@@ -232,7 +232,10 @@ class SyncProgress(Event):
 
 @dataclass(frozen=True)
 class TokenNeeded(Event):
-    """The access token is missing or was revoked; answer with ``set_token``. Since 0.1."""
+    """The access token is missing or was revoked, or its user is gone; answer with ``set_token``. Since 0.1."""
+
+    code: int
+    message: str
 
 
 @dataclass(frozen=True)
@@ -341,7 +344,7 @@ def decode(text: bytes) -> Event:
     if kind == "sync_progress":
         return SyncProgress(seq, ts, text, event["channel_url"], event["done"], event["complete"])
     if kind == "token_needed":
-        return TokenNeeded(seq, ts, text)
+        return TokenNeeded(seq, ts, text, event["code"], event["message"])
     if kind == "cache_reset":
         return CacheReset(seq, ts, text, event["file"])
     if kind == "storage_error":
