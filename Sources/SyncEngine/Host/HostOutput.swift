@@ -1,5 +1,5 @@
-/// What the host is told.
-public enum HostOutput: Sendable {
+/// What the host is told. One pointer to move, however much an event holds.
+public indirect enum HostOutput: Sendable {
     case event(HostEvent)
     case completion(Completion)
 }

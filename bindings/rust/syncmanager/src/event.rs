@@ -423,18 +423,15 @@ impl EventKind {
                 state if state == "paused" => SyncState::Paused,
                 state => SyncState::Other(state),
             }),
-            "unread_counts" => EventKind::UnreadCounts {
-                all: json.u64_at("all")?,
-                custom_types: json.get("custom_types")?.clone(),
-            },
+            "unread_counts" => {
+                EventKind::UnreadCounts { all: json.u64_at("all")?, custom_types: json.get("custom_types")?.clone() }
+            }
             "sync_progress" => EventKind::SyncProgress {
                 channel_url: channel_url()?,
                 done: json.u64_at("done")?,
                 complete: json.bool_at("complete")?,
             },
-            "token_needed" => {
-                EventKind::TokenNeeded { code: json.i64_at("code")?, message: json.text_at("message")? }
-            }
+            "token_needed" => EventKind::TokenNeeded { code: json.i64_at("code")?, message: json.text_at("message")? },
             "cache_reset" => EventKind::CacheReset { file: json.text_at("file")? },
             "storage_error" => EventKind::StorageError { message: json.text_at("message")? },
             "overflow" => EventKind::Overflow { collection: collection()?, dropped: json.u64_at("dropped")? },
