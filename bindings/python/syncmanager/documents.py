@@ -3,7 +3,7 @@ members are there, too."""
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypedDict, Union
+from typing import Any, Literal, TypedDict
 
 #: Newest point of a channel, as a viewpoint.
 LATEST = 2**63 - 1
@@ -150,7 +150,7 @@ class MessageFilter(TypedDict, total=False):
     next_limit: int
     is_inclusive: bool
     reverse: bool
-    parent_message_id: Union[int, str]
+    parent_message_id: int | str
     include_reactions: bool
     include_thread_info: bool
     include_meta_array: bool

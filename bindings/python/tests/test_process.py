@@ -43,8 +43,7 @@ FORGETTING = {
         "asyncio.run(main())\n"
     ),
     "in a loop that still exists": (
-        "loop = asyncio.new_event_loop()\n"
-        "sm = loop.run_until_complete(Async(**config).open())\n"
+        "loop = asyncio.new_event_loop()\nsm = loop.run_until_complete(Async(**config).open())\n"
     ),
     "with an exception": "sm = SyncManager(**config); raise SystemExit(0)\n",
 }
