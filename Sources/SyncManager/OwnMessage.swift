@@ -68,32 +68,58 @@ enum OwnMessage {
         return body.serialized()
     }
 
-    /// A message that the host sends itself: any object with a request id and a text.
-    static func appended(_ bytes: [UInt8]) throws(DocumentError) -> (requestID: String, body: [UInt8]) {
+    enum Appended {
+        case pending(requestID: String, body: [UInt8])
+        /// The service has it already.
+        case sent(requestID: String, MessageRecord)
+    }
+
+    /// A message that the host sends itself: any object with a request id and what it says, or the service's object.
+    static func appended(_ bytes: [UInt8], read: ChosenService.MessageReader) throws(DocumentError) -> Appended {
         let document = try DocumentValue(parsing: bytes)
         _ = try document.members()
-        guard let requestID = document.member("request_id") else { throw document.missing("request_id") }
-        guard let message = document.member("message") else { throw document.missing("message") }
-        _ = try message.nonemptyText()
-        return (try requestID.nonemptyText(), document.json.serialized())
+        if let id = document.member("message_id"), try id.messageID() != "0" {
+            let requestID = try requestID(document)?.text() ?? ""
+            return .sent(requestID: requestID, try message(document, read))
+        }
+        guard let requestID = try requestID(document) else { throw document.missing("request_id") }
+        if let text = document.member("message") {
+            _ = try text.text()
+        } else if document.member("url") == nil, document.member("file") == nil, document.member("files") == nil {
+            // A file message says nothing by a text.
+            throw document.missing("message")
+        }
+        return .pending(requestID: try requestID.nonemptyText(), body: document.json.serialized())
     }
 
     /// The outcome of such a send: the service's message, or the document given before.
     static func response(
         _ bytes: [UInt8], errorCode: Int32, read: ChosenService.MessageReader
-    ) throws(DocumentError) -> (requestID: String, message: MessageRecord?) {
+    ) throws(DocumentError) -> (requestID: String, outcome: SendOutcome) {
         let document = try DocumentValue(parsing: bytes)
-        _ = try document.members()
-        guard let value = document.member("request_id") ?? document.member("req_id") else {
-            throw document.missing("request_id")
-        }
+        let members = try document.members()
+        guard let value = try requestID(document) else { throw document.missing("request_id") }
         let requestID = try value.nonemptyText()
-        guard errorCode == 0 else { return (requestID, nil) }
+        guard errorCode == 0 else {
+            let ids = ["request_id", "req_id", "message_id", "channel_url"]
+            let saysSomething = members.contains { !ids.contains($0.key) }
+            return (requestID, .failed(code: Int(errorCode), body: saysSomething ? document.json.serialized() : nil))
+        }
+        return (requestID, .sent(try message(document, read)))
+    }
+
+    private static func requestID(_ document: DocumentValue) throws(DocumentError) -> DocumentValue? {
+        document.member("request_id") ?? document.member("req_id")
+    }
+
+    private static func message(
+        _ document: DocumentValue, _ read: ChosenService.MessageReader
+    ) throws(DocumentError) -> MessageRecord {
         guard let message = read(document.json) else {
             throw DocumentError(
                 path: "$.message_id", message: "expected the service's message, with its id and its time")
         }
-        return (requestID, message)
+        return message
     }
 
     /// Which message a deletion means.
@@ -105,11 +131,23 @@ enum OwnMessage {
         return try reference(document)
     }
 
-    /// Which message an edit means, and the fields to change.
-    static func edit(_ bytes: [UInt8]) throws(DocumentError) -> (reference: OwnMessageReference, body: [UInt8]) {
+    enum Edit {
+        /// What the host made of it on the service.
+        case sent(MessageRecord)
+        /// The fields of a failed one to change.
+        case unsent(requestID: String, body: [UInt8])
+    }
+
+    /// An edit: the service's object, or a failed message by its request id.
+    static func edit(_ bytes: [UInt8], read: ChosenService.MessageReader) throws(DocumentError) -> Edit {
         let document = try DocumentValue(parsing: bytes)
-        try checkFields(document, others: ["message_id", "request_id"])
-        return (try reference(document), body(document, without: ["message_id", "request_id"]))
+        _ = try document.members()
+        switch try reference(document) {
+        case .sent: return .sent(try message(document, read))
+        case .unsent(let requestID):
+            try checkFields(document, others: ["message_id", "request_id"])
+            return .unsent(requestID: requestID, body: body(document, without: ["message_id", "request_id"]))
+        }
     }
 
     /// A message without an id of the service's is known by its request id; its object says `"message_id":0`.

@@ -123,14 +123,6 @@ struct RequestEncoder {
             document.set("req_id", .string(requestID))
             document.set("channel_url", .string(url))
             return .frame(frame("MESG", document), awaiting: requestID)
-        case .updateMessage(let url, let id, let body):
-            let document = object(body)
-            document.set("message_type", "MESG")
-            document.set("user_id", .string(userID))
-            return http(
-                "PUT", messages(of: url) + "/" + Query.escape(id), Query(), document.serialized(), sessionKey)
-        case .deleteMessage(let url, let id):
-            return http("DELETE", messages(of: url) + "/" + Query.escape(id), Query(), nil, sessionKey)
         case .markDelivered(let url, let id):
             let document = JSON.object(["channel_url": .string(url)])
             document.set("msg_id", Int64(id).map { .int($0) } ?? .string(id))

@@ -49,6 +49,7 @@ class Message(TypedDict, total=False):
     status: Literal["pending", "failed"]  #: of own messages that are not sent
     error_code: int  #: of failed ones
     retry_count: int  #: of failed ones
+    resendable: bool  #: of failed ones: whether sending it again may help
 
 
 class Channel(TypedDict, total=False):
