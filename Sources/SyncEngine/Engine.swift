@@ -201,6 +201,14 @@ public final class Engine {
     private func route(_ action: ActionCall, _ call: UInt64, _ effects: inout Effects) {
         switch action.action {
         case .cancel: cancel(UInt64(clamping: action.integer("request") ?? 0), action, call, &effects)
+        case .resendFailedMessages:
+            let count = outbox.resendFailed(
+                in: action.text("channel_url"), action.text("request_id"), context, &effects)
+            serviceActions.done(action, call, count: count, &effects)
+        case .removeFailedMessages:
+            let count = outbox.removeFailed(
+                in: action.text("channel_url"), action.text("request_id"), context, &effects)
+            serviceActions.done(action, call, count: count, &effects)
         case .statistics:
             let own = outbox.all
             let failed = own.filter { $0.status == .failed }.count
@@ -374,6 +382,7 @@ public final class Engine {
             if typing.begin(url, userID: userID, user: user, now: now.monotonic) { showTyping(channel, &effects) }
             effects.add(.timer(.typing, at: typing.nextExpiry))
         default:
+            if case .entered = event { for timeline in timelines.of(url) { timeline.entered(context, &effects) } }
             record(
                 ChannelFacts.outcome(of: event, in: cachedChannel(url), context), url,
                 event.cause(for: options.userID), &effects)
@@ -670,6 +679,14 @@ public final class Engine {
         for timeline in fact.removed.flatMap({ timelines.of($0) }) { timeline.channelGone(fact.cause, &effects) }
     }
 
+    /// What an event or an answer said of channels could not be stored, and it is not said twice.
+    private func askAgain(_ fact: ChannelFact, _ effects: inout Effects) {
+        for url in fact.changed.map(\.url) + fact.removed {
+            sync.touch(url)
+            sync.want(url, fact.cause, context, &effects)
+        }
+    }
+
     private func showTyping(_ channel: ChannelRecord, _ effects: inout Effects) {
         show(ChannelFact(changed: [channel], cause: Cause(.eventTypingStatusUpdated)), ChannelCommit(), &effects)
     }
@@ -692,7 +709,7 @@ public final class Engine {
             case .closeConnection: serviceCommands.append(.disconnect)
             case .ask(let ask, let request): self.ask(ask, request, &more)
             case .messages(let fact): record(message: fact, &more)
-            case .channels(let fact): record(channels: fact, &more)
+            case .channels(let fact): if !record(channels: fact, &more) { askAgain(fact, &more) }
             case .ownMessageSeen(let message, let url):
                 // A page brought it, no acknowledgement: the channel does not know of it either.
                 if outbox.holds(message.requestID, in: url) { sync.want(url, Cause(.eventMessageSent), context, &more) }

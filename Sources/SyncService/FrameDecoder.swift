@@ -225,7 +225,8 @@ struct FrameDecoder {
         /// Whom it is about: inline, as an object, or as a list of several.
         func concernsMe() -> Bool {
             let one = identifier(data) ?? data["user"].flatMap(identifier) ?? data["invitee"].flatMap(identifier)
-            let all = [one] + (data["users"]?.array ?? []).map(identifier)
+            let several = ["users", "invitees"].flatMap { data[$0]?.array ?? [] }
+            let all = [one] + several.map(identifier)
             return all.contains { $0?.isByteEqual(to: userID) == true }
         }
         func event(_ event: ChannelEvent) -> [WireEvent] { [.event(.channel(url: url, event))] }
@@ -233,12 +234,16 @@ struct FrameDecoder {
         func left(_ source: EventSource) -> [WireEvent] {
             event(concernsMe() ? .removed(Cause(source)) : .changed(Cause(source)))
         }
+        /// This user may be in the channel now, or somebody else.
+        func entered(_ source: EventSource) -> [WireEvent] {
+            event(concernsMe() ? .entered(Cause(source)) : .changed(Cause(source)))
+        }
         let category = body["cat"]?.int ?? 0
         switch category {
-        case 10000: return event(.changed(Cause(.eventUserJoined)))
+        case 10000: return entered(.eventUserJoined)
         case 10001: return left(.eventUserLeft)
         case 10002: return event(.changed(Cause(.eventOperatorUpdated)))
-        case 10020: return event(.changed(Cause(.eventUserReceivedInvitation)))
+        case 10020: return entered(.eventUserReceivedInvitation)
         case 10022: return left(.eventUserDeclinedInvitation)
         case 10102, 10103: return [.alive]
         case 10200: return event(.changed(Cause(.eventUserUnmuted)))

@@ -9,7 +9,7 @@ public struct SendbirdRules: ServiceRules {
 
     public func patches(for event: ChannelEvent, in channel: ChannelRecord, userID: String) -> [ChannelPatch]? {
         switch event {
-        case .changed: return nil
+        case .changed, .entered: return nil
         case .removed, .typing: return []
         case .patched(_, let members): return members
         case .read(let reader, let time):

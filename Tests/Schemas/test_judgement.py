@@ -106,3 +106,11 @@ def test_action(client):
         assert not checked.faults("action", base), base
         for document in [{"action": action}, *candidates(properties, base, count=10)]:
             compare("action", document, client.call(document))
+
+
+def test_every_action_has_a_result_or_none():
+    """docs/schema/action-result.json speaks of each action once."""
+    spoken = [name for part in checked.schema("action-result")["allOf"]
+              for action in [part["if"]["properties"]["action"]]
+              for name in action.get("enum", [action.get("const")])]
+    assert sorted(spoken) == sorted(checked.schema("action")["properties"]["action"]["enum"])

@@ -160,7 +160,7 @@ final class SimulatedService {
             "POST", "/group_channels",
             .object([
                 "channel_url": .string(url), "name": .string(name), "user_ids": .strings([Self.me] + Self.others),
-                "operator_ids": .strings([Self.me]), "is_public": true,
+                "operator_ids": .strings([Self.me]),
             ]))
     }
 

@@ -8,8 +8,7 @@ import TestSupport
 extension Simulation {
     func callAction() {
         guard let url = random.pick(knowledge.urls) else { return }
-        let isIn = service.channel(url) != nil
-        switch random.below(20) {
+        switch random.below(21) {
         case 0..<3: call(.freezeChannel, url)
         case 3..<6: call(.unfreezeChannel, url)
         case 6..<8:
@@ -22,13 +21,15 @@ extension Simulation {
             let metadata = JSON.object(["key": .string("value \(random.below(9))")]).serialized()
             call(.updateMetadata, url, ["metadata": .object(metadata), "upsert": .flag(true)])
         case 14: call(.deleteMetadata, url, [:])
-        case 15: call(isIn ? .leave : .join, url)
+        // It comes back by an invitation; public channels tell who is out of them nothing.
+        case 15: if service.channel(url) != nil { call(.leave, url) }
         case 16: call(.invite, url, ["user_ids": .texts(["kit"])])
         case 17: call(.getChannel, url)
         case 18:
             // No event tells of it: when the answer is lost, nothing does before the next login.
             knowledge.isHistoryReset = true
             call(.resetHistory, url)
+        case 19: call(random.chance(50) ? .resendFailedMessages : .statistics, nil)
         default:
             let waiting = openCalls.filter { $0.value == "call" }.keys.sorted()
             guard let other = random.pick(waiting) else { return call(.statistics, nil) }

@@ -52,6 +52,7 @@ enum Described {
     static func text(_ event: ChannelEvent) -> String {
         switch event {
         case .changed(let cause): "changed \(cause.source.rawValue)"
+        case .entered(let cause): "entered \(cause.source.rawValue)"
         case .removed(let cause): "removed \(cause.source.rawValue)"
         case .patched(let cause, let members): "patched \(cause.source.rawValue) " + text(members)
         case .read(let user, let time): "read by \(user) at \(time)"

@@ -1,3 +1,4 @@
+import SyncJSON
 import SyncModel
 import SyncStore
 
@@ -105,6 +106,14 @@ struct ServiceActions {
     ) {
         effects.complete(Completion(
             call: call, name: .call, status: status, action: action.action, result: result))
+    }
+
+    /// The same for one that was about so many messages; `nil` when that could not be stored.
+    func done(_ action: ActionCall, _ call: UInt64, count: Int?, _ effects: inout Effects) {
+        guard let count else { return done(action, call, .storage, &effects) }
+        if count == 0, action.text("request_id") != nil { return done(action, call, .notFound, &effects) }
+        let result = JSON.object(["count": .int(Int64(count))]).serialized()
+        done(action, call, .ok, result: result, &effects)
     }
 
     /// Completes what is still open. What is shown stays: nothing more is told.

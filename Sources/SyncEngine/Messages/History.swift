@@ -39,6 +39,9 @@ struct History {
     private var hasLostStrays = false
     /// Messages that a host's own connection told of, and ours has not yet: older ones may still be on their way.
     private var outOfOrder: Set<TextKey> = []
+    /// Ids of messages that the service told to be deleted: an answer that comes late must not bring one back.
+    private var deleted: Set<TextKey> = []
+    private static let deletedLimit = 10_000
     /// How far the chunk that has reached the newest is complete whatever happens to the connection: its end, but for
     /// messages out of order.
     private var sureEnd: MessagePosition?
@@ -166,6 +169,8 @@ struct History {
     mutating func arrive(
         _ message: MessageRecord, isInOrder: Bool, _ cache: CacheStore
     ) throws(StoreError) -> Arrival {
+        // A host may tell of its own send after the service told that the message was deleted.
+        if !isInOrder, deleted.contains(TextKey(message.id)) { return .known }
         // A late answer to an own send may lie inside what is covered already: the service had the message all along.
         if isInOrder { outOfOrder.remove(TextKey(message.id)) } else { outOfOrder.insert(message.id) }
         guard let place = chunks.index(covering: message.position) else {
@@ -239,6 +244,8 @@ struct History {
 
     mutating func delete(_ ids: [String], _ cache: CacheStore) throws(StoreError) {
         strays.removeAll { ids.containsBytes(of: $0.id) }
+        if deleted.count > History.deletedLimit { deleted = [] }
+        for id in ids { deleted.insert(id) }
         try cache.deleteMessages(ids: ids, channel: channelKey)
     }
 

@@ -253,6 +253,14 @@ final class Timeline {
         retry(after: nil, context, &effects)
     }
 
+    /// This user came into the channel again: messages may have been sent meanwhile that nobody told.
+    func entered(_ context: Context, _ effects: inout Effects) {
+        history.loseNewest()
+        abandonAnswers()
+        beginSteps()
+        resume(context, &effects)
+    }
+
     func sendBegan() { history.sendBegan() }
 
     /// In doubt: it may have arrived at the service without our having been told.

@@ -263,6 +263,46 @@ struct Outbox {
         effects.complete(Completion(call: call, name: .deleteMessage, status: .ok, requestID: requestID))
     }
 
+    /// The failed messages of a channel or of all, or a single one.
+    private func failed(in url: String?, _ requestID: String?) -> [Intent] {
+        all.filter { intent in
+            intent.status == .failed && (url.map { intent.channelURL.isByteEqual(to: $0) } ?? true)
+                && (requestID.map { intent.requestID.isByteEqual(to: $0) } ?? true)
+        }
+    }
+
+    /// Sends failed messages again, in their order. Gives how many; `nil` when that could not be stored.
+    mutating func resendFailed(
+        in url: String?, _ requestID: String?, _ context: Context, _ effects: inout Effects
+    ) -> Int? {
+        let failed = failed(in: url, requestID)
+        for intent in failed {
+            var pending = intent
+            pending.status = .pending
+            pending.isHostSent = false
+            guard persist(pending, context) else { return nil }
+            showRestarted(intent, pending, context, &effects)
+        }
+        for url in Set(failed.map { TextKey($0.channelURL) }).sorted() { pump(url.text, context, &effects) }
+        return failed.count
+    }
+
+    /// Gives failed messages up. Gives how many; `nil` when that could not be stored.
+    mutating func removeFailed(
+        in url: String?, _ requestID: String?, _ context: Context, _ effects: inout Effects
+    ) -> Int? {
+        let failed = failed(in: url, requestID)
+        for intent in failed {
+            let done: Void? = context.storage.intended { (intents) throws(StoreError) in
+                try intents.remove(requestID: intent.requestID)
+            }
+            guard done != nil else { return nil }
+            remove(intent)
+            showGivenUp(intent, .removeManualAction, &effects)
+        }
+        return failed.count
+    }
+
     // MARK: Session
 
     mutating func sessionBegan(_ context: Context, _ effects: inout Effects) {

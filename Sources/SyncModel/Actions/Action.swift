@@ -63,5 +63,7 @@ public enum Action: String, CaseIterable, Sendable {
     case unblockUser = "unblock_user"
     case listBlockedUsers = "list_blocked_users"
     // This library
+    case resendFailedMessages = "resend_failed_messages"
+    case removeFailedMessages = "remove_failed_messages"
     case statistics, cancel
 }

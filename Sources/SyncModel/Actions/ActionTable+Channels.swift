@@ -47,7 +47,8 @@ extension ActionTable {
             .optional("hide_previous_messages", .flag, "this user sees its messages from now on only; false"),
             .optional("allow_auto_unhide", .flag, "the next message shows it again; true"),
         ],
-        effect: "it leaves lists of channels that are not hidden, `event_channel_hidden`")
+        effect: "it leaves lists of channels that are not hidden, `event_channel_hidden`",
+        result: "`ts_message_offset`: what is older (ms) is not for this user any more")
 
     static let unhideChannel = ActionSpec(
         [.channel], effect: "it comes back to lists of channels that are not hidden, `event_channel_changed`")

@@ -21,6 +21,23 @@ extension ActionTable {
         page, effect: "none",
         result: "`users`: a page of whom this user blocks; `next`: token of the next page, empty at the end")
 
+    private static let whichFailed: [ActionSpec.Parameter] = [
+        .optional("channel_url", .name, "only those of this channel"),
+        .optional("request_id", .name, "only this one; NOT_FOUND when it has not failed"),
+    ]
+
+    static let resendFailedMessages = ActionSpec(
+        whichFailed, connection: .none,
+        effect: "own messages that failed go from the list `failed` to `pending`, `local_message_resend_started`, "
+            + "and are sent in their order; without a connection they wait for one, or fail again, as the resend "
+            + "policy says",
+        result: "`count`: how many")
+
+    static let removeFailedMessages = ActionSpec(
+        whichFailed, connection: .none,
+        effect: "own messages that failed are given up: `remove` from the list `failed`, `remove_manual_action`",
+        result: "`count`: how many")
+
     static let statistics = ActionSpec(
         [], connection: .none, effect: "none",
         result: "`cached_channels`, `cached_messages`, `cache_bytes` (of the file), `pending_messages`, "

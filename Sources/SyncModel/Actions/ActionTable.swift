@@ -57,6 +57,8 @@ public enum ActionTable {
         case .blockUser: blockUser
         case .unblockUser: unblockUser
         case .listBlockedUsers: listBlockedUsers
+        case .resendFailedMessages: resendFailedMessages
+        case .removeFailedMessages: removeFailedMessages
         case .statistics: statistics
         case .cancel: cancel
         }

@@ -2,6 +2,9 @@
 public enum ChannelEvent: Equatable, Sendable {
     /// Something changed that the event does not carry: the channel has to be asked for again.
     case changed(Cause)
+    /// This user came into the channel, perhaps again: what happened meanwhile was not told. The channel has to be
+    /// asked for.
+    case entered(Cause)
     /// This user is out of the channel, or the channel is no more.
     case removed(Cause)
     /// Top-level members of the channel's JSON that have new values (raw JSON text).
@@ -22,7 +25,7 @@ public enum ChannelEvent: Equatable, Sendable {
     /// What hosts are told as the reason of a change that came of it.
     public var cause: Cause {
         switch self {
-        case .changed(let cause), .removed(let cause), .patched(let cause, _): cause
+        case .changed(let cause), .entered(let cause), .removed(let cause), .patched(let cause, _): cause
         case .read: Cause(.eventReadStatusUpdated)
         case .delivered: Cause(.eventDeliveryStatusUpdated)
         case .typing: Cause(.eventTypingStatusUpdated)

@@ -74,7 +74,8 @@ struct ActionCodec {
         case .blockUser: blockUser
         case .unblockUser: unblockUser
         case .listBlockedUsers: listBlockedUsers
-        case .statistics, .cancel: ActionCodec(encode: { _, _ in .unsupported })
+        case .statistics, .cancel, .resendFailedMessages, .removeFailedMessages:
+            ActionCodec(encode: { _, _ in .unsupported })
         }
     }
 }
