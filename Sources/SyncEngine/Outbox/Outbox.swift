@@ -160,8 +160,7 @@ struct Outbox {
         guard let failed = intent(requestID), failed.status == .failed else {
             return effects.complete(Completion(call: call, name: .sendMessage, status: .notFound))
         }
-        let record = context.rules.record(of: OwnMessageContent(failed), userID: context.options.userID)
-        guard record.kind == .user else {
+        guard isText(failed, context) else {
             return effects.complete(Completion(
                 call: call, name: .sendMessage, status: .invalidArgument,
                 explanation: "only text messages are sent by the library"))
@@ -172,6 +171,10 @@ struct Outbox {
         calls[requestID] = Call(call: call, name: .sendMessage)
         asked.insert(requestID)
         pump(failed.channelURL, context, &effects)
+    }
+
+    private func isText(_ intent: Intent, _ context: Context) -> Bool {
+        context.rules.record(of: OwnMessageContent(intent), userID: context.options.userID).kind == .user
     }
 
     /// A failed message is under way again: on disk, and to be seen.
@@ -271,17 +274,15 @@ struct Outbox {
         }
     }
 
-    /// Sends failed messages again, in their order. Gives how many; `nil` when that could not be stored.
+    /// Sends failed text messages again, in their order; the library has no other kind to send. Gives how many; `nil`
+    /// when that could not be stored.
     mutating func resendFailed(
         in url: String?, _ requestID: String?, _ context: Context, _ effects: inout Effects
     ) -> Int? {
-        let failed = failed(in: url, requestID)
+        let failed = failed(in: url, requestID).filter { isText($0, context) }
         for intent in failed {
-            var pending = intent
-            pending.status = .pending
-            pending.isHostSent = false
-            guard persist(pending, context) else { return nil }
-            showRestarted(intent, pending, context, &effects)
+            guard restart(intent, isHostSent: false, context, &effects) else { return nil }
+            asked.insert(intent.requestID)
         }
         for url in Set(failed.map { TextKey($0.channelURL) }).sorted() { pump(url.text, context, &effects) }
         return failed.count
