@@ -56,7 +56,8 @@
  *                    by channels' custom types), as the service counts: after a login, and whenever they change
  *   sync_state       "state": "idle" | "running" | "paused"
  *   sync_progress    "channel_url", "done" (messages cached by this run), "complete"
- *   token_needed     the access token is missing or was revoked; answer with sm_set_token()
+ *   token_needed     the access token is missing, was refused or revoked, or its user is gone: "code" and "message" are
+ *                    the service's. Answer with sm_set_token(); the cache stays until sm_sign_out()
  *   cache_reset      the cache file was corrupt, was set aside under "file" (its path), and is being rebuilt
  *   storage_error    "message": the data directory could not be read or written, as on a full disk; what is shown
  *                    stays, sync tries again. At the start: the outbox file is gone, unsent messages are lost
@@ -79,7 +80,7 @@
  *                 "channel_refresh", "capacity" (trimmed), "overflow", "viewpoint_reset", "cache_cleared",
  *                 "local_message_pending_created" | "..._failed" | "..._canceled" | "..._resend_started",
  *                 "local_action" (an optimistic action of sm_call() is shown, or taken back), or "event_...": a
- *                 realtime event. More may come; treat an unknown one as "sync"
+ *                 realtime event, docs/events.md lists them. More may come; treat an unknown one as "sync"
  *   "from_event"  true when "source" begins with "event_"
  *   "detail"      only when there is something to say: what happened in particular, a list of objects, each with
  *                 "event" (a source, as above) and facts as docs/events.md lists them: who joined, until when
@@ -272,6 +273,8 @@ SM_EXPORT int32_t sm_set_log(int32_t level, sm_log_callback callback, void *user
  *   "max_failed_per_channel" 1..1000000, default 1000; the oldest failed messages beyond are dropped. What sm_setup()
  *                            itself drops is told by no event
  *   "request_timeout_ms"     1000..120000, default 10000
+ *   "background_grace_ms"    0..3600000, default 5000: see sm_set_foreground()
+ *   "app_version"            of the host's program, for the service's records
  * Errors: INVALID_ARGUMENT, INVALID_DOCUMENT, LOCKED, STORAGE, NEWER_SCHEMA, CORRUPT_INTENTS. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_setup(const char *config, sm_client **out);
 
@@ -298,6 +301,23 @@ SM_EXPORT int32_t sm_pause_sync(sm_client *client);
  * next attempt. There is no new result for it, see `connection`.
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_set_token(sm_client *client, const char *access_token);
+
+/* Whether the host's program is in the foreground (1, as at the start) or not (0). In the background the connection
+ * closes after "background_grace_ms", so that what is under way may end, and nothing is tried; the state is
+ * "disconnected", what sm_send_message() takes waits as it does offline, and a sm_connect() waits, too. Back in the
+ * foreground it connects at once if it was to be connected, without the pauses of earlier attempts, and what was missed
+ * comes. sm_disconnect() is not undone. Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_set_foreground(sm_client *client, int32_t is_foreground);
+
+/* The user leaves this machine: disconnects, forgets the token, and removes all that is kept of the user: channels,
+ * messages, unsent messages (their sends complete with REMOVED), files set aside. Other users in the data_dir stay.
+ * Collections get `clear`, or `remove` for own messages; the URL of a channel stays while it has a collection.
+ * Completes when all is gone from the files (or STORAGE: call again). The client goes on with an empty cache:
+ * sm_set_token() and sm_connect() begin anew for the same user, sm_close() and sm_setup() for another.
+ * Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_sign_out(
+    sm_client *client, sm_result_callback callback, void *user_data, sm_destroy_callback destroy,
+    uint64_t *out_request);
 
 /* Removes cached messages of one channel, or of all with NULL; their collections get `clear` of the succeeded list, and
  * fetches in flight end with "short":"reset". Unsent messages stay. Completes when they are gone (or STORAGE); the file

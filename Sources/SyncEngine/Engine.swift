@@ -127,6 +127,8 @@ public final class Engine {
         case .connect(let call): session.connect(call: call, &effects)
         case .disconnect: if session.disconnect(&effects) == .ended { sessionEnded(&effects) }
         case .setToken(let token): session.setToken(token, &effects)
+        case .setForeground(let isForeground): session.setForeground(isForeground, context, &effects)
+        case .signOut(let call): signOut(call, &effects)
         case .resumeSync: setPaused(false, &effects)
         case .pauseSync: setPaused(true, &effects)
         case .clearCache(let url, let call): clearCache(url, call, &effects)
@@ -200,6 +202,7 @@ public final class Engine {
     /// An action: the service's, or one that this library does alone.
     private func route(_ action: ActionCall, _ call: UInt64, _ effects: inout Effects) {
         switch action.action {
+        case .clearChannels: clearChannels(action, call, &effects)
         case .cancel: cancel(UInt64(clamping: action.integer("request") ?? 0), action, call, &effects)
         case .resendFailedMessages:
             let count = outbox.resendFailed(
@@ -253,6 +256,40 @@ public final class Engine {
         effects.complete(Completion(call: call, name: .clearCache, status: .ok))
     }
 
+    private func clearChannels(_ action: ActionCall, _ call: UInt64, _ effects: inout Effects) {
+        let done: Void? = storage.committed { (cache) throws(StoreError) in
+            try cache.forgetChannels()
+            try ChannelSync.forget(in: cache)
+        }
+        guard done != nil else { return serviceActions.done(action, call, .storage, &effects) }
+        channelsForgotten(&effects)
+        serviceActions.done(action, call, .ok, &effects)
+    }
+
+    private func channelsForgotten(_ effects: inout Effects) {
+        parts.dropAll()
+        inFlight.dropChannelAsks()
+        lists.startOver(Cause(.cacheCleared), &effects)
+        sync.startOver(context, &effects)
+    }
+
+    private func signOut(_ call: UInt64, _ effects: inout Effects) {
+        // What the end of the session leaves to be stored comes before everything stored is gone.
+        var ending = Effects()
+        if session.signOut(&ending) == .ended { sessionEnded(&ending) }
+        carryOut(ending)
+        let open = timelines.sorted.map(\.id.channelURL)
+        let intentsGone: Void? = storage.intended { (intents) throws(StoreError) in try intents.removeAll() }
+        let cacheGone: Void? = storage.cached { (cache) throws(StoreError) in try cache.forgetAll(open: open) }
+        if intentsGone != nil { outbox.giveUpAll(&effects) }
+        if cacheGone != nil {
+            for timeline in timelines.sorted { timeline.startOver(Cause(.cacheCleared), context, &effects) }
+            channelsForgotten(&effects)
+        }
+        let isDone = intentsGone != nil && cacheGone != nil
+        effects.complete(Completion(call: call, name: .signOut, status: isDone ? .ok : .storage))
+    }
+
     private func openTimeline(_ window: MessageWindow, _ place: HistoryID, _ effects: inout Effects) {
         let url = place.channelURL
         let stored = timelines[place] ?? storage.committed { (cache) throws(StoreError) in
@@ -269,6 +306,7 @@ public final class Engine {
         outbox.open(window.id, url, window.filter, context, &effects)
         if let channel = cachedChannel(url) {
             mutes.note(channel, context, &effects)
+            sync.collectionStarted(url, context, &effects)
         } else if context.isLoggedIn {
             sync.want(url, Cause(.channelRefresh), context, &effects)
         }
@@ -342,7 +380,8 @@ public final class Engine {
             effects.add(.typingStopped(channelURL: url, userID: message.senderID))
             acknowledge(message, url, &effects)
             effects.add(.messages(MessageFact(
-                channelURL: url, kind: .arrived(message, isInOrder: true), cause: Cause(.eventMessageReceived))))
+                channelURL: url, kind: .arrived(message, isInOrder: true),
+                cause: Cause(.eventMessageReceived, rules.facts(of: event, userID: options.userID)))))
         case .messageUpdated(let url, let message):
             effects.add(
                 .messages(MessageFact(channelURL: url, kind: .edited([message]), cause: Cause(.eventMessageUpdated))))
@@ -351,7 +390,8 @@ public final class Engine {
                 channelURL: url, kind: .deleted(ids: [id]), cause: Cause(.eventMessageDeleted))))
         case .messagePatched(let url, let id, let patch):
             effects.add(.messages(MessageFact(
-                channelURL: url, kind: .patched(id: id, patch), cause: patch.cause)))
+                channelURL: url, kind: .patched(id: id, patch),
+                cause: Cause(patch.source, rules.facts(of: event, userID: options.userID)))))
         case .channel(let url, let event): route(event, of: url, &effects)
         case .unreadCounts(let counts): unreadTotals.take(counts, &effects)
         case .channelAnswered: route(answered: event, [], &effects)
@@ -379,14 +419,21 @@ public final class Engine {
             guard !userID.isByteEqual(to: options.userID) else { return }
             guard isTyping else { return effects.add(.typingStopped(channelURL: url, userID: userID)) }
             guard let channel = cachedChannel(url) else { return }
-            if typing.begin(url, userID: userID, user: user, now: now.monotonic) { showTyping(channel, &effects) }
+            if typing.begin(url, userID: userID, user: user, now: now.monotonic) {
+                showTyping(channel, cause(of: event, in: url), &effects)
+            }
             effects.add(.timer(.typing, at: typing.nextExpiry))
         default:
             if case .entered = event { for timeline in timelines.of(url) { timeline.entered(context, &effects) } }
-            record(
-                ChannelFacts.outcome(of: event, in: cachedChannel(url), context), url,
-                event.cause(for: options.userID), &effects)
+            let outcome = ChannelFacts.outcome(of: event, in: cachedChannel(url), context)
+            record(outcome, url, cause(of: event, in: url), &effects)
         }
+    }
+
+    private func cause(of event: ChannelEvent, in url: String) -> Cause {
+        var cause = event.cause
+        cause.facts += rules.facts(of: .channel(url: url, event), userID: options.userID)
+        return cause
     }
 
     /// What a fact did to a channel.
@@ -423,9 +470,13 @@ public final class Engine {
             if case .channelPage(let collection) = ask { lists.pageFailed(collection, context, &effects) }
             lists.setComplete(sync.isComplete, context, &effects)
         case (.channel(let url), _):
-            let isCached = cachedChannel(url) != nil
-            guard let fact = sync.channelArrived(url, reply, isCached: isCached, context, &effects) else { return }
+            let cached = cachedChannel(url)
+            guard let fact = sync.channelArrived(url, reply, isCached: cached != nil, context, &effects) else { return }
             sync.touch(url)
+            // Where nobody said that something changed, an answer that shows no change is no news.
+            if fact.cause.source == .channelRefresh, let cached, fact.changed == [cached] {
+                return sync.channelTaken(url, true, context, &effects)
+            }
             let isStored = record(channels: fact, &effects)
             sync.channelTaken(url, isStored, context, &effects)
         case (.messages(let ask, let place), _): receive(reply, to: ask, place, &effects)
@@ -448,7 +499,7 @@ public final class Engine {
         let about: (url: String, cause: Cause)? =
             switch event {
             case .channelAnswered(let channel, let cause): (channel.url, cause)
-            case .channel(let url, let event): crossed.contains(url) ? (url, event.cause) : nil
+            case .channel(let url, let event): crossed.contains(url) ? (url, cause(of: event, in: url)) : nil
             default: nil
             }
         guard let (url, cause) = about else { return route(event, &effects) }
@@ -504,6 +555,9 @@ public final class Engine {
             if let channel = cachedChannel(timeline.id.channelURL) { mutes.note(channel, context, &effects) }
         }
         sync.sessionBegan(context)
+        for timeline in timelines.sorted where cachedChannel(timeline.id.channelURL) != nil {
+            sync.collectionStarted(timeline.id.channelURL, context, &effects)
+        }
         lists.setComplete(sync.isComplete, context, &effects)
         resumeSync(&effects)
         outbox.clearSettled(context)
@@ -554,6 +608,7 @@ public final class Engine {
             _ = sync.actionEnded(call)
             _ = serviceActions.giveUp(call, .timeout, &effects)
         case .reconnect: session.retry(&effects)
+        case .background: if session.suspend(&effects) == .ended { sessionEnded(&effects) }
         case .answerParts: takePart(&effects)
         case .channelSync: sync.pump(context, &effects)
         case .timeline(let place): timelines[place]?.resume(context, &effects)
@@ -687,12 +742,17 @@ public final class Engine {
         }
     }
 
-    private func showTyping(_ channel: ChannelRecord, _ effects: inout Effects) {
-        show(ChannelFact(changed: [channel], cause: Cause(.eventTypingStatusUpdated)), ChannelCommit(), &effects)
+    private func showTyping(_ channel: ChannelRecord, _ cause: Cause, _ effects: inout Effects) {
+        show(ChannelFact(changed: [channel], cause: cause), ChannelCommit(), &effects)
     }
 
-    private func typingEnded(_ urls: [String], _ effects: inout Effects) {
-        for url in urls { if let channel = cachedChannel(url) { showTyping(channel, &effects) } }
+    /// Who stopped is known when it is one; several may run out of time at once.
+    private func typingEnded(_ urls: [String], by userID: String? = nil, _ effects: inout Effects) {
+        for url in urls {
+            guard let channel = cachedChannel(url) else { continue }
+            let event = userID.map { ChannelEvent.typing(userID: $0, user: [], isTyping: false) }
+            showTyping(channel, event.map { cause(of: $0, in: url) } ?? Cause(.eventTypingStatusUpdated), &effects)
+        }
         effects.add(.timer(.typing, at: typing.nextExpiry))
     }
 
@@ -722,7 +782,8 @@ public final class Engine {
                 if let channel = cachedChannel(url), channel.lastMessage?.id == id {
                     show(ChannelFact(changed: [channel], cause: Cause(.localAction)), ChannelCommit(), &more)
                 }
-            case .typingStopped(let url, let userID): if typing.end(url, userID: userID) { typingEnded([url], &more) }
+            case .typingStopped(let url, let userID):
+                if typing.end(url, userID: userID) { typingEnded([url], by: userID, &more) }
             }
             carryOut(more)
         }

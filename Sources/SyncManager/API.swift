@@ -95,6 +95,27 @@ public func sm_set_token(_ client: OpaquePointer?, _ token: UnsafePointer<CChar>
     }
 }
 
+@_cdecl("sm_set_foreground")
+public func sm_set_foreground(_ client: OpaquePointer?, _ isForeground: Int32) -> Int32 {
+    call { () throws(BorderError) in
+        let client = try Registry.client(client)
+        guard isForeground == 0 || isForeground == 1 else {
+            throw BorderError(.invalidArgument, "is_foreground must be 0 or 1")
+        }
+        try client.post(.setForeground(isForeground == 1))
+    }
+}
+
+@_cdecl("sm_sign_out")
+public func sm_sign_out(
+    _ client: OpaquePointer?, _ callback: ResultCallback?, _ userData: UnsafeMutableRawPointer?,
+    _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
+) -> Int32 {
+    request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
+        Request(try Registry.client(client)) { .signOut(call: $0) }
+    }
+}
+
 @_cdecl("sm_clear_cache")
 public func sm_clear_cache(
     _ client: OpaquePointer?, _ channelURL: UnsafePointer<CChar>?, _ callback: ResultCallback?,

@@ -17,7 +17,8 @@ struct ChosenService {
         case .sendbird:
             service = SendbirdService(
                 appID: configuration.appID, userID: configuration.userID, apiHost: configuration.apiHost,
-                wsHost: configuration.wsHost, libraryVersion: Version.text)
+                wsHost: configuration.wsHost, libraryVersion: Version.text,
+                appVersion: configuration.appVersion)
             readMessage = { SendbirdService.message($0) }
         }
     }

@@ -13,6 +13,7 @@ struct Configuration {
     var apiHost: String?
     var wsHost: String?
     var caFile: String?
+    var appVersion = ""
     var isThreadDelivery = false
     var queueLimit = 1000
     var engine = EngineOptions(userID: "")
@@ -23,6 +24,7 @@ struct Configuration {
         case capacity = "message_collection_capacity", resendPolicy = "resend_policy"
         case resendRetryCount = "resend_retry_count", failedRetentionDays = "failed_retention_days"
         case maxFailed = "max_failed_per_channel", requestTimeout = "request_timeout_ms"
+        case appVersion = "app_version", backgroundGrace = "background_grace_ms"
     }
     private enum Delivery: String, CaseIterable { case host, thread }
 
@@ -48,6 +50,8 @@ struct Configuration {
             case .resendRetryCount: engine.resendRetryCount = Int(try value.integer(in: 1...50))
             case .failedRetentionDays: engine.failedRetentionDays = Int(try value.integer(in: 1...365))
             case .maxFailed: engine.maxFailedPerChannel = Int(try value.integer(in: 1...1_000_000))
+            case .appVersion: appVersion = try value.text()
+            case .backgroundGrace: engine.backgroundGrace = try value.integer(in: 0...3_600_000)
             case .requestTimeout: engine.requestTimeout = try value.integer(in: 1000...120_000)
             }
         }

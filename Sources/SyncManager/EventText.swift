@@ -81,7 +81,10 @@ enum EventText {
             writer.endObject()
         case .cacheReset(let file): writer.member("file", file)
         case .storageError(let message): writer.member("message", message)
-        case .tokenNeeded, .closed: break
+        case .tokenNeeded(let failure):
+            writer.member("code", failure.code)
+            writer.member("message", failure.message)
+        case .closed: break
         }
     }
 

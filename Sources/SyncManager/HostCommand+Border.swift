@@ -6,10 +6,12 @@ extension HostCommand {
     /// something is never refused, and no host can do it without end.
     var takesSlot: Bool {
         switch self {
-        case .resumeSync, .pauseSync, .setToken, .openChannelCollection, .openMessageCollection, .resetViewpoint: true
+        case .resumeSync, .pauseSync, .setToken, .setForeground, .openChannelCollection, .openMessageCollection,
+            .resetViewpoint:
+            true
         case .disconnect, .removeCollection, .resync, .close: false
-        case .connect, .clearCache, .fetch, .start, .sendMessage, .resendMessage, .appendMessage, .appendSent,
-            .handleSendResponse, .tellEdit, .updateMessage, .deleteMessage, .action:
+        case .connect, .clearCache, .signOut, .fetch, .start, .sendMessage, .resendMessage, .appendMessage,
+            .appendSent, .handleSendResponse, .tellEdit, .updateMessage, .deleteMessage, .action:
             false
         }
     }
@@ -29,8 +31,9 @@ extension HostCommand {
         case .updateMessage(_, let requestID, let body, _): requestID.utf8.count + body.count
         case .deleteMessage(_, let message, _): message.textBytes
         case .action(let action, _): action.textBytes
-        case .connect, .disconnect, .resumeSync, .pauseSync, .clearCache(nil, _), .openChannelCollection,
-            .openMessageCollection, .removeCollection, .fetch, .start, .resetViewpoint, .resync, .close:
+        case .connect, .disconnect, .resumeSync, .pauseSync, .setForeground, .signOut, .clearCache(nil, _),
+            .openChannelCollection, .openMessageCollection, .removeCollection, .fetch, .start, .resetViewpoint, .resync,
+            .close:
             0
         }
     }
@@ -54,6 +57,7 @@ extension HostCommand {
         return switch self {
         case .connect(let call): closed(call, .connect)
         case .clearCache(_, let call): closed(call, .clearCache)
+        case .signOut(let call): closed(call, .signOut)
         case .fetch(_, _, let call): closed(call, .fetch)
         case .start(_, let call): closed(call, .start)
         case .sendMessage(_, _, _, let call), .resendMessage(_, _, let call): closed(call, .sendMessage)
@@ -63,8 +67,8 @@ extension HostCommand {
         case .deleteMessage(_, _, let call): closed(call, .deleteMessage)
         case .action(let action, let call):
             Completion(call: call, name: .call, status: .closed, action: action.action)
-        case .disconnect, .resumeSync, .pauseSync, .setToken, .openChannelCollection, .openMessageCollection,
-            .removeCollection, .resetViewpoint, .resync, .close:
+        case .disconnect, .resumeSync, .pauseSync, .setToken, .setForeground, .openChannelCollection,
+            .openMessageCollection, .removeCollection, .resetViewpoint, .resync, .close:
             nil
         }
     }

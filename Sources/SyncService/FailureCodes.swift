@@ -84,6 +84,13 @@ extension ServiceFailure {
     /// exist. Said of a request that only concerns this user, it means that the credentials are no good.
     var concernsActionAlone: Bool { code == 400_108 || code == 400_300 || code == 400_301 }
 
+    /// Whether it can be the answer to one command that has no request id, as the start of typing: the socket's own
+    /// codes, and a wish for fewer commands.
+    var concernsCommandAlone: Bool {
+        if case .rateLimited = kind { return true }
+        return (900_000..<1_000_000).contains(code)
+    }
+
     /// Whether a new session key would help.
     var isSessionExpired: Bool { code == FailureCodes.sessionExpired }
 }

@@ -139,9 +139,10 @@ struct FrameDecoder {
         case "READ":
             guard let user = body["user"].flatMap(identifier) ?? identifier(body), let time = body["ts"]?.int
             else { return [.alive] }
-            // Marked as unread: how many are unread now, only the service knows.
+            // How many are unread now, only the service knows.
             if body["is_excluded"]?.bool == true {
-                return [.event(.channel(url: url, .changed(Cause(.eventReadStatusUpdated))))]
+                let cause = EventFacts.markedUnread(body["user"].map(MessageCodec.user), user, readAt: time)
+                return [.event(.channel(url: url, .changed(cause)))]
             }
             return [.event(.channel(url: url, .read(userID: user, at: time)))]
         case "DLVR", "DLRV":
@@ -155,7 +156,7 @@ struct FrameDecoder {
     }
 
     /// A user's id, in either spelling.
-    private func identifier(_ user: JSON) -> String? { user["user_id"]?.string ?? user["guest_id"]?.string }
+    func identifier(_ user: JSON) -> String? { user["user_id"]?.string ?? user["guest_id"]?.string }
 
     private func failed(_ command: String, _ body: JSON, _ requestID: String) -> WireEvent {
         let code = Int(clamping: body["code"]?.int ?? Int64(FailureCodes.unknown))
@@ -205,7 +206,8 @@ struct FrameDecoder {
             let members = ["member_count", "joined_member_count"].compactMap { key in
                 entry[key].map { ChannelPatch(key: key, value: $0.serialized()) }
             }
-            return .event(.channel(url: url, .patched(Cause(.eventChannelMemberCountChanged), members: members)))
+            let cause = EventFacts.memberCounts(entry)
+            return .event(.channel(url: url, .patched(cause, members: members)))
         }
     }
 
@@ -215,66 +217,7 @@ struct FrameDecoder {
             let url = body["data"]?["channel_url"]?.string ?? body["channel_url"]?.string, !url.isEmpty
         else { return [.alive] }
         let patch = ChannelPatch(key: "my_role", value: role.serialized())
-        return [.event(.channel(url: url, .patched(Cause(.eventOperatorUpdated), members: [patch])))]
-    }
-
-    /// The categories of channel events. What an event carries whole becomes a patch; whatever depends on more than the
-    /// event says makes the channel be asked for again.
-    private func systemEvent(_ body: JSON, _ url: String) -> [WireEvent] {
-        let data = body["data"] ?? .object()
-        /// Whom it is about: inline, as an object, or as a list of several.
-        func concernsMe() -> Bool {
-            let one = identifier(data) ?? data["user"].flatMap(identifier) ?? data["invitee"].flatMap(identifier)
-            let several = ["users", "invitees"].flatMap { data[$0]?.array ?? [] }
-            let all = [one] + several.map(identifier)
-            return all.contains { $0?.isByteEqual(to: userID) == true }
-        }
-        func event(_ event: ChannelEvent) -> [WireEvent] { [.event(.channel(url: url, event))] }
-        /// This user may be out of the channel, or somebody else.
-        func left(_ source: EventSource) -> [WireEvent] {
-            event(concernsMe() ? .removed(Cause(source)) : .changed(Cause(source)))
-        }
-        /// This user may be in the channel now, or somebody else.
-        func entered(_ source: EventSource) -> [WireEvent] {
-            event(concernsMe() ? .entered(Cause(source)) : .changed(Cause(source)))
-        }
-        let category = body["cat"]?.int ?? 0
-        switch category {
-        case 10000: return entered(.eventUserJoined)
-        case 10001: return left(.eventUserLeft)
-        case 10002: return event(.changed(Cause(.eventOperatorUpdated)))
-        case 10020: return entered(.eventUserReceivedInvitation)
-        case 10022: return left(.eventUserDeclinedInvitation)
-        case 10102, 10103: return [.alive]
-        case 10200: return event(.changed(Cause(.eventUserUnmuted)))
-        case 10201: return event(.changed(Cause(.eventUserMuted)))
-        case 10600: return event(.changed(Cause(.eventUserUnbanned)))
-        case 10601: return left(.eventUserBanned)
-        case 10700, 10701:
-            let isFrozen = category == 10701
-            return event(.patched(
-                Cause(isFrozen ? .eventChannelFrozen : .eventChannelUnfrozen),
-                members: [ChannelPatch(key: "freeze", value: JSON.bool(isFrozen).serialized())]))
-        case 10900, 10901:
-            let user = identifier(data) == nil ? data["user"] ?? data : data
-            guard let id = identifier(user) else { return [.alive] }
-            return event(.typing(
-                userID: id, user: MessageCodec.user(user).serialized(), isTyping: category == 10900))
-        case 11100: return event(.changed(Cause(.eventMetaDataUpdated)))
-        case 11200: return event(.changed(Cause(.eventMetaCounterUpdated)))
-        case 11300: return event(.changed(Cause(.eventPinnedMessageUpdated)))
-        case 12000: return event(.removed(Cause(.eventChannelDeleted)))
-        case 13000:
-            return event(.hidden(
-                allowAutoUnhide: data["allow_auto_unhide"]?.bool ?? true,
-                offset: body["ts_message_offset"]?.int ?? data["ts_message_offset"]?.int ?? 0))
-        case 13001:
-            return event(.patched(Cause(.eventChannelChanged), members: [
-                ChannelPatch(key: "is_hidden", value: JSON.bool(false).serialized()),
-                ChannelPatch(key: "hidden_state", value: JSON.string("unhidden").serialized()),
-            ]))
-        // 11000, and what is not known yet: asking again is right for any of them.
-        default: return event(.changed(Cause(.eventChannelChanged)))
-        }
+        let cause = EventFacts.cause(.eventOperatorUpdated, ["my_role": EventFacts.text(role)])
+        return [.event(.channel(url: url, .patched(cause, members: [patch])))]
     }
 }

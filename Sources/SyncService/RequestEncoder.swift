@@ -17,14 +17,20 @@ struct RequestEncoder {
     let apiHost: String
     let wsHost: String
     let libraryVersion: String
+    /// The host's; empty when it tells none.
+    let appVersion: String
 
     /// Hosts are given with their scheme; `nil` means the service's own for the app.
-    init(appID: String, userID: String, apiHost: String?, wsHost: String?, libraryVersion: String) {
+    init(
+        appID: String, userID: String, apiHost: String?, wsHost: String?, libraryVersion: String,
+        appVersion: String = ""
+    ) {
         self.appID = appID
         self.userID = userID
         self.apiHost = RequestEncoder.trimmed(apiHost ?? "https://api-\(appID).sendbird.com")
         self.wsHost = RequestEncoder.trimmed(wsHost ?? "wss://ws-\(appID).sendbird.com")
         self.libraryVersion = libraryVersion
+        self.appVersion = appVersion
     }
 
     private static func trimmed(_ host: String) -> String { host.hasSuffix("/") ? String(host.dropLast()) : host }
@@ -39,10 +45,12 @@ struct RequestEncoder {
         query.add("o", "Linux")
         query.add("sv", libraryVersion)
         query.add("ai", appID)
+        query.add("av", appVersion)
         query.add("user_id", userID)
         query.add("SB-User-Agent", "libsyncmanager/" + libraryVersion)
         query.add("include_extra_data", "premium_feature_list,file_upload_size_limit,application_attributes,emoji_hash")
         query.add("include_poll_details", "1")
+        query.add("config_ts", "0")
         query.add("expiring_session", "0")
         query.add("use_local_cache", "1")
         let credential = credentials.sessionKey.isEmpty

@@ -109,7 +109,7 @@ extension SendbirdRules {
         return ChannelPatch(key.description, overflow ? Int64.max : count)
     }
 
-    private static func mentions(_ userID: String, in json: [UInt8]) -> Bool {
+    static func mentions(_ userID: String, in json: [UInt8]) -> Bool {
         json.withUnsafeBytes { bytes in
             let message = JSONSlice.valid(bytes)
             if let type = message["mention_type"], type.equals("channel") { return true }

@@ -71,6 +71,8 @@ public struct SendbirdRules: ServiceRules {
         return ChannelPatch(key: key.description, value: receipts.serialized())
     }
 
+    public func facts(of event: ServiceEvent, userID: String) -> [EventFact] { EventFacts.of(event, userID: userID) }
+
     // MARK: Messages
 
     public func apply(_ patch: MessagePatch, to json: [UInt8]) -> [UInt8]? {

@@ -24,10 +24,14 @@ public final class SendbirdService: ChatService {
     /// The service's last wish not to be asked, and until when it holds.
     private var pause: (failure: ServiceFailure, until: Int64)?
 
-    /// Hosts are given with their scheme; `nil` means the service's own for the app.
-    public init(appID: String, userID: String, apiHost: String?, wsHost: String?, libraryVersion: String) {
+    /// Hosts are given with their scheme; `nil` means the service's own for the app. `appVersion` is the host's.
+    public init(
+        appID: String, userID: String, apiHost: String?, wsHost: String?, libraryVersion: String,
+        appVersion: String = ""
+    ) {
         encoder = RequestEncoder(
-            appID: appID, userID: userID, apiHost: apiHost, wsHost: wsHost, libraryVersion: libraryVersion)
+            appID: appID, userID: userID, apiHost: apiHost, wsHost: wsHost, libraryVersion: libraryVersion,
+            appVersion: appVersion)
         decoder = FrameDecoder(userID: userID)
     }
 
@@ -190,11 +194,9 @@ public final class SendbirdService: ChatService {
         switch event {
         case .sessionExpired: renew(now)
         case .failed(let failure):
-            // Other errors concern no request of ours; where they are fatal the service closes the socket itself.
             if failure.isSessionExpired { return renew(now) }
-            if failure.code == FailureCodes.tokenRevoked || failure.code == FailureCodes.tokenRejected {
-                endSession(failure)
-            }
+            // One that names no request and concerns no single command means the connection.
+            if !failure.concernsCommandAlone { endSession(failure) }
         case .acknowledged(let requestID, let url, let message):
             let waiting = pending.remove(requestID: requestID)
             for entry in waiting { reply(entry.id, .message(message)) }

@@ -11,12 +11,14 @@ public final class CacheStore {
     /// Some of the channels that the file has, under the same rule. What is received looks its channel up several
     /// times, and reading one from the file takes all of its JSON apart.
     var storedChannels: [TextKey: ChannelRecord] = [:]
+    let directory: String
     /// The file a damaged cache was set aside as, when that happened at opening.
     public let setAsideAs: String?
 
     /// Opens or creates `cache.db` in a directory. A damaged file is set aside under a name with `now` (milliseconds
     /// since the epoch) and a new one begun; so is one whose damage showed in use, the next time it is opened.
     public init(directory: String, now: Int64) throws(StoreError) {
+        self.directory = directory
         let path = directory + "/cache.db"
         var opened: Database?
         var damage: StoreError?

@@ -153,6 +153,12 @@ public final class IntentStore {
         }
     }
 
+    /// Removes all intents, also from the log that they went through.
+    public func removeAll() throws(StoreError) {
+        try database.transaction { () throws(StoreError) in try database.prepare("DELETE FROM intent").run() }
+        try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
     /// All intents, in the order they were written.
     public func intents() throws(StoreError) -> [Intent] {
         let row = try database.prepare("""

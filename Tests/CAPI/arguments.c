@@ -34,6 +34,8 @@ static void bad_client(sm_client *client, int32_t status) {
     GIVES(status, sm_resume_sync(client));
     GIVES(status, sm_pause_sync(client));
     GIVES(status, sm_set_token(client, "T"));
+    GIVES(status, sm_set_foreground(client, 0));
+    GIVES(status, sm_sign_out(client, NULL, NULL, NULL, NULL));
     GIVES(status, sm_clear_cache(client, NULL, result, &destroyed, destroy, &request));
     CHECK(destroyed == 2);
     GIVES(status, sm_call(client, "{\"action\":\"mark_as_read\",\"channel_url\":\"c\"}", result, &destroyed, destroy,

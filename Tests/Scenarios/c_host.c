@@ -218,6 +218,11 @@ static void run(json_int_t id, const char *verb, json_t *step) {
         answer_status(id, sm_pause_sync(open_client()));
     } else if (!strcmp(verb, "set_token")) {
         answer_status(id, sm_set_token(open_client(), text_of(step, "token")));
+    } else if (!strcmp(verb, "set_foreground")) {
+        answer_status(id, sm_set_foreground(open_client(), json_is_true(json_object_get(step, "foreground"))));
+    } else if (!strcmp(verb, "sign_out")) {
+        status = sm_sign_out(open_client(), NULL, NULL, NULL, &request);
+        answer_request(id, status, request);
     } else if (!strcmp(verb, "clear_cache")) {
         const char *url = json_string_value(json_object_get(step, "channel_url"));
         status = sm_clear_cache(open_client(), url, NULL, NULL, NULL, &request);

@@ -100,6 +100,17 @@ class Expectations:
         index = next(i for i, seen in enumerate(self.events) if holds(event, seen))
         del self.events[: index + 1]
 
+    def expect_fact(self, event, fact):
+        """An event like this whose detail has such a fact; others may come in between, and stay to be expected."""
+        def told():
+            return any(holds(event, seen) and any(holds(fact, told) for told in seen.get("detail", ()))
+                       for seen in self.events)
+
+        end = time.monotonic() + PATIENCE
+        while not told():
+            assert time.monotonic() < end, f"never came; told: {[e['detail'] for e in self.events if 'detail' in e]}"
+            self.take(end)
+
     def expect_no_event(self, event):
         """No such event among those drained so far: to be used behind an expectation that comes later."""
         assert not any(holds(event, seen) for seen in self.events), "it came"

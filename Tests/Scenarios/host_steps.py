@@ -197,6 +197,12 @@ class HostSteps:
         self.begin(None, "remove", on=on)
         self.replay.pop(self.collections.pop(on))
 
+    def host_foreground(self, foreground=True):
+        self.begin(None, "set_foreground", foreground=foreground)
+
+    def host_sign_out(self, result=()):
+        self.begin(result, "sign_out")
+
     def host_clear_cache(self, url=None, result=()):
         self.begin(result, "clear_cache", channel_url=url)
 

@@ -55,6 +55,12 @@ class Host:
     def set_token(self, token):
         self.client.set_token(token)
 
+    def set_foreground(self, foreground):
+        self.client.set_foreground(foreground)
+
+    def sign_out(self):
+        return {"request": self.started(self.client).sign_out().request}
+
     def clear_cache(self, channel_url=None):
         return {"request": self.started(self.client).clear_cache(channel_url).request}
 

@@ -5,6 +5,17 @@ import SyncModel
 
 /// What must hold after every step.
 extension Simulation {
+    /// Every fact is a JSON object with the source it belongs to.
+    func checkFacts(_ cause: Cause) throws {
+        for fact in cause.facts {
+            let event = try? JSON.parse(fact.json)["event"]?.string
+            guard let event, EventSource(rawValue: event)?.isFromEvent == true else {
+                throw Violation(
+                    description: "a fact of \(cause.source.rawValue): \(String(decoding: fact.json, as: UTF8.self))")
+            }
+        }
+    }
+
     /// After every input, cheap: as many rows here as there.
     func checkSizes() throws {
         for (url, view) in engine.shownMessages {

@@ -163,7 +163,10 @@ final class Simulation {
                 if let reason = change.reason { seen.insert(reason.rawValue) }
                 note("  \(Simulation.brief(change))")
                 knowledge.told(change)
-                do { try told.apply(change) } catch { violation = violation ?? error as? Violation }
+                do {
+                    try told.apply(change)
+                    try checkFacts(change.cause)
+                } catch { violation = violation ?? error as? Violation }
             case .event(.collection(let id, let notice)):
                 seen.insert("\(notice.type)")
                 note("  \(notice.type) of \(id)")

@@ -10,9 +10,10 @@ final class OverlayTests: EngineTestCase {
     private func begin(_ messages: [MessageRecord], limit: Int = 30) {
         start()
         connect()
-        serve(channels: [Case.channel("c", last: messages.last)])
+        let channels = [Case.channel("c", last: messages.last)]
+        serve(channels: channels)
         openMessages(1, "c", limit: limit)
-        serve(messages: ["c": messages])
+        serve(channels: channels, messages: ["c": messages])
         fetch(1, .previous)
         serve(messages: ["c": messages])
         forgetEvents()

@@ -108,19 +108,21 @@ final class ReadingTests: EngineTestCase {
         XCTAssertEqual(asked { if case .action = $0 { true } else { false } }.count, 2)
     }
 
-    func testOwnReadingIsNoReadStatusOfOthers() throws {
+    func testWhoHasReadIsTold() throws {
         begin()
         command(.openChannelCollection(id: 1, query: ChannelQuery()))
         fetch(1, .next)
         forgetEvents()
         event(.channel(url: "c", .read(userID: "mei", at: Case.wall + 5)))
         event(.channel(url: "c", .read(userID: "bo", at: Case.wall + 6)))
-        let sources = host.events.compactMap { event -> EventSource? in
-            if case .change(let change) = event { change.cause.source } else { nil }
+        let causes = host.events.compactMap { event -> Cause? in
+            if case .change(let change) = event { change.cause } else { nil }
         }
-        XCTAssertEqual(sources.count, 2)
-        XCTAssertNotEqual(sources.first, .eventReadStatusUpdated)
-        XCTAssertEqual(sources.last?.isFromEvent, true)
+        XCTAssertEqual(causes.map(\.source), [.eventUserMarkedRead, .eventUserMarkedRead])
+        let facts = [("mei", Case.wall + 5), ("bo", Case.wall + 6)].map { user, time in
+            #"{"event":"event_user_marked_read","user":{"user_id":"\#(user)"},"read_at":\#(time)}"#
+        }
+        XCTAssertEqual(causes.flatMap(\.facts).map { String(decoding: $0.json, as: UTF8.self) }, facts)
     }
 
     func testTotalsAreToldWhenTheyChange() {

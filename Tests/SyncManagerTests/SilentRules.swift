@@ -11,6 +11,7 @@ struct SilentRules: ServiceRules {
     func patches(for event: ChannelEvent, in channel: ChannelRecord, userID: String) -> [ChannelPatch]? { [] }
     func patches(forLastMessage json: [UInt8], in channel: ChannelRecord) -> [ChannelPatch] { [] }
     func apply(_ patch: MessagePatch, to json: [UInt8]) -> [UInt8]? { nil }
+    func facts(of event: ServiceEvent, userID: String) -> [EventFact] { [] }
     func preview(of action: ActionCall, on json: [UInt8], userID: String) -> ActionPreview? { nil }
     func json(_ message: [UInt8], without parts: Set<MessagePart>) -> [UInt8] { message }
     func json(of message: OwnMessageContent, userID: String) -> [UInt8] { message.body }

@@ -117,8 +117,8 @@ final class ChannelActionTests: XCTestCase {
             #"action {"ts_message_offset":7}, channel c hidden auto=false offset=7"#)
         XCTAssertEqual(
             try answered(#"{"action":"reset_history",\#(url)}"#, #"{"ts_message_offset":7}"#),
-            #"action {"ts_message_offset":7}, channel c patched event_channel_changed ts_message_offset=7, "#
-                + "channel c changed event_channel_changed")
+            #"action {"ts_message_offset":7}, channel c patched event_channel_reset_history ts_message_offset=7, "#
+                + "channel c changed event_channel_reset_history")
         XCTAssertEqual(
             try answered(#"{"action":"set_push_preference",\#(url),"push_trigger_option":"off"}"#, "{}"),
             #"action {}, channel c patched event_channel_changed push_trigger_option="off""#)

@@ -191,7 +191,11 @@ final class SessionTests: XCTestCase {
             let harness = ServiceHarness.online()
             XCTAssertEqual(harness.received(frame), ["close 1", "disconnected tokenRejected \(code)"], frame)
         }
-        // Other errors end nothing, and what comes behind the end of a session is of no session.
+        // One that names no request and is none of a command means the connection.
+        XCTAssertEqual(
+            ServiceHarness.online().received(#"EROR{"code":400920}"#), ["close 1", "disconnected refused 400920"])
+        XCTAssertEqual(ServiceHarness.online().received(#"EROR{"code":500910}"#), [])
+        // Errors of commands end nothing, and what comes behind the end of a session is of no session.
         let harness = ServiceHarness.online()
         XCTAssertEqual(harness.received(#"EROR{"code":900020}"#), [])
         let deletion = #"DELM{"channel_url":"c","msg_id":9}"#

@@ -42,6 +42,18 @@ struct ChannelLists {
         for change in window.resync() { effects.add(.event(window.change(change, Cause(.overflow)))) }
     }
 
+    /// The cached channels are forgotten: every list is empty and begins again with its next fetch.
+    mutating func startOver(_ cause: Cause, _ effects: inout Effects) {
+        isComplete = false
+        for id in numbers {
+            guard let window = windows[id] else { continue }
+            let new = ChannelWindow(id: id, query: window.query)
+            effects.add(.event(new.change(WindowChange(.clear, []), cause)))
+            finishFetch(id, .ok, short: .reset, &effects)
+            windows[id] = new
+        }
+    }
+
     // MARK: Session
 
     /// Sync may go on, or has to stop: every fetch goes on with what there is now.

@@ -53,6 +53,10 @@ struct ChannelSync {
     private var touched: Set<TextKey> = []
     private var refresh = ChannelRefresh()
     private var actions = AnswerCrossings()
+    /// Channels of open message collections that are asked for when the log is read, which may bring them.
+    private var starting: [String] = []
+    /// Those that need not be asked for on account of a collection any more in this session.
+    private var fresh: Set<TextKey> = []
 
     init(_ storage: Storage) {
         let value = storage.cached { (cache) throws(StoreError) in try cache.value(ChannelSync.completeKey) } ?? nil
@@ -99,7 +103,22 @@ struct ChannelSync {
         answersUnderWay = 0
         touched = []
         refresh = ChannelRefresh()
+        starting = []
+        fresh = []
         effects.add(.timer(.channelSync, at: nil))
+    }
+
+    /// The cached channels and how far they are true are forgotten, on disk too: everything is listed again.
+    mutating func startOver(_ context: Context, _ effects: inout Effects) {
+        isCompletionStored = false
+        sessionEnded(&effects)
+        if context.isLoggedIn { sessionBegan(context) }
+        pump(context, &effects)
+    }
+
+    /// Forgets in the store how far the cached channels are true.
+    static func forget(in cache: CacheStore) throws(StoreError) {
+        for key in [changesKey, tokenKey, completeKey, relistKey] { try cache.setValue(key, nil) }
     }
 
     // MARK: Asking
@@ -139,6 +158,7 @@ struct ChannelSync {
     }
 
     private mutating func continueListing(_ context: Context, _ effects: inout Effects) {
+        refreshStarting(context, &effects)
         guard case .due = listing else { return }
         let state = context.storage.cached { (cache) throws(StoreError) in
             (token: try cache.value(ChannelSync.tokenKey) ?? "", isNew: try cache.value(ChannelSync.relistKey) != nil)
@@ -164,6 +184,22 @@ struct ChannelSync {
         query.includeChatNotification = true
         return query
     }()
+
+    /// A message collection is open on a cached channel, which is asked for once in a session: not everything that may
+    /// have changed while away is in the log.
+    mutating func collectionStarted(_ url: String, _ context: Context, _ effects: inout Effects) {
+        guard context.isLoggedIn, !fresh.contains(TextKey(url)) else { return }
+        starting.append(url)
+        pump(context, &effects)
+    }
+
+    private mutating func refreshStarting(_ context: Context, _ effects: inout Effects) {
+        guard !starting.isEmpty else { return }
+        for url in starting where fresh.insert(TextKey(url)).inserted { refresh.want(url, Cause(.channelRefresh)) }
+        starting = []
+        refresh.pump(context, &effects)
+        if let due = refresh.pausedUntil { effects.add(.timer(.channelSync, at: due)) }
+    }
 
     private mutating func retry(after failure: ServiceFailure?, _ context: Context, _ effects: inout Effects) {
         gate.fail(failure, at: context.now.monotonic, context.random)
@@ -233,6 +269,7 @@ struct ChannelSync {
         _ changed: [ChannelRecord], removed: [String], next: ChangePoint, isLast: Bool
     ) -> ChannelFact {
         var fact = settle(changed, removed: removed, cause: Cause(.channelChangelog))
+        for channel in fact.changed { fresh.insert(TextKey(channel.url)) }
         if isLast, !refresh.hasDoubts { fact.progress = [(ChannelSync.changesKey, next.storedText)] }
         return fact
     }

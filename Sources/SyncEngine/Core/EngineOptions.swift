@@ -10,6 +10,8 @@ public struct EngineOptions: Sendable {
     public var failedRetentionDays = 7
     public var maxFailedPerChannel = 1000
     public var requestTimeout: Int64 = 10_000
+    /// For how long a connection lives on in the background.
+    public var backgroundGrace: Int64 = 5000
     /// Seed of request ids and of the jitter of pauses; the same seed replays the same run.
     public var seed: UInt64 = 1
 

@@ -58,6 +58,18 @@ struct InFlight {
         return true
     }
 
+    /// Forgets what was asked about channels: the answers are not wanted any more.
+    mutating func dropChannelAsks() {
+        let dropped = asks.filter { ask in
+            switch ask.value {
+            case .channelListing, .channelChanges, .channelPage, .channel: true
+            default: false
+            }
+        }
+        for id in dropped.keys { asks[id] = nil }
+        held.removeAll { dropped[$0.id] != nil }
+    }
+
     /// All of it, oldest first; nothing is in flight afterwards. A pause outlasts the session.
     mutating func takeAll() -> [Ask] {
         defer {

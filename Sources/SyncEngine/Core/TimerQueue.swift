@@ -6,6 +6,8 @@ struct TimerQueue {
         /// Requests held back because the service asked for a pause.
         case heldRequests
         case reconnect
+        /// The end of the connection of a host in the background.
+        case background
         /// Parts of a large answer that are still to be taken in.
         case answerParts
         case channelSync
@@ -25,7 +27,8 @@ struct TimerQueue {
         var isSyncWork: Bool {
             switch self {
             case .channelSync, .timeline, .answerParts, .heldRequests: true
-            case .reconnect, .outbox, .fetch, .action, .typing, .ownTyping, .deliveries, .mutes, .ownAges: false
+            case .reconnect, .outbox, .fetch, .action, .typing, .ownTyping, .deliveries, .mutes, .background, .ownAges:
+                false
             }
         }
 
@@ -43,8 +46,9 @@ struct TimerQueue {
             case .ownTyping: "i"
             case .deliveries: "j"
             case .mutes: "k"
+            case .background: "m"
             case .action(let call): "l\(call)"
-            case .ownAges: "m"
+            case .ownAges: "n"
             }
         }
     }

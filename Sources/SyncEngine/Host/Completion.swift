@@ -5,7 +5,7 @@ public struct Completion: Sendable {
     /// The C function's name without its prefix.
     public enum Name: String, Sendable {
         case connect, fetch, start
-        case clearCache = "clear_cache"
+        case clearCache = "clear_cache", signOut = "sign_out"
         case sendMessage = "send_message", appendMessage = "append_message"
         case handleSendResponse = "handle_send_response"
         case updateMessage = "update_message", deleteMessage = "delete_message"

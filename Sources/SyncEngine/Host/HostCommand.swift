@@ -7,6 +7,9 @@ public enum HostCommand: Sendable {
     case resumeSync
     case pauseSync
     case setToken(String)
+    case setForeground(Bool)
+    /// Forgets this user: the connection, the token, the cache, own messages that are not the service's.
+    case signOut(call: UInt64)
     case clearCache(channelURL: String?, call: UInt64)
     case openChannelCollection(id: UInt64, query: ChannelQuery)
     case openMessageCollection(id: UInt64, channelURL: String, filter: MessageFilter, viewpoint: Int64)

@@ -52,7 +52,8 @@ public enum ClientNotice: Equatable, Sendable {
     /// `done`: messages of the channel cached by this run.
     case syncProgress(channelURL: String, done: Int64, isComplete: Bool)
     case unreadCounts(UnreadCounts)
-    case tokenNeeded
+    /// Why, in the service's words.
+    case tokenNeeded(ServiceFailure)
     case cacheReset(file: String)
     case storageError(message: String)
     case closed

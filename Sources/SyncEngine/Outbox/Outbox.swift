@@ -266,6 +266,15 @@ struct Outbox {
         effects.complete(Completion(call: call, name: .deleteMessage, status: .ok, requestID: requestID))
     }
 
+    /// Gives up every message; the disk has none any more.
+    mutating func giveUpAll(_ effects: inout Effects) {
+        for intent in all {
+            remove(intent)
+            showGivenUp(intent, .removeManualAction, &effects)
+        }
+        settled = []
+    }
+
     /// The failed messages of a channel or of all, or a single one.
     private func failed(in url: String?, _ requestID: String?) -> [Intent] {
         all.filter { intent in

@@ -2,6 +2,9 @@ import SyncModel
 
 /// Whether the service can be used: connects, waits between attempts, stays logged in.
 ///
+/// In the background the connection goes after a while, and nothing is tried until the host is in the foreground again.
+/// Connections that the host wants meanwhile are made then.
+///
 /// How a login is made, and whether the peer still lives, is the service's own affair; it tells `connected` and
 /// `disconnected`.
 struct Session {
@@ -14,6 +17,8 @@ struct Session {
         case waiting
         /// Offline until the host gives a new access token.
         case tokenNeeded
+        /// Offline until the host is in the foreground again.
+        case suspended
     }
 
     /// What an input did to the session as a whole.
@@ -21,6 +26,9 @@ struct Session {
 
     private var state = State.disconnected
     private var token: String
+    private var isInForeground = true
+    /// Long enough in the background: no connection.
+    private var isSuspended = false
     private var policy = ReconnectPolicy()
     private var backoff = Backoff()
     /// Calls of `sm_connect` that wait for the outcome.
@@ -34,14 +42,14 @@ struct Session {
         switch state {
         case .connecting: .connecting
         case .connected(let info): .loggedIn(info)
-        case .disconnected, .waiting, .tokenNeeded: .offline
+        case .disconnected, .waiting, .tokenNeeded, .suspended: .offline
         }
     }
 
     private var isOpen: Bool {
         switch state {
         case .connecting, .connected: true
-        case .disconnected, .waiting, .tokenNeeded: false
+        case .disconnected, .waiting, .tokenNeeded, .suspended: false
         }
     }
 
@@ -50,7 +58,7 @@ struct Session {
     mutating func connect(call: UInt64, _ effects: inout Effects) {
         switch state {
         case .connected: effects.complete(Completion(call: call, name: .connect, status: .ok))
-        case .connecting: calls.append(call)
+        case .connecting, .suspended: calls.append(call)
         case .tokenNeeded: effects.complete(Completion(call: call, name: .connect, status: .tokenRejected))
         case .disconnected, .waiting:
             calls.append(call)
@@ -70,6 +78,42 @@ struct Session {
     mutating func setToken(_ token: String, _ effects: inout Effects) {
         self.token = token
         if case .tokenNeeded = state { open(&effects) }
+    }
+
+    mutating func setForeground(_ isForeground: Bool, _ context: Context, _ effects: inout Effects) {
+        guard isForeground != isInForeground else { return }
+        isInForeground = isForeground
+        guard isForeground else {
+            let (time, isTooLate) = context.now.monotonic.addingReportingOverflow(context.options.backgroundGrace)
+            return effects.add(.timer(.background, at: isTooLate ? Int64.max : time))
+        }
+        effects.add(.timer(.background, at: nil))
+        isSuspended = false
+        switch state {
+        case .suspended, .waiting:
+            backoff.reset()
+            open(&effects)
+        case .disconnected, .connecting, .connected, .tokenNeeded: break
+        }
+    }
+
+    /// The host has been in the background for long enough.
+    mutating func suspend(_ effects: inout Effects) -> Turn {
+        guard !isInForeground else { return .none }
+        isSuspended = true
+        switch state {
+        case .disconnected, .tokenNeeded, .suspended: return .none
+        case .connecting, .connected, .waiting:
+            let turn = close(&effects)
+            enter(.suspended, &effects)
+            return turn
+        }
+    }
+
+    /// The user leaves: no connection, and no token to make one with.
+    mutating func signOut(_ effects: inout Effects) -> Turn {
+        token = ""
+        return disconnect(&effects)
     }
 
     /// Another attempt is due.
@@ -104,12 +148,12 @@ struct Session {
         switch state {
         case .connecting: wasConnected = false
         case .connected: wasConnected = true
-        case .disconnected, .waiting, .tokenNeeded: return .none
+        case .disconnected, .waiting, .tokenNeeded, .suspended: return .none
         }
         guard failure.kind != .tokenRejected else {
             enter(.tokenNeeded, &effects)
-            finishCalls(.tokenRejected, nil, &effects)
-            effects.tell(.tokenNeeded)
+            finishCalls(.tokenRejected, failure, &effects)
+            effects.tell(.tokenNeeded(failure))
             return .ended
         }
         let status: Status = failure.kind == .refused ? .service : .network
@@ -138,6 +182,7 @@ struct Session {
 
     private mutating func open(_ effects: inout Effects) {
         effects.add(.timer(.reconnect, at: nil))
+        if isSuspended { return enter(.suspended, &effects) }
         enter(.connecting, &effects)
         effects.add(.connect(token: token))
     }
@@ -153,7 +198,7 @@ struct Session {
         self.state = state
         let told: ClientNotice.ConnectionState =
             switch state {
-            case .disconnected: .disconnected
+            case .disconnected, .suspended: .disconnected
             case .connecting: .connecting
             case .connected: .connected
             case .waiting: .waiting

@@ -66,4 +66,5 @@ public enum Action: String, CaseIterable, Sendable {
     case resendFailedMessages = "resend_failed_messages"
     case removeFailedMessages = "remove_failed_messages"
     case statistics, cancel
+    case clearChannels = "clear_channels"
 }

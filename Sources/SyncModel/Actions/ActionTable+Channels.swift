@@ -26,7 +26,7 @@ extension ActionTable {
             .optional("is_ephemeral", .flag, "its messages are not kept"),
             .optional("strict", .flag, "refuse it when one of the users does not exist"),
         ] + fields,
-        effect: "`insert` of the channel into lists, `event_channel_changed`; nothing when a distinct one is there",
+        effect: "`insert` of the channel into lists, `event_channel_created`; nothing when a distinct one is there",
         result: "the channel, with `is_created`: whether it is new")
 
     static let getChannel = ActionSpec(
@@ -51,7 +51,7 @@ extension ActionTable {
         result: "`ts_message_offset`: what is older (ms) is not for this user any more")
 
     static let unhideChannel = ActionSpec(
-        [.channel], effect: "it comes back to lists of channels that are not hidden, `event_channel_changed`")
+        [.channel], effect: "it comes back to lists of channels that are not hidden, `event_channel_unhidden`")
 
     static let freezeChannel = ActionSpec(
         [.channel], effect: "`update` of the channel, `event_channel_frozen`",
@@ -64,7 +64,7 @@ extension ActionTable {
     static let resetHistory = ActionSpec(
         [.channel],
         effect: "`remove` of the messages so far, for this user alone; `update` of the channel, "
-            + "`event_channel_changed`",
+            + "`event_channel_reset_history`",
         result: "`ts_message_offset`: what is older (ms) is not for this user any more")
 
     static let getMessage = ActionSpec(

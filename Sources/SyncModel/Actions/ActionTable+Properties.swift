@@ -3,23 +3,28 @@ extension ActionTable {
     private static let metadata = ActionSpec.Parameter.required("metadata", .texts, "keys with their values")
     private static let counters = ActionSpec.Parameter.required("counters", .integers, "keys with whole numbers")
     private static let keys = ActionSpec.Parameter.optional("keys", .names, "only these; all when it is missing")
-    private static let metadataEffect = "`update` of the channel, `event_meta_data_updated`"
-    private static let counterEffect = "`event_meta_counter_updated`, as far as the channel shows them"
+    private static func metadataEffect(_ what: String) -> String {
+        "`update` of the channel, `event_meta_data_\(what)`"
+    }
+
+    private static func counterEffect(_ what: String) -> String {
+        "`event_meta_counter_\(what)`, as far as the channel shows them"
+    }
 
     static let createMetadata = ActionSpec(
-        [.channel, metadata], effect: metadataEffect + "; refused when one of the keys exists",
+        [.channel, metadata], effect: metadataEffect("created") + "; refused when one of the keys exists",
         result: "the keys with their values")
 
     static let updateMetadata = ActionSpec(
         [.channel, metadata, .optional("upsert", .flag, "make keys that do not exist; false: they are left out")],
-        effect: metadataEffect, result: "the changed keys with their values")
+        effect: metadataEffect("updated"), result: "the changed keys with their values")
 
-    static let deleteMetadata = ActionSpec([.channel, keys], effect: metadataEffect)
+    static let deleteMetadata = ActionSpec([.channel, keys], effect: metadataEffect("deleted"))
 
     static let getMetadata = ActionSpec([.channel, keys], effect: "none", result: "the keys with their values")
 
     static let createCounters = ActionSpec(
-        [.channel, counters], effect: counterEffect + "; refused when one of the keys exists",
+        [.channel, counters], effect: counterEffect("created") + "; refused when one of the keys exists",
         result: "the keys with their values")
 
     static let updateCounters = ActionSpec(
@@ -28,9 +33,9 @@ extension ActionTable {
             .optional("mode", .word(["set", "increase", "decrease"]), "what the numbers are for; `set`"),
             .optional("upsert", .flag, "make keys that do not exist; false: they are left out"),
         ],
-        effect: counterEffect, result: "the changed keys with their values")
+        effect: counterEffect("updated"), result: "the changed keys with their values")
 
-    static let deleteCounters = ActionSpec([.channel, keys], effect: counterEffect)
+    static let deleteCounters = ActionSpec([.channel, keys], effect: counterEffect("deleted"))
 
     static let getCounters = ActionSpec([.channel, keys], effect: "none", result: "the keys with their values")
 

@@ -43,6 +43,12 @@ extension ActionTable {
         result: "`cached_channels`, `cached_messages`, `cache_bytes` (of the file), `pending_messages`, "
             + "`failed_messages`, `connected`, `waiting_calls`")
 
+    static let clearChannels = ActionSpec(
+        [], connection: .none,
+        effect:
+            "the cached channels are gone: channel lists are told `clear` (`cache_cleared`), their fetches end with "
+            + "`\"short\":\"reset\"`; with a connection all is listed again. Messages stay, see sm_clear_cache()")
+
     static let cancel = ActionSpec(
         [.required("request", .integer(1...Int64.max), "the number of the call")], connection: .none,
         effect:

@@ -61,6 +61,7 @@ public enum ActionTable {
         case .removeFailedMessages: removeFailedMessages
         case .statistics: statistics
         case .cancel: cancel
+        case .clearChannels: clearChannels
         }
     }
 }

@@ -15,18 +15,12 @@ public enum ChannelEvent: Equatable, Sendable {
     case typing(userID: String, user: [UInt8], isTyping: Bool)
     case hidden(allowAutoUnhide: Bool, offset: Int64)
 
-    /// What a user's hosts are told as the reason of a change that came of it. What the user itself has read is no
-    /// news of others' reading.
-    public func cause(for userID: String) -> Cause {
-        if case .read(let reader, _) = self, reader.isByteEqual(to: userID) { return Cause(.eventChannelChanged) }
-        return cause
-    }
-
-    /// What hosts are told as the reason of a change that came of it.
+    /// What hosts are told as the reason of a change that came of it. The facts that the event holds itself, the
+    /// service's rules add.
     public var cause: Cause {
         switch self {
         case .changed(let cause), .entered(let cause), .removed(let cause), .patched(let cause, _): cause
-        case .read: Cause(.eventReadStatusUpdated)
+        case .read: Cause(.eventUserMarkedRead)
         case .delivered: Cause(.eventDeliveryStatusUpdated)
         case .typing: Cause(.eventTypingStatusUpdated)
         case .hidden: Cause(.eventChannelHidden)

@@ -7,10 +7,10 @@ public enum MessagePatch: Equatable, Sendable {
     /// The thread of the message changed; JSON text of its new `thread_info` object.
     case threadInfo([UInt8])
 
-    public var cause: Cause {
+    public var source: EventSource {
         switch self {
-        case .reaction: Cause(.eventReactionUpdated)
-        case .threadInfo: Cause(.eventThreadInfoUpdated)
+        case .reaction: .eventReactionUpdated
+        case .threadInfo: .eventThreadInfoUpdated
         }
     }
 }

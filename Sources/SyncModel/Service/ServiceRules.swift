@@ -18,6 +18,9 @@ public protocol ServiceRules: Sendable {
     func patches(forLastMessage json: [UInt8], in channel: ChannelRecord) -> [ChannelPatch]
     /// The message's JSON with the patch applied; `nil` when either is not what it should be.
     func apply(_ patch: MessagePatch, to json: [UInt8]) -> [UInt8]?
+    /// What hosts are told of an event beside its source, out of what the event holds; nothing where the cause in it
+    /// has the facts already.
+    func facts(of event: ServiceEvent, userID: String) -> [EventFact]
     /// What an action of this user makes of a message; `nil` for actions that are not shown before they are answered.
     func preview(of action: ActionCall, on json: [UInt8], userID: String) -> ActionPreview?
     /// The message's JSON without some parts, for who did not ask for them.

@@ -50,6 +50,9 @@ extension ActionCodec {
         guard let answer, let url = answer["channel_url"]?.string, !url.isEmpty,
             answer["member_state"]?.string != "none"
         else { return nil }
+        // A distinct channel that is asked for twice is made once.
+        let wasThere = cause.source == .eventChannelCreated && answer["is_created"]?.bool == false
+        let cause = wasThere ? Cause(.channelRefresh) : cause
         for part in ["members", "read_receipt", "delivery_receipt", "metadata"] where answer[part] == nil {
             return .channel(url: url, .changed(cause))
         }
@@ -77,7 +80,7 @@ extension ActionCodec {
     // MARK: The actions
 
     static var createChannel: ActionCodec {
-        channel("POST", Cause(.eventChannelChanged), path: { _ in "/group_channels" }) { call, userID in
+        channel("POST", Cause(.eventChannelCreated), path: { _ in "/group_channels" }) { call, userID in
             let body = body(call)
             let others = (call.texts("user_ids") ?? []).filter { $0 != userID }
             body.set("user_ids", .strings([userID] + others))
@@ -120,7 +123,7 @@ extension ActionCodec {
                 return .http(method: "DELETE", path: call.channelPath + "/hide", query: query)
             },
             decode: { _, call, _ in
-                ActionReply(events: [.channel(url: call.channelURL, .patched(Cause(.eventChannelChanged), members: [
+                ActionReply(events: [.channel(url: call.channelURL, .patched(Cause(.eventChannelUnhidden), members: [
                     ChannelPatch(key: "is_hidden", value: JSON.bool(false).serialized()),
                     ChannelPatch(key: "hidden_state", value: JSON.string("unhidden").serialized()),
                 ]))])
@@ -138,7 +141,7 @@ extension ActionCodec {
         done(
             "PUT",
             { answer, _ in
-                let cause = Cause(.eventChannelChanged)
+                let cause = Cause(.eventChannelResetHistory)
                 guard let offset = answer?["ts_message_offset"]?.int else { return [.changed(cause)] }
                 let patch = ChannelPatch(key: "ts_message_offset", value: JSON.int(offset).serialized())
                 return [.patched(cause, members: [patch]), .changed(cause)]

@@ -3,20 +3,27 @@ import SyncModel
 
 // Metadata, counters and this user's preferences of a channel.
 extension ActionCodec {
-    /// Which of the two maps of a channel: its name on the wire, the argument that has it, and the reason of a change.
+    /// Which of the two maps of a channel: its name on the wire, the argument that has it, and the reason of a change
+    /// by a method.
     enum Map {
         case metadata, counters
 
         fileprivate var name: String { self == .metadata ? "metadata" : "metacounter" }
         fileprivate var argument: String { self == .metadata ? "metadata" : "counters" }
-        fileprivate var source: EventSource { self == .metadata ? .eventMetaDataUpdated : .eventMetaCounterUpdated }
+        fileprivate func source(_ method: String) -> EventSource {
+            switch method {
+            case "POST": self == .metadata ? .eventMetaDataCreated : .eventMetaCounterCreated
+            case "DELETE": self == .metadata ? .eventMetaDataDeleted : .eventMetaCounterDeleted
+            default: self == .metadata ? .eventMetaDataUpdated : .eventMetaCounterUpdated
+            }
+        }
     }
 
     private static func path(_ map: Map) -> (ActionCall) -> String { { $0.channelPath + "/" + map.name } }
 
     /// "POST" makes keys, "PUT" changes them.
     static func change(_ map: Map, _ method: String) -> ActionCodec {
-        done(method, { _, _ in [.changed(Cause(map.source))] }, path: path(map)) { call, _ in
+        done(method, { _, _ in [.changed(Cause(map.source(method)))] }, path: path(map)) { call, _ in
             let values = call.object(map.argument).flatMap { try? JSON.parse($0) } ?? .object()
             let body = JSON.object()
             body.set(map.name, values)
@@ -30,7 +37,7 @@ extension ActionCodec {
         ActionCodec(
             encode: { call, _ in .http(method: "DELETE", path: path(map)(call), query: keys(call)) },
             decode: { _, call, _ in
-                ActionReply(events: [.channel(url: call.channelURL, .changed(Cause(map.source)))])
+                ActionReply(events: [.channel(url: call.channelURL, .changed(Cause(map.source("DELETE"))))])
             })
     }
 

@@ -74,7 +74,7 @@ struct ActionCodec {
         case .blockUser: blockUser
         case .unblockUser: unblockUser
         case .listBlockedUsers: listBlockedUsers
-        case .statistics, .cancel, .resendFailedMessages, .removeFailedMessages:
+        case .statistics, .cancel, .clearChannels, .resendFailedMessages, .removeFailedMessages:
             ActionCodec(encode: { _, _ in .unsupported })
         }
     }

@@ -54,6 +54,8 @@ _declare("sm_connect", c_int32, [c_void_p, *_completion])
 for _name in ("sm_disconnect", "sm_resume_sync", "sm_pause_sync", "sm_get_fd"):
     _declare(_name, c_int32, [c_void_p])
 _declare("sm_set_token", c_int32, [c_void_p, c_char_p])
+_declare("sm_set_foreground", c_int32, [c_void_p, c_int32])
+_declare("sm_sign_out", c_int32, [c_void_p, *_completion])
 _declare("sm_clear_cache", c_int32, [c_void_p, c_char_p, *_completion])
 _declare("sm_call", c_int32, [c_void_p, c_char_p, *_completion])
 _declare("sm_close", None, [c_void_p])

@@ -188,6 +188,10 @@ class SyncManager(ClientBase):
         A program that shows its cache meanwhile calls ``start.connect``."""
         self.start.connect().result(timeout)
 
+    def sign_out(self, *, timeout: float | None = None) -> None:
+        """Disconnects and removes all that is kept of the user on this machine, unsent messages included."""
+        self.start.sign_out().result(timeout)
+
     def clear_cache(self, channel_url: str | None = None, *, timeout: float | None = None) -> None:
         """Removes cached messages of one channel, or of all; unsent messages stay."""
         self.start.clear_cache(channel_url).result(timeout)

@@ -378,6 +378,12 @@ class ClientCalls:
         core = self._open_core()
         return core.begin("connect", _nothing, None, lib.sm_connect, core.handle.use())
 
+    def sign_out(self) -> Call[None]:
+        """Disconnects and removes all that is kept of the user on this machine, unsent messages included. The client
+        goes on with an empty cache. Since 0.1."""
+        core = self._open_core()
+        return core.begin("sign_out", _nothing, None, lib.sm_sign_out, core.handle.use())
+
     def clear_cache(self, channel_url: str | None = None) -> Call[None]:
         """Removes cached messages of one channel, or of all; unsent messages stay."""
         core = self._open_core()
@@ -418,6 +424,11 @@ class ClientBase:
     def resume_sync(self) -> None:
         """Lets background sync run, as it does from the start."""
         check(lib.sm_resume_sync(self._open_core().handle.use()))
+
+    def set_foreground(self, is_foreground: bool) -> None:
+        """Whether the program is in the foreground, as at the start. In the background the connection closes after
+        ``background_grace_ms``; back in the foreground it is made again at once. Since 0.1."""
+        check(lib.sm_set_foreground(self._open_core().handle.use(), int(is_foreground)))
 
     def pause_sync(self) -> None:
         """Pauses background sync; realtime events go on."""

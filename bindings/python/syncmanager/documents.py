@@ -98,6 +98,8 @@ class Config(_RequiredConfig, total=False):
     failed_retention_days: int
     max_failed_per_channel: int
     request_timeout_ms: int
+    background_grace_ms: int
+    app_version: str
 
 
 class ChannelQuery(TypedDict, total=False):

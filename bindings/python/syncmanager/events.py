@@ -38,9 +38,13 @@ Source = Literal[
     "event_message_deleted",
     "event_reaction_updated",
     "event_thread_info_updated",
+    "event_mention",
+    "event_channel_created",
     "event_channel_changed",
     "event_channel_deleted",
     "event_channel_hidden",
+    "event_channel_unhidden",
+    "event_channel_reset_history",
     "event_channel_frozen",
     "event_channel_unfrozen",
     "event_channel_member_count_changed",
@@ -53,11 +57,16 @@ Source = Literal[
     "event_user_received_invitation",
     "event_user_declined_invitation",
     "event_operator_updated",
-    "event_read_status_updated",
+    "event_user_marked_read",
+    "event_user_marked_unread",
     "event_delivery_status_updated",
     "event_typing_status_updated",
+    "event_meta_data_created",
     "event_meta_data_updated",
+    "event_meta_data_deleted",
+    "event_meta_counter_created",
     "event_meta_counter_updated",
+    "event_meta_counter_deleted",
     "event_pinned_message_updated",
 ]
 #: Why a message left the list ``failed``, or came to it.
@@ -223,7 +232,10 @@ class SyncProgress(Event):
 
 @dataclass(frozen=True)
 class TokenNeeded(Event):
-    """The access token is missing or was revoked; answer with ``set_token``. Since 0.1."""
+    """The access token is missing or was revoked, or its user is gone; answer with ``set_token``. Since 0.1."""
+
+    code: int
+    message: str
 
 
 @dataclass(frozen=True)
@@ -332,7 +344,7 @@ def decode(text: bytes) -> Event:
     if kind == "sync_progress":
         return SyncProgress(seq, ts, text, event["channel_url"], event["done"], event["complete"])
     if kind == "token_needed":
-        return TokenNeeded(seq, ts, text)
+        return TokenNeeded(seq, ts, text, event["code"], event["message"])
     if kind == "cache_reset":
         return CacheReset(seq, ts, text, event["file"])
     if kind == "storage_error":

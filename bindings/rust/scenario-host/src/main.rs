@@ -96,6 +96,10 @@ impl Host {
             "resume_sync" => self.client().resume_sync().map(nothing),
             "pause_sync" => self.client().pause_sync().map(nothing),
             "set_token" => self.client().set_token(text(step, "token")).map(nothing),
+            "set_foreground" => {
+                self.client().set_foreground(step["foreground"] == Value::Bool(true)).map(nothing)
+            }
+            "sign_out" => self.client().sign_out().start().map(request),
             "clear_cache" => {
                 let url = step.get("channel_url").and_then(Value::as_str);
                 self.client().clear_cache(url).start().map(request)

@@ -161,6 +161,8 @@ extern "C" {
     /// sm_setup()
     ///                            itself drops is told by no event
     ///   "request_timeout_ms"     1000..120000, default 10000
+    ///   "background_grace_ms"    0..3600000, default 5000: see sm_set_foreground()
+    ///   "app_version"            of the host's program, for the service's records
     /// Errors: INVALID_ARGUMENT, INVALID_DOCUMENT, LOCKED, STORAGE, NEWER_SCHEMA, CORRUPT_INTENTS. @thread any.
     /// Since 0.1
     /// ```
@@ -209,6 +211,37 @@ extern "C" {
     /// Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1
     /// ```
     pub fn sm_set_token(client: *mut sm_client, access_token: *const c_char) -> i32;
+
+    /// ```text
+    /// Whether the host's program is in the foreground (1, as at the start) or not (0). In the background the
+    /// connection
+    /// closes after "background_grace_ms", so that what is under way may end, and nothing is tried; the state is
+    /// "disconnected", what sm_send_message() takes waits as it does offline, and a sm_connect() waits, too. Back
+    /// in the
+    /// foreground it connects at once if it was to be connected, without the pauses of earlier attempts, and what
+    /// was missed
+    /// comes. sm_disconnect() is not undone. Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since
+    /// 0.1
+    /// ```
+    pub fn sm_set_foreground(client: *mut sm_client, is_foreground: i32) -> i32;
+
+    /// ```text
+    /// The user leaves this machine: disconnects, forgets the token, and removes all that is kept of the user:
+    /// channels,
+    /// messages, unsent messages (their sends complete with REMOVED), files set aside. Other users in the data_dir
+    /// stay.
+    /// Collections get `clear`, or `remove` for own messages; the URL of a channel stays while it has a collection.
+    /// Completes when all is gone from the files (or STORAGE: call again). The client goes on with an empty cache:
+    /// sm_set_token() and sm_connect() begin anew for the same user, sm_close() and sm_setup() for another.
+    /// Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1
+    /// ```
+    pub fn sm_sign_out(
+        client: *mut sm_client,
+        callback: sm_result_callback,
+        user_data: *mut c_void,
+        destroy: sm_destroy_callback,
+        out_request: *mut u64,
+    ) -> i32;
 
     /// ```text
     /// Removes cached messages of one channel, or of all with NULL; their collections get `clear` of the succeeded

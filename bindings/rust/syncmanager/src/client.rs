@@ -107,12 +107,34 @@ impl Client {
         check(unsafe { sys::sm_pause_sync(self.core.handle.0) }).map(drop)
     }
 
+    /// Whether the program is in the foreground, as at the start. In the background the connection closes after
+    /// `background_grace_ms`; back in the foreground it is made again at once.
+    #[doc(alias = "sm_set_foreground")]
+    pub fn set_foreground(&self, is_foreground: bool) -> Result<()> {
+        // SAFETY: any thread, any handle.
+        check(unsafe { sys::sm_set_foreground(self.core.handle.0, is_foreground.into()) }).map(drop)
+    }
+
     /// A new access token, the answer to [`EventKind::TokenNeeded`](crate::EventKind::TokenNeeded).
     #[doc(alias = "sm_set_token")]
     pub fn set_token(&self, access_token: &str) -> Result<()> {
         let token = c_text(access_token)?;
         // SAFETY: the text ends with NUL and is copied.
         check(unsafe { sys::sm_set_token(self.core.handle.0, token.as_ptr()) }).map(drop)
+    }
+
+    /// Disconnects and removes all that is kept of the user on this machine, unsent messages included; the client goes
+    /// on with an empty cache. Completion: `Storage`, `Closed`.
+    #[doc(alias = "sm_sign_out")]
+    pub fn sign_out(&self) -> Call<'_> {
+        let handle = self.core.handle;
+        Call::new(
+            &self.core,
+            Ok(Box::new(move |callback, data, destroy, out| {
+                // SAFETY: as in `connect`.
+                unsafe { sys::sm_sign_out(handle.0, callback, data, destroy, out) }
+            })),
+        )
     }
 
     /// Removes cached messages of one channel, or of all; unsent ones stay. Completion: `Storage`, `Closed`.

@@ -168,6 +168,10 @@ document! {
         max_failed_per_channel(messages: u32) { ("max_failed_per_channel", messages.to_string()) }
         /// 1,000 to 120,000 milliseconds; default 10,000.
         request_timeout_ms(milliseconds: u32) { ("request_timeout_ms", milliseconds.to_string()) }
+        /// 0 to 3,600,000 milliseconds; default 5,000. See [`Client::set_foreground`](crate::Client::set_foreground).
+        background_grace_ms(milliseconds: u32) { ("background_grace_ms", milliseconds.to_string()) }
+        /// The version of the program, for the service's records.
+        app_version(version: &str) { ("app_version", quoted(version)) }
     }
 }
 

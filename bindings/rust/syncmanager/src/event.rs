@@ -51,8 +51,9 @@ pub enum EventKind {
     UnreadCounts { all: u64, custom_types: Json },
     /// How far background sync of a channel is.
     SyncProgress { channel_url: String, done: u64, complete: bool },
-    /// The access token is missing or was revoked; answer with [`Client::set_token`](crate::Client::set_token).
-    TokenNeeded,
+    /// The access token is missing or was revoked, or its user is gone: `code` and `message` are the service's. Answer
+    /// with [`Client::set_token`](crate::Client::set_token).
+    TokenNeeded { code: i64, message: String },
     /// The cache file was corrupt, was set aside, and is being rebuilt.
     CacheReset { file: String },
     /// The data directory could not be read or written.
@@ -431,7 +432,9 @@ impl EventKind {
                 done: json.u64_at("done")?,
                 complete: json.bool_at("complete")?,
             },
-            "token_needed" => EventKind::TokenNeeded,
+            "token_needed" => {
+                EventKind::TokenNeeded { code: json.i64_at("code")?, message: json.text_at("message")? }
+            }
             "cache_reset" => EventKind::CacheReset { file: json.text_at("file")? },
             "storage_error" => EventKind::StorageError { message: json.text_at("message")? },
             "overflow" => EventKind::Overflow { collection: collection()?, dropped: json.u64_at("dropped")? },

@@ -191,7 +191,7 @@ fn a_wrong_token_is_told_and_a_new_one_lets_in() {
     let mut asked = false;
     while !asked {
         let event = client.next_event(PATIENCE).expect("events can be drained").expect("it asks for a token");
-        asked = matches!(event.kind, EventKind::TokenNeeded);
+        asked = matches!(event.kind, EventKind::TokenNeeded { .. });
     }
     client.set_token("token-mei").expect("it is taken");
     client.connect().wait(PATIENCE).expect("the server lets mei in");

@@ -1,0 +1,121 @@
+import SyncJSON
+import SyncModel
+
+/// What events tell beside their source, in the shape that docs/events.md promises. What the service left out, or sent
+/// as something else than it should, is left out.
+enum EventFacts {
+    static func fact(_ source: EventSource, _ members: KeyValuePairs<String, JSON?> = [:]) -> EventFact {
+        let json = JSON.object(["event": .string(source.rawValue)])
+        for (key, value) in members { if let value { json.set(key, value) } }
+        return EventFact(json: json.serialized())
+    }
+
+    static func cause(_ source: EventSource, _ members: KeyValuePairs<String, JSON?> = [:]) -> Cause {
+        Cause(source, [fact(source, members)])
+    }
+
+    // MARK: Events that hold what they tell
+
+    static func of(_ event: ServiceEvent, userID: String) -> [EventFact] {
+        switch event {
+        case .messageReceived(_, let message):
+            guard !message.senderID.isByteEqual(to: userID), SendbirdRules.mentions(userID, in: message.json) else {
+                return []
+            }
+            let sender = message.senderID.isEmpty ? nil : user(message.senderID)
+            return [fact(.eventMention, ["message_id": .string(message.id), "user": sender])]
+        case .messagePatched(_, let id, .reaction(let reaction)):
+            return [fact(.eventReactionUpdated, [
+                "message_id": .string(id), "key": .string(reaction.key), "user": user(reaction.userID),
+                "is_added": .bool(reaction.isAdded),
+            ])]
+        case .messagePatched(_, let id, .threadInfo(let info)):
+            return [fact(.eventThreadInfoUpdated, [
+                "message_id": .string(id), "thread_info": try? JSON.parse(info),
+            ])]
+        case .channel(_, let event): return of(event)
+        case .connected, .disconnected, .messageUpdated, .messageDeleted, .channelAnswered, .unreadCounts: return []
+        }
+    }
+
+    private static func of(_ event: ChannelEvent) -> [EventFact] {
+        switch event {
+        case .changed, .entered, .removed, .patched: return []
+        case .read(let userID, let time):
+            return [fact(.eventUserMarkedRead, ["user": user(userID), "read_at": .int(time)])]
+        case .delivered(let times):
+            let delivered = JSON.object()
+            for userID in times.keys.sorted() { delivered.set(userID.text, times[userID].map { .int($0) }) }
+            return [fact(.eventDeliveryStatusUpdated, ["delivered_at": delivered])]
+        case .typing(let userID, let json, let isTyping):
+            let known = (try? JSON.parse(json)).flatMap { $0.kind == .object ? $0 : nil }
+            return [fact(.eventTypingStatusUpdated, ["user": known ?? user(userID), "is_typing": .bool(isTyping)])]
+        case .hidden(let allowsAutoUnhide, let offset):
+            return [fact(.eventChannelHidden, [
+                "allow_auto_unhide": .bool(allowsAutoUnhide), "history_offset": offset > 0 ? .int(offset) : nil,
+            ])]
+        }
+    }
+
+    /// Of whom only the id is known.
+    private static func user(_ id: String) -> JSON { .object(["user_id": .string(id)]) }
+
+    // MARK: Events of which only the service's document has it
+
+    static func markedUnread(_ known: JSON?, _ userID: String, readAt time: Int64) -> Cause {
+        let found = known.flatMap { $0["user_id"] == nil ? nil : $0 }
+        return cause(.eventUserMarkedUnread, ["user": found ?? user(userID), "read_at": .int(time)])
+    }
+
+    static func memberCounts(_ entry: JSON) -> Cause {
+        cause(.eventChannelMemberCountChanged, [
+            "member_count": number(entry["member_count"]), "joined_member_count": number(entry["joined_member_count"]),
+        ])
+    }
+
+    /// Whom an event is about: inline, as an object, or as a list of several.
+    static func users(_ data: JSON) -> JSON {
+        let several = list(data["users"])
+        return several.count > 0 ? several : list(.array([data["user"] ?? data]))
+    }
+
+    /// A user beside whom something else may stand; `nil` for what is none.
+    static func user(_ document: JSON?) -> JSON? {
+        guard let document, document["user_id"]?.string ?? document["guest_id"]?.string != nil else { return nil }
+        return MessageCodec.user(document)
+    }
+
+    static func list(_ users: JSON?) -> JSON { .array((users?.array ?? []).compactMap { user($0) }) }
+
+    /// A mute or a ban: of whom, why, and until when.
+    static func restriction(_ source: EventSource, _ data: JSON) -> Cause {
+        cause(source, [
+            "user": user(data["user"] ?? data), "description": text(data["description"]),
+            "end_at": number(data["end_at"]),
+        ])
+    }
+
+    /// Which keys of metadata or counters were made, changed and removed: a fact for each. What came last counts as the
+    /// source.
+    static func properties(
+        created: EventSource, updated: EventSource, deleted: EventSource, _ data: JSON
+    ) -> Cause {
+        var facts: [(source: EventSource, fact: EventFact)] = []
+        for (source, values) in [(created, data["created"]), (updated, data["updated"])] {
+            guard let values, values.kind == .object, values.count > 0 else { continue }
+            facts.append((source, fact(source, ["values": values])))
+        }
+        let keys = (data["deleted"]?.array ?? []).compactMap(\.string)
+        if !keys.isEmpty { facts.append((deleted, fact(deleted, ["keys": .strings(keys)]))) }
+        return Cause(facts.last?.source ?? updated, facts.map(\.fact))
+    }
+
+    static func pins(_ data: JSON) -> Cause {
+        let ids = (data["pinned_message_ids"]?.array ?? []).compactMap { $0.int.map { String($0) } ?? $0.string }
+        return cause(.eventPinnedMessageUpdated, ["pinned_message_ids": .strings(ids)])
+    }
+
+    static func number(_ value: JSON?) -> JSON? { value?.int.map { .int($0) } }
+
+    static func text(_ value: JSON?) -> JSON? { value?.string.map { .string($0) } }
+}

@@ -1,0 +1,67 @@
+import SyncModel
+import XCTest
+
+@testable import SyncEngine
+
+/// A cached channel is asked for once in a session when a message collection is open on it.
+final class CollectionRefreshTests: EngineTestCase {
+    private func refreshes(_ url: String = "c") -> Int { asked { $0 == .getChannel(url: url) }.count }
+
+    /// Why collections were told that their channel changed.
+    private var told: [EventSource] {
+        host.events.compactMap { event in
+            if case .collection(_, .channelUpdated(_, let cause)) = event { cause.source } else { nil }
+        }
+    }
+
+    private func begin() {
+        start()
+        connect()
+        serve(channels: [EngineTestCase.channel("c"), EngineTestCase.channel("d")])
+        openMessages(1, "c")
+    }
+
+    func testItIsAskedForOnceHoweverManyCollectionsOpen() {
+        begin()
+        openMessages(2, "c")
+        XCTAssertEqual(refreshes(), 1)
+        XCTAssertEqual(refreshes("d"), 0)
+        answer(.channel(EngineTestCase.channel("c"))) { $0 == .getChannel(url: "c") }
+        // It is as it was: nobody is told.
+        XCTAssertEqual(told, [])
+        openMessages(3, "c")
+        XCTAssertEqual(refreshes(), 0)
+    }
+
+    func testAReconnectAsksAgainBehindTheChangeLog() {
+        begin()
+        serve(channels: [EngineTestCase.channel("c")])
+        loseConnection()
+        forgetEvents()
+        connect()
+        XCTAssertEqual(refreshes(), 0)
+        answer(.channelChanges(ChannelChanges(updated: [], deletedURLs: [], hasMore: false, next: "n"))) {
+            if case .channelChanges = $0 { true } else { false }
+        }
+        XCTAssertEqual(refreshes(), 1)
+        answer(.channel(EngineTestCase.channel("c", last: EngineTestCase.message(9)))) {
+            $0 == .getChannel(url: "c")
+        }
+        XCTAssertEqual(told, [.channelRefresh])
+    }
+
+    /// What the log brings is as the service has it: asking for it again would double every reconnect.
+    func testAChannelOfTheChangeLogIsNotAskedForBesides() {
+        begin()
+        serve(channels: [EngineTestCase.channel("c")])
+        loseConnection()
+        forgetEvents()
+        connect()
+        let changed = [EngineTestCase.channel("c", last: EngineTestCase.message(9))]
+        answer(.channelChanges(ChannelChanges(updated: changed, deletedURLs: [], hasMore: false, next: "n"))) {
+            if case .channelChanges = $0 { true } else { false }
+        }
+        XCTAssertEqual(refreshes(), 0)
+        XCTAssertEqual(told, [.channelChangelog])
+    }
+}
