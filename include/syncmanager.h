@@ -265,13 +265,13 @@ SM_EXPORT int32_t sm_set_log(int32_t level, sm_log_callback callback, void *user
  *   "ca_file"                PEM file of trusted roots, default: the system's
  *   "delivery"               "host" (default) or "thread"
  *   "queue_limit"            events that may wait, 16..1000000, default 1000
- *   "message_collection_capacity"  messages a collection holds, 200..1000000, default 1000
+ *   "message_collection_capacity"  messages a collection holds, 200..1000000 or "infinite", default 1000
  *   "resend_policy"          "automatic" (default): failed messages are sent again when that can help;
  *                            "manual": only by {"resend"}; "none": a failed message is not kept
  *   "resend_retry_count"     1..50, default 10
  *   "failed_retention_days"  1..365, default 7; older failed messages are dropped
- *   "max_failed_per_channel" 1..1000000, default 1000; the oldest failed messages beyond are dropped. What sm_setup()
- *                            itself drops is told by no event
+ *   "max_failed_per_channel" 1..1000000 or "infinite", default 1000; the oldest failed messages beyond are dropped.
+ *                            What sm_setup() itself drops is told by no event
  *   "request_timeout_ms"     1000..120000, default 10000
  *   "background_grace_ms"    0..3600000, default 5000: see sm_set_foreground()
  *   "app_version"            of the host's program, for the service's records
@@ -434,10 +434,12 @@ SM_EXPORT void sm_collection_remove(sm_collection *collection);
 
 /* Sends a text message through the library. `message` is a JSON object: "message" (required; the document is at most
  * 16 MiB), "data", "custom_type", "mention_type" ("users" | "channel"), "mentioned_user_ids", "parent_message_id" (a
- * number; through the collection of a thread the thread's, unless given), "reply_to_channel", "request_id" (default: a
- * fresh one). With {"resend":"REQUEST_ID"} a failed message is sent again. The message is on disk before the event
- * `change` of the pending list is delivered; from then on it is sent or visibly failed, after any kill. Under
- * "automatic" it waits for a connection, and so does the call; under the other policies it fails when there is none.
+ * number; through the collection of a thread the thread's, unless given), "reply_to_channel", "sorted_metaarray" (a
+ * list of {"key","value":[texts]}), "silent", "push_option" ("default" | "suppress"), "pin_message", "target_langs" (to
+ * translate it to), "request_id" (default: a fresh one). With {"resend":"REQUEST_ID"} a failed message is sent again.
+ * The message is on disk before the event `change` of the pending list is delivered; from then on it is sent or visibly
+ * failed, after any kill. Under "automatic" it waits for a connection, and so does the call; under the other policies
+ * it fails when there is none.
  * After three days of waiting it fails. What a login finds waiting, and what is repeated by itself, goes out once
  * channel sync has had its first answer (at once while sync is paused), in the order it was written, and not into a
  * channel that is frozen for this user: there it waits until that ends.
@@ -471,8 +473,9 @@ SM_EXPORT int32_t sm_handle_send_response(
 /* Tells what the host did by its own means to a sent message of this user, or changes a failed one in place, which
  * does not send it; nobody is asked. `message` is the service's object as it is now, or a JSON object with the
  * "request_id" of a failed one and of "message", "data", "custom_type", "mention_type", "mentioned_user_ids",
- * "parent_message_id", "reply_to_channel" those to change. The cache and every collection follow, the host's own
- * included. To have the library edit a message there is the action "edit_message". Completes with "message" (the
+ * "parent_message_id", "reply_to_channel" and the other keys of sm_send_message() those to change. The cache and every
+ * collection follow, the host's own included. To have the library edit a message there is the action "edit_message".
+ * Completes with "message" (the
  * object), or "request_id" for a failed one. Completion: NOT_FOUND (nothing failed under that request id),
  * NOT_OWN_MESSAGE, STORAGE, REMOVED, CLOSED.
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */

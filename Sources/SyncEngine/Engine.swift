@@ -212,6 +212,7 @@ public final class Engine {
             let count = outbox.removeFailed(
                 in: action.text("channel_url"), action.text("request_id"), context, &effects)
             serviceActions.done(action, call, count: count, &effects)
+        case .options: serviceActions.done(action, call, .ok, result: options.described, &effects)
         case .statistics:
             let own = outbox.all
             let failed = own.filter { $0.status == .failed }.count

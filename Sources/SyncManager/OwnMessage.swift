@@ -15,8 +15,10 @@ enum OwnMessage {
     private enum Field: String {
         case message, data, customType = "custom_type", mentionType = "mention_type"
         case mentionedUserIDs = "mentioned_user_ids", parentMessageID = "parent_message_id"
-        case replyToChannel = "reply_to_channel"
+        case replyToChannel = "reply_to_channel", metaArrays = "sorted_metaarray", silent, pushOption = "push_option"
+        case pinsMessage = "pin_message", targetLanguages = "target_langs"
     }
+    private enum PushOption: String, CaseIterable { case `default`, suppress }
     private enum MentionType: String, CaseIterable { case users, channel }
 
     static func outgoing(_ bytes: [UInt8]) throws(DocumentError) -> Outgoing {
@@ -57,9 +59,21 @@ enum OwnMessage {
             case .mentionType: _ = try value.choice(MentionType.self)
             case .mentionedUserIDs: _ = try value.texts(allowEmpty: true)
             case .parentMessageID: _ = try value.integer(in: Int64.min...Int64.max)
-            case .replyToChannel: _ = try value.flag()
+            case .replyToChannel, .silent, .pinsMessage: _ = try value.flag()
+            case .pushOption: _ = try value.choice(PushOption.self)
+            case .targetLanguages: _ = try value.texts()
+            case .metaArrays: for entry in try value.list() { try checkMetaArray(entry) }
             }
         }
+    }
+
+    private static func checkMetaArray(_ entry: DocumentValue) throws(DocumentError) {
+        for (name, value) in try entry.members() where name != "key" && name != "value" {
+            throw value.unknown(in: "meta array")
+        }
+        guard let key = entry.member("key") else { throw entry.missing("key") }
+        _ = try key.nonemptyText()
+        if let values = entry.member("value") { _ = try values.texts(allowEmpty: true) }
     }
 
     private static func body(_ document: DocumentValue, without keys: [String]) -> [UInt8] {

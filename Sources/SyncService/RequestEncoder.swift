@@ -128,6 +128,12 @@ struct RequestEncoder {
             return get("/group_channels/\(Query.escape(url))/messages_gap", query)
         case .sendMessage(let url, let requestID, let body):
             let document = object(body)
+            if let arrays = document["sorted_metaarray"] {
+                document.set("metaarray", arrays)
+                document.set("sorted_metaarray", nil)
+            }
+            // Said only where it is not so.
+            if document["push_option"]?.string == "default" { document.set("push_option", nil) }
             document.set("req_id", .string(requestID))
             document.set("channel_url", .string(url))
             return .frame(frame("MESG", document), awaiting: requestID)

@@ -300,6 +300,12 @@ document! {
         mention_users(users: &[impl AsRef<str>]) { ("mentioned_user_ids", quoted_list(users)) }
         /// The message this one replies to.
         reply_to(message_id: i64) { ("parent_message_id", message_id.to_string()) }
+        /// Whether nobody is to be notified of it, and nothing counted.
+        silent(flag: bool) { ("silent", flag.to_string()) }
+        /// Whether the channel is to pin it.
+        pin(flag: bool) { ("pin_message", flag.to_string()) }
+        /// Languages to translate it to.
+        target_languages(languages: &[impl AsRef<str>]) { ("target_langs", quoted_list(languages)) }
         /// Names the message before the service does; default: a fresh one.
         request_id(id: &str) { ("request_id", quoted(id)) }
     }
