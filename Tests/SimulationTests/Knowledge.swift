@@ -25,7 +25,9 @@ struct Knowledge {
     var moved: [String: String] = [:]
     /// Another device of this user changed something since the last login that nobody is told of: a history was reset,
     /// or a count preference changed.
-    var isHistoryReset = false
+    var isHistoryReset: Bool { historyResetAt != nil }
+    /// By the simulation's clock.
+    var historyResetAt: Int64?
     /// Channels there are, and URLs of some that were deleted.
     private(set) var urls: [String] = []
     private(set) var goneURLs: [String] = []

@@ -27,7 +27,7 @@ extension Simulation {
         case 17: call(.getChannel, url)
         case 18:
             // No event tells of it: when the answer is lost, nothing does before the next login.
-            knowledge.isHistoryReset = true
+            knowledge.historyResetAt = time
             call(.resetHistory, url)
         case 19: call(random.chance(50) ? .resendFailedMessages : .statistics, nil)
         default:

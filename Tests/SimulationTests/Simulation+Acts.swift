@@ -107,7 +107,7 @@ extension Simulation {
         case 90: service.ask("PUT", "\(service.path(url))/messages/mark_as_delivered", .object(["user_id": "bo"]))
         case 91:
             note("history of \(url) is reset")
-            knowledge.isHistoryReset = true
+            knowledge.historyResetAt = time
             service.ask(
                 "PUT", "\(service.path(url))/reset_user_history", .object(["user_id": .string(SimulatedService.me)]))
         case 92..<94: comeOrGo(url)
@@ -153,7 +153,7 @@ extension Simulation {
             let words = ["all", "unread_message_count_only", "unread_mention_count_only", "off"]
             let word = random.pick(words) ?? "all"
             note("\(me) wants \(word) counted in \(url)")
-            knowledge.isHistoryReset = true
+            knowledge.historyResetAt = time
             service.ask(
                 "PUT", "/users/\(me)/count_preference/\(url)", .object(["count_preference": .string(word)]))
         case 106:

@@ -175,7 +175,10 @@ final class Simulation {
                 if case .syncProgress = notice {} else { note("  \(notice)") }
                 if case .connection(let state, _) = notice {
                     isConnected = state == .connected
-                    if isConnected { knowledge.isHistoryReset = false }
+                    // A login that was answered before the reset does not know of it.
+                    if isConnected, let resetAt = knowledge.historyResetAt, time - resetAt > 10_000 {
+                        knowledge.historyResetAt = nil
+                    }
                     isTokenNeeded = state == .tokenNeeded
                 }
                 if case .syncState(let state) = notice { isPaused = state == .paused }
