@@ -122,9 +122,10 @@ int main(void) {
     CHECK(request != 0 && number_in(event, "\"request\"") == (long long)request);
     free(event);
     free(await_event(mei, "\"update\"", "\"event_reaction_updated\"", "heart", NULL));
-    snprintf(text, sizeof text, "{\"message_id\":%lld}", id);
-    GIVES(SM_OK, sm_delete_message(messages, text, NULL, NULL, NULL, NULL));
-    await_ok(mei, "delete_message");
+    snprintf(text, sizeof text,
+        "{\"action\":\"delete_message\",\"channel_url\":\"%s\",\"message_id\":%lld}", server.channel, id);
+    GIVES(SM_OK, sm_call(mei, text, NULL, NULL, NULL, NULL));
+    await_ok(mei, "call");
 
     /* mei is away; bob writes; mei comes back and gets exactly that. */
     GIVES(SM_OK, sm_disconnect(mei));

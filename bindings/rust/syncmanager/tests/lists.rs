@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 use support::{until, Server, PATIENCE};
 use syncmanager::{
-    Action, ChannelOrder, ChannelQuery, Client, Config, Draft, Edit, ErrorKind, EventKind, List, Message,
+    Action, ChannelOrder, ChannelQuery, Client, Config, Draft, ErrorKind, EventKind, List, Message,
     MessageFilter, Source, Target, Viewpoint,
 };
 
