@@ -29,7 +29,6 @@ public final class Engine {
     /// Message collections whose channel could not be read when they were opened; the next fetch tries again.
     private var unopened: [UInt64: MessageWindow] = [:]
     private var outbox = Outbox()
-    private var actions = MessageActions()
     private var serviceActions = ServiceActions()
     private var unreadTotals = UnreadTotals()
     private var deliveries = DeliveryMarks()
@@ -53,8 +52,8 @@ public final class Engine {
         random = RandomSource(seed: options.seed)
         session = Session(token: options.accessToken)
         sync = ChannelSync(storage)
-        outbox.load(context)
         var effects = Effects()
+        outbox.load(context, &effects)
         lists.setComplete(sync.isComplete, context, &effects)
         carryOut(effects)
         tellStorageFailure()
@@ -171,18 +170,29 @@ public final class Engine {
         case .appendMessage(let id, let requestID, let body, let call):
             guard let url = url(id, call, .appendMessage) else { return }
             outbox.acceptHostSent(requestID, body, url, call: call, context, &effects)
-        case .handleSendResponse(_, let requestID, let message, let code, let call):
-            outbox.hostSent(requestID, message, code: code, call: call, context, &effects)
-        case .updateMessage(let id, let message, let body, let call):
-            guard let url = url(id, call, .updateMessage) else { return }
-            switch message {
-            case .sent(let messageID): actions.edit(messageID, body, url, call: call, context, &effects)
-            case .unsent(let requestID): outbox.update(requestID, body, call: call, context, &effects)
+        case .appendSent(let id, let requestID, let message, let call):
+            guard let url = url(id, call, .appendMessage) else { return }
+            outbox.hostSent(requestID, message, url, call: call, .appendMessage, context, &effects)
+        case .handleSendResponse(let id, let requestID, let outcome, let call):
+            // The collection may be gone by then.
+            let known = places[id]?.channelURL ?? outbox.channelURL(of: requestID)
+            guard let url = known ?? url(id, call, .handleSendResponse) else { return }
+            switch outcome {
+            case .sent(let message):
+                outbox.hostSent(requestID, message, url, call: call, .handleSendResponse, context, &effects)
+            case .failed(let code, let body):
+                outbox.hostFailed(requestID, body, code: code, url, call: call, context, &effects)
             }
+        case .tellEdit(let id, let message, let call):
+            guard let url = url(id, call, .updateMessage) else { return }
+            ToldChanges.edited(message, url, call: call, context, &effects)
+        case .updateMessage(let id, let requestID, let body, let call):
+            guard url(id, call, .updateMessage) != nil else { return }
+            outbox.update(requestID, body, call: call, context, &effects)
         case .deleteMessage(let id, let message, let call):
             guard let url = url(id, call, .deleteMessage) else { return }
             switch message {
-            case .sent(let messageID): actions.delete(messageID, url, call: call, context, &effects)
+            case .sent(let messageID): ToldChanges.deleted(messageID, url, call: call, context, &effects)
             case .unsent(let requestID): outbox.giveUp(requestID, call: call, context, &effects)
             }
         default: break
@@ -202,6 +212,7 @@ public final class Engine {
             let count = outbox.removeFailed(
                 in: action.text("channel_url"), action.text("request_id"), context, &effects)
             serviceActions.done(action, call, count: count, &effects)
+        case .options: serviceActions.done(action, call, .ok, result: options.described, &effects)
         case .statistics:
             let own = outbox.all
             let failed = own.filter { $0.status == .failed }.count
@@ -229,6 +240,7 @@ public final class Engine {
         } else {
             resumeSync(&effects)
         }
+        outbox.pumpAll(context, &effects)
     }
 
     private func clearCache(_ url: String?, _ call: UInt64, _ effects: inout Effects) {
@@ -292,7 +304,7 @@ public final class Engine {
         unopened[window.id] = nil
         if timelines[place] == nil, outbox.isSending(in: url) { timeline.sendBegan() }
         timelines[place] = timeline
-        outbox.open(window.id, url, context, &effects)
+        outbox.open(window.id, url, window.filter, context, &effects)
         if let channel = cachedChannel(url) {
             mutes.note(channel, context, &effects)
             sync.collectionStarted(url, context, &effects)
@@ -349,7 +361,6 @@ public final class Engine {
         lists.finishFetches(.closed, &effects)
         for timeline in timelines.sorted { timeline.end(&effects) }
         outbox.end(context, &effects)
-        actions.end(&effects)
         serviceActions.end(&effects)
         _ = inFlight.takeAll()
         parts.dropAll()
@@ -474,7 +485,6 @@ public final class Engine {
             outbox.receive(reply, for: requestID, in: url, context, &effects)
             pumpOutbox(url, &effects)
         case (.told, _): break
-        case (.edit, _), (.delete, _): actions.receive(reply, for: ask, context, &effects)
         case (.action(let call, let action), _):
             let crossed = sync.actionEnded(call)
             // What became known by it is there when the host learns that it is done.
@@ -518,12 +528,14 @@ public final class Engine {
             isStored = record(channels: fact, &effects)
             sync.listingTaken(isStored, isEnd: part.next.isEmpty, isLast: part.isLast, context, &effects)
             if part.isLast, sync.isComplete { lists.setComplete(true, context, &effects) }
+            if isStored, part.isLast { outbox.synced(context, &effects) }
         case .channelChanges(let since):
             let next = part.next.isEmpty ? since : ChangePoint.token(part.next)
             let fact = sync.changesArrived(part.changed, removed: part.removed, next: next, isLast: part.isLast)
             isStored = record(channels: fact, &effects)
             sync.changesTaken(
                 isStored, since: since, next: next, hasMore: part.hasMore, isLast: part.isLast, context, &effects)
+            if isStored, part.isLast, !part.hasMore { outbox.synced(context, &effects) }
         case .channelPage(let collection):
             let fact = sync.pageArrived(
                 part.changed, collection: collection, next: part.next, isLast: part.isLast)
@@ -559,7 +571,7 @@ public final class Engine {
         parts.dropAll()
         for ask in inFlight.takeAll() {
             switch ask {
-            case .send, .edit, .delete, .action: route(failure, to: ask, &effects)
+            case .send, .action: route(failure, to: ask, &effects)
             // Lists, timelines and channel sync end what they asked all at once.
             case .channelListing, .channelChanges, .channel, .channelPage, .messages, .told: break
             }
@@ -608,6 +620,7 @@ public final class Engine {
         case .mutes:
             for url in mutes.takeDue(context, &effects) { sync.want(url, Cause(.eventUserUnmuted), context, &effects) }
         case .typing: typingEnded(typing.expire(now: now.monotonic), &effects)
+        case .ownAges: outbox.expire(context, &effects)
         }
     }
 
@@ -711,6 +724,7 @@ public final class Engine {
         }
         typing.forget(fact.removed)
         lists.show(fact, context, &effects)
+        for channel in fact.changed { outbox.channelChanged(channel.url, context, &effects) }
         for channel in fact.changed {
             let shown = timelines.of(channel.url)
             guard !shown.isEmpty else { continue }
@@ -839,8 +853,8 @@ public final class Engine {
 
     var shownChannels: [ChannelWindow] { lists.all }
 
-    func shownOwnMessages(_ channelURL: String) -> (pending: [OwnRow], failed: [OwnRow]) {
-        outbox.windows.shown(channelURL)
+    func shownOwnMessages(_ collection: UInt64) -> (pending: [OwnRow], failed: [OwnRow]) {
+        outbox.windows.shown(collection, places[collection]?.channelURL ?? "")
     }
 
     /// Every own message that is not the service's yet.

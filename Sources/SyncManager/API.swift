@@ -370,8 +370,19 @@ public func sm_append_message(
     _ userData: UnsafeMutableRawPointer?, _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
 ) -> Int32 {
     let listener = Listener(result: callback, userData: userData, destroy: destroy)
-    return request(listener, outRequest, collection, message, OwnMessage.appended) { (collection, appended, call) in
-        .appendMessage(collection: collection.id, requestID: appended.requestID, body: appended.body, call: call)
+    return request(listener, outRequest, collection, message) { (collection, text) throws(BorderError) in
+        let appended = try CText.document(text) { (text) throws(DocumentError) in
+            try OwnMessage.appended(text, read: collection.client.readMessage)
+        }
+        let id = collection.id
+        return { call in
+            switch appended {
+            case .pending(let requestID, let body):
+                .appendMessage(collection: id, requestID: requestID, body: body, call: call)
+            case .sent(let requestID, let message):
+                .appendSent(collection: id, requestID: requestID, message, call: call)
+            }
+        }
     }
 }
 
@@ -387,8 +398,7 @@ public func sm_handle_send_response(
         }
         return {
             .handleSendResponse(
-                collection: collection.id, requestID: response.requestID, message: response.message,
-                errorCode: Int(errorCode), call: $0)
+                collection: collection.id, requestID: response.requestID, response.outcome, call: $0)
         }
     }
 }
@@ -399,8 +409,18 @@ public func sm_update_message(
     _ userData: UnsafeMutableRawPointer?, _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
 ) -> Int32 {
     let listener = Listener(result: callback, userData: userData, destroy: destroy)
-    return request(listener, outRequest, collection, message, OwnMessage.edit) { (collection, edit, call) in
-        .updateMessage(collection: collection.id, edit.reference, body: edit.body, call: call)
+    return request(listener, outRequest, collection, message) { (collection, text) throws(BorderError) in
+        let edit = try CText.document(text) { (text) throws(DocumentError) in
+            try OwnMessage.edit(text, read: collection.client.readMessage)
+        }
+        let id = collection.id
+        return { call in
+            switch edit {
+            case .sent(let message): .tellEdit(collection: id, message, call: call)
+            case .unsent(let requestID, let body):
+                .updateMessage(collection: id, requestID: requestID, body: body, call: call)
+            }
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 import Glibc
 import SyncEngine
+import SyncJSON
 import SyncModel
 import SyncThreads
 
@@ -45,11 +46,11 @@ struct Configuration {
             case .caFile: caFile = try value.text()
             case .delivery: isThreadDelivery = try value.choice(Delivery.self) == .thread
             case .queueLimit: queueLimit = Int(try value.integer(in: 16...1_000_000))
-            case .capacity: engine.messageCollectionCapacity = Int(try value.integer(in: 200...1_000_000))
+            case .capacity: engine.messageCollectionCapacity = try Configuration.limit(value, from: 200)
             case .resendPolicy: engine.resendPolicy = try value.choice()
             case .resendRetryCount: engine.resendRetryCount = Int(try value.integer(in: 1...50))
             case .failedRetentionDays: engine.failedRetentionDays = Int(try value.integer(in: 1...365))
-            case .maxFailed: engine.maxFailedPerChannel = Int(try value.integer(in: 1...1_000_000))
+            case .maxFailed: engine.maxFailedPerChannel = try Configuration.limit(value, from: 1)
             case .appVersion: appVersion = try value.text()
             case .backgroundGrace: engine.backgroundGrace = try value.integer(in: 0...3_600_000)
             case .requestTimeout: engine.requestTimeout = try value.integer(in: 1000...120_000)
@@ -60,9 +61,39 @@ struct Configuration {
         guard !dataDirectory.isEmpty else {
             throw DocumentError(path: "$.data_dir", message: "is empty, and there is no home directory")
         }
+        engine.described = described
         engine.userID = userID
         engine.accessToken = accessToken
         engine.seed = UInt64(bitPattern: Clock.wall) ^ UInt64(UInt32(bitPattern: getpid())) << 32
+    }
+
+    /// What is in effect, by the keys of the configuration. The access token is a secret and left out.
+    private var described: [UInt8] {
+        func limit(_ value: Int) -> JSON { value == Int.max ? "infinite" : .int(Int64(value)) }
+        let values: [(Key, JSON?)] = [
+            (.appID, .string(appID)), (.userID, .string(userID)), (.dataDirectory, .string(dataDirectory)),
+            (.service, .string(service.rawValue)), (.apiHost, apiHost.map { .string($0) }),
+            (.wsHost, wsHost.map { .string($0) }), (.caFile, caFile.map { .string($0) }),
+            (.delivery, .string((isThreadDelivery ? Delivery.thread : .host).rawValue)),
+            (.queueLimit, .int(Int64(queueLimit))), (.capacity, limit(engine.messageCollectionCapacity)),
+            (.resendPolicy, .string(engine.resendPolicy.rawValue)),
+            (.resendRetryCount, .int(Int64(engine.resendRetryCount))),
+            (.failedRetentionDays, .int(Int64(engine.failedRetentionDays))),
+            (.maxFailed, limit(engine.maxFailedPerChannel)), (.requestTimeout, .int(engine.requestTimeout)),
+            (.appVersion, .string(appVersion)), (.backgroundGrace, .int(engine.backgroundGrace)),
+        ]
+        let document = JSON.object()
+        for (key, value) in values { document.set(key.rawValue, value) }
+        return document.serialized()
+    }
+
+    /// A number, or "infinite".
+    private static func limit(_ value: DocumentValue, from least: Int64) throws(DocumentError) -> Int {
+        if value.json.string == "infinite" { return Int.max }
+        guard value.json.kind == .integer else {
+            throw value.failure("expected a whole number from \(least) to 1000000, or \"infinite\"")
+        }
+        return Int(try value.integer(in: least...1_000_000))
     }
 
     private static func host(_ value: DocumentValue, _ schemes: [String]) throws(DocumentError) -> String {

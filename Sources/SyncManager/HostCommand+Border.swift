@@ -11,7 +11,7 @@ extension HostCommand {
             true
         case .disconnect, .removeCollection, .resync, .close: false
         case .connect, .clearCache, .signOut, .fetch, .start, .sendMessage, .resendMessage, .appendMessage,
-            .handleSendResponse, .updateMessage, .deleteMessage, .action:
+            .appendSent, .handleSendResponse, .tellEdit, .updateMessage, .deleteMessage, .action:
             false
         }
     }
@@ -23,9 +23,12 @@ extension HostCommand {
         case .setToken(let text), .clearCache(let text?, _), .resendMessage(_, let text, _): text.utf8.count
         case .sendMessage(_, let requestID, let body, _), .appendMessage(_, let requestID, let body, _):
             requestID.utf8.count + body.count
-        case .handleSendResponse(_, let requestID, let message, _, _):
-            requestID.utf8.count + (message?.json.count ?? 0)
-        case .updateMessage(_, let message, let body, _): message.textBytes + body.count
+        case .appendSent(_, let requestID, let message, _),
+            .handleSendResponse(_, let requestID, .sent(let message), _):
+            requestID.utf8.count + message.json.count
+        case .handleSendResponse(_, let requestID, .failed(_, let body), _): requestID.utf8.count + (body?.count ?? 0)
+        case .tellEdit(_, let message, _): message.json.count
+        case .updateMessage(_, let requestID, let body, _): requestID.utf8.count + body.count
         case .deleteMessage(_, let message, _): message.textBytes
         case .action(let action, _): action.textBytes
         case .connect, .disconnect, .resumeSync, .pauseSync, .setForeground, .signOut, .clearCache(nil, _),
@@ -39,7 +42,7 @@ extension HostCommand {
     /// must not depend on how busy the engine was, or opens the collection that this needs.
     var isDoneWhenClosing: Bool {
         switch self {
-        case .sendMessage, .resendMessage, .appendMessage, .handleSendResponse, .updateMessage(_, .unsent, _, _),
+        case .sendMessage, .resendMessage, .appendMessage, .appendSent, .handleSendResponse, .updateMessage,
             .deleteMessage(_, .unsent, _), .openMessageCollection:
             true
         default: false
@@ -58,9 +61,9 @@ extension HostCommand {
         case .fetch(_, _, let call): closed(call, .fetch)
         case .start(_, let call): closed(call, .start)
         case .sendMessage(_, _, _, let call), .resendMessage(_, _, let call): closed(call, .sendMessage)
-        case .appendMessage(_, _, _, let call): closed(call, .appendMessage)
-        case .handleSendResponse(_, _, _, _, let call): closed(call, .handleSendResponse)
-        case .updateMessage(_, _, _, let call): closed(call, .updateMessage)
+        case .appendMessage(_, _, _, let call), .appendSent(_, _, _, let call): closed(call, .appendMessage)
+        case .handleSendResponse(_, _, _, let call): closed(call, .handleSendResponse)
+        case .updateMessage(_, _, _, let call), .tellEdit(_, _, let call): closed(call, .updateMessage)
         case .deleteMessage(_, _, let call): closed(call, .deleteMessage)
         case .action(let action, let call):
             Completion(call: call, name: .call, status: .closed, action: action.action)

@@ -15,8 +15,10 @@ enum OwnMessage {
     private enum Field: String {
         case message, data, customType = "custom_type", mentionType = "mention_type"
         case mentionedUserIDs = "mentioned_user_ids", parentMessageID = "parent_message_id"
-        case replyToChannel = "reply_to_channel"
+        case replyToChannel = "reply_to_channel", metaArrays = "sorted_metaarray", silent, pushOption = "push_option"
+        case pinsMessage = "pin_message", targetLanguages = "target_langs"
     }
+    private enum PushOption: String, CaseIterable { case `default`, suppress }
     private enum MentionType: String, CaseIterable { case users, channel }
 
     static func outgoing(_ bytes: [UInt8]) throws(DocumentError) -> Outgoing {
@@ -57,9 +59,21 @@ enum OwnMessage {
             case .mentionType: _ = try value.choice(MentionType.self)
             case .mentionedUserIDs: _ = try value.texts(allowEmpty: true)
             case .parentMessageID: _ = try value.integer(in: Int64.min...Int64.max)
-            case .replyToChannel: _ = try value.flag()
+            case .replyToChannel, .silent, .pinsMessage: _ = try value.flag()
+            case .pushOption: _ = try value.choice(PushOption.self)
+            case .targetLanguages: _ = try value.texts()
+            case .metaArrays: for entry in try value.list() { try checkMetaArray(entry) }
             }
         }
+    }
+
+    private static func checkMetaArray(_ entry: DocumentValue) throws(DocumentError) {
+        for (name, value) in try entry.members() where name != "key" && name != "value" {
+            throw value.unknown(in: "meta array")
+        }
+        guard let key = entry.member("key") else { throw entry.missing("key") }
+        _ = try key.nonemptyText()
+        if let values = entry.member("value") { _ = try values.texts(allowEmpty: true) }
     }
 
     private static func body(_ document: DocumentValue, without keys: [String]) -> [UInt8] {
@@ -68,32 +82,58 @@ enum OwnMessage {
         return body.serialized()
     }
 
-    /// A message that the host sends itself: any object with a request id and a text.
-    static func appended(_ bytes: [UInt8]) throws(DocumentError) -> (requestID: String, body: [UInt8]) {
+    enum Appended {
+        case pending(requestID: String, body: [UInt8])
+        /// The service has it already.
+        case sent(requestID: String, MessageRecord)
+    }
+
+    /// A message that the host sends itself: any object with a request id and what it says, or the service's object.
+    static func appended(_ bytes: [UInt8], read: ChosenService.MessageReader) throws(DocumentError) -> Appended {
         let document = try DocumentValue(parsing: bytes)
         _ = try document.members()
-        guard let requestID = document.member("request_id") else { throw document.missing("request_id") }
-        guard let message = document.member("message") else { throw document.missing("message") }
-        _ = try message.nonemptyText()
-        return (try requestID.nonemptyText(), document.json.serialized())
+        if let id = document.member("message_id"), try id.messageID() != "0" {
+            let requestID = try requestID(document)?.text() ?? ""
+            return .sent(requestID: requestID, try message(document, read))
+        }
+        guard let requestID = try requestID(document) else { throw document.missing("request_id") }
+        if let text = document.member("message") {
+            _ = try text.text()
+        } else if document.member("url") == nil, document.member("file") == nil, document.member("files") == nil {
+            // A file message says nothing by a text.
+            throw document.missing("message")
+        }
+        return .pending(requestID: try requestID.nonemptyText(), body: document.json.serialized())
     }
 
     /// The outcome of such a send: the service's message, or the document given before.
     static func response(
         _ bytes: [UInt8], errorCode: Int32, read: ChosenService.MessageReader
-    ) throws(DocumentError) -> (requestID: String, message: MessageRecord?) {
+    ) throws(DocumentError) -> (requestID: String, outcome: SendOutcome) {
         let document = try DocumentValue(parsing: bytes)
-        _ = try document.members()
-        guard let value = document.member("request_id") ?? document.member("req_id") else {
-            throw document.missing("request_id")
-        }
+        let members = try document.members()
+        guard let value = try requestID(document) else { throw document.missing("request_id") }
         let requestID = try value.nonemptyText()
-        guard errorCode == 0 else { return (requestID, nil) }
+        guard errorCode == 0 else {
+            let ids = ["request_id", "req_id", "message_id", "channel_url"]
+            let saysSomething = members.contains { !ids.contains($0.key) }
+            return (requestID, .failed(code: Int(errorCode), body: saysSomething ? document.json.serialized() : nil))
+        }
+        return (requestID, .sent(try message(document, read)))
+    }
+
+    private static func requestID(_ document: DocumentValue) throws(DocumentError) -> DocumentValue? {
+        document.member("request_id") ?? document.member("req_id")
+    }
+
+    private static func message(
+        _ document: DocumentValue, _ read: ChosenService.MessageReader
+    ) throws(DocumentError) -> MessageRecord {
         guard let message = read(document.json) else {
             throw DocumentError(
                 path: "$.message_id", message: "expected the service's message, with its id and its time")
         }
-        return (requestID, message)
+        return message
     }
 
     /// Which message a deletion means.
@@ -105,11 +145,23 @@ enum OwnMessage {
         return try reference(document)
     }
 
-    /// Which message an edit means, and the fields to change.
-    static func edit(_ bytes: [UInt8]) throws(DocumentError) -> (reference: OwnMessageReference, body: [UInt8]) {
+    enum Edit {
+        /// What the host made of it on the service.
+        case sent(MessageRecord)
+        /// The fields of a failed one to change.
+        case unsent(requestID: String, body: [UInt8])
+    }
+
+    /// An edit: the service's object, or a failed message by its request id.
+    static func edit(_ bytes: [UInt8], read: ChosenService.MessageReader) throws(DocumentError) -> Edit {
         let document = try DocumentValue(parsing: bytes)
-        try checkFields(document, others: ["message_id", "request_id"])
-        return (try reference(document), body(document, without: ["message_id", "request_id"]))
+        _ = try document.members()
+        switch try reference(document) {
+        case .sent: return .sent(try message(document, read))
+        case .unsent(let requestID):
+            try checkFields(document, others: ["message_id", "request_id"])
+            return .unsent(requestID: requestID, body: body(document, without: ["message_id", "request_id"]))
+        }
     }
 
     /// A message without an id of the service's is known by its request id; its object says `"message_id":0`.

@@ -128,6 +128,12 @@ public struct DocumentValue {
         return result
     }
 
+    /// A list of anything.
+    public func list() throws(DocumentError) -> [DocumentValue] {
+        guard json.kind == .array else { throw failure("expected a list") }
+        return elements()
+    }
+
     private func elements() -> [DocumentValue] {
         (json.array ?? []).enumerated().map { DocumentValue($1, path: "\(path)[\($0)]") }
     }

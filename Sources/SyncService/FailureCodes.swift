@@ -23,6 +23,9 @@ enum FailureCodes {
         900_200,
     ]
 
+    /// What hosts are told as worth sending again: the curable, and what befell an upload.
+    static let resendable: Set<Int> = curable.union([800_240, 800_250, 800_400])
+
     /// The kind of a failure. The code says more than the HTTP status, which is 400 for most. An expired session key is
     /// renewed by `SendbirdService` and reported to nobody; where renewing does not help the token is no good.
     static func kind(_ status: Int, _ code: Int, _ headers: [TransportHeader] = []) -> ServiceFailure.Kind {

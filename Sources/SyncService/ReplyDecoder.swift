@@ -61,7 +61,7 @@ enum ReplyDecoder {
                 lists(.channels, bytes) { .init(channels(request, $0)) }
             case .messagesAround, .messages, .messageChanges, .messageGap:
                 lists(.messages, bytes) { .init(messages(request, $0)) }
-            case .getChannel, .getMessage, .updateMessage, .deleteMessage, .sendMessage: one(request, bytes)
+            case .getChannel, .getMessage, .sendMessage: one(request, bytes)
             case .action, .markDelivered: (.malformed, false)
             }
         }
@@ -100,23 +100,17 @@ enum ReplyDecoder {
         }
     }
 
-    /// The answers that are one object, or nothing at all.
+    /// The answers that are one object.
     private static func one(
         _ request: ServiceRequest, _ bytes: UnsafeRawBufferPointer
     ) -> (Read, hasLoneSurrogate: Bool) {
-        var isAction = false
-        switch request {
-        case .deleteMessage: isAction = true
-        default: break
-        }
-        if bytes.isEmpty { return (isAction ? .reply(.done) : .malformed, false) }
+        if bytes.isEmpty { return (.malformed, false) }
         var reader = JSONReader(bytes)
         guard let root = try? reader.value(), (try? reader.end()) != nil, root.isObject else {
             return (.malformed, false)
         }
         let hasLoneSurrogate = reader.hasLoneSurrogate
         if root["error"]?.bool == true { return (.error, hasLoneSurrogate) }
-        if isAction { return (.reply(.done), false) }
         if case .getChannel = request {
             return (.init(ChannelRecord(slice: root).map { .channel($0) }), hasLoneSurrogate)
         }

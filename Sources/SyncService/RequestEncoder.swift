@@ -128,17 +128,15 @@ struct RequestEncoder {
             return get("/group_channels/\(Query.escape(url))/messages_gap", query)
         case .sendMessage(let url, let requestID, let body):
             let document = object(body)
+            if let arrays = document["sorted_metaarray"] {
+                document.set("metaarray", arrays)
+                document.set("sorted_metaarray", nil)
+            }
+            // Said only where it is not so.
+            if document["push_option"]?.string == "default" { document.set("push_option", nil) }
             document.set("req_id", .string(requestID))
             document.set("channel_url", .string(url))
             return .frame(frame("MESG", document), awaiting: requestID)
-        case .updateMessage(let url, let id, let body):
-            let document = object(body)
-            document.set("message_type", "MESG")
-            document.set("user_id", .string(userID))
-            return http(
-                "PUT", messages(of: url) + "/" + Query.escape(id), Query(), document.serialized(), sessionKey)
-        case .deleteMessage(let url, let id):
-            return http("DELETE", messages(of: url) + "/" + Query.escape(id), Query(), nil, sessionKey)
         case .markDelivered(let url, let id):
             let document = JSON.object(["channel_url": .string(url)])
             document.set("msg_id", Int64(id).map { .int($0) } ?? .string(id))

@@ -142,9 +142,31 @@ public struct SendbirdRules: ServiceRules {
         document.set("status", .string(message.failure == nil ? "pending" : "failed"))
         if let failure = message.failure {
             document.set("error_code", .int(Int64(failure.code)))
+            document.set("resendable", .bool(FailureCodes.resendable.contains(failure.code)))
             document.set("retry_count", .int(Int64(failure.retryCount)))
         }
         return document.serialized()
+    }
+
+    public func isClosedToSends(_ channel: ChannelRecord) -> Bool {
+        channel.isFrozen && !SendbirdRules.member("my_role", of: channel.json) { $0.equals("operator") }
+    }
+
+    public func record(of message: OwnMessageContent, userID: String) -> MessageRecord {
+        let json = json(of: message, userID: userID)
+        var record = MessageRecord(
+            id: message.requestID, position: MessagePosition(order: message.createdAt, tie: 0), senderID: userID,
+            requestID: message.requestID, json: json)
+        json.withUnsafeBytes { bytes in
+            guard let slice = try? JSONSlice.checked(bytes) else { return }
+            let type = slice["type"]?.string ?? slice["message_type"]?.string ?? ""
+            if type == "FILE" || type == "file" { record.kind = .file }
+            record.customType = slice["custom_type"]?.string ?? ""
+            let parent = slice["parent_message_id"]
+            record.parentID = parent?.int.map { $0 > 0 ? String($0) : "" } ?? parent?.string ?? ""
+            record.isReplyToChannel = (slice["reply_to_channel"] ?? slice["is_reply_to_channel"])?.bool ?? false
+        }
+        return record
     }
 
     // MARK: Failures

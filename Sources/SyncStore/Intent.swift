@@ -17,4 +17,7 @@ public struct Intent: Equatable, Sendable {
     public var body: [UInt8]
     /// The host sends it by its own means and tells how it went.
     public var isHostSent: Bool
+
+    /// It has failed once; while it is sent again, too. Hosts see it in the list of failed messages until it is sent.
+    public var hasFailed: Bool { status == .failed || retryCount > 0 }
 }

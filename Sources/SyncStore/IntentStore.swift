@@ -126,11 +126,14 @@ public final class IntentStore {
 
     /// Changes how far an intent is; one that is not there does no harm.
     public func update(
-        requestID: String, status: Intent.Status, errorCode: Int, retryCount: Int
+        requestID: String, status: Intent.Status, errorCode: Int, retryCount: Int, isHostSent: Bool = false
     ) throws(StoreError) {
         try database.transaction { () throws(StoreError) in
-            try database.prepare("UPDATE intent SET status = ?, error_code = ?, retry_count = ? WHERE request_id = ?")
-                .bind(status.rawValue).bind(Int64(errorCode)).bind(Int64(retryCount)).bind(requestID).run()
+            try database.prepare("""
+                UPDATE intent SET status = ?, error_code = ?, retry_count = ?, is_host_sent = ? WHERE request_id = ?
+                """)
+                .bind(status.rawValue).bind(Int64(errorCode)).bind(Int64(retryCount)).bind(isHostSent)
+                .bind(requestID).run()
         }
     }
 

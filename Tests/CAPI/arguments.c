@@ -71,8 +71,8 @@ static void bad_collection(sm_collection *collection, int32_t status) {
         &request));
     GIVES(status, sm_handle_send_response(collection, "{\"request_id\":\"r\",\"message\":\"m\"}", 1, result, &destroyed,
         destroy, &request));
-    GIVES(status, sm_update_message(collection, "{\"message_id\":1,\"message\":\"m\"}", result, &destroyed, destroy,
-        &request));
+    GIVES(status, sm_update_message(collection, "{\"request_id\":\"r\",\"message\":\"m\"}", result, &destroyed,
+        destroy, &request));
     GIVES(status, sm_delete_message(collection, "{\"message_id\":1}", result, &destroyed, destroy, &request));
     CHECK(destroyed == 8);
     CHECK(json == (char *)&destroyed && request == 7);

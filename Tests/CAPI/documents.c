@@ -82,7 +82,7 @@ static const struct {
     /* What the host sends itself may have any members. */
     {take_append, NULL, NULL, "{\"message\":\"m\",\"request_id\":7}", "$.request_id"},
     {take_response, NULL, NULL, "{\"message\":\"m\",\"request_id\":7}", "$.request_id"},
-    {take_update, "{\"message_id\":1,\"message\":\"m\",\"colour\":1}", "$.colour",
+    {take_update, "{\"request_id\":\"r\",\"message\":\"m\",\"colour\":1}", "$.colour",
         "{\"message_id\":true,\"message\":\"m\"}", "$.message_id"},
     {take_delete, "{\"message_id\":1,\"colour\":1}", "$.colour", "{\"message_id\":[]}", "$.message_id"},
     {take_call, "{\"action\":\"mark_as_read\",\"channel_url\":\"c\",\"colour\":1}", "$.colour",

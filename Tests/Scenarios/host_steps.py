@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
+
 import checked
 from host import Host, Refused
 
@@ -64,9 +67,19 @@ class HostSteps:
         self.host = Host(self.host.program)
         self.reopen(config)
 
-    def host_restart(self, config=None):
+    def host_restart(self, config=None, aged=None):
+        """`aged`: own messages that wait are so many ms older then."""
         self.host_close()
+        if aged is not None:
+            self.age(aged)
         self.reopen(config)
+
+    def age(self, milliseconds):
+        files = list((self.folder / "data").rglob("intents.db"))
+        assert files, "there is no outbox"
+        for file in files:
+            with contextlib.closing(sqlite3.connect(file)) as outbox, outbox:
+                outbox.execute("UPDATE intent SET created_at = created_at - ?", (milliseconds,))
 
     def reopen(self, config):
         self.collections, self.replay, self.events = {}, {}, []
@@ -118,8 +131,21 @@ class HostSteps:
     def host_resend(self, on, index=0, result=()):
         self.begin(result, "send", on=on, message={"resend": self.snapshot(on)["failed"][index]["request_id"]})
 
-    def host_update(self, on, text, message=None, failed=None, result=()):
-        self.begin(result, "update", on=on, message={**self.which(on, message, failed=failed), "message": text})
+    def host_update(self, on, text=None, message=None, failed=None, result=(), fails=None, path=None, **fields):
+        """Changes a failed message; or tells the edit of a sent one, as the server has it now."""
+        if failed is not None:
+            document = {**self.which(on, None, failed=failed), **({} if text is None else {"message": text}), **fields}
+        else:
+            document = {**self.as_shown(on, message), **fields}
+            if text is not None:
+                document["message"] = text
+        self.begin(result, "update", fails, path, on=on, message=document)
+
+    def as_shown(self, on, message):
+        """The service's object of a message, by its name or its text."""
+        if message in self.named:
+            return dict(self.named[message])
+        return next(dict(m) for m in self.snapshot(on)["succeeded"] if m["message"] == message)
 
     def host_delete(self, on, message=None, failed=None, pending=None, result=()):
         self.begin(result, "delete", on=on, message=self.which(on, message, failed=failed, pending=pending))
@@ -131,12 +157,21 @@ class HostSteps:
                 return {"request_id": self.snapshot(on)[name][index]["request_id"]}
         return {"message_id": self.id_of(on, message)}
 
-    def host_append(self, on, request_id, text, result=()):
-        self.begin(result, "append", on=on, message={"request_id": request_id, "message": text})
+    def host_append(self, on, request_id=None, text=None, sent=None, result=(), fails=None, path=None, **fields):
+        """A message under way, or with `sent` one that the service has, by its name."""
+        document = dict(self.named[sent]) if sent else {}
+        document.update(fields)
+        if request_id is not None:
+            document["request_id"] = request_id
+        if text is not None:
+            document["message"] = text
+        self.begin(result, "append", fails, path, on=on, message=document)
 
-    def host_response(self, on, request_id, message=None, error_code=0, result=()):
-        document = dict(self.named[message]) if message else {}
+    def host_response(self, on, request_id, message=None, error_code=0, result=(), text=None, **fields):
+        document = dict(self.named[message]) if message else dict(fields)
         document["request_id"] = request_id
+        if text is not None:
+            document["message"] = text
         self.begin(result, "response", on=on, message=document, error_code=error_code)
 
     def host_call(self, action, of=None, result=(), fails=None, path=None, **arguments):

@@ -5,6 +5,8 @@ enum HostPlan {
     case setToken
     /// The host's own send came to its end.
     case tellSendResponse(collection: UInt64, requestID: String, MessageRecord?)
+    /// The host tells what it edited, or deleted (`nil`), by its own means.
+    case tellChange(collection: UInt64, id: String, MessageRecord?)
     case connect
     case resumeSync
     /// The service lets the app in again.

@@ -54,6 +54,9 @@ struct Knowledge {
 
     /// Own messages leave the pending list when they are sent, failed or given up.
     mutating func told(_ change: CollectionChange) {
+        if change.list == .failed, change.action == .update, change.cause.source == .localMessageFailed {
+            for item in change.items { inDoubt.insert(item.id) }
+        }
         guard change.list == .pending else { return }
         if change.action == .insert { for item in change.items { own[item.id]?.wasPending = true } }
         guard change.action == .remove else { return }

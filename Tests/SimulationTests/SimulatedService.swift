@@ -244,6 +244,8 @@ final class SimulatedService {
         return state == "joined" || state == "invited" ? json : nil
     }
 
+    func isFrozen(_ url: String) -> Bool { channel(url)?["freeze"]?.bool == true }
+
     /// What this user's REST gives as the history that a filter shows, oldest first.
     func history(_ url: String, _ filter: MessageFilter) -> [JSON]? {
         var query =

@@ -395,22 +395,38 @@ extension Simulation {
     }
 
     private func tellSendResponse(_ id: UInt64, _ requestID: String, _ message: MessageRecord?) {
+        let outcome: SendOutcome = message.map { .sent($0) } ?? .failed(code: 400_000, body: nil)
         command(.handleSendResponse(
-            collection: id, requestID: requestID, message: message, errorCode: message == nil ? 400_000 : 0,
-            call: newCall("handle_send_response")))
+            collection: id, requestID: requestID, outcome, call: newCall("handle_send_response")))
     }
 
+    /// The host edits or deletes by its own means, and tells: at once, later, or not at all.
     private func changeSent(_ view: (channelURL: String, window: MessageWindow)) {
         let own = view.window.window.rows.filter { row in
             Int64(row.id).flatMap { service.messages[$0] }?.sender == SimulatedService.me
         }
         guard let row = own.last else { return }
+        let path = "\(service.path(view.channelURL))/messages/\(row.id)"
+        var edited: MessageRecord?
         if random.chance(50) {
-            command(.deleteMessage(collection: view.window.id, .sent(id: row.id), call: newCall("delete_message")))
+            note("the host deletes \(row.id) in \(view.channelURL)")
+            service.ask("DELETE", path)
         } else {
-            let body = JSON.object(["message": .string("better \(time)")]).serialized()
-            command(.updateMessage(
-                collection: view.window.id, .sent(id: row.id), body: body, call: newCall("update_message")))
+            note("the host edits \(row.id) in \(view.channelURL)")
+            let answer = service.ask(
+                "PUT", path, .object(["message_type": "MESG", "message": .string("better \(time)")]))
+            guard let message = answer.flatMap({ SendbirdService.message($0) }) else { return }
+            edited = message
+        }
+        guard random.chance(30) else { return tellChange(view.window.id, row.id, edited) }
+        plan(.tellChange(collection: view.window.id, id: row.id, edited), in: random.below(400))
+    }
+
+    private func tellChange(_ collection: UInt64, _ id: String, _ edited: MessageRecord?) {
+        if let edited {
+            command(.tellEdit(collection: collection, edited, call: newCall("update_message")))
+        } else {
+            command(.deleteMessage(collection: collection, .sent(id: id), call: newCall("delete_message")))
         }
     }
 
@@ -456,7 +472,7 @@ extension Simulation {
     }
 
     private func changeUnsent(_ view: (channelURL: String, window: MessageWindow)) {
-        let shown = engine.shownOwnMessages(view.channelURL)
+        let shown = engine.shownOwnMessages(view.window.id)
         // Also one under way: the service may have it already.
         guard let own = random.pick(shown.failed.map(\.id)) ?? random.pick(shown.pending.map(\.id)) else { return }
         switch random.below(10) {
@@ -467,7 +483,7 @@ extension Simulation {
         case 5:
             let body = JSON.object(["data": .string("changed \(time)")]).serialized()
             command(.updateMessage(
-                collection: view.window.id, .unsent(requestID: own), body: body, call: newCall("update_message")))
+                collection: view.window.id, requestID: own, body: body, call: newCall("update_message")))
         default:
             let call = newCall("delete_message")
             command(.deleteMessage(collection: view.window.id, .unsent(requestID: own), call: call))
@@ -484,6 +500,7 @@ extension Simulation {
         case .resumeSync: command(.resumeSync)
         case .tellSendResponse(let collection, let requestID, let message):
             tellSendResponse(collection, requestID, message)
+        case .tellChange(let collection, let id, let message): tellChange(collection, id, message)
         case .weatherEnds: network.weather = traits.weather
         }
     }

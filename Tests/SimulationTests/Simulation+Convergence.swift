@@ -38,8 +38,8 @@ extension Simulation {
 
     /// The library's own snapshot of what was delivered is what the engine shows.
     private func checkSnapshots() throws {
-        for (url, view) in engine.shownMessages {
-            let own = engine.shownOwnMessages(url)
+        for (_, view) in engine.shownMessages {
+            let own = engine.shownOwnMessages(view.id)
             let wanted = [
                 ("succeeded", (view.filter.isReversed ? view.window.rows.reversed() : view.window.rows).map(\.json)),
                 ("pending", own.pending.map(\.json)),
@@ -62,7 +62,10 @@ extension Simulation {
         for _ in 0..<2000 {
             try advance(500)
             drain()
-            let isSending = engine.ownMessages.contains { $0.status == .pending && !$0.isHostSent }
+            // What waited for a login does not go into a frozen channel.
+            let isSending = engine.ownMessages.contains {
+                $0.status == .pending && !$0.isHostSent && !service.isFrozen($0.channelURL)
+            }
             if isConnected, engine.isAtRest, openCalls.isEmpty, plans.isEmpty, !isSending, !network.isCarrying,
                 !network.hasDeadSocket
             {

@@ -41,7 +41,7 @@ extension Simulation {
 
     /// What a host shows that only applies changes is what the engine shows.
     private func checkReplay(_ replay: Replay) throws {
-        for (url, view) in engine.shownMessages {
+        for (_, view) in engine.shownMessages {
             let told = replay.rows(view.id, .succeeded)
             let shown = view.filter.isReversed ? told.reversed() : told
             guard shown.map(\.id) == view.window.rows.map(\.id) else {
@@ -51,7 +51,7 @@ extension Simulation {
             for (here, there) in zip(shown, view.window.rows) where here.json != there.json {
                 throw Violation(description: "replay of \(view.id): the content of \(here.id) differs")
             }
-            let own = engine.shownOwnMessages(url)
+            let own = engine.shownOwnMessages(view.id)
             for (list, rows) in [(CollectionChange.List.pending, own.pending), (.failed, own.failed)] {
                 let here = replay.rows(view.id, list)
                 guard here.map(\.id) == rows.map(\.id), here.map(\.json) == rows.map(\.json) else {

@@ -294,10 +294,11 @@ final class Simulation {
             "sendMessage \(requestID) in \(id), call \(call): \(String(decoding: body, as: UTF8.self))"
         case .appendMessage(let id, let requestID, let body, let call):
             "appendMessage \(requestID) in \(id), call \(call): \(String(decoding: body, as: UTF8.self))"
-        case .handleSendResponse(let id, let requestID, let message, let code, let call):
-            "handleSendResponse \(requestID) in \(id), call \(call): \(message?.id ?? "failed with \(code)")"
-        case .updateMessage(let id, let reference, let body, let call):
-            "updateMessage \(reference) in \(id), call \(call): \(String(decoding: body, as: UTF8.self))"
+        case .handleSendResponse(let id, let requestID, .sent(let message), let call):
+            "handleSendResponse \(requestID) in \(id), call \(call): \(message.id)"
+        case .tellEdit(let id, let message, let call): "tellEdit \(message.id) in \(id), call \(call)"
+        case .updateMessage(let id, let requestID, let body, let call):
+            "updateMessage \(requestID) in \(id), call \(call): \(String(decoding: body, as: UTF8.self))"
         // In a fixed order, so that two runs can be compared.
         case .resync(let collections):
             "resync " + collections.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")

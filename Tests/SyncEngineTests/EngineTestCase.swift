@@ -168,7 +168,7 @@ class EngineTestCase: XCTestCase {
 
     private static func isSync(_ request: ServiceRequest) -> Bool {
         switch request {
-        case .sendMessage, .updateMessage, .deleteMessage, .action, .markDelivered: false
+        case .sendMessage, .action, .markDelivered: false
         default: true
         }
     }

@@ -34,7 +34,7 @@ final class FoundDefectsTests: EngineTestCase {
         command(.appendMessage(
             collection: 1, requestID: "own", body: Array(#"{"message":"own"}"#.utf8), call: newCall()))
         let own = Case.message(3, by: "mei", requestID: "own")
-        command(.handleSendResponse(collection: 1, requestID: "own", message: own, errorCode: 0, call: newCall()))
+        command(.handleSendResponse(collection: 1, requestID: "own", .sent(own), call: newCall()))
         connect()
         answer(.messageChanges(MessageChanges(updated: [], deletedIDs: ["3"], hasMore: false, next: "log2"))) {
             if case .messageChanges = $0 { true } else { false }
@@ -227,18 +227,15 @@ final class FoundDefectsTests: EngineTestCase {
         XCTAssertEqual(asked(isPage(.previous)).count, 1)
     }
 
-    /// What the service answers to an own edit or deletion reaches lists at once, without waiting for the socket's
-    /// echo.
+    /// What the host did by its own means and tells reaches lists at once, without waiting for the socket's echo.
     func testAnOwnEditReachesTheChannelList() throws {
         let own = Case.message(2, by: "mei", text: "before")
         begin([Case.message(1), own])
         command(.openChannelCollection(id: 2, query: ChannelQuery()))
         fetch(2, .next)
         let call = newCall()
-        command(.updateMessage(collection: 1, .sent(id: "2"), body: Array(#"{"message":"after"}"#.utf8), call: call))
-        answer(.message(Case.message(2, by: "mei", text: "after", updatedAt: Case.wall + 9000))) {
-            if case .updateMessage = $0 { true } else { false }
-        }
+        let edited = Case.message(2, by: "mei", text: "after", updatedAt: Case.wall + 9000)
+        command(.tellEdit(collection: 1, edited, call: call))
         XCTAssertEqual(host.status(call), .ok)
         XCTAssert(host.json(2, .channels, "c")?.contains("after") == true, host.json(2, .channels, "c") ?? "-")
         XCTAssert(host.json(1, .succeeded, "2")?.contains("after") == true)
@@ -249,7 +246,6 @@ final class FoundDefectsTests: EngineTestCase {
         command(.openChannelCollection(id: 2, query: ChannelQuery()))
         fetch(2, .next)
         command(.deleteMessage(collection: 1, .sent(id: "2"), call: newCall()))
-        answer(.done) { if case .deleteMessage = $0 { true } else { false } }
         XCTAssertEqual(host.ids(1), ["1"])
         serve(channels: [Case.channel("c", last: Case.message(1))])
         XCTAssertEqual(host.json(2, .channels, "c"), String(

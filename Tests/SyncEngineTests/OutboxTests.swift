@@ -25,6 +25,8 @@ final class OutboxTests: EngineTestCase {
     /// Connects, and gives the request ids of what is sent then.
     private func sends() -> [String] {
         connect()
+        XCTAssertEqual(asked(isSend).count, 0, "what waited goes out after the first answer of sync")
+        serve(channels: [EngineTestCase.channel("c")])
         return asked(isSend).compactMap { if case .sendMessage(_, let id, _) = $0 { id } else { nil } }
     }
 
@@ -89,6 +91,7 @@ final class OutboxTests: EngineTestCase {
     func testOneChannelSendsInOrder() {
         startWithACollection()
         connect()
+        serve(channels: [EngineTestCase.channel("c")])
         for id in ["a", "b", "c"] { send(1, id) }
         XCTAssertEqual(asked(isSend).count, 1)
         answer(EngineTestCase.failure(.unavailable, 500_901), to: isSend)
@@ -116,5 +119,72 @@ final class OutboxTests: EngineTestCase {
         answer(.message(EngineTestCase.message(5, by: "mei", requestID: "late")), to: isSend)
         XCTAssertEqual(host.ids(1), ["5"])
         XCTAssertEqual(host.ids(1, .pending) + host.ids(1, .failed), [])
+    }
+
+    // MARK: Time
+
+    private func changes(_ list: CollectionChange.List) -> [String] {
+        host.events.compactMap { event in
+            guard case .change(let change) = event, change.list == list else { return nil }
+            return "\(change.action) \(change.reason?.rawValue ?? "-")"
+        }
+    }
+
+    /// Not only at the next start.
+    func testAFailedMessageGoesWhenItsTimeIsOver() throws {
+        try add("old", age: 7 * OutboxTests.day - 5000, isFailed: true)
+        startWithACollection()
+        XCTAssertEqual(host.ids(1, .failed), ["old"])
+        wait(4000)
+        XCTAssertEqual(host.ids(1, .failed), ["old"])
+        wait(2000)
+        XCTAssertEqual(host.ids(1, .failed), [])
+        XCTAssertEqual(changes(.failed).last, "remove remove_retention_expired")
+        XCTAssertEqual(try stored(), [])
+    }
+
+    /// The one under way is let be: its answer decides.
+    func testAPendingMessageFailsWhenItHasWaitedTooLong() throws {
+        try add("waits", age: 3 * OutboxTests.day - 5000)
+        startWithACollection()
+        wait(6000)
+        XCTAssertEqual(host.ids(1, .pending), [])
+        XCTAssertEqual(host.ids(1, .failed), ["waits"])
+        XCTAssertEqual(sends(), [])
+    }
+
+    func testAMessageUnderWayDoesNotGrowTooOld() throws {
+        try add("sent", age: 3 * OutboxTests.day - 5000)
+        startWithACollection()
+        XCTAssertEqual(sends(), ["sent"])
+        wait(6000)
+        XCTAssertEqual(host.ids(1, .pending), ["sent"])
+        answer(.message(EngineTestCase.message(7, by: "mei", requestID: "sent")), to: isSend)
+        XCTAssertEqual(host.ids(1, .pending) + host.ids(1, .failed), [])
+    }
+
+    // MARK: Frozen channels
+
+    private func frozen(_ isFrozen: Bool) -> ChannelRecord {
+        let json = #"{"channel_url":"c","id":1,"created_at":1600000000,"member_state":"joined","freeze":\#(isFrozen)}"#
+        return ChannelRecord(json: Array(json.utf8)) ?? EngineTestCase.channel("c")
+    }
+
+    func testWhatWaitedForALoginDoesNotGoIntoAFrozenChannel() throws {
+        try add("waits", age: 1)
+        startWithACollection()
+        connect()
+        serve(channels: [frozen(true)])
+        XCTAssertEqual(asked(isSend).count, 0)
+        // What the host asks for now is asked of the service, which says no.
+        send(1, "now")
+        XCTAssertEqual(asked(isSend).count, 1)
+        answer(EngineTestCase.failure(.refused, 900_050), to: isSend)
+        XCTAssertEqual(host.ids(1, .failed), ["now"])
+        event(.channel(url: "c", .patched(Cause(.eventChannelUnfrozen), members: [
+            ChannelPatch(key: "freeze", value: Array("false".utf8)),
+        ])))
+        XCTAssertEqual(asked(isSend).count, 1)
+        XCTAssertEqual(host.ids(1, .pending), ["waits"])
     }
 }

@@ -60,6 +60,7 @@ final class TextIdentityTests: EngineTestCase {
         XCTAssertEqual(host.status(first), .removed)
         XCTAssertEqual(ids(1, .pending), [TextKey(decomposed)])
         connect()
+        serve(channels: [Case.channel("c")])
         let own = Case.message(1, by: "mei", requestID: decomposed)
         answer(.message(own)) { if case .sendMessage = $0 { true } else { false } }
         XCTAssertEqual(host.status(second), .ok)

@@ -15,6 +15,11 @@ struct SilentRules: ServiceRules {
     func preview(of action: ActionCall, on json: [UInt8], userID: String) -> ActionPreview? { nil }
     func json(_ message: [UInt8], without parts: Set<MessagePart>) -> [UInt8] { message }
     func json(of message: OwnMessageContent, userID: String) -> [UInt8] { message.body }
+    func record(of message: OwnMessageContent, userID: String) -> MessageRecord {
+        MessageRecord(
+            id: message.requestID, position: MessagePosition(order: message.createdAt, tie: 0), json: message.body)
+    }
+    func isClosedToSends(_ channel: ChannelRecord) -> Bool { channel.isFrozen }
     func isCurable(code: Int) -> Bool { false }
     func failure(_ cause: LocalFailure) -> ServiceFailure {
         ServiceFailure(kind: .unreachable, code: 0, message: "\(cause)")

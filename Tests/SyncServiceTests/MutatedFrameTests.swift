@@ -190,7 +190,7 @@ final class MutatedFrameTests: XCTestCase {
             (.listChannels(query: ChannelQuery(), token: "", limit: 1),
              #"{"channels":[{"channel_url":"u","created_at":1700000000,"last_message":\#(message)}],"next":"n"}"#),
             (.channelChanges(since: .time(1)), #"{"updated":[{"channel_url":"u"}],"deleted":["x"],"has_more":false}"#),
-            (.updateMessage(channelURL: "c", messageID: "7", body: []), message),
+            (.sendMessage(channelURL: "c", requestID: "7", body: []), message),
             (.getChannel(url: "c"), #"{"channel_url":"c","key":"k","error":false}"#),
         ]
     }

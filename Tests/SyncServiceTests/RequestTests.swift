@@ -240,19 +240,26 @@ final class RequestTests: XCTestCase {
     }
 
     func testEditingAndDeleting() throws {
-        let edit = try http(.updateMessage(channelURL: "c/1", messageID: "7", body: Array(#"{"message":"new"}"#.utf8)))
+        let edit = try http(.action(ActionCall(
+            action: .editMessage,
+            arguments: ["channel_url": .text("c/1"), "message_id": .text("7"), "message": .text("new")])))
         XCTAssertEqual(edit.method, "PUT")
         XCTAssertEqual(edit.path, "/group_channels/c%2F1/messages/7")
         XCTAssertEqual(edit.headers["Content-Type"], "application/json")
         XCTAssertEqual(edit.body, try JSON.parse(#"{"message":"new","message_type":"MESG","user_id":"me"}"#))
-        let delete = try http(.deleteMessage(channelURL: "c1", messageID: "-7"))
+        let delete = try http(deletion("-7"))
         XCTAssertEqual(delete.method, "DELETE")
         XCTAssertEqual(delete.path, "/group_channels/c1/messages/-7")
         XCTAssertNil(delete.body)
         // An id is text: what a host makes up must not lead to another address.
         XCTAssertEqual(
-            try http(.deleteMessage(channelURL: "c1", messageID: "../x?")).path,
+            try http(deletion("../x?")).path,
             "/group_channels/c1/messages/..%2Fx%3F")
+    }
+
+    private func deletion(_ id: String) -> ServiceRequest {
+        .action(ActionCall(
+            action: .deleteMessage, arguments: ["channel_url": .text("c1"), "message_id": .text(id)]))
     }
 
     func testCommandsBySocket() throws {

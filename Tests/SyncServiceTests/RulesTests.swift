@@ -250,7 +250,8 @@ final class RulesTests: XCTestCase {
             try JSON.parse(rules.json(of: own, userID: "me")),
             try JSON.parse("""
                 {"type":"FILE","user":{"user_id":"me","nickname":"I"},"message_id":0,"request_id":"r",
-                 "channel_url":"c","created_at":9,"status":"failed","error_code":800180,"retry_count":2}
+                 "channel_url":"c","created_at":9,"status":"failed","error_code":800180,"resendable":true,
+                 "retry_count":2}
                 """))
         for body in ["", "[]", "{"] {
             own.body = Array(body.utf8)

@@ -11,8 +11,6 @@ enum Ask: Equatable {
     case channelPage(collection: UInt64)
     case messages(MessageAsk, of: HistoryID)
     case send(requestID: String, channelURL: String)
-    case edit(call: UInt64, channelURL: String, messageID: String)
-    case delete(call: UInt64, channelURL: String, messageID: String)
     case action(call: UInt64, ActionCall)
     /// Something the service is only told; nobody waits for an answer.
     case told

@@ -17,6 +17,8 @@ struct TimerQueue {
         /// The deadline of an action that waits for the end of a pause.
         case action(call: UInt64)
         case typing
+        /// Own messages grow too old to be sent or kept.
+        case ownAges
         case ownTyping
         case deliveries
         case mutes
@@ -25,7 +27,7 @@ struct TimerQueue {
         var isSyncWork: Bool {
             switch self {
             case .channelSync, .timeline, .answerParts, .heldRequests: true
-            case .reconnect, .outbox, .fetch, .action, .typing, .ownTyping, .deliveries, .mutes, .background:
+            case .reconnect, .outbox, .fetch, .action, .typing, .ownTyping, .deliveries, .mutes, .background, .ownAges:
                 false
             }
         }
@@ -46,6 +48,7 @@ struct TimerQueue {
             case .mutes: "k"
             case .background: "m"
             case .action(let call): "l\(call)"
+            case .ownAges: "n"
             }
         }
     }
@@ -56,8 +59,10 @@ struct TimerQueue {
 
     var hasSyncWork: Bool { deadlines.keys.contains { $0.isSyncWork } }
 
-    /// Anything but the end of typing or of a mute is planned; for the simulator's checks.
-    var hasWork: Bool { deadlines.keys.contains { $0 != .typing && $0 != .ownTyping && $0 != .mutes } }
+    /// Anything but the end of typing, of a mute or of a message's time is planned; for the simulator's checks.
+    var hasWork: Bool {
+        deadlines.keys.contains { $0 != .typing && $0 != .ownTyping && $0 != .mutes && $0 != .ownAges }
+    }
 
     /// `nil` cancels.
     mutating func set(_ key: Key, at deadline: Int64?) {

@@ -22,11 +22,15 @@ public enum HostCommand: Sendable {
     case sendMessage(collection: UInt64, requestID: String, body: [UInt8], call: UInt64)
     case resendMessage(collection: UInt64, requestID: String, call: UInt64)
     case appendMessage(collection: UInt64, requestID: String, body: [UInt8], call: UInt64)
-    /// `message` is set when the host's send succeeded.
-    case handleSendResponse(
-        collection: UInt64, requestID: String, message: MessageRecord?, errorCode: Int, call: UInt64)
-    /// An edit of a sent message, or of a failed one in place.
-    case updateMessage(collection: UInt64, OwnMessageReference, body: [UInt8], call: UInt64)
+    /// The host sent a message by its own means and shows it when it has been sent.
+    case appendSent(collection: UInt64, requestID: String, MessageRecord, call: UInt64)
+    /// How the host's own send went.
+    case handleSendResponse(collection: UInt64, requestID: String, SendOutcome, call: UInt64)
+    /// The host edited a message by its own means.
+    case tellEdit(collection: UInt64, MessageRecord, call: UInt64)
+    /// An edit of a failed message in place.
+    case updateMessage(collection: UInt64, requestID: String, body: [UInt8], call: UInt64)
+    /// The host deleted a sent message by its own means; or a pending or failed one is given up.
     case deleteMessage(collection: UInt64, OwnMessageReference, call: UInt64)
     /// Anything of the table of actions.
     case action(ActionCall, call: UInt64)
@@ -34,6 +38,13 @@ public enum HostCommand: Sendable {
     case resync(collections: [UInt64: Int])
     /// Completes every outstanding call and stops. The driver closes the stores afterwards.
     case close
+}
+
+/// How a host's own send went.
+public enum SendOutcome: Sendable {
+    case sent(MessageRecord)
+    /// `body`: what there is to keep of a message that was never appended; `nil` when there is nothing.
+    case failed(code: Int, body: [UInt8]?)
 }
 
 /// Which own message: one the service has, or one that is pending or failed.

@@ -13,13 +13,13 @@ import SyncStore
 /// that an earlier attempt had arrived. The sent message goes into the cache before the intent leaves the outbox: a
 /// crash in between sends once more with the same id. A server page never touches these lists.
 ///
+/// What a login finds waiting, and what failed, goes out by itself: after the first success of channel sync, which
+/// tells which channels are frozen, and not into those. While the host pauses sync nothing is waited for. What the
+/// host sends or resends while logged in goes out at once, in its turn.
+///
 /// An attempt whose acknowledgement does not come may have arrived all the same: the channel's history is told so
 /// (`Effect.sendEnded`), and knows from where on it is in doubt.
 struct Outbox {
-    private static let day: Int64 = 86_400_000
-    /// Pending messages older than this at start are given up.
-    private static let pendingLifetime: Int64 = 3 * day
-
     private struct Call {
         let call: UInt64
         let name: Completion.Name
@@ -32,6 +32,11 @@ struct Outbox {
     private var calls: [TextKey: Call] = [:]
     /// Request ids of messages that are done with and may still be on disk.
     private var settled: [String] = []
+    /// Request ids of what the host asked to send in this session.
+    private var asked: Set<TextKey> = []
+    /// Channel sync has succeeded in this session.
+    private var hasSynced = false
+    private var ages = OwnAges()
     var hasSettled: Bool { !settled.isEmpty }
     private(set) var windows = OwnWindows()
 
@@ -39,6 +44,8 @@ struct Outbox {
 
     /// In a fixed order, so that a run repeats.
     private var channelURLs: [String] { channels.keys.sorted().map(\.text) }
+
+    func channelURL(of requestID: String) -> String? { places[requestID] }
 
     var isSending: Bool { channels.values.contains { $0.isSending } }
 
@@ -54,33 +61,41 @@ struct Outbox {
     // MARK: Start
 
     /// Reads what an earlier process left.
-    mutating func load(_ context: Context) {
+    mutating func load(_ context: Context, _ effects: inout Effects) {
         let stored = context.storage.intended { (intents) throws(StoreError) in try intents.intents() } ?? []
         for var intent in stored {
-            let age = context.now.wall - intent.createdAt
-            if intent.status == .failed, age > Int64(context.options.failedRetentionDays) * Outbox.day {
+            if OwnAges.isTooOldToKeep(intent, context) {
                 settled.append(intent.requestID)
                 continue
             }
             // Nobody is left to tell how a message ended that the host was sending itself; and what has waited too long
             // is not sent any more.
-            let isStale = age > Outbox.pendingLifetime
+            let isStale = OwnAges.isTooOldToSend(intent, context)
             if intent.status == .pending, intent.isHostSent || isStale {
                 intent.status = .failed
                 intent.errorCode = context.rules.failure(isStale ? .tooOld : .neverAnswered).code
                 // The code alone would be cured by the next connection.
-                if isStale { intent.retryCount = max(intent.retryCount, context.options.resendRetryCount) }
+                intent.retryCount = max(intent.retryCount, isStale ? context.options.resendRetryCount : 1)
                 _ = persist(intent, context)
             }
             put(intent)
         }
+        for url in channelURLs {
+            for intent in tooMany(url, context) {
+                remove(intent)
+                settled.append(intent.requestID)
+            }
+        }
         clearSettled(context)
+        ages.reset(all, context, &effects)
     }
 
     // MARK: Collections
 
-    mutating func open(_ collection: UInt64, _ url: String, _ context: Context, _ effects: inout Effects) {
-        windows.open(collection, url, channels[url]?.intents ?? [], context, &effects)
+    mutating func open(
+        _ collection: UInt64, _ url: String, _ filter: MessageFilter, _ context: Context, _ effects: inout Effects
+    ) {
+        windows.open(collection, url, filter, channels[url]?.intents ?? [], context, &effects)
     }
 
     mutating func close(_ collection: UInt64, _ url: String) { windows.close(collection, url) }
@@ -96,13 +111,22 @@ struct Outbox {
     ) {
         guard accept(requestID, body, url, isHostSent: false, call, .sendMessage, context, &effects) else { return }
         calls[requestID] = Call(call: call, name: .sendMessage)
+        asked.insert(requestID)
         pump(url, context, &effects)
     }
 
     mutating func acceptHostSent(
         _ requestID: String, _ body: [UInt8], _ url: String, call: UInt64, _ context: Context, _ effects: inout Effects
     ) {
-        guard accept(requestID, body, url, isHostSent: true, call, .appendMessage, context, &effects) else { return }
+        if let failed = intent(requestID), failed.status == .failed, failed.channelURL.isByteEqual(to: url) {
+            // The host sends it once more by its own means.
+            guard restart(failed, isHostSent: true, context, &effects) else {
+                return effects.complete(Completion(call: call, name: .appendMessage, status: .storage))
+            }
+        } else {
+            guard accept(requestID, body, url, isHostSent: true, call, .appendMessage, context, &effects)
+            else { return }
+        }
         effects.complete(Completion(call: call, name: .appendMessage, status: .ok, requestID: requestID))
     }
 
@@ -127,7 +151,8 @@ struct Outbox {
             return false
         }
         put(added)
-        windows.putPending(added, Cause(.localMessagePendingCreated), context, &effects)
+        windows.put(added, Cause(.localMessagePendingCreated), context, &effects)
+        ages.note(added, context, &effects)
         return true
     }
 
@@ -135,33 +160,70 @@ struct Outbox {
         guard let failed = intent(requestID), failed.status == .failed else {
             return effects.complete(Completion(call: call, name: .sendMessage, status: .notFound))
         }
-        var pending = failed
-        pending.status = .pending
-        pending.isHostSent = false
-        guard persist(pending, context) else {
+        guard isText(failed, context) else {
+            return effects.complete(Completion(
+                call: call, name: .sendMessage, status: .invalidArgument,
+                explanation: "only text messages are sent by the library"))
+        }
+        guard restart(failed, isHostSent: false, context, &effects) else {
             return effects.complete(Completion(call: call, name: .sendMessage, status: .storage))
         }
-        showRestarted(failed, pending, context, &effects)
         calls[requestID] = Call(call: call, name: .sendMessage)
-        pump(pending.channelURL, context, &effects)
+        asked.insert(requestID)
+        pump(failed.channelURL, context, &effects)
     }
 
-    /// The host told how its own send went. Gives the message that it made, to be taken in.
+    private func isText(_ intent: Intent, _ context: Context) -> Bool {
+        context.rules.record(of: OwnMessageContent(intent), userID: context.options.userID).kind == .user
+    }
+
+    /// A failed message is under way again: on disk, and to be seen.
+    private mutating func restart(
+        _ failed: Intent, isHostSent: Bool, _ context: Context, _ effects: inout Effects
+    ) -> Bool {
+        var pending = failed
+        pending.status = .pending
+        pending.isHostSent = isHostSent
+        pending.retryCount = max(1, failed.retryCount)
+        guard persist(pending, context) else { return false }
+        put(pending)
+        windows.put(pending, Cause(.localMessageResendStarted), context, &effects)
+        return true
+    }
+
+    /// The host sent a message by its own means, whether it had appended it before or not.
     mutating func hostSent(
-        _ requestID: String, _ message: MessageRecord?, code: Int, call: UInt64, _ context: Context,
-        _ effects: inout Effects
+        _ requestID: String, _ message: MessageRecord, _ url: String, call: UInt64, _ name: Completion.Name,
+        _ context: Context, _ effects: inout Effects
     ) {
-        guard let intent = intent(requestID) else {
-            return effects.complete(Completion(call: call, name: .handleSendResponse, status: .notFound))
+        guard message.senderID.isByteEqual(to: context.options.userID) else {
+            return effects.complete(Completion(call: call, name: name, status: .notOwnMessage))
         }
-        if let message {
-            guard message.senderID.isByteEqual(to: context.options.userID) else {
-                return effects.complete(Completion(call: call, name: .handleSendResponse, status: .notOwnMessage))
-            }
-            // The host's own connection may tell so before ours told what came earlier.
+        // The host's own connection may tell so before ours told what came earlier.
+        if let intent = intent(requestID), intent.channelURL.isByteEqual(to: url) {
             sent(intent, message, isInOrder: false, &effects)
         } else {
-            fail(intent, context.rules.failure(.byHost(code: code)), context, &effects)
+            effects.add(.messages(.sent(message, url, isInOrder: false)))
+        }
+        effects.complete(Completion(
+            call: call, name: name, status: .ok, requestID: requestID.isEmpty ? nil : requestID))
+    }
+
+    /// The host's own send failed. One that was never appended is kept as a failed one, if the policy keeps such.
+    mutating func hostFailed(
+        _ requestID: String, _ body: [UInt8]?, code: Int, _ url: String, call: UInt64, _ context: Context,
+        _ effects: inout Effects
+    ) {
+        let failure = context.rules.failure(.byHost(code: code))
+        if let intent = intent(requestID) {
+            fail(intent, failure, context, &effects)
+        } else if let body {
+            guard accept(requestID, body, url, isHostSent: true, call, .handleSendResponse, context, &effects),
+                let intent = intent(requestID)
+            else { return }
+            fail(intent, failure, context, &effects)
+        } else {
+            return effects.complete(Completion(call: call, name: .handleSendResponse, status: .notFound))
         }
         effects.complete(Completion(call: call, name: .handleSendResponse, status: .ok, requestID: requestID))
     }
@@ -183,7 +245,7 @@ struct Outbox {
             return effects.complete(Completion(call: call, name: .updateMessage, status: .storage))
         }
         put(intent)
-        windows.putFailed(intent, Cause(.eventMessageUpdated), context, &effects)
+        windows.put(intent, Cause(.eventMessageUpdated), context, &effects)
         effects.complete(Completion(call: call, name: .updateMessage, status: .ok, requestID: requestID))
     }
 
@@ -221,17 +283,15 @@ struct Outbox {
         }
     }
 
-    /// Sends failed messages again, in their order. Gives how many; `nil` when that could not be stored.
+    /// Sends failed text messages again, in their order; the library has no other kind to send. Gives how many; `nil`
+    /// when that could not be stored.
     mutating func resendFailed(
         in url: String?, _ requestID: String?, _ context: Context, _ effects: inout Effects
     ) -> Int? {
-        let failed = failed(in: url, requestID)
+        let failed = failed(in: url, requestID).filter { isText($0, context) }
         for intent in failed {
-            var pending = intent
-            pending.status = .pending
-            pending.isHostSent = false
-            guard persist(pending, context) else { return nil }
-            showRestarted(intent, pending, context, &effects)
+            guard restart(intent, isHostSent: false, context, &effects) else { return nil }
+            asked.insert(intent.requestID)
         }
         for url in Set(failed.map { TextKey($0.channelURL) }).sorted() { pump(url.text, context, &effects) }
         return failed.count
@@ -255,12 +315,29 @@ struct Outbox {
 
     // MARK: Session
 
-    /// Logged in: own messages do not wait for sync.
     mutating func sessionBegan(_ context: Context, _ effects: inout Effects) {
+        asked = []
+        pumpAll(context, &effects)
+    }
+
+    /// Channel sync got its answer.
+    mutating func synced(_ context: Context, _ effects: inout Effects) {
+        guard context.isLoggedIn, !hasSynced else { return }
+        hasSynced = true
+        pumpAll(context, &effects)
+    }
+
+    /// Something is another way now that may have held messages back: a pause, or that a channel was frozen.
+    mutating func pumpAll(_ context: Context, _ effects: inout Effects) {
         for url in channelURLs { pump(url, context, &effects) }
     }
 
+    mutating func channelChanged(_ url: String, _ context: Context, _ effects: inout Effects) {
+        if channels[url] != nil, context.isLoggedIn { pump(url, context, &effects) }
+    }
+
     mutating func sessionEnded(_ context: Context, _ effects: inout Effects) {
+        hasSynced = false
         for url in channelURLs {
             // The failures of this session say nothing about the next one.
             channels[url]?.gate.succeed()
@@ -283,37 +360,46 @@ struct Outbox {
     /// Sends the oldest message of a channel that waits, one at a time.
     mutating func pump(_ url: String, _ context: Context, _ effects: inout Effects) {
         guard context.isLoggedIn else { return failWhatCannotWait(url, context, &effects) }
-        guard let channel = channels[url], !channel.isSending,
-            let intent = channel.intents.first(where: { isToBeSent($0, context) })
+        guard let channel = channels[url], !channel.isSending, let intent = next(in: channel, url, context)
         else { return }
         guard channels[url]?.gate.isOpen(at: context.now.monotonic) == true else {
             return effects.add(.timer(.outbox(channelURL: TextKey(url)), at: channel.gate.pausedUntil))
         }
         if intent.status == .failed {
             // An automatic retry: shown as under way again.
-            var pending = intent
-            pending.status = .pending
-            _ = persist(pending, context)
-            showRestarted(intent, pending, context, &effects)
+            _ = restart(intent, isHostSent: false, context, &effects)
         }
-        channels[url]?.isSending = true
+        channels[url]?.sending = intent.requestID
         effects.add(.ask(
             .send(requestID: intent.requestID, channelURL: url),
             .sendMessage(channelURL: url, requestID: intent.requestID, body: intent.body)))
     }
 
+    /// The oldest that may go out now.
+    private func next(in channel: OutboxChannel, _ url: String, _ context: Context) -> Intent? {
+        guard let first = channel.intents.first(where: { isToBeSent($0, context) }) else { return nil }
+        if isAsked(first) { return first }
+        // Not past it either: what was written later comes later.
+        if !hasSynced, !context.isPaused { return nil }
+        let cached = context.storage.cached { (cache) throws(StoreError) in try cache.channel(url) }
+        guard let record = cached ?? nil, context.rules.isClosedToSends(record) else { return first }
+        return channel.intents.first { isAsked($0) && isToBeSent($0, context) }
+    }
+
+    private func isAsked(_ intent: Intent) -> Bool { intent.status == .pending && asked.contains(intent.requestID) }
+
     private func isToBeSent(_ intent: Intent, _ context: Context) -> Bool {
         if intent.isHostSent { return false }
         if intent.status == .pending { return true }
         return context.options.resendPolicy == .automatic && intent.retryCount < context.options.resendRetryCount
-            && context.rules.isCurable(code: intent.errorCode)
+            && !OwnAges.isTooOldToSend(intent, context) && context.rules.isCurable(code: intent.errorCode)
     }
 
     /// The answer to a send.
     mutating func receive(
         _ reply: ServiceReply, for requestID: String, in url: String, _ context: Context, _ effects: inout Effects
     ) {
-        channels[url]?.isSending = false
+        channels[url]?.sending = nil
         if case .message(let message) = reply {
             effects.add(.sendEnded(channelURL: url, isInDoubt: false))
             channels[url]?.gate.succeed()
@@ -370,11 +456,7 @@ struct Outbox {
     }
 
     private mutating func settle(_ intent: Intent, _ message: MessageRecord, _ effects: inout Effects) -> Completion? {
-        if intent.status == .failed {
-            windows.removeFailed(intent, .removeResendSucceeded, Cause(.eventMessageSent), &effects)
-        } else {
-            windows.removePending(intent, Cause(.eventMessageSent), &effects)
-        }
+        windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &effects)
         remove(intent)
         settled.append(intent.requestID)
         return calls.removeValue(forKey: TextKey(intent.requestID)).map {
@@ -383,21 +465,26 @@ struct Outbox {
         }
     }
 
+    /// `isForGood`: only the host can have it sent again.
     private mutating func fail(
-        _ intent: Intent, _ failure: ServiceFailure, _ context: Context, _ effects: inout Effects
+        _ intent: Intent, _ failure: ServiceFailure, isForGood: Bool = false, _ context: Context,
+        _ effects: inout Effects
     ) {
-        if intent.status == .pending { windows.removePending(intent, Cause(.localMessageFailed), &effects) }
         var failed = intent
         failed.status = .failed
         failed.errorCode = failure.code
         failed.retryCount += 1
+        asked.remove(TextKey(intent.requestID))
+        if isForGood { failed.retryCount = max(failed.retryCount, context.options.resendRetryCount) }
         if context.options.resendPolicy == .none {
+            windows.remove(intent, .removeUnknown, Cause(.localMessageFailed), &effects)
             remove(intent)
             settled.append(intent.requestID)
         } else {
             _ = persist(failed, context)
             put(failed)
-            windows.putFailed(failed, Cause(.localMessageFailed), context, &effects)
+            windows.put(failed, Cause(.localMessageFailed), reason: .updateResendFailed, context, &effects)
+            ages.note(failed, context, &effects)
             enforceLimit(intent.channelURL, context, &effects)
         }
         guard let call = calls.removeValue(forKey: TextKey(intent.requestID)) else { return }
@@ -412,30 +499,40 @@ struct Outbox {
     }
 
     private mutating func enforceLimit(_ url: String, _ context: Context, _ effects: inout Effects) {
+        for intent in tooMany(url, context) { drop(intent, .removeExceededMaxCount, &effects) }
+    }
+
+    /// The oldest failed messages of a channel, beyond as many as it may have.
+    private func tooMany(_ url: String, _ context: Context) -> [Intent] {
         let failed = (channels[url]?.intents ?? []).filter { $0.status == .failed }
-        for intent in failed.prefix(max(0, failed.count - context.options.maxFailedPerChannel)) {
-            remove(intent)
-            settled.append(intent.requestID)
-            showGivenUp(intent, .removeExceededMaxCount, &effects)
+        return Array(failed.prefix(max(0, failed.count - context.options.maxFailedPerChannel)))
+    }
+
+    private mutating func drop(_ intent: Intent, _ reason: FailedReason, _ effects: inout Effects) {
+        remove(intent)
+        settled.append(intent.requestID)
+        showGivenUp(intent, reason, &effects)
+    }
+
+    /// Time has passed: what waited too long has failed for good, and what failed too long ago goes.
+    mutating func expire(_ context: Context, _ effects: inout Effects) {
+        for intent in all {
+            if OwnAges.isTooOldToKeep(intent, context) {
+                drop(intent, .removeRetentionExpired, &effects)
+            } else if intent.status == .pending, OwnAges.isTooOldToSend(intent, context),
+                channels[intent.channelURL]?.sending?.isByteEqual(to: intent.requestID) != true
+            {
+                fail(intent, context.rules.failure(.tooOld), isForGood: true, context, &effects)
+            }
         }
+        ages.reset(all, context, &effects)
     }
 
     // MARK: Telling
 
-    private mutating func showRestarted(
-        _ failed: Intent, _ pending: Intent, _ context: Context, _ effects: inout Effects
-    ) {
-        windows.removeFailed(failed, FailedReason.none, Cause(.localMessageResendStarted), &effects)
-        put(pending)
-        windows.putPending(pending, Cause(.localMessageResendStarted), context, &effects)
-    }
-
     private mutating func showGivenUp(_ intent: Intent, _ reason: FailedReason, _ effects: inout Effects) {
-        if intent.status == .failed {
-            windows.removeFailed(intent, reason, Cause(.eventMessageDeleted), &effects)
-        } else {
-            windows.removePending(intent, Cause(.localMessageCanceled), &effects)
-        }
+        windows.remove(
+            intent, reason, Cause(intent.hasFailed ? .eventMessageDeleted : .localMessageCanceled), &effects)
         if let call = calls.removeValue(forKey: TextKey(intent.requestID)) {
             effects.complete(Completion(call: call.call, name: call.name, status: .removed))
         }
@@ -450,6 +547,7 @@ struct Outbox {
 
     private mutating func remove(_ intent: Intent) {
         places[intent.requestID] = nil
+        asked.remove(TextKey(intent.requestID))
         channels[intent.channelURL]?.remove(intent.requestID)
         dropIfEmpty(intent.channelURL)
     }
@@ -462,7 +560,7 @@ struct Outbox {
         context.storage.intended { (intents) throws(StoreError) in
             try intents.update(
                 requestID: intent.requestID, status: intent.status, errorCode: intent.errorCode,
-                retryCount: intent.retryCount)
+                retryCount: intent.retryCount, isHostSent: intent.isHostSent)
             return true
         } ?? false
     }

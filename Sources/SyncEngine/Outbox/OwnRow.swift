@@ -10,11 +10,15 @@ struct OwnRow: WindowRow {
     init(_ intent: Intent, _ context: Context) {
         id = intent.requestID
         place = intent.id
+        json = context.rules.json(of: OwnMessageContent(intent), userID: context.options.userID)
+    }
+}
+
+extension OwnMessageContent {
+    init(_ intent: Intent) {
         let failure = intent.status == .failed ? (code: intent.errorCode, retryCount: intent.retryCount) : nil
-        json = context.rules.json(
-            of: OwnMessageContent(
-                channelURL: intent.channelURL, requestID: intent.requestID, createdAt: intent.createdAt,
-                body: intent.body, failure: failure),
-            userID: context.options.userID)
+        self.init(
+            channelURL: intent.channelURL, requestID: intent.requestID, createdAt: intent.createdAt, body: intent.body,
+            failure: failure)
     }
 }

@@ -1,92 +1,114 @@
 import SyncModel
 import SyncStore
 
-/// The lists of pending and failed messages of every message collection.
+/// The lists of pending and failed messages of every message collection, as its filter lets them through.
 ///
-/// All collections of a channel show the same own messages, so each list is kept once per channel.
+/// A message that has failed once stays in the list of failed ones until it is sent or given up: while it is sent again
+/// it says `pending` there, and a failure is an update. So no message is ever shown twice.
 struct OwnWindows {
-    private struct Lists {
+    private struct Own {
+        let id: UInt64
+        let filter: MessageFilter
         var pending = Window<OwnRow>()
         var failed = Window<OwnRow>()
-        /// In the order they were opened.
-        var collections: [UInt64] = []
     }
 
-    private var lists: [TextKey: Lists] = [:]
+    /// By channel, in the order they were opened.
+    private var all: [TextKey: [Own]] = [:]
 
-    /// What a channel's collections show, for the simulator's checks.
-    func shown(_ url: String) -> (pending: [OwnRow], failed: [OwnRow]) {
-        (lists[url]?.pending.rows ?? [], lists[url]?.failed.rows ?? [])
+    /// What a collection shows.
+    func shown(_ collection: UInt64, _ url: String) -> (pending: [OwnRow], failed: [OwnRow]) {
+        let own = all[url]?.first { $0.id == collection }
+        return (own?.pending.rows ?? [], own?.failed.rows ?? [])
     }
 
     mutating func open(
-        _ collection: UInt64, _ url: String, _ intents: [Intent], _ context: Context, _ effects: inout Effects
+        _ collection: UInt64, _ url: String, _ filter: MessageFilter, _ intents: [Intent], _ context: Context,
+        _ effects: inout Effects
     ) {
-        if lists[url] == nil {
-            var new = Lists()
-            _ = new.pending.insert(intents.filter { $0.status == .pending }.map { OwnRow($0, context) })
-            _ = new.failed.insert(intents.filter { $0.status == .failed }.map { OwnRow($0, context) })
-            lists[url] = new
-        }
-        lists[url]?.collections.append(collection)
-        tellAll(collection, url, Cause(.cache), &effects)
+        var own = Own(id: collection, filter: filter)
+        let shown = intents.filter { OwnWindows.matches($0, filter, context) }
+        _ = own.pending.insert(shown.filter { !$0.hasFailed }.map { OwnRow($0, context) })
+        _ = own.failed.insert(shown.filter(\.hasFailed).map { OwnRow($0, context) })
+        all[TextKey(url), default: []].append(own)
+        tellAll(own, Cause(.cache), &effects)
     }
 
     mutating func close(_ collection: UInt64, _ url: String) {
-        lists[url]?.collections.removeAll { $0 == collection }
-        if lists[url]?.collections.isEmpty == true { lists[url] = nil }
+        all[url]?.removeAll { $0.id == collection }
+        if all[url]?.isEmpty == true { all[url] = nil }
     }
 
     /// Tells a collection that lost track both lists.
     func resync(_ collection: UInt64, _ url: String, _ effects: inout Effects) {
-        tell(collection, .pending, WindowChange(.clear, []), Cause(.overflow), nil, &effects)
-        tell(collection, .failed, WindowChange(.clear, []), Cause(.overflow), FailedReason.none, &effects)
-        tellAll(collection, url, Cause(.overflow), &effects)
+        guard let own = all[url]?.first(where: { $0.id == collection }) else { return }
+        OwnWindows.tell(own, .pending, WindowChange(.clear, []), Cause(.overflow), nil, &effects)
+        OwnWindows.tell(own, .failed, WindowChange(.clear, []), Cause(.overflow), FailedReason.none, &effects)
+        tellAll(own, Cause(.overflow), &effects)
     }
 
-    private func tellAll(_ collection: UInt64, _ url: String, _ cause: Cause, _ effects: inout Effects) {
-        if let change = lists[url]?.pending.snapshot() { tell(collection, .pending, change, cause, nil, &effects) }
-        if let change = lists[url]?.failed.snapshot() {
-            tell(collection, .failed, change, cause, FailedReason.none, &effects)
+    private func tellAll(_ own: Own, _ cause: Cause, _ effects: inout Effects) {
+        if let change = own.pending.snapshot() { OwnWindows.tell(own, .pending, change, cause, nil, &effects) }
+        if let change = own.failed.snapshot() {
+            OwnWindows.tell(own, .failed, change, cause, FailedReason.none, &effects)
         }
     }
 
-    mutating func putPending(_ intent: Intent, _ cause: Cause, _ context: Context, _ effects: inout Effects) {
-        let change = lists[intent.channelURL]?.pending.put(OwnRow(intent, context))
-        tell(intent.channelURL, .pending, change, cause, nil, &effects)
+    /// A message is new, or not what it was. `reason`: why one in the list of failed ones changed.
+    mutating func put(
+        _ intent: Intent, _ cause: Cause, reason: FailedReason = .none, _ context: Context, _ effects: inout Effects
+    ) {
+        let row = OwnRow(intent, context)
+        forEach(intent.channelURL) { own in
+            guard OwnWindows.matches(intent, own.filter, context) else {
+                OwnWindows.remove(intent, from: &own, .removeUnknown, cause, &effects)
+                return
+            }
+            if intent.hasFailed {
+                if let change = own.pending.remove(ids: [TextKey(intent.requestID)]) {
+                    OwnWindows.tell(own, .pending, change, cause, nil, &effects)
+                }
+                if let change = own.failed.put(row) {
+                    let told = change.action == .update ? reason : FailedReason.none
+                    OwnWindows.tell(own, .failed, change, cause, told, &effects)
+                }
+            } else if let change = own.pending.put(row) {
+                OwnWindows.tell(own, .pending, change, cause, nil, &effects)
+            }
+        }
     }
 
-    mutating func removePending(_ intent: Intent, _ cause: Cause, _ effects: inout Effects) {
-        let change = lists[intent.channelURL]?.pending.remove(ids: [TextKey(intent.requestID)])
-        tell(intent.channelURL, .pending, change, cause, nil, &effects)
-    }
-
-    mutating func putFailed(_ intent: Intent, _ cause: Cause, _ context: Context, _ effects: inout Effects) {
-        let change = lists[intent.channelURL]?.failed.put(OwnRow(intent, context))
-        tell(intent.channelURL, .failed, change, cause, FailedReason.none, &effects)
-    }
-
-    mutating func removeFailed(
+    /// `reason`: why it leaves the list of failed ones, if it is there.
+    mutating func remove(
         _ intent: Intent, _ reason: FailedReason, _ cause: Cause, _ effects: inout Effects
     ) {
-        let change = lists[intent.channelURL]?.failed.remove(ids: [TextKey(intent.requestID)])
-        tell(intent.channelURL, .failed, change, cause, reason, &effects)
+        forEach(intent.channelURL) { OwnWindows.remove(intent, from: &$0, reason, cause, &effects) }
     }
 
-    private func tell(
-        _ url: String, _ list: CollectionChange.List, _ change: WindowChange?, _ cause: Cause,
-        _ reason: FailedReason?, _ effects: inout Effects
+    private static func remove(
+        _ intent: Intent, from own: inout Own, _ reason: FailedReason, _ cause: Cause, _ effects: inout Effects
     ) {
-        guard let change else { return }
-        for collection in lists[url]?.collections ?? [] { tell(collection, list, change, cause, reason, &effects) }
+        let ids: Set<TextKey> = [TextKey(intent.requestID)]
+        if let change = own.pending.remove(ids: ids) { OwnWindows.tell(own, .pending, change, cause, nil, &effects) }
+        if let change = own.failed.remove(ids: ids) { OwnWindows.tell(own, .failed, change, cause, reason, &effects) }
     }
 
-    private func tell(
-        _ collection: UInt64, _ list: CollectionChange.List, _ change: WindowChange, _ cause: Cause,
+    private mutating func forEach(_ url: String, _ body: (inout Own) -> Void) {
+        guard var owns = all.removeValue(forKey: TextKey(url)) else { return }
+        for index in owns.indices { body(&owns[index]) }
+        all[TextKey(url)] = owns
+    }
+
+    private static func matches(_ intent: Intent, _ filter: MessageFilter, _ context: Context) -> Bool {
+        filter.matches(context.rules.record(of: OwnMessageContent(intent), userID: context.options.userID))
+    }
+
+    private static func tell(
+        _ own: Own, _ list: CollectionChange.List, _ change: WindowChange, _ cause: Cause,
         _ reason: FailedReason?, _ effects: inout Effects
     ) {
         effects.add(.event(.change(CollectionChange(
-            collection: collection, list: list, action: change.action, cause: cause, reason: reason,
+            collection: own.id, list: list, action: change.action, cause: cause, reason: reason,
             items: change.items, info: nil))))
     }
 }

@@ -65,6 +65,6 @@ public enum Action: String, CaseIterable, Sendable {
     // This library
     case resendFailedMessages = "resend_failed_messages"
     case removeFailedMessages = "remove_failed_messages"
-    case statistics, cancel
+    case statistics, options, cancel
     case clearChannels = "clear_channels"
 }

@@ -49,6 +49,11 @@ extension ActionTable {
             "the cached channels are gone: channel lists are told `clear` (`cache_cleared`), their fetches end with "
             + "`\"short\":\"reset\"`; with a connection all is listed again. Messages stay, see sm_clear_cache()")
 
+    static let options = ActionSpec(
+        [], connection: .none, effect: "none",
+        result: "the configuration as it is in effect, with the defaults and without the access token: the keys of "
+            + "`sm_setup()`, among them `app_id` and `user_id`")
+
     static let cancel = ActionSpec(
         [.required("request", .integer(1...Int64.max), "the number of the call")], connection: .none,
         effect:

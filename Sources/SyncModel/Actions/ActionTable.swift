@@ -60,6 +60,7 @@ public enum ActionTable {
         case .resendFailedMessages: resendFailedMessages
         case .removeFailedMessages: removeFailedMessages
         case .statistics: statistics
+        case .options: options
         case .cancel: cancel
         case .clearChannels: clearChannels
         }

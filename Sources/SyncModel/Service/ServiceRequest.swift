@@ -20,8 +20,6 @@ public enum ServiceRequest: Equatable, Sendable {
     case messageGap(channelURL: String, start: HistoryEdge, end: HistoryEdge, held: Int)
     /// Sends a user message. `body` is a JSON object in canonical field names; the request id makes a retry harmless.
     case sendMessage(channelURL: String, requestID: String, body: [UInt8])
-    case updateMessage(channelURL: String, messageID: String, body: [UInt8])
-    case deleteMessage(channelURL: String, messageID: String)
     case action(ActionCall)
     /// Tells that everything up to a message has arrived here; the service says nothing to it.
     case markDelivered(channelURL: String, messageID: String)

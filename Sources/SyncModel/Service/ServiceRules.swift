@@ -27,6 +27,10 @@ public protocol ServiceRules: Sendable {
     func json(_ message: [UInt8], without parts: Set<MessagePart>) -> [UInt8]
     /// An own message as hosts see it before the service has it.
     func json(of message: OwnMessageContent, userID: String) -> [UInt8]
+    /// The same as filters look at it: its id is the request id, its place the time it was written.
+    func record(of message: OwnMessageContent, userID: String) -> MessageRecord
+    /// Whether nobody but who may do everything can write in it for now, and this user may not.
+    func isClosedToSends(_ channel: ChannelRecord) -> Bool
     /// Whether a later attempt can cure a send that ended with this code.
     func isCurable(code: Int) -> Bool
     /// A failure that was found on this side, with the code hosts know it by.

@@ -128,17 +128,17 @@ class MessageCollection(Messages):
 
     def update(
         self,
-        target: Message | int | str,
+        target: Message | str,
         message: str | None = None,
         *,
         timeout: float | None = None,
         **fields: Unpack[MessageFields],
     ) -> Message | Stored:
-        """Edits a message of this user on the service, or one of ``failed`` in place, which does not send it."""
+        """Changes a message of ``failed`` in place, or tells what this program made of a sent one."""
         return self.start.update(target, message, **fields).result(timeout)
 
     def delete(self, target: Message | int | str, *, timeout: float | None = None) -> Stored:
-        """Deletes a message of this user on the service, or gives up one of ``pending`` or ``failed``."""
+        """Gives up a message of ``pending`` or ``failed``, or tells that this program deleted a sent one."""
         return self.start.delete(target).result(timeout)
 
 

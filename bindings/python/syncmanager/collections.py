@@ -314,8 +314,8 @@ class MessageCalls(_Calls):
         return self._begin("send_message", _message, lib.sm_send_message, encode(document))
 
     def append(self, document: Mapping[str, Any]) -> Call[Stored]:
-        """Shows a message as pending that the program sends by its own means; ``request_id`` and ``message`` are
-        required. ``handle_send_response`` ends it."""
+        """Shows a message as pending that the program sends by its own means, with a ``request_id``;
+        ``handle_send_response`` ends it. The service's object is one that was sent already."""
         return self._begin("append_message", _stored, lib.sm_append_message, encode(document))
 
     def handle_send_response(self, document: Mapping[str, Any], error_code: int = 0) -> Call[Stored]:
@@ -323,30 +323,33 @@ class MessageCalls(_Calls):
         return self._begin("handle_send_response", _stored, lib.sm_handle_send_response, encode(document), error_code)
 
     def update(
-        self, target: Message | int | str, message: str | None = None, **fields: Unpack[MessageFields]
+        self, target: Message | str, message: str | None = None, **fields: Unpack[MessageFields]
     ) -> Call[Message | Stored]:
-        """Edits a message of this user on the service, or one of ``failed`` in place, which does not send it.
+        """Changes a message of ``failed`` in place, which does not send it; or tells what became of a sent one.
 
-        ``target`` is a message of a list, a ``message_id`` (number), or the ``request_id`` of a failed one (text).
+        ``target`` is a message of ``failed`` or its ``request_id`` with what to change; or the service's object of a
+        message that was edited by other means, and nothing else. The library edits by ``call("edit_message", …)``.
         """
-        document: dict[str, Any] = {**_name(target), **fields}
+        is_sent = not isinstance(target, str) and "status" not in target
+        document: dict[str, Any] = {**(cast(Message, target) if is_sent else _name(target)), **fields}
         if message is not None:
             document["message"] = message
         return self.update_document(document)
 
     def update_document(self, document: Mapping[str, Any]) -> Call[Message | Stored]:
-        """Edits a message, given as the document of ``sm_update_message``."""
+        """Tells of an edit, given as the document of ``sm_update_message``."""
         return self._begin("update_message", _edited, lib.sm_update_message, encode(document))
 
     def delete(self, target: Message | int | str) -> Call[Stored]:
-        """Deletes a message of this user on the service, or gives up one of ``pending`` or ``failed``.
+        """Gives up a message of ``pending`` or ``failed``, or tells that this program deleted a sent one.
 
-        ``target`` as in ``update``.
+        ``target`` is a message of a list, a ``message_id`` (number), or the ``request_id`` of an unsent one (text). The
+        library deletes by ``call("delete_message", …)``.
         """
         return self.delete_document(_name(target))
 
     def delete_document(self, document: Mapping[str, Any]) -> Call[Stored]:
-        """Deletes a message, given as the document of ``sm_delete_message``."""
+        """Tells of a deletion, given as the document of ``sm_delete_message``."""
         return self._begin("delete_message", _stored, lib.sm_delete_message, encode(document))
 
 

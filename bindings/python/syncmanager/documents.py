@@ -49,6 +49,7 @@ class Message(TypedDict, total=False):
     status: Literal["pending", "failed"]  #: of own messages that are not sent
     error_code: int  #: of failed ones
     retry_count: int  #: of failed ones
+    resendable: bool  #: of failed ones: whether sending it again may help
 
 
 class Channel(TypedDict, total=False):
@@ -91,11 +92,11 @@ class Config(_RequiredConfig, total=False):
     ws_host: str
     ca_file: str
     queue_limit: int
-    message_collection_capacity: int
+    message_collection_capacity: int | Literal["infinite"]
     resend_policy: Literal["automatic", "manual", "none"]
     resend_retry_count: int
     failed_retention_days: int
-    max_failed_per_channel: int
+    max_failed_per_channel: int | Literal["infinite"]
     request_timeout_ms: int
     background_grace_ms: int
     app_version: str
@@ -167,6 +168,11 @@ class MessageFields(TypedDict, total=False):
     mentioned_user_ids: list[str]
     parent_message_id: int
     reply_to_channel: bool
+    sorted_metaarray: list[dict[str, Any]]  #: each with "key" and "value", a list of texts
+    silent: bool
+    push_option: Literal["default", "suppress"]
+    pin_message: bool
+    target_langs: list[str]
 
 
 class CollectionInfo(TypedDict, total=False):

@@ -57,9 +57,11 @@ def test_lists_follow_the_chat(lunch, tmp_path):
             )
             assert reaction["reaction"] == "heart"
             assert chat.items[0]["reactions"][0]["user_ids"] == ["mei"]
-            edited = await chat.update(chat.items[0], "hi!")
+            first = {"channel_url": "lunch", "message_id": chat.items[0]["message_id"]}
+            edited = await sm.call("edit_message", message="hi!", **first)
             assert edited["message"] == "hi!"
-            await chat.delete(chat.items[0])
+            assert (await chat.update(edited))["message"] == "hi!"
+            await sm.call("delete_message", **first)
             while len(chat.items) > 1:
                 await chat.changes().__anext__()
             assert chat.items == chat.snapshot()["succeeded"]

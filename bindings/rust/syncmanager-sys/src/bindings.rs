@@ -152,13 +152,14 @@ extern "C" {
     ///   "ca_file"                PEM file of trusted roots, default: the system's
     ///   "delivery"               "host" (default) or "thread"
     ///   "queue_limit"            events that may wait, 16..1000000, default 1000
-    ///   "message_collection_capacity"  messages a collection holds, 200..1000000, default 1000
+    ///   "message_collection_capacity"  messages a collection holds, 200..1000000 or "infinite", default 1000
     ///   "resend_policy"          "automatic" (default): failed messages are sent again when that can help;
     ///                            "manual": only by {"resend"}; "none": a failed message is not kept
     ///   "resend_retry_count"     1..50, default 10
-    ///   "failed_retention_days"  1..365, default 7; older failed messages are dropped by sm_setup(), without an
-    /// event
-    ///   "max_failed_per_channel" 1..1000000, default 1000
+    ///   "failed_retention_days"  1..365, default 7; older failed messages are dropped
+    ///   "max_failed_per_channel" 1..1000000 or "infinite", default 1000; the oldest failed messages beyond are
+    /// dropped.
+    ///                            What sm_setup() itself drops is told by no event
     ///   "request_timeout_ms"     1000..120000, default 10000
     ///   "background_grace_ms"    0..3600000, default 5000: see sm_set_foreground()
     ///   "app_version"            of the host's program, for the service's records
@@ -467,13 +468,22 @@ extern "C" {
     /// at most
     /// 16 MiB), "data", "custom_type", "mention_type" ("users" | "channel"), "mentioned_user_ids",
     /// "parent_message_id" (a
-    /// number; through the collection of a thread the thread's, unless given), "reply_to_channel", "request_id"
-    /// (default: a
-    /// fresh one). With {"resend":"REQUEST_ID"} a failed message is sent again. The message is on disk before the
-    /// event
-    /// `change` of the pending list is delivered; from then on it is sent or visibly failed, after any kill. Under
-    /// "automatic" it waits for a connection, and so does the call; under the other policies it fails when there is
-    /// none.
+    /// number; through the collection of a thread the thread's, unless given), "reply_to_channel",
+    /// "sorted_metaarray" (a
+    /// list of {"key","value":[texts]}), "silent", "push_option" ("default" | "suppress"), "pin_message",
+    /// "target_langs" (to
+    /// translate it to), "request_id" (default: a fresh one). With {"resend":"REQUEST_ID"} a failed message is sent
+    /// again.
+    /// The message is on disk before the event `change` of the pending list is delivered; from then on it is sent
+    /// or visibly
+    /// failed, after any kill. Under "automatic" it waits for a connection, and so does the call; under the other
+    /// policies
+    /// it fails when there is none.
+    /// After three days of waiting it fails. What a login finds waiting, and what is repeated by itself, goes out
+    /// once
+    /// channel sync has had its first answer (at once while sync is paused), in the order it was written, and not
+    /// into a
+    /// channel that is frozen for this user: there it waits until that ends.
     /// Completes after the first attempt: with "request_id" and "message" (the service's object), or with NETWORK,
     /// TIMEOUT
     /// or SERVICE, "request_id", "code" and "message" (a text). Under "automatic" the library then still repeats
@@ -497,17 +507,22 @@ extern "C" {
     /// ```text
     /// For hosts that send messages themselves. sm_append_message() shows a message in flight: "request_id" and
     /// "message"
-    /// are required, all else is shown as it is. sm_handle_send_response() ends it: with the service's message
-    /// object, which
-    /// has that "request_id" (or "req_id"), when `error_code` is 0, else with the object given to append. The
-    /// library never
-    /// resends such a message by itself; {"resend"} makes it the library's. A kill before the response makes it
-    /// failed. Same
-    /// events as sm_send_message(). Both complete when stored, with "request_id". Errors: INVALID_HANDLE,
-    /// INVALID_ARGUMENT,
-    /// INVALID_DOCUMENT, CLOSED. Completion: STORAGE; of append INVALID_ARGUMENT (with "message", a text:
-    /// "request_id" is in
-    /// use) and REMOVED; of response NOT_FOUND and NOT_OWN_MESSAGE. @thread any. Since 0.1
+    /// (or "url", "file" or "files" of a file message) are required, all else is shown as it is. With the request
+    /// id of a
+    /// failed one, that is sent again. sm_handle_send_response() ends it: with the service's message object, which
+    /// has that
+    /// "request_id" (or "req_id"), when `error_code` is 0, else with the object given to append. A message that was
+    /// never
+    /// appended is taken in all the same: sent, or failed. Append of the service's object (its "message_id" is not
+    /// 0) shows
+    /// one that was sent already. The library never resends such a message by itself; {"resend"} makes a text
+    /// message the
+    /// library's. A kill before the response makes it failed. Same events as sm_send_message(). Both complete when
+    /// stored,
+    /// with "request_id". Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. Completion: STORAGE,
+    /// NOT_OWN_MESSAGE and REMOVED; INVALID_ARGUMENT (with "message", a text: "request_id" is in use); of response
+    /// NOT_FOUND
+    /// (failed, never appended, and the document says nothing but ids). @thread any. Since 0.1
     /// ```
     pub fn sm_append_message(
         collection: *mut sm_collection,
@@ -530,17 +545,17 @@ extern "C" {
     ) -> i32;
 
     /// ```text
-    /// Edits a message of this user on the service, or a failed one in place, which does not send it. `message` is
-    /// a JSON
-    /// object with "message_id" (number or text), or "request_id" of a failed one, and of "message", "data",
-    /// "custom_type",
-    /// "mention_type", "mentioned_user_ids", "parent_message_id", "reply_to_channel" those to change. For a sent
-    /// message it
-    /// needs a connection and the message in the cache. Completes with "message" (the service's object), or
-    /// "request_id" for
-    /// a failed one. Completion: NOT_FOUND (also: not in the cache), NOT_OWN_MESSAGE, NOT_CONNECTED, NETWORK,
-    /// SERVICE (with
-    /// "code" and "message", a text), STORAGE, REMOVED, CLOSED.
+    /// Tells what the host did by its own means to a sent message of this user, or changes a failed one in place,
+    /// which
+    /// does not send it; nobody is asked. `message` is the service's object as it is now, or a JSON object with the
+    /// "request_id" of a failed one and of "message", "data", "custom_type", "mention_type", "mentioned_user_ids",
+    /// "parent_message_id", "reply_to_channel" and the other keys of sm_send_message() those to change. The cache
+    /// and every
+    /// collection follow, the host's own included. To have the library edit a message there is the action
+    /// "edit_message".
+    /// Completes with "message" (the
+    /// object), or "request_id" for a failed one. Completion: NOT_FOUND (nothing failed under that request id),
+    /// NOT_OWN_MESSAGE, STORAGE, REMOVED, CLOSED.
     /// Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1
     /// ```
     pub fn sm_update_message(
@@ -553,11 +568,14 @@ extern "C" {
     ) -> i32;
 
     /// ```text
-    /// Deletes a message of this user on the service ("message_id"), or gives up a pending or failed one
-    /// ("request_id"); no
-    /// other key is taken. A send that still waits then completes with REMOVED. Completes with "request_id" if that
-    /// was
-    /// given. Errors and completion as sm_update_message(). @thread any. Since 0.1
+    /// Tells that the host deleted a sent message of this user by its own means ("message_id"), or gives up a
+    /// pending or
+    /// failed one ("request_id"); no other key is taken. A send that still waits then completes with REMOVED. What
+    /// is not
+    /// cached needs no change, and that is SM_OK. To have the library delete a message there is the action
+    /// "delete_message". Completes with "request_id" if that was given. Errors and completion as
+    /// sm_update_message().
+    /// @thread any. Since 0.1
     /// ```
     pub fn sm_delete_message(
         collection: *mut sm_collection,

@@ -294,7 +294,8 @@ impl MessageCollection {
     }
 
     /// Shows a message that the program sends by its own means; `request_id` is required.
-    /// [`handle_send_response`](MessageCollection::handle_send_response) ends it.
+    /// [`handle_send_response`](MessageCollection::handle_send_response) ends it. The service's object, by
+    /// [`Draft::from_json`], is one that was sent already.
     ///
     /// Completion: `Storage`, `InvalidArgument` (the request id is in use), `Removed`.
     #[doc(alias = "sm_append_message")]
@@ -303,22 +304,24 @@ impl MessageCollection {
     }
 
     /// How such a send ended: `message` is the service's message object with the `request_id` when `error_code` is 0,
-    /// else the one given to [`append`](MessageCollection::append). Completion: `Storage`, `NotFound`, `NotOwnMessage`.
+    /// else the one given to [`append`](MessageCollection::append), or that could have been. Completion: `Storage`,
+    /// `NotFound`, `NotOwnMessage`.
     #[doc(alias = "sm_handle_send_response")]
     pub fn handle_send_response(&self, message: &str, error_code: i32) -> Call<'_> {
         document_call!(self, sys::sm_handle_send_response, &Document::of_text(message.to_owned()), error_code)
     }
 
-    /// Edits a message of this user on the service, or a failed one in place.
+    /// Tells that the program edited a message of this user by its own means, or changes a failed one in place. The
+    /// library itself edits by the action `edit_message` of [`Client::call`](crate::Client::call).
     ///
-    /// Completion: `NotFound`, `NotOwnMessage`, `NotConnected`, `Network`, `Service`, `Storage`, `Removed`, `Closed`.
+    /// Completion: `NotFound` (nothing failed under that request id), `NotOwnMessage`, `Storage`, `Removed`, `Closed`.
     #[doc(alias = "sm_update_message")]
     pub fn update(&self, edit: &Edit) -> Call<'_> {
         document_call!(self, sys::sm_update_message, &edit.0)
     }
 
-    /// Deletes a message of this user on the service, or gives up a pending or failed one. Completion as
-    /// [`update`](MessageCollection::update).
+    /// Tells that the program deleted a message of this user by its own means, or gives up a pending or failed one. The
+    /// library itself deletes by the action `delete_message`. Completion as [`update`](MessageCollection::update).
     #[doc(alias = "sm_delete_message")]
     pub fn delete(&self, target: &Target) -> Call<'_> {
         document_call!(self, sys::sm_delete_message, &target.0)

@@ -300,6 +300,12 @@ document! {
         mention_users(users: &[impl AsRef<str>]) { ("mentioned_user_ids", quoted_list(users)) }
         /// The message this one replies to.
         reply_to(message_id: i64) { ("parent_message_id", message_id.to_string()) }
+        /// Whether nobody is to be notified of it, and nothing counted.
+        silent(flag: bool) { ("silent", flag.to_string()) }
+        /// Whether the channel is to pin it.
+        pin(flag: bool) { ("pin_message", flag.to_string()) }
+        /// Languages to translate it to.
+        target_languages(languages: &[impl AsRef<str>]) { ("target_langs", quoted_list(languages)) }
         /// Names the message before the service does; default: a fresh one.
         request_id(id: &str) { ("request_id", quoted(id)) }
     }
@@ -315,7 +321,7 @@ impl Draft {
 }
 
 document! {
-    /// What to change of a message of one's own. Since 0.1.
+    /// What to change of a message of one's own that failed, or what became of a sent one. Since 0.1.
     Edit {
         /// The new text.
         text(text: &str) { ("message", quoted(text)) }
@@ -362,27 +368,37 @@ document! {
     Target {}
 }
 
-macro_rules! names_a_message {
-    ($name:ident) => {
-        impl $name {
-            /// A message that was sent.
-            pub fn message_id(id: i64) -> $name {
-                let mut document = Document::new();
-                document.set("message_id", &id.to_string());
-                $name(document)
-            }
-
-            /// A message that is pending or failed.
-            pub fn request_id(id: &str) -> $name {
-                let mut document = Document::new();
-                document.set("request_id", &quoted(id));
-                $name(document)
-            }
-        }
-    };
+fn of_request(id: &str) -> Document {
+    let mut document = Document::new();
+    document.set("request_id", &quoted(id));
+    document
 }
-names_a_message!(Edit);
-names_a_message!(Target);
+
+impl Edit {
+    /// A message that failed.
+    pub fn request_id(id: &str) -> Edit {
+        Edit(of_request(id))
+    }
+
+    /// The service's object, as JSON, of a message that the program edited by its own means.
+    pub fn told(message: &str) -> Edit {
+        Edit::from_json(message)
+    }
+}
+
+impl Target {
+    /// A message that was sent.
+    pub fn message_id(id: i64) -> Target {
+        let mut document = Document::new();
+        document.set("message_id", &id.to_string());
+        Target(document)
+    }
+
+    /// A message that is pending or failed.
+    pub fn request_id(id: &str) -> Target {
+        Target(of_request(id))
+    }
+}
 
 #[cfg(test)]
 mod tests {

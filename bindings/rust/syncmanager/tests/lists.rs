@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 use support::{until, Server, PATIENCE};
 use syncmanager::{
-    Action, ChannelOrder, ChannelQuery, Client, Config, Draft, Edit, ErrorKind, EventKind, List, Message,
+    Action, ChannelOrder, ChannelQuery, Client, Config, Draft, ErrorKind, EventKind, List, Message,
     MessageFilter, Source, Target, Viewpoint,
 };
 
@@ -89,12 +89,14 @@ fn own_messages_are_sent_edited_and_deleted() {
     assert_eq!((message.text().as_str(), message.sender_id().as_deref()), ("hi \"there\" 🦀", Some("mei")));
     until(&client, "the message in the list", || talk.len() == 1 && talk.pending().is_empty());
 
-    talk.update(&Edit::message_id(message.id()).text("hello")).wait(PATIENCE).expect("it is edited");
+    let named = |action: &str| Action::new(action).text("channel_url", "talk").number("message_id", message.id());
+    client.call(&named("edit_message").text("message", "hello")).wait(PATIENCE).expect("it is edited");
     until(&client, "the edit in the list", || talk.items()[0].text() == "hello");
-    talk.delete(&Target::message_id(message.id())).wait(PATIENCE).expect("it is deleted");
+    client.call(&named("delete_message")).wait(PATIENCE).expect("it is deleted");
     until(&client, "the deletion in the list", || talk.is_empty());
 
-    let missing = talk.delete(&Target::message_id(1)).wait(PATIENCE).expect_err("there is none");
+    talk.delete(&Target::message_id(1)).wait(PATIENCE).expect("what is not there needs no change");
+    let missing = talk.delete(&Target::request_id("none")).wait(PATIENCE).expect_err("there is none");
     assert_eq!(missing.kind(), ErrorKind::NotFound);
 }
 
