@@ -104,8 +104,8 @@ public final class Engine {
             var effects = Effects()
             route(key, &effects)
             carryOut(effects)
-            // Other inputs have their turn between two parts of a large answer.
-            if key == .answerParts { break }
+            // Other inputs have their turn between two parts of something large.
+            if key.isPart { break }
         }
         settle()
     }
@@ -136,11 +136,15 @@ public final class Engine {
             lists.open(id, query)
             sync.pump(context, &effects)
         case .openMessageCollection(let id, let url, let filter, let viewpoint):
-            let place = HistoryID(url, parentID: filter.parentID)
-            places[id] = place
-            openTimeline(MessageWindow(id: id, filter: filter, viewpoint: viewpoint), place, &effects)
+            open(MessageWindow(id: id, filter: filter, viewpoint: viewpoint), url, &effects)
+        case .openCached(let id, let url, let filter, let viewpoint, let call):
+            openCached(MessageWindow(id: id, filter: filter, viewpoint: viewpoint), url, call, &effects)
         case .removeCollection(let id): removeCollection(id, &effects)
         case .fetch(let id, let direction, let call): fetch(id, direction, call, &effects)
+        case .fetchAllNext(let id, let call):
+            openedTimeline(id, call, .fetchAllNext, &effects)?.fetchAllNext(id, call: call, context, &effects)
+        case .fetchFailed(let id, let call): fetchOwn(failed: true, id, call, &effects)
+        case .fetchPending(let id, let call): fetchOwn(failed: false, id, call, &effects)
         case .start(let id, let call):
             openedTimeline(id, call, .start, &effects)?.start(id, call: call, context, &effects)
         case .resetViewpoint(let id, let viewpoint):
@@ -212,6 +216,7 @@ public final class Engine {
             let count = outbox.removeFailed(
                 in: action.text("channel_url"), action.text("request_id"), context, &effects)
             serviceActions.done(action, call, count: count, &effects)
+        case .setLimit: setLimit(action, call, &effects)
         case .options: serviceActions.done(action, call, .ok, result: options.described, &effects)
         case .statistics:
             let own = outbox.all
@@ -284,11 +289,45 @@ public final class Engine {
         let cacheGone: Void? = storage.cached { (cache) throws(StoreError) in try cache.forgetAll(open: open) }
         if intentsGone != nil { outbox.giveUpAll(&effects) }
         if cacheGone != nil {
-            for timeline in timelines.sorted { timeline.startOver(Cause(.cacheCleared), context, &effects) }
+            for timeline in timelines.sorted {
+                timeline.setChannel(nil)
+                timeline.startOver(Cause(.cacheCleared), context, &effects)
+            }
             channelsForgotten(&effects)
         }
         let isDone = intentsGone != nil && cacheGone != nil
         effects.complete(Completion(call: call, name: .signOut, status: isDone ? .ok : .storage))
+    }
+
+    private func open(_ window: MessageWindow, _ url: String, _ effects: inout Effects) {
+        let place = HistoryID(url, parentID: window.filter.parentID)
+        places[window.id] = place
+        openTimeline(window, place, &effects)
+    }
+
+    /// Opens a message collection if its channel is cached; else it counts as removed.
+    private func openCached(_ window: MessageWindow, _ url: String, _ call: UInt64, _ effects: inout Effects) {
+        let cached = storage.cached { (cache) throws(StoreError) in try cache.channel(url) }
+        var status = cached == nil ? Status.storage : .notFound
+        if case .some(.some) = cached {
+            open(window, url, &effects)
+            status = unopened[window.id] == nil ? .ok : .storage
+            if status != .ok { removeCollection(window.id, &effects) }
+        }
+        let info = timeline(of: window.id)?.windows.info(of: window.id)
+        effects.complete(Completion(call: call, name: .openCached, status: status, info: info))
+    }
+
+    private func setLimit(_ action: ActionCall, _ call: UInt64, _ effects: inout Effects) {
+        let id = UInt64(clamping: action.integer("collection") ?? 0)
+        let limit = action.integer("limit") ?? 0
+        if lists.contains(id), !ChannelQuery.limits.contains(limit) {
+            let explanation = "limit: a list of channels takes 1 to \(ChannelQuery.limits.upperBound)"
+            return serviceActions.done(action, call, .invalidArgument, explanation: explanation, &effects)
+        }
+        let count = Int(clamping: limit)
+        let info = lists.contains(id) ? lists.setLimit(id, count) : timeline(of: id)?.setLimit(id, count)
+        serviceActions.done(action, call, info == nil ? .notFound : .ok, info: info, &effects)
     }
 
     private func openTimeline(_ window: MessageWindow, _ place: HistoryID, _ effects: inout Effects) {
@@ -305,7 +344,9 @@ public final class Engine {
         if timelines[place] == nil, outbox.isSending(in: url) { timeline.sendBegan() }
         timelines[place] = timeline
         outbox.open(window.id, url, window.filter, context, &effects)
+        var window = window
         if let channel = cachedChannel(url) {
+            window.channel = context.shown(channel).json
             mutes.note(channel, context, &effects)
             sync.collectionStarted(url, context, &effects)
         } else if context.isLoggedIn {
@@ -329,6 +370,12 @@ public final class Engine {
     private func fetch(_ id: UInt64, _ direction: PageDirection, _ call: UInt64, _ effects: inout Effects) {
         if lists.contains(id) { return lists.fetch(id, call: call, context, &effects) }
         openedTimeline(id, call, .fetch, &effects)?.fetch(id, direction, call: call, context, &effects)
+    }
+
+    private func fetchOwn(failed: Bool, _ id: UInt64, _ call: UInt64, _ effects: inout Effects) {
+        guard openedTimeline(id, call, failed ? .fetchFailed : .fetchPending, &effects) != nil, let place = places[id]
+        else { return }
+        outbox.fetch(failed: failed, id, place.channelURL, call: call, context, &effects)
     }
 
     /// The timeline of a collection; without one the call is complete.
@@ -615,6 +662,8 @@ public final class Engine {
         case .timeline(let place): timelines[place]?.resume(context, &effects)
         case .outbox(let url): pumpOutbox(url.text, &effects)
         case .fetch(let call): for timeline in timelines.sorted { timeline.fetchTimedOut(call, &effects) }
+        case .fetchAll(let call):
+            for timeline in timelines.sorted { timeline.continueFetch(call, context, &effects) }
         case .ownTyping: serviceActions.endTyping(context, &effects)
         case .deliveries: deliveries.markDue(context, &effects)
         case .mutes:
