@@ -203,7 +203,19 @@ struct ChannelLists {
             if let window = windows[id] {
                 for change in changes ?? [] { effects.add(.event(window.change(change, fact.cause))) }
             }
+            if !fact.cause.facts.isEmpty { tellAgain(id, shown, beside: changes ?? [], fact.cause, &effects) }
         }
+    }
+
+    /// What happened in a channel may leave it as it was, as the end of somebody's ban: it is told all the same, as an
+    /// update to what is shown already.
+    private mutating func tellAgain(
+        _ id: UInt64, _ channels: [ChannelRecord], beside changes: [WindowChange], _ cause: Cause,
+        _ effects: inout Effects
+    ) {
+        let told = changes.flatMap { $0.items.map(\.id) }.keys
+        let change = windows[id]?.restatement(of: channels.map(\.url).filter { !told.contains($0) })
+        if let change, let window = windows[id] { effects.add(.event(window.change(change, cause))) }
     }
 
     /// A page of the collection's own query.

@@ -118,6 +118,15 @@ struct ChannelWindow {
         return changes + window.merge(rows)
     }
 
+    /// An update of channels to what they are in the list, for those of them that it shows.
+    mutating func restatement(of urls: [String]) -> WindowChange? {
+        let items = urls.compactMap { url -> CollectionChange.Item? in
+            guard let index = window.index(ofID: url) else { return nil }
+            return CollectionChange.Item(index: index, id: url, json: window.rows[index].json)
+        }
+        return items.isEmpty ? nil : WindowChange(.update, items)
+    }
+
     /// The list for a host that lost track of it.
     mutating func resync() -> [WindowChange] {
         [WindowChange(.clear, [])] + [window.snapshot()].compactMap { $0 }

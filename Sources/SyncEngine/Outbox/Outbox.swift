@@ -381,8 +381,7 @@ struct Outbox {
         if isAsked(first) { return first }
         // Not past it either: what was written later comes later.
         if !hasSynced, !context.isPaused { return nil }
-        let cached = context.storage.cached { (cache) throws(StoreError) in try cache.channel(url) }
-        guard let record = cached ?? nil, context.rules.isClosedToSends(record) else { return first }
+        guard let record = context.storage.channel(url), context.rules.isClosedToSends(record) else { return first }
         return channel.intents.first { isAsked($0) && isToBeSent($0, context) }
     }
 
@@ -488,12 +487,8 @@ struct Outbox {
             enforceLimit(intent.channelURL, context, &effects)
         }
         guard let call = calls.removeValue(forKey: TextKey(intent.requestID)) else { return }
-        let status: Status =
-            switch failure.kind {
-            case .unreachable: .network
-            case .timedOut: .timeout
-            default: .service
-            }
+        // Not found is a message that nobody knows of; of a channel that is gone the service refuses the message.
+        let status = failure.kind == .notFound ? Status.service : Status(failure)
         effects.complete(Completion(
             call: call.call, name: call.name, status: status, requestID: intent.requestID, failure: failure))
     }
