@@ -227,7 +227,9 @@ public final class Engine {
     private func cancel(_ other: UInt64, _ action: ActionCall, _ call: UInt64, _ effects: inout Effects) {
         if inFlight.withdraw(action: other) { _ = sync.actionEnded(other) }
         effects.add(.timer(.action(call: other), at: nil))
-        let isFound = serviceActions.giveUp(other, .canceled, &effects)
+        let isFound = serviceActions.giveUp(other, .canceled, &effects) || lists.cancel(other, &effects)
+            || timelines.sorted.contains { $0.end(other, .canceled, &effects) }
+            || outbox.cancel(other, context, &effects) || session.cancel(other, &effects)
         serviceActions.done(action, call, isFound ? .ok : .notFound, &effects)
     }
 
@@ -614,7 +616,9 @@ public final class Engine {
         case .channelSync: sync.pump(context, &effects)
         case .timeline(let place): timelines[place]?.resume(context, &effects)
         case .outbox(let url): pumpOutbox(url.text, &effects)
-        case .fetch(let call): for timeline in timelines.sorted { timeline.fetchTimedOut(call, &effects) }
+        case .fetch(let call):
+            if lists.fetchTimedOut(call, context, &effects) { break }
+            _ = timelines.sorted.contains { $0.end(call, .timeout, short: .error, &effects) }
         case .ownTyping: serviceActions.endTyping(context, &effects)
         case .deliveries: deliveries.markDue(context, &effects)
         case .mutes:

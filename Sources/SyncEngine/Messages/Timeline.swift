@@ -80,7 +80,10 @@ final class Timeline {
         if windows.start(collection, call: call, coverage, context, &effects) { resume(context, &effects) }
     }
 
-    func fetchTimedOut(_ call: UInt64, _ effects: inout Effects) { windows.fetchTimedOut(call, &effects) }
+    /// Ends a fetch or a start with what it has. `false` when no such call waits.
+    func end(
+        _ call: UInt64, _ status: Status, short: Completion.ShortReason? = nil, _ effects: inout Effects
+    ) -> Bool { windows.end(call, status, short: short, &effects) }
 
     func finishFetches(_ short: Completion.ShortReason, _ effects: inout Effects) {
         windows.finishFetches(short, &effects)

@@ -73,6 +73,14 @@ struct Session {
         }
     }
 
+    /// The host does not wait for the outcome any more; connecting goes on. `false` when no such call waits.
+    mutating func cancel(_ call: UInt64, _ effects: inout Effects) -> Bool {
+        guard let index = calls.firstIndex(of: call) else { return false }
+        calls.remove(at: index)
+        effects.complete(Completion(call: call, name: .connect, status: .canceled))
+        return true
+    }
+
     mutating func disconnect(_ effects: inout Effects) -> Turn {
         if case .disconnected = state { return .none }
         let turn = close(&effects)
