@@ -281,9 +281,9 @@ SM_EXPORT int32_t sm_setup(const char *config, sm_client **out);
 /* Connects and stays connected: after a loss it tries again by itself, with growing pauses, as often as the service
  * allows; then the state is "disconnected" until the next sm_connect(). Completes at the first login, or when the first
  * attempt failed: TOKEN_REJECTED (see sm_set_token()), SERVICE or NETWORK with "code" and "message", CANCELED by the
- * action "cancel" (trying goes on after these three), CLOSED (sm_disconnect() came first). Without `callback` the result goes to the client's callback.
- * `out_request` (may be NULL) gets the number in that event; a thread that drains meanwhile may see the result before.
- * Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1 */
+ * action "cancel" (trying goes on after these three), CLOSED (sm_disconnect() came first). Without `callback` the
+ * result goes to the client's callback. `out_request` (may be NULL) gets the number in that event; a thread that drains
+ * meanwhile may see the result before. Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_connect(
     sm_client *client, sm_result_callback callback, void *user_data, sm_destroy_callback destroy,
     uint64_t *out_request);

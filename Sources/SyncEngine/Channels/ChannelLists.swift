@@ -104,8 +104,8 @@ struct ChannelLists {
 
     // MARK: Fetching
 
-    /// Goes on with the fetch under way: from the cache when it is complete (or all there is); else the cache stands in,
-    /// and the service's page makes it right.
+    /// Goes on with the fetch under way: from the cache when it is complete (or all there is); else the cache stands
+    /// in, and the service's page makes it right.
     private mutating func continueFetch(_ id: UInt64, _ context: Context, _ effects: inout Effects) {
         guard let window = windows[id], let fetch = window.fetch, fetch.call != nil, !fetch.isAsking else { return }
         let needsService = !isComplete || window.needsService || !window.query.isDecidableFromCache

@@ -11,8 +11,8 @@ import SyncModel
 struct ChannelWindow {
     /// Where a fetch stands.
     struct Fetch {
-        /// `nil` when it was ended while the service was asked: that answer belongs to nobody, unless it is fetched again
-        /// before it comes.
+        /// `nil` when it was ended while the service was asked: that answer belongs to nobody, unless it is fetched
+        /// again before it comes.
         var call: UInt64?
         /// How many channels it still wants.
         var wanted: Int

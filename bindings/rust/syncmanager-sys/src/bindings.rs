@@ -176,10 +176,10 @@ extern "C" {
     /// attempt failed: TOKEN_REJECTED (see sm_set_token()), SERVICE or NETWORK with "code" and "message", CANCELED
     /// by the
     /// action "cancel" (trying goes on after these three), CLOSED (sm_disconnect() came first). Without `callback`
-    /// the result goes to the client's callback.
-    /// `out_request` (may be NULL) gets the number in that event; a thread that drains meanwhile may see the result
-    /// before.
-    /// Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1
+    /// the
+    /// result goes to the client's callback. `out_request` (may be NULL) gets the number in that event; a thread
+    /// that drains
+    /// meanwhile may see the result before. Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1
     /// ```
     pub fn sm_connect(
         client: *mut sm_client,
