@@ -8,8 +8,8 @@ use std::time::Duration;
 use serde_json::Value;
 use support::{until, Server, PATIENCE};
 use syncmanager::{
-    Action, ChannelOrder, ChannelQuery, Client, Config, Draft, ErrorKind, EventKind, List, Message,
-    MessageFilter, Source, Target, Viewpoint,
+    Action, ChannelOrder, ChannelQuery, Client, Config, Draft, ErrorKind, EventKind, List, Message, MessageFilter,
+    Source, Target, Viewpoint,
 };
 
 fn value(json: &syncmanager::Json) -> Value {
