@@ -3,9 +3,6 @@ import SyncStore
 
 /// The message collections of one channel: fetches from the cache, and what stored messages do to what is shown.
 struct MessageWindows {
-    /// Time a fetch may wait for sync, as a multiple of the request timeout.
-    private static let fetchPatience: Int64 = 3
-
     /// Messages that are shown at once where everything newer is wanted; other inputs have their turn in between.
     private static let partOfAll = 200
 
@@ -133,14 +130,9 @@ struct MessageWindows {
         }
         let wanted = isOfAll ? MessageWindows.partOfAll : all[index].filter.limit(direction)
         all[index].fetches[direction] = MessageWindow.Fetch(call: call, wanted: wanted, isOfAll: isOfAll)
-        beginPatience(call, context, &effects)
+        effects.add(.timer(.fetch(call: call), at: context.fetchDeadline))
         serve(index, direction, coverage, context, &effects)
         return all[index].fetches[direction] != nil
-    }
-
-    private func beginPatience(_ call: UInt64, _ context: Context, _ effects: inout Effects) {
-        let patience = context.options.requestTimeout * MessageWindows.fetchPatience
-        effects.add(.timer(.fetch(call: call), at: context.now.monotonic + patience))
     }
 
     /// Shows the next part of everything newer, if that is still wanted.
@@ -152,13 +144,21 @@ struct MessageWindows {
         }
     }
 
-    mutating func fetchTimedOut(_ call: UInt64, _ effects: inout Effects) {
+    /// Ends a fetch or a start with what it has. `false` when no such call waits.
+    mutating func end(
+        _ call: UInt64, _ status: Status, short: Completion.ShortReason? = nil, _ effects: inout Effects
+    ) -> Bool {
         for index in all.indices {
-            if all[index].start?.call == call { finishStart(index, .timeout, short: .error, &effects) }
+            if all[index].start?.call == call {
+                finishStart(index, status, short: short, &effects)
+                return true
+            }
             for direction in [PageDirection.previous, .next] where all[index].fetches[direction]?.call == call {
-                finishFetch(index, direction, .timeout, short: .error, &effects)
+                finishFetch(index, direction, status, short: short, &effects)
+                return true
             }
         }
+        return false
     }
 
     /// Nothing will come for now: fetches that wait end with what they have.
@@ -230,7 +230,9 @@ struct MessageWindows {
         let wanted = fetch.wanted - (fetch.isOfAll ? 0 : rows.count)
         all[index].fetches[direction]?.wanted = wanted
         updateEdges(index, coverage, context, known: (direction, hasMore))
-        if fetch.isOfAll, !rows.isEmpty { beginPatience(fetch.call, context, &effects) }
+        if fetch.isOfAll, !rows.isEmpty {
+            effects.add(.timer(.fetch(call: fetch.call), at: context.fetchDeadline))
+        }
         if fetch.isOfAll, hasMore {
             return effects.add(.timer(.fetchAll(call: fetch.call), at: context.now.monotonic))
         }
@@ -267,8 +269,7 @@ struct MessageWindows {
             finishStart(index, .ok, short: start.short ?? context.shortReason, &effects)
             return false
         }
-        let patience = context.options.requestTimeout * MessageWindows.fetchPatience
-        effects.add(.timer(.fetch(call: call), at: context.now.monotonic + patience))
+        effects.add(.timer(.fetch(call: call), at: context.fetchDeadline))
         return true
     }
 
