@@ -287,13 +287,16 @@ struct Outbox {
         return true
     }
 
-    /// Gives up every message; the disk has none any more.
-    mutating func giveUpAll(_ effects: inout Effects) {
+    /// Gives up every message, on disk too; `false` when they stay there.
+    mutating func giveUpAll(_ context: Context, _ effects: inout Effects) -> Bool {
+        let done: Void? = context.storage.intended { (intents) throws(StoreError) in try intents.removeAll() }
+        guard done != nil else { return false }
         for intent in all {
             remove(intent)
             showGivenUp(intent, .removeManualAction, &effects)
         }
         settled = []
+        return true
     }
 
     /// The failed messages of a channel or of all, or a single one.
