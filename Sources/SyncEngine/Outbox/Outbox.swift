@@ -337,6 +337,8 @@ struct Outbox {
 
     mutating func sessionBegan(_ context: Context, _ effects: inout Effects) {
         asked = []
+        // The machine may have slept for days: what has waited too long must not go out before the timer looks.
+        expire(context, &effects)
         pumpAll(context, &effects)
     }
 
