@@ -100,8 +100,8 @@ public final class Engine {
             var effects = Effects()
             route(key, &effects)
             carryOut(effects)
-            // Other inputs have their turn between two parts of a large answer.
-            if key == .answerParts { break }
+            // Other inputs have their turn between two parts of something large.
+            if key.isPart { break }
         }
         settle()
     }
@@ -134,8 +134,14 @@ public final class Engine {
         case .openMessageCollection(let id, let url, let filter, let viewpoint):
             collections.open(
                 MessageWindow(id: id, filter: filter, viewpoint: viewpoint), url, context, &effects)
+        case .openCached(let id, let url, let filter, let viewpoint, let call):
+            openCached(MessageWindow(id: id, filter: filter, viewpoint: viewpoint), url, call, &effects)
         case .removeCollection(let id): removeCollection(id, &effects)
         case .fetch(let id, let direction, let call): fetch(id, direction, call, &effects)
+        case .fetchAllNext(let id, let call):
+            collections.opened(id, call, .fetchAllNext, context, &effects)?.fetchAllNext(id, call: call, context, &effects)
+        case .fetchFailed(let id, let call): fetchOwn(failed: true, id, call, &effects)
+        case .fetchPending(let id, let call): fetchOwn(failed: false, id, call, &effects)
         case .start(let id, let call):
             collections.opened(id, call, .start, context, &effects)?.start(id, call: call, context, &effects)
         case .resetViewpoint(let id, let viewpoint):
@@ -154,6 +160,7 @@ public final class Engine {
         case .cancel: cancel(UInt64(clamping: action.integer("request") ?? 0), action, call, &effects)
         case .resendFailedMessages: OwnMessageCalls.resendFailed(action, call, &outbox, context, &effects)
         case .removeFailedMessages: OwnMessageCalls.removeFailed(action, call, &outbox, context, &effects)
+        case .setLimit: setLimit(action, call, &effects)
         case .options: ServiceActions.done(action, call, .ok, result: options.described, &effects)
         case .statistics:
             let result = Statistics(own: outbox.all, waitingCalls: serviceActions.count).json(context)
@@ -203,6 +210,7 @@ public final class Engine {
         let areIntentsGone = outbox.giveUpAll(context, &effects)
         let isCacheGone = storage.forgetAll(open: timelines.sorted.map(\.id.channelURL))
         if isCacheGone {
+            for timeline in timelines.sorted { timeline.setChannel(nil) }
             startOver(timelines.sorted, &effects)
             channelsForgotten(&effects)
         }
@@ -221,6 +229,32 @@ public final class Engine {
         sync.startOver(context, &effects)
     }
 
+    /// Opens a message collection if its channel is cached; else it counts as removed.
+    private func openCached(_ window: MessageWindow, _ url: String, _ call: UInt64, _ effects: inout Effects) {
+        let cached = storage.cached { (cache) throws(StoreError) in try cache.channel(url) }
+        var status = cached == nil ? Status.storage : .notFound
+        if case .some(.some) = cached {
+            collections.open(window, url, context, &effects)
+            status = collections.timeline(of: window.id) == nil ? .storage : .ok
+            if status != .ok { removeCollection(window.id, &effects) }
+        }
+        let info = collections.timeline(of: window.id)?.windows.info(of: window.id)
+        effects.complete(Completion(call: call, name: .openCached, status: status, info: info))
+    }
+
+    private func setLimit(_ action: ActionCall, _ call: UInt64, _ effects: inout Effects) {
+        let id = UInt64(clamping: action.integer("collection") ?? 0)
+        let limit = action.integer("limit") ?? 0
+        if lists.contains(id), !ChannelQuery.limits.contains(limit) {
+            let explanation = "limit: a list of channels takes 1 to \(ChannelQuery.limits.upperBound)"
+            return ServiceActions.done(action, call, .invalidArgument, explanation: explanation, &effects)
+        }
+        let count = Int(clamping: limit)
+        let info = lists.contains(id)
+            ? lists.setLimit(id, count) : collections.timeline(of: id)?.setLimit(id, count)
+        ServiceActions.done(action, call, info == nil ? .notFound : .ok, info: info, &effects)
+    }
+
     private func removeCollection(_ id: UInt64, _ effects: inout Effects) {
         lists.close(id, &effects)
         guard let place = collections.remove(id, &effects) else { return }
@@ -231,6 +265,12 @@ public final class Engine {
     private func fetch(_ id: UInt64, _ direction: PageDirection, _ call: UInt64, _ effects: inout Effects) {
         if lists.contains(id) { return lists.fetch(id, call: call, context, &effects) }
         collections.opened(id, call, .fetch, context, &effects)?.fetch(id, direction, call: call, context, &effects)
+    }
+
+    private func fetchOwn(failed: Bool, _ id: UInt64, _ call: UInt64, _ effects: inout Effects) {
+        let name = failed ? Completion.Name.fetchFailed : .fetchPending
+        guard let timeline = collections.opened(id, call, name, context, &effects) else { return }
+        outbox.fetch(failed: failed, id, timeline.id.channelURL, call: call, context, &effects)
     }
 
     private func resync(_ lost: [UInt64: Int], _ effects: inout Effects) {
@@ -463,6 +503,8 @@ public final class Engine {
         case .fetch(let call):
             if lists.fetchTimedOut(call, context, &effects) { break }
             _ = timelines.sorted.contains { $0.end(call, .timeout, short: .error, &effects) }
+        case .fetchAll(let call):
+            for timeline in timelines.sorted { timeline.continueFetch(call, context, &effects) }
         case .ownTyping: serviceActions.endTyping(context, &effects)
         case .deliveries: deliveries.markDue(context, &effects)
         case .mutes:

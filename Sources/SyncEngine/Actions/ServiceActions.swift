@@ -84,10 +84,12 @@ struct ServiceActions {
 
     /// Completes one that nobody but this library was needed for.
     static func done(
-        _ action: ActionCall, _ call: UInt64, _ status: Status, result: [UInt8]? = nil, _ effects: inout Effects
+        _ action: ActionCall, _ call: UInt64, _ status: Status, result: [UInt8]? = nil, explanation: String? = nil,
+        info: CollectionInfo? = nil, _ effects: inout Effects
     ) {
         effects.complete(Completion(
-            call: call, name: .call, status: status, action: action.action, result: result))
+            call: call, name: .call, status: status, action: action.action, result: result, explanation: explanation,
+            info: info))
     }
 
     /// The same for one that was about so many messages; `nil` when that could not be stored.

@@ -33,6 +33,8 @@ struct MessageCollections {
         unopened[window.id] = nil
         timelines[place] = timeline
         effects.add(.collectionOpened(window.id, window.filter, place, isFirst: known == nil))
+        var window = window
+        window.channel = context.storage.channel(place.channelURL).map { context.shown($0).json }
         timeline.open(window, context, &effects)
     }
 

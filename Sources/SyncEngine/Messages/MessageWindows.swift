@@ -3,6 +3,9 @@ import SyncStore
 
 /// The message collections of one channel: fetches from the cache, and what stored messages do to what is shown.
 struct MessageWindows {
+    /// Messages that are shown at once where everything newer is wanted; other inputs have their turn in between.
+    private static let partOfAll = 200
+
     /// What the windows may know of the history.
     struct Coverage {
         let channelURL: String
@@ -65,14 +68,28 @@ struct MessageWindows {
             let change = all[index].reset(to: all[index].viewpoint)
             all[index].hasPrevious = false
             all[index].hasNext = false
+            all[index].channel = nil
             effects.add(.event(all[index].change(change, cause)))
             effects.tell(all[index].id, .channelRemoved(url: url, cause))
             finishFetches(index, .notFound, &effects)
         }
     }
 
-    func tellChannel(_ json: [UInt8], _ cause: Cause, _ effects: inout Effects) {
+    mutating func tellChannel(_ json: [UInt8], _ cause: Cause, _ effects: inout Effects) {
+        setChannel(json)
         for window in all { effects.tell(window.id, .channelUpdated(json: json, cause)) }
+    }
+
+    /// The channel as hosts see it, for what is told of the collections from now on.
+    mutating func setChannel(_ json: [UInt8]?) {
+        for index in all.indices { all[index].channel = json }
+    }
+
+    /// Messages that a fetch brings from now on. Gives what the collection is then.
+    mutating func setLimit(_ id: UInt64, _ limit: Int) -> CollectionInfo? {
+        guard let index = place(id) else { return nil }
+        all[index].setLimit(limit)
+        return all[index].info
     }
 
     /// Tells what a thread answers.
@@ -100,22 +117,35 @@ struct MessageWindows {
 
     // MARK: Fetching
 
-    /// Takes in a fetch. Whether it still waits for sync.
+    /// Takes in a fetch; `isOfAll`: of everything newer. Whether it still waits for sync.
     mutating func fetch(
-        _ id: UInt64, _ direction: PageDirection, call: UInt64, _ coverage: Coverage, _ context: Context,
-        _ effects: inout Effects
+        _ id: UInt64, _ direction: PageDirection, isOfAll: Bool = false, call: UInt64, _ coverage: Coverage,
+        _ context: Context, _ effects: inout Effects
     ) -> Bool {
         guard let index = place(id) else { return false }
         guard all[index].fetches[direction] == nil, all[index].start == nil else {
-            effects.complete(
-                Completion(call: call, name: .fetch, status: .duplicatedFetch, info: all[index].info))
+            effects.complete(Completion(
+                call: call, name: isOfAll ? .fetchAllNext : .fetch, status: .duplicatedFetch, info: all[index].info))
             return false
         }
-        all[index].fetches[direction] = MessageWindow.Fetch(call: call, wanted: all[index].filter.limit(direction))
+        let wanted = isOfAll ? MessageWindows.partOfAll : all[index].filter.limit(direction)
+        all[index].fetches[direction] = MessageWindow.Fetch(call: call, wanted: wanted, isOfAll: isOfAll)
+        beginPatience(call, context, &effects)
         serve(index, direction, coverage, context, &effects)
-        guard all[index].fetches[direction] != nil else { return false }
+        return all[index].fetches[direction] != nil
+    }
+
+    private func beginPatience(_ call: UInt64, _ context: Context, _ effects: inout Effects) {
         effects.add(.timer(.fetch(call: call), at: context.fetchDeadline))
-        return true
+    }
+
+    /// Shows the next part of everything newer, if that is still wanted.
+    mutating func continueFetch(
+        _ call: UInt64, _ coverage: Coverage, _ context: Context, _ effects: inout Effects
+    ) {
+        for index in all.indices where all[index].fetches[.next]?.call == call {
+            serve(index, .next, coverage, context, &effects)
+        }
     }
 
     /// Ends a fetch or a start with what it has. `false` when no such call waits.
@@ -161,9 +191,10 @@ struct MessageWindows {
         all[index].fetches[direction] = nil
         if fetch.isOfStart { return pageOfStartEnded(index, status, short, &effects) }
         effects.add(.timer(.fetch(call: fetch.call), at: nil))
+        if fetch.isOfAll { effects.add(.timer(.fetchAll(call: fetch.call), at: nil)) }
         let window = all[index]
         effects.complete(Completion(
-            call: fetch.call, name: .fetch, status: status,
+            call: fetch.call, name: fetch.isOfAll ? .fetchAllNext : .fetch, status: status,
             hasMore: direction == .previous ? window.hasPrevious : window.hasNext, short: short, info: window.info))
     }
 
@@ -200,9 +231,13 @@ struct MessageWindows {
             effects.add(.event(all[index].change(change, Cause(.cache))))
             trim(index, growing: direction, context, &effects)
         }
-        let wanted = fetch.wanted - rows.count
+        let wanted = fetch.wanted - (fetch.isOfAll ? 0 : rows.count)
         all[index].fetches[direction]?.wanted = wanted
         updateEdges(index, coverage, context, known: (direction, hasMore))
+        if fetch.isOfAll, !rows.isEmpty { beginPatience(fetch.call, context, &effects) }
+        if fetch.isOfAll, hasMore {
+            return effects.add(.timer(.fetchAll(call: fetch.call), at: context.now.monotonic))
+        }
         if wanted <= 0 { return finishFetch(index, direction, .ok, short: nil, &effects) }
         let isAtEnd = direction == .previous ? chunk.reachedFirst : chunk.reachedNewest
         if isAtEnd {

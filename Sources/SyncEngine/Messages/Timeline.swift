@@ -76,6 +76,19 @@ final class Timeline {
         if windows.fetch(collection, direction, call: call, coverage, context, &effects) { resume(context, &effects) }
     }
 
+    /// Everything that is newer than what the collection shows.
+    func fetchAllNext(_ collection: UInt64, call: UInt64, _ context: Context, _ effects: inout Effects) {
+        if windows.fetch(collection, .next, isOfAll: true, call: call, coverage, context, &effects) {
+            resume(context, &effects)
+        }
+    }
+
+    func continueFetch(_ call: UInt64, _ context: Context, _ effects: inout Effects) {
+        windows.continueFetch(call, coverage, context, &effects)
+    }
+
+    func setLimit(_ collection: UInt64, _ limit: Int) -> CollectionInfo? { windows.setLimit(collection, limit) }
+
     func start(_ collection: UInt64, call: UInt64, _ context: Context, _ effects: inout Effects) {
         if windows.start(collection, call: call, coverage, context, &effects) { resume(context, &effects) }
     }
@@ -147,6 +160,9 @@ final class Timeline {
         effects.add(.timer(.timeline(id), at: nil))
         windows.channelGone(channelURL, cause, &effects)
     }
+
+    /// The channel as hosts see it; `nil` when it is not known any more.
+    func setChannel(_ json: [UInt8]?) { windows.setChannel(json) }
 
     func tellChannel(_ json: [UInt8], _ cause: Cause, _ effects: inout Effects) {
         windows.tellChannel(json, cause, &effects)

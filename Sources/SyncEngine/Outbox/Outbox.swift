@@ -98,6 +98,17 @@ struct Outbox {
         windows.open(collection, url, filter, channels[url]?.intents ?? [], context, &effects)
     }
 
+    /// Shows the stored messages of a list that a collection does not show.
+    mutating func fetch(
+        failed isOfFailed: Bool, _ collection: UInt64, _ url: String, call: UInt64, _ context: Context,
+        _ effects: inout Effects
+    ) {
+        let count = windows.fetch(
+            failed: isOfFailed, collection, url, channels[url]?.intents ?? [], context, &effects)
+        effects.complete(Completion(
+            call: call, name: isOfFailed ? .fetchFailed : .fetchPending, status: .ok, count: count))
+    }
+
     mutating func close(_ collection: UInt64, _ url: String) { windows.close(collection, url) }
 
     func resync(_ collection: UInt64, _ url: String, _ effects: inout Effects) {
