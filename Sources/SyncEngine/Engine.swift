@@ -135,7 +135,8 @@ public final class Engine {
             collections.open(
                 MessageWindow(id: id, filter: filter, viewpoint: viewpoint), url, context, &effects)
         case .openCached(let id, let url, let filter, let viewpoint, let call):
-            openCached(MessageWindow(id: id, filter: filter, viewpoint: viewpoint), url, call, &effects)
+            collections.openCached(
+                MessageWindow(id: id, filter: filter, viewpoint: viewpoint), url, call: call, context, &effects)
         case .removeCollection(let id): removeCollection(id, &effects)
         case .fetch(let id, let direction, let call): fetch(id, direction, call, &effects)
         case .fetchAllNext(let id, let call):
@@ -227,19 +228,6 @@ public final class Engine {
         inFlight.dropChannelAsks()
         lists.startOver(Cause(.cacheCleared), &effects)
         sync.startOver(context, &effects)
-    }
-
-    /// Opens a message collection if its channel is cached; else it counts as removed.
-    private func openCached(_ window: MessageWindow, _ url: String, _ call: UInt64, _ effects: inout Effects) {
-        let cached = storage.cached { (cache) throws(StoreError) in try cache.channel(url) }
-        var status = cached == nil ? Status.storage : .notFound
-        if case .some(.some) = cached {
-            collections.open(window, url, context, &effects)
-            status = collections.timeline(of: window.id) == nil ? .storage : .ok
-            if status != .ok { removeCollection(window.id, &effects) }
-        }
-        let info = collections.timeline(of: window.id)?.windows.info(of: window.id)
-        effects.complete(Completion(call: call, name: .openCached, status: status, info: info))
     }
 
     private func setLimit(_ action: ActionCall, _ call: UInt64, _ effects: inout Effects) {

@@ -18,6 +18,21 @@ struct MessageCollections {
         open(window, place, context, &effects)
     }
 
+    /// Opens a collection if its channel is cached; else it counts as removed.
+    mutating func openCached(
+        _ window: MessageWindow, _ channelURL: String, call: UInt64, _ context: Context, _ effects: inout Effects
+    ) {
+        let cached = context.storage.cached { (cache) throws(StoreError) in try cache.channel(channelURL) }
+        var status = cached == nil ? Status.storage : .notFound
+        if case .some(.some) = cached {
+            open(window, channelURL, context, &effects)
+            status = unopened[window.id] == nil ? .ok : .storage
+            if status != .ok { _ = remove(window.id, &effects) }
+        }
+        let info = timeline(of: window.id)?.windows.info(of: window.id)
+        effects.complete(Completion(call: call, name: .openCached, status: status, info: info))
+    }
+
     private mutating func open(
         _ window: MessageWindow, _ place: HistoryID, _ context: Context, _ effects: inout Effects
     ) {

@@ -7,7 +7,7 @@ struct MessageCommit {
     typealias Part = (timeline: Timeline, fact: MessageFact)
 
     /// What it did to each of those that are shown.
-    let recorded: [Timeline.Recorded]
+    let recorded: [RecordedFact]
     /// What it did to the channel, where that changed.
     let channels: ChannelCommit?
 
@@ -16,7 +16,7 @@ struct MessageCommit {
         _ fact: MessageFact, _ shown: [Part], _ outcome: ChannelFacts.Outcome, replacing cached: ChannelRecord?,
         _ timelines: Timelines, _ context: Context, _ cache: CacheStore
     ) throws(StoreError) {
-        var recorded: [Timeline.Recorded] = []
+        var recorded: [RecordedFact] = []
         for part in shown { recorded.append(try part.timeline.record(part.fact, context, cache)) }
         self.recorded = recorded
         try MessageCommit.storeUnshown(fact, timelines, context, cache)
