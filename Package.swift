@@ -73,7 +73,7 @@ let package = Package(
         tests(of: "SyncThreads"),
         tests(of: "SyncNetwork", ["SyncWebSocket"]),
         tests(of: "SyncManager", ["SyncEngine", "SyncStore", "SyncModel", "SyncThreads", "SyncJSON"]),
-        tests(of: "SyncServer", ["SyncJSON"]),
+        tests(of: "SyncServer", ["SyncTree", "SyncJSON"]),
         // The whole stack but threads and sockets, in virtual time: docs/simulation.md.
         .testTarget(
             name: "SimulationTests",

@@ -37,7 +37,8 @@ final class TreeNodeTests: XCTestCase {
     }
 
     func testNumbers() throws {
-        XCTAssertEqual(text(try node("[1.0,-0.5,1e3,9007199254740993,1e300,123456789012345678901,-0]")),
+        XCTAssertEqual(
+            text(try node("[1.0,-0.5,1e3,9007199254740993,1e300,123456789012345678901,-0]")),
             "[1,-0.5,1000,9007199254740993,1e+300,1.2345678901234568e+20,0]")
         XCTAssertEqual(try node("5.0"), try node("5"))
         XCTAssertThrowsError(try node("1e999")) { XCTAssertEqual($0 as? TreeError, TreeError(.number)) }

@@ -50,10 +50,26 @@ final class TreeQueryTests: XCTestCase {
         XCTAssertEqual(try found { try $0.begin(at: .integer(2), key: "c", isInclusive: false) }, "d e f")
         XCTAssertEqual(try found { try $0.end(at: .integer(2), key: "c") }, "h a b c")
         XCTAssertEqual(try found { try $0.end(at: .integer(2), key: "c", isInclusive: false) }, "h a b")
-        XCTAssertEqual(try found { try $0.begin(at: .integer(2)); try $0.end(at: .integer(2)) }, "b c d")
-        XCTAssertEqual(try found { try $0.begin(at: nil); try $0.end(at: nil) }, "h")
-        XCTAssertEqual(try found { try $0.begin(at: .real(1.5)); $0.limit = .first(2) }, "b c")
-        XCTAssertEqual(try found { try $0.end(at: .real(2.5)); $0.limit = .last(2) }, "c d")
+        XCTAssertEqual(
+            try found {
+                try $0.begin(at: .integer(2))
+                try $0.end(at: .integer(2))
+            }, "b c d")
+        XCTAssertEqual(
+            try found {
+                try $0.begin(at: nil)
+                try $0.end(at: nil)
+            }, "h")
+        XCTAssertEqual(
+            try found {
+                try $0.begin(at: .real(1.5))
+                $0.limit = .first(2)
+            }, "b c")
+        XCTAssertEqual(
+            try found {
+                try $0.end(at: .real(2.5))
+                $0.limit = .last(2)
+            }, "c d")
         XCTAssertEqual(try found { $0.limit = .first(0) }, "")
         XCTAssertEqual(try found { $0.limit = .last(100) }, "h a b c d e f")
         XCTAssertEqual(keys(TreeQuery(.value), try node("5")), "")
@@ -75,13 +91,14 @@ final class TreeQueryTests: XCTestCase {
 
     /// The order is one: of any three values, none contradicts the others.
     func testTheOrderOfValuesIsTransitive() throws {
-        let values = try node(
-            """
-            {"a":null,"b":false,"c":true,"d":9007199254740992,"e":9007199254740993,"f":9007199254740992.0,"g":1e300,
-            "h":-1e300,"i":9223372036854775807,"j":9223372036854775808,"k":-9223372036854775808,"l":0.5,"m":0,"n":"",
-            "o":"0","p":{"x":1},"q":"\u{FFFD}","r":"\u{1F600}"}
-            """
-        ).children.map { TreeRank($0.node) } + [.nothing]
+        let values =
+            try node(
+                """
+                {"a":null,"b":false,"c":true,"d":9007199254740992,"e":9007199254740993,"f":9007199254740992.0,"g":1e300,
+                "h":-1e300,"i":9223372036854775807,"j":9223372036854775808,"k":-9223372036854775808,"l":0.5,"m":0,
+                "n":"","o":"0","p":{"x":1},"q":"\u{FFFD}","r":"\u{1F600}"}
+                """
+            ).children.map { TreeRank($0.node) } + [.nothing]
         for a in values {
             for b in values {
                 XCTAssertEqual([a < b, b < a, a == b].filter { $0 }.count, 1, "\(a) \(b)")

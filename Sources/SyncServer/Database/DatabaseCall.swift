@@ -99,12 +99,7 @@ struct DatabaseCall {
             let isAddress = host.allSatisfy { $0.utf8.allSatisfy { $0 &- UInt8(ascii: "0") < 10 } }
             name = host.count > 1 && !isAddress ? String(host[0]) : "default"
         }
-        let isKnown = name.utf8.count <= 100 && name.utf8.allSatisfy { byte in
-            switch byte | 0x20 {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-            default: byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
-            }
-        }
+        let isKnown = name.utf8.count <= 100 && name.utf8.allSatisfy { $0.isWord || $0 == UInt8(ascii: "-") }
         guard isKnown else {
             throw DatabaseRefusal(404, "There is no database of that name: letters, digits, - and _ make one")
         }
@@ -155,12 +150,7 @@ struct DatabaseCall {
         let name = query.text("callback")
         guard !name.isEmpty else { return nil }
         let isName = name.utf8.count <= 200 && name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "$"), UInt8(ascii: "."):
-                true
-            default: false
-            }
+            byte.isWord || byte == UInt8(ascii: "$") || byte == UInt8(ascii: ".")
         }
         guard isName else { throw DatabaseRefusal.parameter("callback", "the name of a function is expected") }
         return name

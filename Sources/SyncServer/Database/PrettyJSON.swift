@@ -10,8 +10,13 @@ enum PrettyJSON {
         for (place, byte) in json.enumerated() {
             if isInString {
                 result.append(byte)
-                if isEscaped { isEscaped = false } else if byte == UInt8(ascii: "\\") { isEscaped = true }
-                else if byte == UInt8(ascii: "\"") { isInString = false }
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    isInString = false
+                }
                 continue
             }
             let next = place + 1 < json.count ? json[place + 1] : 0

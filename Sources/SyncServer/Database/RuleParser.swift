@@ -115,8 +115,12 @@ struct RuleParser {
         case "null": return .value(.null)
         case "auth": return .name(.auth)
         case "now": return .name(.now)
-        case "data": readsData = true; return .name(.data)
-        case "root": readsData = true; return .name(.root)
+        case "data":
+            readsData = true
+            return .name(.data)
+        case "root":
+            readsData = true
+            return .name(.root)
         case "newData" where isWrite: return .name(.newData)
         case _ where variables.contains(name): return .variable(name)
         case "": throw failure("something that was not expected")
@@ -184,11 +188,6 @@ struct RuleParser {
     }
 
     private static func isPartOfName(_ byte: UInt8, _ isVariable: Bool) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "$"):
-            true
-        default: isVariable && byte == UInt8(ascii: "-")
-        }
+        byte.isWord || byte == UInt8(ascii: "$") || isVariable && byte == UInt8(ascii: "-")
     }
 }

@@ -40,12 +40,15 @@ extension Storage {
         var cleared = path
         for depth in 0..<path.keys.count {
             let outer = TreePath(Array(path.keys.prefix(depth)))
-            try database.prepare("DELETE FROM leaves WHERE tree = ? AND path = ?").bind(name).bind(Storage.text(outer))
-                .run()
-            if root[outer].isEmpty {
+            let node = root[outer]
+            if node.isEmpty {
                 cleared = outer
                 break
             }
+            // Nothing was put below a leaf that is still there.
+            if node.leaf != nil { return }
+            try database.prepare("DELETE FROM leaves WHERE tree = ? AND path = ?").bind(name).bind(Storage.text(outer))
+                .run()
         }
         let text = Storage.text(cleared)
         // "0" is the character behind "/".
