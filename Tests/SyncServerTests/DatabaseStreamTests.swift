@@ -143,7 +143,7 @@ final class DatabaseStreamTests: XCTestCase {
         let listener = try ann.listen("ann")
         _ = try listener.take()
         client.server.advance(to: client.server.time + 1000)
-        let revoked = Event(name: "auth_revoked", data: #""credential is no longer valid""#)
+        let revoked = Event(name: "auth_revoked", data: "credential is no longer valid")
         XCTAssertEqual(try listener.take(), [revoked])
         XCTAssertTrue(listener.stream.isEnded)
         XCTAssertEqual(ann.call("GET", "ann").text, #"{"error":"Auth token is expired"}"#)

@@ -81,8 +81,8 @@ final class DatabaseStream {
     /// The rules do not let it read any more.
     func cancel() { end(with: DatabaseStream.event("cancel", Array("null".utf8))) }
 
-    /// The credentials have run out or were revoked.
-    func revoke() { end(with: DatabaseStream.event("auth_revoked", Array("\"credential is no longer valid\"".utf8))) }
+    /// The credentials have run out or were revoked. Clients compare the text as it stands: no JSON.
+    func revoke() { end(with: DatabaseStream.event("auth_revoked", Array("credential is no longer valid".utf8))) }
 
     private func end(with event: [UInt8]) {
         send(event)

@@ -1,4 +1,5 @@
 import CMicrohttpd
+import Glibc
 
 /// The body of an answer that goes on for as long as somebody has something to say.
 ///
@@ -45,6 +46,8 @@ final class StreamBody: EventLink {
     func drop() {
         guard state != .closed else { return }
         state = .dropped
+        // A peer that takes nothing would never have libmicrohttpd ask for more, and so never see the end.
+        shutdown(shim_mhd_socket(connection), Int32(SHUT_RDWR))
         resume()
     }
 
