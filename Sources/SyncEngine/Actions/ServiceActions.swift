@@ -83,7 +83,7 @@ struct ServiceActions {
     }
 
     /// Completes one that nobody but this library was needed for.
-    func done(
+    static func done(
         _ action: ActionCall, _ call: UInt64, _ status: Status, result: [UInt8]? = nil, explanation: String? = nil,
         info: CollectionInfo? = nil, _ effects: inout Effects
     ) {
@@ -93,7 +93,7 @@ struct ServiceActions {
     }
 
     /// The same for one that was about so many messages; `nil` when that could not be stored.
-    func done(_ action: ActionCall, _ call: UInt64, count: Int?, _ effects: inout Effects) {
+    static func done(_ action: ActionCall, _ call: UInt64, count: Int?, _ effects: inout Effects) {
         guard let count else { return done(action, call, .storage, &effects) }
         if count == 0, action.text("request_id") != nil { return done(action, call, .notFound, &effects) }
         let result = JSON.object(["count": .int(Int64(count))]).serialized()

@@ -44,12 +44,6 @@ struct ChannelLists {
         effects.add(.timer(.fetch(call: call), at: context.fetchDeadline))
     }
 
-    /// Channels that a fetch brings from now on. Gives what the collection is then.
-    mutating func setLimit(_ id: UInt64, _ limit: Int) -> CollectionInfo? {
-        windows[id]?.query.limit = limit
-        return windows[id]?.info
-    }
-
     /// The fetch has waited long enough: the cache stands in. `false` when no such call waits.
     mutating func fetchTimedOut(_ call: UInt64, _ context: Context, _ effects: inout Effects) -> Bool {
         guard let id = collection(of: call) else { return false }
@@ -66,6 +60,12 @@ struct ChannelLists {
     }
 
     private func collection(of call: UInt64) -> UInt64? { numbers.first { windows[$0]?.fetch?.call == call } }
+
+    /// Channels that a fetch brings from now on. Gives what the collection is then.
+    mutating func setLimit(_ id: UInt64, _ limit: Int) -> CollectionInfo? {
+        windows[id]?.query.limit = limit
+        return windows[id]?.info
+    }
 
     func resync(_ id: UInt64, dropped: Int, _ effects: inout Effects) {
         guard var window = windows[id] else { return }

@@ -180,40 +180,13 @@ final class Timeline {
 
     // MARK: Facts
 
-    /// What a fact did to the cache; counts when its transaction is committed.
-    struct Recorded {
-        fileprivate var history: History
-        fileprivate var arrival: History.Arrival?
-        fileprivate var changed: [MessageRecord] = []
-        fileprivate var deleted: Set<TextKey> = []
-    }
-
-    /// Writes a fact into the cache, as a part of the transaction of who calls.
-    func record(_ fact: MessageFact, _ context: Context, _ cache: CacheStore) throws(StoreError) -> Recorded {
-        var recorded = Recorded(history: history)
-        switch fact.kind {
-        case .arrived(let message, let isInOrder):
-            recorded.arrival = try recorded.history.arrive(message, isInOrder: isInOrder, cache)
-        case .edited(let messages): recorded.changed = try recorded.history.edit(messages, cache)
-        case .patched(let id, let patch):
-            if let message = try recorded.history.patch(id, patch, context.rules, cache) {
-                recorded.changed = [message]
-            }
-        case .deleted(let ids):
-            try recorded.history.delete(ids, cache)
-            recorded.deleted = ids.keys
-        case .changelog(let updated, let deleted):
-            try recorded.history.delete(deleted, cache)
-            // The log is an answer, too: what was told since it was made is newer.
-            let newest = recorded.history.crossings.applied(to: updated, context.rules)
-            recorded.changed = try recorded.history.edit(newest, cache)
-            recorded.deleted = deleted.keys
-        }
-        return recorded
+    /// Writes a fact into the cache, as a part of the transaction of who calls. It counts when that is committed.
+    func record(_ fact: MessageFact, _ context: Context, _ cache: CacheStore) throws(StoreError) -> RecordedFact {
+        try RecordedFact(fact, of: history, context.rules, cache)
     }
 
     /// The fact is in the cache: tells the collections.
-    func show(_ fact: MessageFact, _ recorded: Recorded, _ context: Context, _ effects: inout Effects) {
+    func show(_ fact: MessageFact, _ recorded: RecordedFact, _ context: Context, _ effects: inout Effects) {
         history = recorded.history
         switch fact.kind {
         case .arrived(let message, _):
@@ -235,7 +208,7 @@ final class Timeline {
     }
 
     private func showParent(
-        _ recorded: Recorded, _ cause: Cause, _ context: Context, _ effects: inout Effects
+        _ recorded: RecordedFact, _ cause: Cause, _ context: Context, _ effects: inout Effects
     ) {
         if recorded.deleted.contains(id.parentID) { return parentGone(cause, &effects) }
         guard let changed = recorded.changed.last(where: { $0.id.isByteEqual(to: id.parentID) }),
