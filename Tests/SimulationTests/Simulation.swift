@@ -332,6 +332,8 @@ final class Simulation {
         case .tellEdit(let id, let message, let call): "tellEdit \(message.id) in \(id), call \(call)"
         case .updateMessage(let id, let requestID, let body, let call):
             "updateMessage \(requestID) in \(id), call \(call): \(String(decoding: body, as: UTF8.self))"
+        case .openMessageCollection(let id, let url, let filter, let viewpoint):
+            "open \(id) of \(url) at \(viewpoint): \(brief(filter))"
         // In a fixed order, so that two runs can be compared.
         case .resync(let collections):
             "resync " + collections.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
@@ -341,6 +343,13 @@ final class Simulation {
                 + ", call \(call)"
         default: "\(command)"
         }
+    }
+
+    /// A set prints in another order each time.
+    private static func brief(_ filter: MessageFilter) -> String {
+        var others = filter
+        others.leftOut = []
+        return "\(others) without \(filter.leftOut.map(\.rawValue).sorted())"
     }
 
     private static func brief(_ change: CollectionChange) -> String {
