@@ -134,7 +134,7 @@ int main(void) {
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_message_collection_new(client, NULL, NULL, 0, &messages));
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_message_collection_new(client, "c", NULL, 0, NULL));
     GIVES(SM_ERR_INVALID_ARGUMENT,
-        sm_message_collection_open(client, NULL, NULL, 0, NULL, NULL, NULL, NULL, &messages));
+          sm_message_collection_open(client, NULL, NULL, 0, NULL, NULL, NULL, NULL, &messages));
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_message_collection_open(client, "c", NULL, 0, NULL, NULL, NULL, NULL, NULL));
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_collection_contains(messages, NULL));
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_collection_info(channels, NULL));

@@ -345,8 +345,8 @@ impl MessageCollection {
         self.0.plain(sys::sm_fetch_all_next)
     }
 
-    /// Shows those failed messages that the filter's `own_messages` held back; `count` of the outcome says
-    /// how many. Completion: `Storage`, `Removed`, `Closed`.
+    /// Shows those failed messages that the filter's `own_messages` held back;
+    /// [`Outcome::count`](crate::Outcome::count) says how many. Completion: `Storage`, `Removed`, `Closed`.
     #[doc(alias = "sm_fetch_failed")]
     pub fn fetch_failed(&self) -> Call<'_> {
         self.0.plain(sys::sm_fetch_failed)
