@@ -140,7 +140,8 @@ public final class Engine {
         case .removeCollection(let id): removeCollection(id, &effects)
         case .fetch(let id, let direction, let call): fetch(id, direction, call, &effects)
         case .fetchAllNext(let id, let call):
-            collections.opened(id, call, .fetchAllNext, context, &effects)?.fetchAllNext(id, call: call, context, &effects)
+            let timeline = collections.opened(id, call, .fetchAllNext, context, &effects)
+            timeline?.fetchAllNext(id, call: call, context, &effects)
         case .fetchFailed(let id, let call): fetchOwn(failed: true, id, call, &effects)
         case .fetchPending(let id, let call): fetchOwn(failed: false, id, call, &effects)
         case .start(let id, let call):
