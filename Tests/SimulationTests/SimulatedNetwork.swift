@@ -75,6 +75,11 @@ final class SimulatedNetwork: Transport {
     /// Since the last login the service has answered a question about channels.
     private(set) var wereChannelsTold = false
     var loggedIn: (() -> Void)?
+    /// Channels of `loggedIn` that the service has told of since, one by one or in its change log.
+    private(set) var refreshed: Set<String> = []
+    var watched: Set<String> = []
+    /// What the service does not say of itself.
+    var isLeftUnsaid: (([UInt8]) -> Bool)?
     /// What the simulation has against a message that goes out by a socket, if anything.
     var messageSent: (([UInt8]) -> Violation?)?
     /// Set while a history is written.
@@ -246,10 +251,11 @@ final class SimulatedNetwork: Transport {
             // The service asks for two seconds (`SimulatedService.answer`).
             if case .response(let id, let response) = input, let asked = awaited.removeValue(forKey: id) {
                 if response.status == 429, time < asked.deadline { pausedUntil = time + 2_000 }
-                if response.status == 200, asked.url.contains("/my_group_channels") { wereChannelsTold = true }
+                if response.status == 200 { noteChannels(response.body, asked.url) }
             }
             if case .socketText(_, let text) = input, text.starts(with: "LOGI".utf8) {
                 wereChannelsTold = false
+                refreshed = []
                 loggedIn?()
             }
             if case .socketClosed = input { awaited = [:] }
@@ -267,6 +273,16 @@ final class SimulatedNetwork: Transport {
         }
         collect()
         return nil
+    }
+
+    private func noteChannels(_ body: [UInt8], _ url: String) {
+        if url.contains("/my_group_channels") { wereChannelsTold = true }
+        if url.contains("/my_group_channels/changelogs") {
+            let text = String(decoding: body, as: UTF8.self)
+            refreshed.formUnion(watched.filter { text.contains("\"\($0)\"") })
+        } else {
+            refreshed.formUnion(watched.filter { url.contains("/group_channels/\($0)?") })
+        }
     }
 
     private func arrive(_ number: UInt64, _ request: TransportRequest, _ fate: Parcel.Fate) {
@@ -336,6 +352,7 @@ final class SimulatedNetwork: Transport {
             let isHeard = entry.process == process && !entry.isClosedHere
                 && !entry.dead.contains(.down)
             for text in end.takeFrames() where isHeard {
+                if isLeftUnsaid?(text) == true { continue }
                 if entry.losesPong, text.starts(with: "PONG".utf8) {
                     note?("a pong is lost on socket \(socket)")
                     entry.losesPong = false

@@ -130,6 +130,22 @@ extension Simulation {
         _ view: (channelURL: String, window: MessageWindow), _ requestID: String, _ text: String, _ body: [UInt8]
     ) {
         let id = view.window.id
+        switch random.below(20) {
+        case 0, 1:
+            // Appended when it has been sent already.
+            let parts: KeyValuePairs<String, JSON> = ["req_id": .string(requestID)]
+            guard let message = service.post(view.channelURL, SimulatedService.me, text, parts)
+                .flatMap({ SendbirdService.message($0) }) else { return }
+            knowledge.toldByHost.insert(message.id)
+            return command(.appendSent(
+                collection: id, requestID: requestID, message, call: newCall("append_message")))
+        case 2:
+            // It failed before it was appended.
+            return command(.handleSendResponse(
+                collection: id, requestID: requestID, .failed(code: 400_000, body: body),
+                call: newCall("handle_send_response")))
+        default: break
+        }
         let isOffline = random.chance(20)
         if isOffline { command(.disconnect) }
         let call = newCall("append_message")

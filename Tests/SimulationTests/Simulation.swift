@@ -78,7 +78,10 @@ final class Simulation {
         device = try Device(
             directory: directory.path, options: traits.options(token: service.token, process: 0), network: network,
             now: Moment(monotonic: time, wall: SimulatedService.start + time + traits.clockError))
-        network.loggedIn = { [unowned self] in session = SessionView(beganAt: time, wasPaused: isPausedByHost) }
+        network.loggedIn = { [unowned self] in sessionBegins() }
+        if !traits.tellsMuteEnds {
+            network.isLeftUnsaid = { String(decoding: $0, as: UTF8.self).contains("\"cat\":10200,") }
+        }
         network.messageSent = { [unowned self] in violationOfSending($0) }
         if isRecording {
             service.note = { [unowned self] in note($0) }
@@ -221,6 +224,12 @@ final class Simulation {
     private func lookAtOwn() {
         let oldest = now.wall - Int64(traits.retentionDays) * 86_400_000
         knowledge.look(at: engine.ownMessages, limit: traits.maxFailed, oldest: oldest)
+    }
+
+    private func sessionBegins() {
+        session = SessionView(beganAt: time, jumpedBefore: service.jumped, wasPaused: isPausedByHost)
+        session.open = Set(engine.shownMessages.map(\.channelURL).filter { device.cachedChannel($0) != nil })
+        network.watched = session.open
     }
 
     /// The host takes what waits for it.
