@@ -66,7 +66,7 @@ final class SimulatedNetwork: Transport {
     /// Until when the service wants nothing to be asked, as far as this process has heard.
     private var pausedUntil: Int64 = 0
     /// Requests whose answer the engine waits for: asked in this session, no renewal of a key.
-    private var awaited: [UInt64: (time: Int64, url: String)] = [:]
+    private var awaited: [UInt64: (url: String, deadline: Int64)] = [:]
     /// What the device did against the rules of the network.
     private(set) var violation: Violation?
     /// A process that was killed in the middle of its work sends nothing more.
@@ -102,7 +102,7 @@ final class SimulatedNetwork: Transport {
                 description: "\(request.method) \(request.url) jumps a pause of \(pausedUntil - time) ms")
         }
         note?("ask \(id) \(request.method) \(request.url.dropFirst(17).prefix(150))")
-        if !request.url.hasSuffix("/session_key") { awaited[id] = (time, request.url) }
+        if !request.url.hasSuffix("/session_key") { awaited[id] = (request.url, time + max(request.timeout, 1)) }
         let limit = time + max(request.timeout, 1)
         let failure = TransportFailure(kind: .timedOut, message: "timed out")
         if random.chance(weather.lost) { return add(.requestFailed(id: id, failure), at: limit) }
@@ -249,7 +249,7 @@ final class SimulatedNetwork: Transport {
         case .input(let input, _):
             // The service asks for two seconds (`SimulatedService.answer`).
             if case .response(let id, let response) = input, let asked = awaited.removeValue(forKey: id) {
-                if response.status == 429, time - asked.time < 5_000 { pausedUntil = time + 2_000 }
+                if response.status == 429, time < asked.deadline { pausedUntil = time + 2_000 }
                 if response.status == 200 { noteChannels(response.body, asked.url) }
             }
             if case .socketText(_, let text) = input, text.starts(with: "LOGI".utf8) {

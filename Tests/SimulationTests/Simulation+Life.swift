@@ -161,6 +161,7 @@ extension Simulation {
         }
         guard !old().isEmpty else { return }
         try advance(3_700_000)
+        drain()
         let left = old().filter { id in
             // Nobody but the host knows how its own send goes.
             engine.ownMessages.contains { $0.requestID == id && !$0.isHostSent }
