@@ -65,8 +65,9 @@ final class SimulatedNetwork: Transport {
     private static let perProcess: UInt64 = 1_000_000
     /// Until when the service wants nothing to be asked, as far as this process has heard.
     private var pausedUntil: Int64 = 0
-    /// Requests whose answer the engine waits for: asked in this session, no renewal of a key.
-    private var awaited: [UInt64: (url: String, deadline: Int64)] = [:]
+    /// Requests whose answer the engine waits for (asked in this session, no renewal of a key), and until when: what
+    /// comes later nobody hears, the wish for a pause in it neither.
+    private var awaited: [UInt64: (deadline: Int64, url: String)] = [:]
     /// What the device did against the rules of the network.
     private(set) var violation: Violation?
     /// A process that was killed in the middle of its work sends nothing more.
@@ -102,7 +103,7 @@ final class SimulatedNetwork: Transport {
                 description: "\(request.method) \(request.url) jumps a pause of \(pausedUntil - time) ms")
         }
         note?("ask \(id) \(request.method) \(request.url.dropFirst(17).prefix(150))")
-        if !request.url.hasSuffix("/session_key") { awaited[id] = (request.url, time + max(request.timeout, 1)) }
+        if !request.url.hasSuffix("/session_key") { awaited[id] = (time + max(request.timeout, 1), request.url) }
         let limit = time + max(request.timeout, 1)
         let failure = TransportFailure(kind: .timedOut, message: "timed out")
         if random.chance(weather.lost) { return add(.requestFailed(id: id, failure), at: limit) }
