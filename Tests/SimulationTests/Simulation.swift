@@ -332,10 +332,9 @@ final class Simulation {
         case .tellEdit(let id, let message, let call): "tellEdit \(message.id) in \(id), call \(call)"
         case .updateMessage(let id, let requestID, let body, let call):
             "updateMessage \(requestID) in \(id), call \(call): \(String(decoding: body, as: UTF8.self))"
-        // Sets in a fixed order, so that two runs can be compared.
         case .openMessageCollection(let id, let url, let filter, let viewpoint):
-            "openMessageCollection \(id) of \(url) at \(viewpoint): \(filter.described) without "
-                + "\(filter.leftOut.map(\.rawValue).sorted())"
+            "open \(id) of \(url) at \(viewpoint): \(brief(filter))"
+        // In a fixed order, so that two runs can be compared.
         case .resync(let collections):
             "resync " + collections.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
         case .action(let action, let call):
@@ -346,18 +345,16 @@ final class Simulation {
         }
     }
 
+    /// A set prints in another order each time.
+    private static func brief(_ filter: MessageFilter) -> String {
+        var others = filter
+        others.leftOut = []
+        return "\(others) without \(filter.leftOut.map(\.rawValue).sorted())"
+    }
+
     private static func brief(_ change: CollectionChange) -> String {
         let places = change.items.prefix(5).map { "\($0.from < 0 ? "" : "\($0.from):")\($0.index)=\($0.id)" }
         return "\(change.collection) \(change.list) \(change.action) \(change.cause.source) "
             + places.joined(separator: " ") + (change.items.count > 5 ? " … \(change.items.count)" : "")
-    }
-}
-
-extension MessageFilter {
-    /// Without what is left out of messages: a set's text differs from run to run.
-    fileprivate var described: MessageFilter {
-        var copy = self
-        copy.leftOut = []
-        return copy
     }
 }
