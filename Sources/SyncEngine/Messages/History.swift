@@ -108,6 +108,11 @@ struct History {
             added.reachedNewest = false
             hasLostStrays = false
         }
+        if let last = chunks.last, last.reachedNewest, last.end.position < added.start.position, !added.reachedFirst {
+            // The connection did not tell what lies between: it is dead, or slower than the answer.
+            chunks.forgetNewest(sureEnd: storedEnd)
+            sureEnd = nil
+        }
         var rows = crossings.applied(to: page.messages, rules)
         if added.reachedNewest {
             if case .sinceNextPage = send { send = .since(added.end.position) }
