@@ -1,16 +1,46 @@
 import Glibc
+import SyncModel
 
 extension CacheStore {
-    /// Forgets every channel, but not their messages: each keeps its key.
+    /// Forgets every channel, but not their messages: each keeps its key, and `formerIdentity` says whose they are.
     public func forgetChannels() throws(StoreError) {
         try transaction { () throws(StoreError) in
             storedChannels = [:]
+            for channel in try channelsWithMessages() {
+                try setValue(CacheStore.formerKey(channel.url), channel.identity.storedText)
+            }
             try database.prepare("""
                 UPDATE channel SET is_cached = 0, name = '', has_last_message = 0, latest_at = 0, created_at = 0,
                     checksum = 0, json = ''
                 WHERE is_cached = 1
                 """).run()
         }
+    }
+
+    private func channelsWithMessages() throws(StoreError) -> [ChannelRecord] {
+        let row = try database.prepare("""
+            SELECT json FROM channel WHERE is_cached = 1 AND (
+                EXISTS (SELECT 1 FROM message WHERE message.channel = channel.key)
+                OR EXISTS (SELECT 1 FROM thread WHERE thread.channel = channel.key))
+            """)
+        defer { row.reset() }
+        var channels: [ChannelRecord] = []
+        // A damaged row has nothing to keep.
+        while try row.next() { if let channel = ChannelRecord(json: Array(row.text(0).utf8)) { channels.append(channel) } }
+        return channels
+    }
+
+    private static func formerKey(_ url: String) -> String { "channel.former." + url }
+
+    /// Which channel it was of which messages may be cached under a URL, and which has been forgotten since; `nil` when
+    /// none has.
+    public func formerIdentity(_ url: String) throws(StoreError) -> ChannelIdentity? {
+        try value(CacheStore.formerKey(url)).flatMap(ChannelIdentity.init(storedText:))
+    }
+
+    /// The channel is cached again.
+    public func clearFormerIdentity(_ url: String) throws(StoreError) {
+        try setValue(CacheStore.formerKey(url), nil)
     }
 
     /// Forgets everything. Channels that are open keep their key, and with it their URL.

@@ -289,14 +289,33 @@ final class FoundDefectsTests: EngineTestCase {
         try makeAgain(Case.channel("c", last: Case.message(9), id: 2))
     }
 
-    private func makeAgain(_ new: ChannelRecord) throws {
+    /// Also when channels were forgotten before, and their messages kept.
+    func testAChannelMadeAgainAfterChannelsWereForgottenForgetsItsOldMessages() throws {
+        try makeAgain(Case.channel("c", last: Case.message(9), id: 2), isForgotten: true)
+    }
+
+    func testAForgottenChannelThatComesAgainKeepsItsMessages() throws {
+        begin([Case.message(1), Case.message(2)])
+        command(.action(ActionCall(action: .clearChannels, arguments: [:]), call: newCall()))
+        serve(channels: [Case.channel("c", last: Case.message(2))])
+        XCTAssertEqual(host.ids(1), ["1", "2"])
+        XCTAssertNil(try cache.formerIdentity("c"))
+    }
+
+    private func makeAgain(_ new: ChannelRecord, isForgotten: Bool = false) throws {
         begin([Case.message(1), Case.message(2)])
         loseConnection()
+        if isForgotten {
+            command(.action(ActionCall(action: .clearChannels, arguments: [:]), call: newCall()))
+            XCTAssertEqual(host.ids(1), ["1", "2"])
+        }
         wait(0)
         event(.connected(SessionInfo(userID: "mei", loginTime: Case.wall)))
-        answer(
-            .channelChanges(ChannelChanges(updated: [new], deletedURLs: [], hasMore: false, next: "log2")),
-            to: isChannelLog)
+        if !isForgotten {
+            answer(
+                .channelChanges(ChannelChanges(updated: [new], deletedURLs: [], hasMore: false, next: "log2")),
+                to: isChannelLog)
+        }
         serve(channels: [new], messages: ["c": [Case.message(9)]])
         fetch(1, .previous)
         XCTAssertEqual(host.ids(1), ["9"])

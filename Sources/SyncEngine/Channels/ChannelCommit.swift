@@ -19,8 +19,11 @@ struct ChannelCommit {
     ) throws(StoreError) {
         for channel in channels {
             let stored = if let known { known } else { try cache.channel(channel.url) }
+            let former = stored == nil ? try cache.formerIdentity(channel.url) : nil
+            if former != nil { try cache.clearFormerIdentity(channel.url) }
+            let isAnother = (stored?.identity ?? former).map { channel.identity.replaces($0) } ?? false
             // Who left and came back may see again what was hidden.
-            if let before = stored, channel.replaces(before) || channel.messageOffset < before.messageOffset {
+            if isAnother || channel.messageOffset < stored?.messageOffset ?? 0 {
                 replaced.append(channel.url)
                 if let key = try cache.channelKeyIfKnown(channel.url) {
                     try cache.clearMessages(channelAndThreads: key)

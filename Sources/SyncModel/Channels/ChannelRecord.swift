@@ -89,12 +89,8 @@ public struct ChannelRecord: Equatable, Sendable {
         self = record
     }
 
-    /// Whether this is another channel than the one that was known under its URL: that one was deleted, and this one
-    /// made since. Creation times may be told in whole seconds, and are not enough.
-    public func replaces(_ known: ChannelRecord) -> Bool {
-        if createdAt != known.createdAt { return true }
-        return !serviceID.isEmpty && !known.serviceID.isEmpty && !serviceID.isByteEqual(to: known.serviceID)
-    }
+    /// Which of the channels that were made under its URL it is.
+    public var identity: ChannelIdentity { ChannelIdentity(createdAt: createdAt, serviceID: serviceID) }
 
     private static func reference(_ message: JSONSlice) -> MessageReference? {
         guard let createdAt = message["created_at"]?.int, let id = message["message_id"]?.int else { return nil }
