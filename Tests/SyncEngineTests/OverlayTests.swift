@@ -52,6 +52,18 @@ final class OverlayTests: EngineTestCase {
         XCTAssertTrue(engine.overlays.isEmpty)
     }
 
+    /// A collection that looked while a message was shown as deleted shows it when the service has refused that.
+    func testARefusedDeletionIsSeenByWhoLookedMeanwhile() throws {
+        begin([Case.message(1)])
+        _ = try call("delete_message", 1)
+        openMessages(2, "c")
+        fetch(2, .previous)
+        XCTAssertEqual(host.ids(2), [])
+        answerAction(Case.failure(.refused, 400_201))
+        XCTAssertEqual(host.ids(1), ["1"])
+        XCTAssertEqual(host.ids(2), ["1"])
+    }
+
     func testWhatTheServiceSaysMeanwhileIsBelow() throws {
         begin([Case.message(1, by: "mei", text: "first")])
         _ = try call("edit_message", 1, #","message":"second""#)

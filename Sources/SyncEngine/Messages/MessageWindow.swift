@@ -133,7 +133,8 @@ struct MessageWindow {
     /// Whether a position lies inside what the window claims to show completely.
     func spans(_ position: MessagePosition) -> Bool {
         guard let first = window.first, let last = window.last else {
-            return isFollowing && isLoaded && position > emptyEdge
+            // One that has looked back to the first message has room for what was hidden when it looked.
+            return isFollowing && isLoaded && (position > emptyEdge || !hasPrevious)
         }
         let isAfterStart = first.position < position || !hasPrevious
         let isBeforeEnd = position < last.position || isFollowing
