@@ -249,6 +249,7 @@ public final class Engine {
     private func removeCollection(_ id: UInt64, _ effects: inout Effects) {
         lists.close(id, &effects)
         guard let place = collections.remove(id, &effects) else { return }
+        if timelines[place] == nil { inFlight.dropMessageAsks(of: place) }
         outbox.close(id, place.channelURL)
         if timelines.of(place.channelURL).isEmpty { mutes.forget(place.channelURL, &effects) }
     }
@@ -479,6 +480,13 @@ public final class Engine {
         switch key {
         case .heldRequests:
             for held in inFlight.takeHeld(now: now.monotonic) {
+                if case .send(let requestID, _) = inFlight.ask(held.id), outbox.isStale(requestID, context),
+                    let send = inFlight.take(held.id)
+                {
+                    // The machine slept through the pause.
+                    route(.failure(rules.failure(.tooOld)), to: send, &effects)
+                    continue
+                }
                 ask(held.id, held.request, waited: now.monotonic - held.since)
             }
         case .action(let call):

@@ -389,6 +389,24 @@ final class FoundDefectsTests: EngineTestCase {
         XCTAssertEqual(host.ids(1), ["1", "3"])
     }
 
+    /// A channel is closed and opened again while a page is under way: that page's failure says nothing to the new one,
+    /// which would forget what overtook its own page.
+    func testAnAnswerForAClosedCollectionIsNotTheNextOnes() throws {
+        start()
+        openMessages(1, "c")
+        connect()
+        let isAround: (ServiceRequest) -> Bool = { if case .messagesAround = $0 { true } else { false } }
+        XCTAssertEqual(asked(isAround).count, 1)
+        command(.removeCollection(id: 1))
+        openMessages(2, "c")
+        fetch(2, .previous)
+        XCTAssertEqual(asked(isAround).count, 2)
+        answer(Case.failure(.timedOut, 800_180), to: isAround)
+        event(.messageUpdated(channelURL: "c", message: Case.message(1, text: "new", updatedAt: Case.wall + 9000)))
+        answer(.messages(Case.page([Case.message(1, text: "old")])), to: isAround)
+        XCTAssert(host.json(2, .succeeded, "1")?.contains("new") == true, host.json(2, .succeeded, "1") ?? "-")
+    }
+
     /// The socket is dead and nobody knows it yet: a page of what is newest lies beyond what was told, and what is in
     /// between is missing.
     func testAPageBeyondWhatTheSocketToldIsNotItsNeighbour() throws {

@@ -173,6 +173,21 @@ final class OutboxTests: EngineTestCase {
         XCTAssertEqual(host.ids(1, .failed), ["a"])
     }
 
+    func testAMessageThatGrewTooOldInAPauseOfTheServiceIsNotSent() throws {
+        try add("a", age: 1)
+        startWithACollection()
+        connect()
+        // A pause that the service wants, while channel sync has had its answer.
+        event(.channel(url: "d", .changed(Cause(.eventChannelChanged))))
+        answer(EngineTestCase.failure(.rateLimited(retryAfter: 60_000), 500_910)) { $0 == .getChannel(url: "d") }
+        serve(channels: [EngineTestCase.channel("c")])
+        XCTAssertEqual(asked(isSend).count, 0)
+        now = Moment(monotonic: now.monotonic, wall: now.wall + 4 * OutboxTests.day)
+        wait(61_000)
+        XCTAssertEqual(asked(isSend).count, 0)
+        XCTAssertEqual(host.ids(1, .failed), ["a"])
+    }
+
     func testAMessageUnderWayDoesNotGrowTooOld() throws {
         try add("sent", age: 3 * OutboxTests.day - 5000)
         startWithACollection()

@@ -45,6 +45,9 @@ struct InFlight {
         return held
     }
 
+    /// What a request is asked for; `nil` when nobody waits for it any more.
+    func ask(_ id: UInt64) -> Ask? { asks[id] }
+
     /// What this is the answer to; `nil` when nobody waits for it any more.
     mutating func take(_ id: UInt64) -> Ask? { asks.removeValue(forKey: id) }
 
@@ -60,12 +63,22 @@ struct InFlight {
 
     /// Forgets what was asked about channels: the answers are not wanted any more.
     mutating func dropChannelAsks() {
-        let dropped = asks.filter { ask in
-            switch ask.value {
+        drop { ask in
+            switch ask {
             case .channelListing, .channelChanges, .channelPage, .channel: true
             default: false
             }
         }
+    }
+
+    /// Forgets what was asked for a channel or thread that nobody shows any more. Who opens it again asks anew, and must
+    /// not take these answers for its own.
+    mutating func dropMessageAsks(of place: HistoryID) {
+        drop { if case .messages(_, place) = $0 { true } else { false } }
+    }
+
+    private mutating func drop(where isDropped: (Ask) -> Bool) {
+        let dropped = asks.filter { isDropped($0.value) }
         for id in dropped.keys { asks[id] = nil }
         held.removeAll { dropped[$0.id] != nil }
     }

@@ -362,7 +362,7 @@ struct Outbox {
         guard context.isLoggedIn else { return failWhatCannotWait(url, context, &effects) }
         guard let channel = messages[url], !channel.isSending, let intent = next(in: channel, url, context)
         else { return }
-        if intent.status == .pending, !isAsked(intent), OwnAges.isTooOldToSend(intent, context) {
+        if isStale(intent, context) {
             // The machine slept while it waited, and the timer has not looked yet.
             expire(context, &effects)
             return pump(url, context, &effects)
@@ -391,6 +391,15 @@ struct Outbox {
     }
 
     private func isAsked(_ intent: Intent) -> Bool { intent.status == .pending && asked.contains(intent.requestID) }
+
+    /// Whether it has waited for longer than a message is sent without the host asking for it.
+    private func isStale(_ intent: Intent, _ context: Context) -> Bool {
+        intent.status == .pending && !isAsked(intent) && OwnAges.isTooOldToSend(intent, context)
+    }
+
+    func isStale(_ requestID: String, _ context: Context) -> Bool {
+        intent(requestID).map { isStale($0, context) } ?? false
+    }
 
     private func isToBeSent(_ intent: Intent, _ context: Context) -> Bool {
         if intent.isHostSent { return false }
