@@ -16,6 +16,21 @@ extension Simulation {
         }
     }
 
+    /// An own message that the socket brings does not count as unread, not even until the receipt that follows it. An
+    /// answer about its channel may bring what others wrote.
+    func checkOwnIsRead(_ change: CollectionChange) throws {
+        guard isTakingFrame, change.list == .channels, change.cause.source == .eventMessageSent else { return }
+        let shown = told.rows(change.collection, .channels)
+        for item in change.items {
+            guard let before = shown.first(where: { $0.id == item.id }), let after = try? JSON.parse(item.json) else {
+                continue
+            }
+            let counts = [try JSON.parse(before.json), after].map { $0["unread_message_count"]?.int ?? 0 }
+            guard counts[1] > counts[0] else { continue }
+            throw Violation(description: "an own message in \(item.id) is counted: \(counts[0]) unread, then \(counts[1])")
+        }
+    }
+
     /// After every input, cheap: as many rows here as there.
     func checkSizes() throws {
         for (url, view) in engine.shownMessages {

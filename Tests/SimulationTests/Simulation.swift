@@ -41,6 +41,8 @@ final class Simulation {
     /// How much longer the machine has slept than the monotonic clock shows, in milliseconds.
     var slept: Int64 = 0
     private var isPausedByHost = false
+    /// What is told now came of a frame of the socket, not of an answer.
+    private(set) var isTakingFrame = false
     private(set) var isTokenNeeded = false
     private(set) var isPaused = false
     /// The totals that the host was told last.
@@ -181,6 +183,7 @@ final class Simulation {
                 note("  \(Simulation.brief(change))")
                 knowledge.told(change)
                 do {
+                    try checkOwnIsRead(change)
                     try told.apply(change)
                     try checkFacts(change.cause)
                 } catch { violation = violation ?? error as? Violation }
@@ -301,8 +304,10 @@ final class Simulation {
             } else if let next = network.agenda.nextTime, next <= time {
                 if let input = network.takeDue() {
                     note("\(Parcel.input(input, process: 0))")
+                    if case .socketText = input { isTakingFrame = true }
                     device.core.receive(input, now: now)
                     inputDone()
+                    isTakingFrame = false
                 }
             } else if let next = device.core.nextDeadline, next <= time {
                 device.core.advance(now: now)
