@@ -584,7 +584,8 @@ public final class Engine {
         }
         typing.forget(fact.removed)
         lists.show(fact, context, &effects)
-        for channel in fact.changed { outbox.channelChanged(channel.url, context, &effects) }
+        // What waits in a channel that is gone is refused by the service, and told so.
+        for url in fact.changed.map(\.url) + fact.removed { outbox.channelChanged(url, context, &effects) }
         for channel in fact.changed {
             let shown = timelines.of(channel.url)
             guard !shown.isEmpty else { continue }

@@ -205,6 +205,19 @@ final class OutboxTests: EngineTestCase {
         return ChannelRecord(json: Array(json.utf8)) ?? EngineTestCase.channel("c")
     }
 
+    /// The service refuses it then; waiting for ever helps nobody.
+    func testWhatWaitsInAFrozenChannelGoesOutWhenTheChannelIsGone() throws {
+        try add("waits", age: 1)
+        startWithACollection()
+        connect()
+        serve(channels: [frozen(true)])
+        XCTAssertEqual(asked(isSend).count, 0)
+        event(.channel(url: "c", .removed(Cause(.eventUserLeft))))
+        XCTAssertEqual(asked(isSend).count, 1)
+        answer(EngineTestCase.failure(.refused, 900_020), to: isSend)
+        XCTAssertEqual(host.ids(1, .failed), ["waits"])
+    }
+
     func testWhatWaitedForALoginDoesNotGoIntoAFrozenChannel() throws {
         try add("waits", age: 1)
         startWithACollection()
