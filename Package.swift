@@ -41,7 +41,8 @@ let package = Package(
         room("SyncJSON", ["CJansson", "CLinux"]),
         room("SyncModel", ["SyncJSON"]),
         room("SyncStore", ["SyncModel", "SyncJSON", "CSQLite", "CLinux"]),
-        room("SyncEngine", ["SyncModel", "SyncStore", "SyncJSON"]),
+        room("SyncStreams", ["SyncModel", "SyncJSON"]),
+        room("SyncEngine", ["SyncModel", "SyncStore", "SyncStreams", "SyncJSON"]),
         room("SyncService", ["SyncModel", "SyncJSON"]),
         room("SyncWebSocket", ["CWslay", "CLinux"]),
         room("SyncThreads", ["CLinux"]),
@@ -49,8 +50,8 @@ let package = Package(
         room(
             "SyncManager",
             [
-                "SyncEngine", "SyncStore", "SyncService", "SyncNetwork", "SyncWebSocket", "SyncThreads", "SyncModel",
-                "SyncJSON", "CLinux", "CSyncManager",
+                "SyncEngine", "SyncStreams", "SyncStore", "SyncService", "SyncNetwork", "SyncWebSocket", "SyncThreads",
+                "SyncModel", "SyncJSON", "CLinux", "CSyncManager",
             ]),
         room("SyncServer", ["SyncWebSocket", "SyncJSON", "CSQLite", "CMicrohttpd", "CLinux", "CWslay", "CZlib"]),
         .executableTarget(name: "syncmanager-server", dependencies: ["SyncServer"], swiftSettings: libraryFlags),
@@ -63,6 +64,7 @@ let package = Package(
         tests(of: "SyncJSON"),
         tests(of: "SyncModel"),
         tests(of: "SyncStore", ["SyncModel", "CSQLite"], exclude: ["Fixtures"]),
+        tests(of: "SyncStreams", ["SyncModel", "SyncJSON"]),
         tests(of: "SyncEngine", ["SyncService", "SyncStore", "SyncModel", "CSQLite"]),
         tests(of: "SyncService"),
         tests(of: "SyncWebSocket"),
