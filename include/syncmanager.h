@@ -280,10 +280,10 @@ SM_EXPORT int32_t sm_setup(const char *config, sm_client **out);
 
 /* Connects and stays connected: after a loss it tries again by itself, with growing pauses, as often as the service
  * allows; then the state is "disconnected" until the next sm_connect(). Completes at the first login, or when the first
- * attempt failed: TOKEN_REJECTED (see sm_set_token()), SERVICE or NETWORK with "code" and "message" (trying goes on
- * after both), CLOSED (sm_disconnect() came first). Without `callback` the result goes to the client's callback.
- * `out_request` (may be NULL) gets the number in that event; a thread that drains meanwhile may see the result before.
- * Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1 */
+ * attempt failed: TOKEN_REJECTED (see sm_set_token()), SERVICE or NETWORK with "code" and "message", CANCELED by the
+ * action "cancel" (trying goes on after these three), CLOSED (sm_disconnect() came first). Without `callback` the
+ * result goes to the client's callback. `out_request` (may be NULL) gets the number in that event; a thread that drains
+ * meanwhile may see the result before. Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_connect(
     sm_client *client, sm_result_callback callback, void *user_data, sm_destroy_callback destroy,
     uint64_t *out_request);
@@ -393,8 +393,9 @@ SM_EXPORT int32_t sm_collection_set_callback(
  * "paused" | "error" | "reset" (the view or its cache was emptied). A short page is SM_OK. Nothing left: no insert,
  * only the result. The next fetch in a direction is accepted once the result of the one before is drained. While the
  * account is listed for the first time, channels that become known before a list's end remove as many from its end.
- * Completion: TIMEOUT (messages; "short":"error", after three request timeouts), STORAGE, NOT_FOUND (the channel is
- * gone), REMOVED, CLOSED.
+ * A fetch ends after three request timeouts at the latest: of messages with TIMEOUT, of channels with what the cache
+ * has, both with "short":"error". Completion: TIMEOUT, CANCELED (by the action "cancel", with what was inserted so
+ * far), STORAGE, NOT_FOUND (the channel is gone), REMOVED, CLOSED.
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, DUPLICATED_FETCH, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_fetch(
     sm_collection *collection, int32_t direction, sm_result_callback callback, void *user_data,
@@ -447,6 +448,7 @@ SM_EXPORT void sm_collection_remove(sm_collection *collection);
  * or SERVICE, "request_id", "code" and "message" (a text). Under "automatic" the library then still repeats what a
  * retry can cure: follow the lists, do not send again yourself. Completion also: INVALID_ARGUMENT ("request_id" is in
  * use), NOT_FOUND (nothing failed to resend), STORAGE, REMOVED (the message was given up, or the collection removed),
+ * CANCELED (by the action "cancel", which gives the message up; "message" is the object, with the status "canceled"),
  * CLOSED.
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_send_message(

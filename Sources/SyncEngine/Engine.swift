@@ -227,7 +227,9 @@ public final class Engine {
     private func cancel(_ other: UInt64, _ action: ActionCall, _ call: UInt64, _ effects: inout Effects) {
         if inFlight.withdraw(action: other) { _ = sync.actionEnded(other) }
         effects.add(.timer(.action(call: other), at: nil))
-        let isFound = serviceActions.giveUp(other, .canceled, &effects)
+        let isFound = serviceActions.giveUp(other, .canceled, &effects) || lists.cancel(other, &effects)
+            || timelines.sorted.contains { $0.end(other, .canceled, &effects) }
+            || outbox.cancel(other, context, &effects) || session.cancel(other, &effects)
         serviceActions.done(action, call, isFound ? .ok : .notFound, &effects)
     }
 
@@ -305,7 +307,7 @@ public final class Engine {
         if timelines[place] == nil, outbox.isSending(in: url) { timeline.sendBegan() }
         timelines[place] = timeline
         outbox.open(window.id, url, window.filter, context, &effects)
-        if let channel = cachedChannel(url) {
+        if let channel = storage.channel(url) {
             mutes.note(channel, context, &effects)
             sync.collectionStarted(url, context, &effects)
         } else if context.isLoggedIn {
@@ -403,7 +405,7 @@ public final class Engine {
     private func acknowledge(_ message: MessageRecord, _ url: String, _ effects: inout Effects) {
         guard !message.senderID.isByteEqual(to: options.userID), case .loggedIn(let info) = session.connection
         else { return }
-        if !info.wantsDeliveriesOfSuperChannels, let traits = cachedChannel(url)?.traits, traits.isSuper,
+        if !info.wantsDeliveriesOfSuperChannels, let traits = storage.channel(url)?.traits, traits.isSuper,
             !traits.isBroadcast
         {
             return
@@ -419,14 +421,14 @@ public final class Engine {
         case .typing(let userID, let user, let isTyping):
             guard !userID.isByteEqual(to: options.userID) else { return }
             guard isTyping else { return effects.add(.typingStopped(channelURL: url, userID: userID)) }
-            guard let channel = cachedChannel(url) else { return }
+            guard let channel = storage.channel(url) else { return }
             if typing.begin(url, userID: userID, user: user, now: now.monotonic) {
                 showTyping(channel, cause(of: event, in: url), &effects)
             }
             effects.add(.timer(.typing, at: typing.nextExpiry))
         default:
             if case .entered = event { for timeline in timelines.of(url) { timeline.entered(context, &effects) } }
-            let outcome = ChannelFacts.outcome(of: event, in: cachedChannel(url), context)
+            let outcome = ChannelFacts.outcome(of: event, in: storage.channel(url), context)
             record(outcome, url, cause(of: event, in: url), &effects)
         }
     }
@@ -471,7 +473,7 @@ public final class Engine {
             if case .channelPage(let collection) = ask { lists.pageFailed(collection, context, &effects) }
             lists.setComplete(sync.isComplete, context, &effects)
         case (.channel(let url), _):
-            let cached = cachedChannel(url)
+            let cached = storage.channel(url)
             guard let fact = sync.channelArrived(url, reply, isCached: cached != nil, context, &effects) else { return }
             sync.touch(url)
             // Where nobody said that something changed, an answer that shows no change is no news.
@@ -505,7 +507,7 @@ public final class Engine {
             }
         guard let (url, cause) = about else { return route(event, &effects) }
         let outcome = ChannelFacts.outcome(
-            ofAnswer: event, isCrossed: crossed.contains(url), in: cachedChannel(url), context)
+            ofAnswer: event, isCrossed: crossed.contains(url), in: storage.channel(url), context)
         record(outcome, url, cause, &effects)
     }
 
@@ -553,10 +555,10 @@ public final class Engine {
     private func sessionBegan(_ effects: inout Effects) {
         for timeline in timelines.sorted {
             timeline.sessionBegan()
-            if let channel = cachedChannel(timeline.id.channelURL) { mutes.note(channel, context, &effects) }
+            if let channel = storage.channel(timeline.id.channelURL) { mutes.note(channel, context, &effects) }
         }
         sync.sessionBegan(context)
-        for timeline in timelines.sorted where cachedChannel(timeline.id.channelURL) != nil {
+        for timeline in timelines.sorted where storage.channel(timeline.id.channelURL) != nil {
             sync.collectionStarted(timeline.id.channelURL, context, &effects)
         }
         lists.setComplete(sync.isComplete, context, &effects)
@@ -614,7 +616,9 @@ public final class Engine {
         case .channelSync: sync.pump(context, &effects)
         case .timeline(let place): timelines[place]?.resume(context, &effects)
         case .outbox(let url): pumpOutbox(url.text, &effects)
-        case .fetch(let call): for timeline in timelines.sorted { timeline.fetchTimedOut(call, &effects) }
+        case .fetch(let call):
+            if lists.fetchTimedOut(call, context, &effects) { break }
+            _ = timelines.sorted.contains { $0.end(call, .timeout, short: .error, &effects) }
         case .ownTyping: serviceActions.endTyping(context, &effects)
         case .deliveries: deliveries.markDue(context, &effects)
         case .mutes:
@@ -632,7 +636,7 @@ public final class Engine {
     private func record(message fact: MessageFact, _ effects: inout Effects) -> Bool {
         let url = fact.channelURL
         let context = context
-        let cached = cachedChannel(url)
+        let cached = storage.channel(url)
         var completion: Completion?
         if case .arrived(let message, _) = fact.kind, !message.requestID.isEmpty {
             completion = outbox.confirm(message, in: url, context, &effects)
@@ -750,7 +754,7 @@ public final class Engine {
     /// Who stopped is known when it is one; several may run out of time at once.
     private func typingEnded(_ urls: [String], by userID: String? = nil, _ effects: inout Effects) {
         for url in urls {
-            guard let channel = cachedChannel(url) else { continue }
+            guard let channel = storage.channel(url) else { continue }
             let event = userID.map { ChannelEvent.typing(userID: $0, user: [], isTyping: false) }
             showTyping(channel, event.map { cause(of: $0, in: url) } ?? Cause(.eventTypingStatusUpdated), &effects)
         }
@@ -780,7 +784,7 @@ public final class Engine {
                 if isInDoubt { sync.want(url, Cause(.channelRefresh), context, &more) }
             case .overlaid(let url, let id):
                 for timeline in timelines.of(url) { timeline.showAgain(id, Cause(.localAction), context, &more) }
-                if let channel = cachedChannel(url), channel.lastMessage?.id == id {
+                if let channel = storage.channel(url), channel.lastMessage?.id.isByteEqual(to: id) == true {
                     show(ChannelFact(changed: [channel], cause: Cause(.localAction)), ChannelCommit(), &more)
                 }
             case .typingStopped(let url, let userID):
@@ -838,10 +842,6 @@ public final class Engine {
     }
 
     private func timeline(of collection: UInt64) -> Timeline? { places[collection].flatMap { timelines[$0] } }
-
-    private func cachedChannel(_ url: String) -> ChannelRecord? {
-        storage.cached { (cache) throws(StoreError) in try cache.channel(url) } ?? nil
-    }
 
     // MARK: For the simulator's checks
 

@@ -82,7 +82,8 @@ enum OwnMessage {
         return body.serialized()
     }
 
-    enum Appended {
+    /// Moved as a pointer: its unequal cases would leave bytes unset that the compiler's code for moving them reads.
+    indirect enum Appended {
         case pending(requestID: String, body: [UInt8])
         /// The service has it already.
         case sent(requestID: String, MessageRecord)

@@ -139,7 +139,8 @@ public struct SendbirdRules: ServiceRules {
         if document["type"] == nil { document.set("type", "MESG") }
         document.set("created_at", .int(message.createdAt))
         if document["user"] == nil { document.set("user", .object(["user_id": .string(userID)])) }
-        document.set("status", .string(message.failure == nil ? "pending" : "failed"))
+        let status = message.isCanceled ? "canceled" : message.failure == nil ? "pending" : "failed"
+        document.set("status", .string(status))
         if let failure = message.failure {
             document.set("error_code", .int(Int64(failure.code)))
             document.set("resendable", .bool(FailureCodes.resendable.contains(failure.code)))

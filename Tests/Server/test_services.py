@@ -160,6 +160,13 @@ def test_settings_of_the_application(server: Server) -> None:
     ann.rest.refused(400108, "GET", "/v3/applications/ccu")
 
 
+def test_statistics_are_taken(server: Server) -> None:
+    """Clients send them by themselves; they are of no use here, and must not look like a failure."""
+    ann = server.user("ann")
+    assert ann.rest.post("/v3/sdk/statistics", {"log_entries": [{"stat_type": "x", "ts": 1, "data": {}}]}) == {}
+    ann.rest.refused(400930, "GET", "/v3/sdk/statistics")
+
+
 def test_announcements_are_paused_and_canceled(server: Server) -> None:
     ann, bob = server.user("ann"), server.user("bob")
     channel = ann.channel(bob)

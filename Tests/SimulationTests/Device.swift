@@ -26,6 +26,14 @@ final class Device {
             options: options, cache: cache, intents: intents, service: service, transport: network, now: now)
     }
 
+    /// Channels and messages in the cache, and own messages, on disk.
+    func held() throws -> (channels: Int64, messages: Int64, own: Int) {
+        let statistics = try cache.statistics()
+        return (statistics.channels, statistics.messages, try intents.intents().count)
+    }
+
+    func cachedChannel(_ url: String) -> ChannelRecord? { (try? cache.channel(url)) ?? nil }
+
     func close() {
         cache.close()
         intents.close()

@@ -9,6 +9,9 @@ enum HostPlan {
     case tellChange(collection: UInt64, id: String, MessageRecord?)
     case connect
     case resumeSync
+    case foreground
+    /// An operator ends it, or begins.
+    case freeze(String, Bool)
     /// The service lets the app in again.
     case weatherEnds
 }

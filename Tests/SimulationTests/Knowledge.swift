@@ -1,5 +1,6 @@
 import SyncEngine
 import SyncModel
+import SyncStore
 
 /// What the simulation remembers about own messages, beyond what engine and server can be asked.
 struct Knowledge {
@@ -11,6 +12,8 @@ struct Knowledge {
         var isSettled = false
         /// The host saw it accepted.
         var wasPending = false
+        /// The host asked for it once more.
+        var wasResent = false
     }
 
     private(set) var own: [String: Own] = [:]
@@ -32,6 +35,8 @@ struct Knowledge {
     private(set) var urls: [String] = []
     private(set) var goneURLs: [String] = []
     private var calls: [UInt64: String] = [:]
+    /// Own messages when they were last looked at, by request id.
+    private var held: [String: Intent] = [:]
 
     mutating func added(_ url: String) {
         urls.append(url)
@@ -50,12 +55,40 @@ struct Knowledge {
 
     mutating func sent(_ requestID: String, call: UInt64) { calls[call] = requestID }
 
+    mutating func resent(_ ids: [String]) { for id in ids { own[id]?.wasResent = true } }
+
+    func wasResent(_ id: String) -> Bool { own[id]?.wasResent ?? false }
+
     mutating func settle(_ requestID: String) { own[requestID]?.isSettled = true }
+
+    /// Failed messages go when they are too old, and the oldest of those beyond as many as a channel keeps (`most`),
+    /// also where nobody shows them. `oldest`: when one was written that is not too old, by the device's clock.
+    mutating func look(at messages: [Intent], limit most: Int, oldest: Int64) {
+        if held.isEmpty, messages.isEmpty { return }
+        let now = Dictionary(messages.map { ($0.requestID, $0) }) { $1 }
+        for (id, before) in held where now[id] == nil {
+            let failed = messages.count { $0.channelURL == before.channelURL && $0.status == .failed }
+            if failed >= most || before.createdAt < oldest { settle(id) }
+        }
+        held = now
+    }
+
+    /// Everything of this user is forgotten here but what is still held.
+    mutating func signedOut(holding ids: Set<String>) {
+        for id in own.keys where !ids.contains(id) { settle(id) }
+        inDoubt = []
+        toldByHost = []
+    }
 
     /// Own messages leave the pending list when they are sent, failed or given up.
     mutating func told(_ change: CollectionChange) {
         if change.list == .failed, change.action == .update, change.cause.source == .localMessageFailed {
             for item in change.items { inDoubt.insert(item.id) }
+        }
+        if change.list != .succeeded, change.action == .remove, let reason = change.reason,
+            [.removeRetentionExpired, .removeExceededMaxCount].contains(reason)
+        {
+            for item in change.items { settle(item.id) }
         }
         guard change.list == .pending else { return }
         if change.action == .insert { for item in change.items { own[item.id]?.wasPending = true } }

@@ -18,6 +18,8 @@ enum Parcel {
         case answerLost, answerReset, answerHalf
         /// The server's own faults.
         case rateLimited, broken, garbage
+        /// It may not be done, or not so.
+        case refused
         /// The page token it names is too old.
         case tokenExpired
     }

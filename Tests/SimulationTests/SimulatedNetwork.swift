@@ -15,12 +15,18 @@ final class SimulatedNetwork: Transport {
         var lastDown: Int64 = 0
         /// Texts sent before the handshake arrived do not exist: the transport waits for `socketOpened`.
         var isClosedHere = false
-        /// Nothing arrives any more, and nobody is told.
-        var isDead = false
+        /// Ways on which nothing arrives any more, and nobody is told.
+        var dead: Set<Way> = []
+        var isDead: Bool { dead.count == 2 }
+        /// The service will not answer the next sign of life.
+        var losesPong = false
         var isClosedThere = false
 
         init(process: Int) { self.process = process }
     }
+
+    /// To the service, or from it.
+    enum Way { case up, down }
 
     /// How bad it is, in percent.
     struct Weather {
@@ -34,14 +40,16 @@ final class SimulatedNetwork: Transport {
         var refused: Int64 = 0
         var slow: Int64 = 0
         var tokenExpired: Int64 = 0
+        /// Of what changes something in a channel.
+        var refusedChange: Int64 = 0
 
         static let fair = Weather()
         static let usual = Weather(
             lost: 3, answerLost: 2, reset: 2, half: 1, rateLimited: 1, broken: 2, garbage: 1, refused: 20, slow: 4,
-            tokenExpired: 3)
+            tokenExpired: 3, refusedChange: 4)
         static let bad = Weather(
             lost: 12, answerLost: 8, reset: 8, half: 4, rateLimited: 4, broken: 6, garbage: 3, refused: 50, slow: 15,
-            tokenExpired: 6)
+            tokenExpired: 6, refusedChange: 10)
     }
 
     let server: SimulatedService
@@ -58,11 +66,16 @@ final class SimulatedNetwork: Transport {
     /// Until when the service wants nothing to be asked, as far as this process has heard.
     private var pausedUntil: Int64 = 0
     /// Requests whose answer the engine waits for: asked in this session, no renewal of a key.
-    private var awaited: [UInt64: Int64] = [:]
+    private var awaited: [UInt64: (time: Int64, url: String)] = [:]
     /// What the device did against the rules of the network.
     private(set) var violation: Violation?
     /// A process that was killed in the middle of its work sends nothing more.
     var isMuted = false
+    /// Since the last login the service has answered a question about channels.
+    private(set) var wereChannelsTold = false
+    var loggedIn: (() -> Void)?
+    /// What the simulation has against a message that goes out by a socket, if anything.
+    var messageSent: (([UInt8]) -> Violation?)?
     /// Set while a history is written.
     var note: ((String) -> Void)?
 
@@ -84,7 +97,7 @@ final class SimulatedNetwork: Transport {
                 description: "\(request.method) \(request.url) jumps a pause of \(pausedUntil - time) ms")
         }
         note?("ask \(id) \(request.method) \(request.url.dropFirst(17).prefix(150))")
-        if !request.url.hasSuffix("/session_key") { awaited[id] = time }
+        if !request.url.hasSuffix("/session_key") { awaited[id] = (time, request.url) }
         let limit = time + max(request.timeout, 1)
         let failure = TransportFailure(kind: .timedOut, message: "timed out")
         if random.chance(weather.lost) { return add(.requestFailed(id: id, failure), at: limit) }
@@ -96,6 +109,7 @@ final class SimulatedNetwork: Transport {
             (.answerLost, weather.answerLost), (.answerReset, weather.reset), (.answerHalf, weather.half),
             (.rateLimited, weather.rateLimited), (.broken, weather.broken), (.garbage, weather.garbage),
             (.tokenExpired, request.url.contains("token=") ? weather.tokenExpired : 0),
+            (.refused, request.isChangeOfChannel ? weather.refusedChange : 0),
         ]
         for (other, percent) in fates where random.chance(percent) { fate = other }
         agenda.add(.request(number(id), request, fate), at: time + delay())
@@ -123,7 +137,8 @@ final class SimulatedNetwork: Transport {
         if time < pausedUntil, text.starts(with: "MESG".utf8) {
             violation = violation ?? Violation(description: "a message jumps a pause of \(pausedUntil - time) ms")
         }
-        guard !entry.isDead else { return }
+        if text.starts(with: "MESG".utf8), let found = messageSent?(text) { violation = violation ?? found }
+        guard !entry.dead.contains(.up) else { return }
         entry.lastUp = max(entry.lastUp, time + 1 + random.below(60))
         agenda.add(.textUp(number(socket), text), at: entry.lastUp)
     }
@@ -185,16 +200,19 @@ final class SimulatedNetwork: Transport {
         }
     }
 
-    /// The connection dies without a sign.
-    func die() {
+    /// The connection dies without a sign: in one direction, or in both.
+    func die(_ ways: Way...) {
         for (number, entry) in openSockets where !entry.isDead {
-            note?("socket \(number % Self.perProcess) is dead")
-            entry.isDead = true
+            note?("socket \(number % Self.perProcess) is dead \(ways)")
+            entry.dead.formUnion(ways.isEmpty ? [.up, .down] : ways)
         }
     }
 
+    /// The service does not answer the next sign of life, on a connection that is well.
+    func losePong() { for (_, entry) in openSockets { entry.losesPong = true } }
+
     /// A connection that died, of which the device does not know yet.
-    var hasDeadSocket: Bool { openSockets.contains { $0.socket.isDead } }
+    var hasDeadSocket: Bool { openSockets.contains { !$0.socket.dead.isEmpty } }
 
     /// Whether anything but signs of life is on its way.
     var isCarrying: Bool {
@@ -225,17 +243,20 @@ final class SimulatedNetwork: Transport {
         switch parcel {
         case .input(let input, _):
             // The service asks for two seconds (`SimulatedService.answer`).
-            if case .response(let id, let response) = input, let asked = awaited.removeValue(forKey: id),
-                response.status == 429, time - asked < 5_000
-            {
-                pausedUntil = time + 2_000
+            if case .response(let id, let response) = input, let asked = awaited.removeValue(forKey: id) {
+                if response.status == 429, time - asked.time < 5_000 { pausedUntil = time + 2_000 }
+                if response.status == 200, asked.url.contains("/my_group_channels") { wereChannelsTold = true }
+            }
+            if case .socketText(_, let text) = input, text.starts(with: "LOGI".utf8) {
+                wereChannelsTold = false
+                loggedIn?()
             }
             if case .socketClosed = input { awaited = [:] }
             return input
         case .request(let id, let request, let fate): arrive(id, request, fate)
         case .handshake(let number, let url, let headers): arrive(number, url, headers)
         case .textUp(let number, let text):
-            guard let entry = sockets[number], !entry.isDead else { break }
+            guard let entry = sockets[number], !entry.dead.contains(.up) else { break }
             server.receive(text, on: entry.end)
         case .closeUp(let number):
             sockets[number]?.end?.closeByClient()
@@ -280,7 +301,7 @@ final class SimulatedNetwork: Transport {
                     .response(id: id, TransportResponse(status: reply.response.status, headers: [], body: half)), at: at
                 )
             }
-        case .answered, .rateLimited, .broken, .garbage, .tokenExpired:
+        case .answered, .rateLimited, .broken, .garbage, .tokenExpired, .refused:
             let headers = reply.response.allHeaders.map { TransportHeader($0.0, $0.1) }
             add(
                 .response(
@@ -311,12 +332,18 @@ final class SimulatedNetwork: Transport {
         for (number, entry) in sockets.sorted(by: { $0.key < $1.key }) {
             guard let end = entry.end else { continue }
             let socket = number % Self.perProcess
-            let isHeard = entry.process == process && !entry.isClosedHere && !entry.isDead
+            let isHeard = entry.process == process && !entry.isClosedHere
+                && !entry.dead.contains(.down)
             for text in end.takeFrames() where isHeard {
+                if entry.losesPong, text.starts(with: "PONG".utf8) {
+                    note?("a pong is lost on socket \(socket)")
+                    entry.losesPong = false
+                    continue
+                }
                 entry.lastDown = max(entry.lastDown, time + 1 + random.below(60))
                 add(.socketText(socket, text), at: entry.lastDown)
             }
-            if end.takePings() > 0, !entry.isDead { agenda.add(.pongUp(number), at: time + 1 + random.below(60)) }
+            if end.takePings() > 0, entry.dead.isEmpty { agenda.add(.pongUp(number), at: time + 1 + random.below(60)) }
             guard end.goodbye != nil || end.isClosed, !entry.isClosedThere else { continue }
             entry.isClosedThere = true
             if isHeard {
@@ -328,6 +355,11 @@ final class SimulatedNetwork: Transport {
             agenda.add(.closeUp(number), at: time + 1 + random.below(60))
         }
     }
+}
+
+extension TransportRequest {
+    /// Of a channel or its messages; what only reads is never refused for a reason that a later login may not cure.
+    fileprivate var isChangeOfChannel: Bool { method != "GET" && url.contains("/group_channels/") }
 }
 
 extension String {

@@ -76,6 +76,7 @@ final class SimulatedService {
         case .rateLimited: control("fault", .object(["kind": "429", "retry_after": 2]))
         case .broken: control("fault", .object(["kind": "5xx", "status": 502]))
         case .garbage: control("fault", .object(["kind": "garbage"]))
+        case .refused: control("fault", .object(["kind": "refuse"]))
         case .answered, .answerLost, .answerReset, .answerHalf, .tokenExpired: break
         }
         let reply = server.answer(method, target, headers: headers.map { ($0.name, $0.value) }, body: body)
@@ -154,13 +155,13 @@ final class SimulatedService {
 
     func path(_ url: String) -> String { "/group_channels/" + url }
 
-    func addChannel(_ url: String, name: String) {
+    func addChannel(_ url: String, name: String, operatorID: String) {
         offsets[url] = nil
         ask(
             "POST", "/group_channels",
             .object([
                 "channel_url": .string(url), "name": .string(name), "user_ids": .strings([Self.me] + Self.others),
-                "operator_ids": .strings([Self.me]),
+                "operator_ids": .strings([operatorID]),
             ]))
     }
 
@@ -244,7 +245,11 @@ final class SimulatedService {
         return state == "joined" || state == "invited" ? json : nil
     }
 
-    func isFrozen(_ url: String) -> Bool { channel(url)?["freeze"]?.bool == true }
+    /// This user may not write into it now.
+    func isClosedToSends(_ url: String) -> Bool {
+        guard let channel = channel(url), channel["freeze"]?.bool == true else { return false }
+        return channel["my_role"]?.string != "operator"
+    }
 
     /// What this user's REST gives as the history that a filter shows, oldest first.
     func history(_ url: String, _ filter: MessageFilter) -> [JSON]? {

@@ -29,7 +29,10 @@ extension Simulation {
             // No event tells of it: when the answer is lost, nothing does before the next login.
             knowledge.historyResetAt = time
             call(.resetHistory, url)
-        case 19: call(random.chance(50) ? .resendFailedMessages : .statistics, nil)
+        case 19:
+            guard random.chance(50) else { return call(.statistics, nil) }
+            resent(engine.ownMessages.filter { $0.status == .failed }.map(\.requestID))
+            call(.resendFailedMessages, nil)
         default:
             let waiting = openCalls.filter { $0.value == "call" }.keys.sorted()
             guard let other = random.pick(waiting) else { return call(.statistics, nil) }

@@ -28,6 +28,7 @@ extension Simulation {
 
     func check() throws {
         if let violation { throw violation }
+        try checkLife()
         try checkReplay(told)
         if host.isEmpty { try checkReplay(host.replay) }
         for (url, view) in engine.shownMessages {

@@ -35,6 +35,12 @@ final class Simulation {
     var knowledge = Knowledge()
     var violation: Violation?
     private(set) var isConnected = false
+    var session = SessionView()
+    /// Since when the host is in the background; `nil` in the foreground.
+    var backgroundSince: Int64?
+    /// How much longer the machine has slept than the monotonic clock shows, in milliseconds.
+    var slept: Int64 = 0
+    private var isPausedByHost = false
     private(set) var isTokenNeeded = false
     private(set) var isPaused = false
     /// The totals that the host was told last.
@@ -72,6 +78,8 @@ final class Simulation {
         device = try Device(
             directory: directory.path, options: traits.options(token: service.token, process: 0), network: network,
             now: Moment(monotonic: time, wall: SimulatedService.start + time + traits.clockError))
+        network.loggedIn = { [unowned self] in session = SessionView(beganAt: time, wasPaused: isPausedByHost) }
+        network.messageSent = { [unowned self] in violationOfSending($0) }
         if isRecording {
             service.note = { [unowned self] in note($0) }
             network.note = { [unowned self] in note($0) }
@@ -84,7 +92,7 @@ final class Simulation {
         try? FileManager.default.removeItem(at: directory)
     }
 
-    var now: Moment { Moment(monotonic: time, wall: SimulatedService.start + time + traits.clockError) }
+    var now: Moment { Moment(monotonic: time, wall: SimulatedService.start + time + traits.clockError + slept) }
 
     func note(_ text: @autoclosure () -> String) { if isRecording { history.append("\(time) \(text())") } }
 
@@ -138,6 +146,11 @@ final class Simulation {
 
     func command(_ command: HostCommand) {
         note("host \(Simulation.brief(command))")
+        switch command {
+        case .pauseSync: (isPausedByHost, session.wasPaused) = (true, true)
+        case .resumeSync: isPausedByHost = false
+        default: break
+        }
         device.core.handle(command, now: now)
         inputDone()
     }
@@ -151,6 +164,7 @@ final class Simulation {
         }
         network.collect()
         take(device.core.takeOutputs())
+        lookAtOwn()
         if !host.isSlow { drain() }
     }
 
@@ -204,6 +218,11 @@ final class Simulation {
         }
     }
 
+    private func lookAtOwn() {
+        let oldest = now.wall - Int64(traits.retentionDays) * 86_400_000
+        knowledge.look(at: engine.ownMessages, limit: traits.maxFailed, oldest: oldest)
+    }
+
     /// The host takes what waits for it.
     func drain(_ most: Int = Int.max) {
         var left = most
@@ -236,6 +255,9 @@ final class Simulation {
         isConnected = false
         isTokenNeeded = false
         isPaused = false
+        isPausedByHost = false
+        backgroundSince = nil
+        session = SessionView(beganAt: time)
         unreadTotal = nil
         knowledge.processEnded()
         let options = traits.options(token: service.token, process: processNumber)
@@ -246,6 +268,8 @@ final class Simulation {
             return
         }
         take(device.core.takeOutputs())
+        // What is too old, or too many, goes at the start.
+        lookAtOwn()
         if random.chance(90) || !isFaulty {
             command(.connect(call: newCall("connect")))
         } else {

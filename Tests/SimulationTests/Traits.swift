@@ -18,6 +18,9 @@ struct Traits {
     let capacity: Int
     /// Whether statements of the stores fail and processes die between them.
     let hasStoreFaults: Bool
+    /// Failed messages that a channel keeps, and for how many days.
+    let maxFailed: Int
+    let retentionDays: Int
     /// What replies count for, as the service numbers it.
     let unreadPolicy: Int64
     let lastMessagePolicy: Int64
@@ -36,6 +39,8 @@ struct Traits {
         // Some runs trim: the window is then smaller than the channel.
         capacity = random.chance(25) ? 60 : 1000
         hasStoreFaults = random.chance(35)
+        maxFailed = random.pick([1, 2, 1000, 1000]) ?? 1000
+        retentionDays = random.pick([1, 3, 7]) ?? 7
         unreadPolicy = random.pick([1, 1, 2, 3]) ?? 1
         lastMessagePolicy = random.pick([1, 1, 2, 3]) ?? 1
     }
@@ -46,6 +51,8 @@ struct Traits {
         options.requestTimeout = 5_000
         options.messageCollectionCapacity = capacity
         options.resendPolicy = policy
+        options.maxFailedPerChannel = maxFailed
+        options.failedRetentionDays = retentionDays
         return options
     }
 }

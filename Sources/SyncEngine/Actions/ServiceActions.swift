@@ -1,6 +1,5 @@
 import SyncJSON
 import SyncModel
-import SyncStore
 
 /// What hosts ask of the service by `sm_call`: each goes out once, and completes with the service's answer.
 ///
@@ -24,7 +23,7 @@ struct ServiceActions {
         var action = action
         switch action.action {
         case .editMessage, .addMetaArrayValues, .removeMetaArrayValues, .createMetaArrayKeys, .deleteMetaArrayKeys:
-            guard let held = heldMessage(action, context) else { break }
+            guard let held = context.storage.message(action.messageID, in: action.channelURL) else { break }
             // The service says so too, but after a way there and back.
             if action.action == .editMessage, !held.senderID.isByteEqual(to: context.options.userID) {
                 return finish(call, .notOwnMessage, &effects)
@@ -66,29 +65,12 @@ struct ServiceActions {
 
     mutating func sessionEnded(_ effects: inout Effects) { typing.sessionEnded(&effects) }
 
-    /// The message that an action is about, as far as it is cached.
-    private func heldMessage(_ action: ActionCall, _ context: Context) -> MessageRecord? {
-        context.storage.cached { (cache) throws(StoreError) -> MessageRecord? in
-            guard let key = try cache.channelKeyIfKnown(action.channelURL) else { return nil }
-            return try cache.message(id: action.messageID, channel: key)
-        } ?? nil
-    }
-
     mutating func receive(
         _ reply: ServiceReply, for action: ActionCall, call: UInt64, _ context: Context, _ effects: inout Effects
     ) {
         switch reply {
         case .action(let answer): finish(call, .ok, result: answer.result, &effects)
-        case .failure(let failure):
-            let status: Status =
-                switch failure.kind {
-                case .notFound: .notFound
-                case .timedOut: .timeout
-                case .unreachable: .network
-                case .tokenRejected: .tokenRejected
-                default: .service
-                }
-            finish(call, status, failure: failure, &effects)
+        case .failure(let failure): finish(call, Status(failure), failure: failure, &effects)
         default: finish(call, .service, failure: context.rules.failure(.unexpectedReply), &effects)
         }
     }

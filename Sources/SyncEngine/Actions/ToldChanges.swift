@@ -1,5 +1,4 @@
 import SyncModel
-import SyncStore
 
 /// What a host did to messages of its user by its own means, and tells. Nobody is asked: it enters as a fact, like what
 /// the service tells, and so reaches the cache and every collection.
@@ -30,10 +29,7 @@ enum ToldChanges {
 
     /// Of what is not cached nothing is known, and nothing has to change either.
     private static func isOwnAsFarAsKnown(_ id: String, _ url: String, _ context: Context) -> Bool {
-        let held = context.storage.cached { (cache) throws(StoreError) -> MessageRecord? in
-            guard let key = try cache.channelKeyIfKnown(url) else { return nil }
-            return try cache.message(id: id, channel: key)
-        } ?? nil
+        let held = context.storage.message(id, in: url)
         return held?.senderID.isByteEqual(to: context.options.userID) ?? true
     }
 }

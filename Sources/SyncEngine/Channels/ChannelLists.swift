@@ -28,13 +28,38 @@ struct ChannelLists {
 
     mutating func fetch(_ id: UInt64, call: UInt64, _ context: Context, _ effects: inout Effects) {
         guard let window = windows[id] else { return }
-        guard window.fetch == nil else {
+        guard window.fetch?.call == nil else {
             return effects.complete(Completion(call: call, name: .fetch, status: .duplicatedFetch, info: window.info))
         }
-        windows[id]?.fetch = ChannelWindow.Fetch(call: call, wanted: window.query.limit, isAsking: false)
-        if isComplete, window.token == nil { lookForUnknown(id, context) }
-        continueFetch(id, context, &effects)
+        let isAsked = window.fetch?.isAsking ?? false
+        windows[id]?.fetch = ChannelWindow.Fetch(call: call, wanted: window.query.limit, isAsking: isAsked)
+        if isAsked {
+            // The page that an earlier fetch asked for and did not wait for.
+            standIn(id, context, &effects)
+        } else {
+            if isComplete, window.token == nil { lookForUnknown(id, context) }
+            continueFetch(id, context, &effects)
+        }
+        guard windows[id]?.fetch?.call != nil else { return }
+        effects.add(.timer(.fetch(call: call), at: context.fetchDeadline))
     }
+
+    /// The fetch has waited long enough: the cache stands in. `false` when no such call waits.
+    mutating func fetchTimedOut(_ call: UInt64, _ context: Context, _ effects: inout Effects) -> Bool {
+        guard let id = collection(of: call) else { return false }
+        if windows[id]?.query.isDecidableFromCache == true { _ = showCached(id, context, &effects) }
+        finishFetch(id, .ok, short: context.isLoggedIn ? .error : .offline, &effects)
+        return true
+    }
+
+    /// The host does not want to wait any more. `false` when no such call waits.
+    mutating func cancel(_ call: UInt64, _ effects: inout Effects) -> Bool {
+        guard let id = collection(of: call) else { return false }
+        finishFetch(id, .canceled, &effects)
+        return true
+    }
+
+    private func collection(of call: UInt64) -> UInt64? { numbers.first { windows[$0]?.fetch?.call == call } }
 
     func resync(_ id: UInt64, dropped: Int, _ effects: inout Effects) {
         guard var window = windows[id] else { return }
@@ -60,6 +85,7 @@ struct ChannelLists {
     mutating func continueFetches(_ context: Context, isInterrupted: Bool = false, _ effects: inout Effects) {
         for id in numbers where windows[id]?.fetch != nil {
             if isInterrupted { windows[id]?.fetch?.isAsking = false }
+            if windows[id]?.fetch?.call == nil, windows[id]?.fetch?.isAsking == false { windows[id]?.fetch = nil }
             continueFetch(id, context, &effects)
         }
     }
@@ -78,13 +104,17 @@ struct ChannelLists {
 
     // MARK: Fetching
 
-    /// Goes on with the fetch under way: from the cache when it is complete (or all there is), else from the service.
+    /// Goes on with the fetch under way: from the cache when it is complete (or all there is); else the cache stands
+    /// in, and the service's page makes it right.
     private mutating func continueFetch(_ id: UInt64, _ context: Context, _ effects: inout Effects) {
-        guard let window = windows[id], let fetch = window.fetch, !fetch.isAsking else { return }
+        guard let window = windows[id], let fetch = window.fetch, fetch.call != nil, !fetch.isAsking else { return }
         let needsService = !isComplete || window.needsService || !window.query.isDecidableFromCache
             || window.token?.isEmpty == false
         if needsService, window.token != "" {
-            if context.canSync { return ask(id, &effects) }
+            if context.canSync {
+                standIn(id, context, &effects)
+                return ask(id, &effects)
+            }
             // An attempt to connect is under way: what is cached is shown, the rest comes with the login or not at all.
             if !window.query.isDecidableFromCache, context.mayStillSync { return }
         }
@@ -98,6 +128,15 @@ struct ChannelLists {
         let isShort = (shown.fetch?.wanted ?? 0) > 0 && shown.hasNext
         if isShort, context.mayStillSync, !context.canSync { return }
         finishFetch(id, .ok, short: isShort ? context.shortReason : nil, &effects)
+    }
+
+    /// Shows what the cache knows before the service's page comes; once for a fetch.
+    private mutating func standIn(_ id: UInt64, _ context: Context, _ effects: inout Effects) {
+        guard let window = windows[id], window.query.isDecidableFromCache, window.fetch?.standIns == nil else { return }
+        let shown = window.window.count
+        // What cannot be read now, the service tells.
+        guard showCached(id, context, &effects), let rows = windows[id]?.window.rows else { return }
+        windows[id]?.fetch?.standIns = rows.dropFirst(shown).map(\.id)
     }
 
     /// Shows the next channels of the cache; `false` when the store failed.
@@ -131,6 +170,10 @@ struct ChannelLists {
     mutating func pageFailed(_ id: UInt64, _ context: Context, _ effects: inout Effects) {
         guard windows[id]?.fetch?.isAsking == true else { return }
         windows[id]?.fetch?.isAsking = false
+        guard windows[id]?.fetch?.call != nil else {
+            windows[id]?.fetch = nil
+            return
+        }
         if windows[id]?.query.isDecidableFromCache == true { _ = showCached(id, context, &effects) }
         windows[id]?.isLoaded = true
         windows[id]?.hasNext = true
@@ -182,9 +225,11 @@ struct ChannelLists {
         _ id: UInt64, _ status: Status, short: Completion.ShortReason? = nil, _ effects: inout Effects
     ) {
         guard let window = windows[id], let fetch = window.fetch else { return }
-        windows[id]?.fetch = nil
+        windows[id]?.fetch = fetch.isAsking ? ChannelWindow.Fetch(call: nil, wanted: 0, isAsking: true) : nil
+        guard let call = fetch.call else { return }
+        effects.add(.timer(.fetch(call: call), at: nil))
         effects.complete(Completion(
-            call: fetch.call, name: .fetch, status: status, hasMore: window.hasNext, short: short, info: window.info))
+            call: call, name: .fetch, status: status, hasMore: window.hasNext, short: short, info: window.info))
     }
 
     // MARK: Facts
@@ -194,16 +239,32 @@ struct ChannelLists {
         let shown = fact.changed.map(context.shown)
         let userID = context.options.userID
         for id in numbers {
-            if fact.page?.collection == id {
-                showPage(id, shown, fact, context, &effects)
-                continue
+            if let page = fact.page, page.collection == id {
+                if windows[id]?.fetch?.call != nil {
+                    showPage(id, shown, fact, context, &effects)
+                    continue
+                }
+                // Nobody waits for it any more: it is as good as a page of the listing.
+                if page.isLast { windows[id]?.fetch = nil }
             }
             let changes = fact.isListing ? windows[id]?.reconcileListed(shown, userID: userID)
                 : windows[id]?.reconcile(shown, removed: fact.removed, userID: userID)
             if let window = windows[id] {
                 for change in changes ?? [] { effects.add(.event(window.change(change, fact.cause))) }
             }
+            if !fact.cause.facts.isEmpty { tellAgain(id, shown, beside: changes ?? [], fact.cause, &effects) }
         }
+    }
+
+    /// What happened in a channel may leave it as it was, as the end of somebody's ban: it is told all the same, as an
+    /// update to what is shown already.
+    private mutating func tellAgain(
+        _ id: UInt64, _ channels: [ChannelRecord], beside changes: [WindowChange], _ cause: Cause,
+        _ effects: inout Effects
+    ) {
+        let told = changes.flatMap { $0.items.map(\.id) }.keys
+        let change = windows[id]?.restatement(of: channels.map(\.url).filter { !told.contains($0) })
+        if let change, let window = windows[id] { effects.add(.event(window.change(change, cause))) }
     }
 
     /// A page of the collection's own query.
@@ -222,6 +283,10 @@ struct ChannelLists {
         var changes = [windows[id]?.addServed(shown, userID: userID)].compactMap { $0 }
         // Those it shows already may have changed their place.
         changes += windows[id]?.reconcile(known, removed: [], userID: userID) ?? []
+        // A complete cache has the last word, and behind the service's last page there is nothing that comes later.
+        if page.isLast, !isComplete, !page.next.isEmpty {
+            changes += [windows[id]?.dropStandIns(fetch.standIns ?? [])].compactMap { $0 }
+        }
         if let window = windows[id] {
             for change in changes { effects.add(.event(window.change(change, fact.cause))) }
         }

@@ -11,11 +11,15 @@ import SyncModel
 struct ChannelWindow {
     /// Where a fetch stands.
     struct Fetch {
-        let call: UInt64
+        /// `nil` when it was ended while the service was asked: that answer belongs to nobody, unless it is fetched
+        /// again before it comes.
+        var call: UInt64?
         /// How many channels it still wants.
         var wanted: Int
         /// Whether the service is being asked for it.
-        var isAsking: Bool
+        var isAsking = false
+        /// What the cache gave before the service was asked; `nil` as long as it was not looked at.
+        var standIns: [String]?
     }
 
     let id: UInt64
@@ -63,6 +67,13 @@ struct ChannelWindow {
             if servedTo.map({ $0 < place }) ?? true { servedTo = place }
         }
         return add(page, userID: userID)
+    }
+
+    /// Takes out again what stood in for a page of the service and turned out to lie behind it.
+    mutating func dropStandIns(_ urls: [String]) -> WindowChange? {
+        guard let servedTo else { return nil }
+        let behind = urls.filter { url in window.index(ofID: url).map { servedTo < window.rows[$0].place } ?? false }
+        return window.remove(ids: behind.keys)
     }
 
     /// From here on pages come from the cache, which has every channel.
@@ -116,6 +127,15 @@ struct ChannelWindow {
         var changes: [WindowChange] = []
         if let change = window.remove(ids: gone) { changes.append(change) }
         return changes + window.merge(rows)
+    }
+
+    /// An update of channels to what they are in the list, for those of them that it shows.
+    mutating func restatement(of urls: [String]) -> WindowChange? {
+        let items = urls.compactMap { url -> CollectionChange.Item? in
+            guard let index = window.index(ofID: url) else { return nil }
+            return CollectionChange.Item(index: index, id: url, json: window.rows[index].json)
+        }
+        return items.isEmpty ? nil : WindowChange(.update, items)
     }
 
     /// The list for a host that lost track of it.

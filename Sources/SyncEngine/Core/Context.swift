@@ -49,6 +49,12 @@ struct Context {
         if case .loggedIn(let info) = connection { info.counting } else { CountingPolicy() }
     }
 
+    /// Time a fetch may wait for sync, as a multiple of the request timeout.
+    private static let fetchPatience: Int64 = 3
+
+    /// When a fetch that is made now has waited long enough, by the monotonic clock.
+    var fetchDeadline: Int64 { now.monotonic + options.requestTimeout * Context.fetchPatience }
+
     /// Why a fetch ends with less than it wanted.
     var shortReason: Completion.ShortReason { isPaused ? .paused : .offline }
 }

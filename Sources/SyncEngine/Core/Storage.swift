@@ -1,3 +1,4 @@
+import SyncModel
 import SyncStore
 
 /// The two stores, with the rule for their failures: what could not be stored is told once, the cursor stays where it
@@ -28,6 +29,19 @@ final class Storage {
     /// Works on the cache in one transaction: all of it is stored, or nothing, and then the result is `nil`.
     func committed<T>(_ body: (CacheStore) throws(StoreError) -> T) -> T? {
         cached { (cache) throws(StoreError) in try cache.transaction { () throws(StoreError) in try body(cache) } }
+    }
+
+    /// A cached channel; `nil` also when it cannot be read.
+    func channel(_ url: String) -> ChannelRecord? {
+        cached { (cache) throws(StoreError) in try cache.channel(url) } ?? nil
+    }
+
+    /// A cached message of a channel or of one of its threads; `nil` also when it cannot be read.
+    func message(_ id: String, in channelURL: String) -> MessageRecord? {
+        cached { (cache) throws(StoreError) -> MessageRecord? in
+            guard let key = try cache.channelKeyIfKnown(channelURL) else { return nil }
+            return try cache.message(id: id, channel: key)
+        } ?? nil
     }
 
     /// Works on the intents; `nil` when it failed.

@@ -3,9 +3,6 @@ import SyncStore
 
 /// The message collections of one channel: fetches from the cache, and what stored messages do to what is shown.
 struct MessageWindows {
-    /// Time a fetch may wait for sync, as a multiple of the request timeout.
-    private static let fetchPatience: Int64 = 3
-
     /// What the windows may know of the history.
     struct Coverage {
         let channelURL: String
@@ -117,18 +114,25 @@ struct MessageWindows {
         all[index].fetches[direction] = MessageWindow.Fetch(call: call, wanted: all[index].filter.limit(direction))
         serve(index, direction, coverage, context, &effects)
         guard all[index].fetches[direction] != nil else { return false }
-        let patience = context.options.requestTimeout * MessageWindows.fetchPatience
-        effects.add(.timer(.fetch(call: call), at: context.now.monotonic + patience))
+        effects.add(.timer(.fetch(call: call), at: context.fetchDeadline))
         return true
     }
 
-    mutating func fetchTimedOut(_ call: UInt64, _ effects: inout Effects) {
+    /// Ends a fetch or a start with what it has. `false` when no such call waits.
+    mutating func end(
+        _ call: UInt64, _ status: Status, short: Completion.ShortReason? = nil, _ effects: inout Effects
+    ) -> Bool {
         for index in all.indices {
-            if all[index].start?.call == call { finishStart(index, .timeout, short: .error, &effects) }
+            if all[index].start?.call == call {
+                finishStart(index, status, short: short, &effects)
+                return true
+            }
             for direction in [PageDirection.previous, .next] where all[index].fetches[direction]?.call == call {
-                finishFetch(index, direction, .timeout, short: .error, &effects)
+                finishFetch(index, direction, status, short: short, &effects)
+                return true
             }
         }
+        return false
     }
 
     /// Nothing will come for now: fetches that wait end with what they have.
@@ -232,8 +236,7 @@ struct MessageWindows {
             finishStart(index, .ok, short: start.short ?? context.shortReason, &effects)
             return false
         }
-        let patience = context.options.requestTimeout * MessageWindows.fetchPatience
-        effects.add(.timer(.fetch(call: call), at: context.now.monotonic + patience))
+        effects.add(.timer(.fetch(call: call), at: context.fetchDeadline))
         return true
     }
 

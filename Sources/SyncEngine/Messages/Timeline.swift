@@ -36,12 +36,14 @@ final class Timeline {
         self.id = id
         self.history = history
         self.parent = parent
-        step = id.isThread ? .parent(isAsked: false) : .changes(isAsked: false)
+        step = Timeline.firstStep(of: id)
+    }
+
+    private static func firstStep(of id: HistoryID) -> Step {
+        id.isThread ? .parent(isAsked: false) : .changes(isAsked: false)
     }
 
     private var channelURL: String { id.channelURL }
-
-    private func beginSteps() { step = id.isThread ? .parent(isAsked: false) : .changes(isAsked: false) }
 
     /// Something is under way.
     var isBusy: Bool {
@@ -78,7 +80,10 @@ final class Timeline {
         if windows.start(collection, call: call, coverage, context, &effects) { resume(context, &effects) }
     }
 
-    func fetchTimedOut(_ call: UInt64, _ effects: inout Effects) { windows.fetchTimedOut(call, &effects) }
+    /// Ends a fetch or a start with what it has. `false` when no such call waits.
+    func end(
+        _ call: UInt64, _ status: Status, short: Completion.ShortReason? = nil, _ effects: inout Effects
+    ) -> Bool { windows.end(call, status, short: short, &effects) }
 
     func finishFetches(_ short: Completion.ShortReason, _ effects: inout Effects) {
         windows.finishFetches(short, &effects)
@@ -101,14 +106,19 @@ final class Timeline {
 
     func sessionEnded(_ effects: inout Effects) {
         history.sessionEnded()
-        abandonAnswers()
-        beginSteps()
+        restart()
         gate.succeed()
         effects.add(.timer(.timeline(id), at: nil))
         windows.finishFetches(.offline, &effects)
     }
 
-    /// What is under way is given up: its answers will be dropped, and every step may begin again.
+    /// Everything is asked again from the first step on.
+    private func restart() {
+        abandonAnswers()
+        step = Timeline.firstStep(of: id)
+    }
+
+    /// What is under way is given up: its answers will be dropped, and its step may be asked again.
     private func abandonAnswers() {
         generation += 1
         history.crossings = Crossings()
@@ -125,8 +135,7 @@ final class Timeline {
     /// The cached messages are gone, from the file too: every window is emptied, and sync begins again.
     func startOver(_ cause: Cause, _ context: Context, _ effects: inout Effects) {
         history.forget()
-        abandonAnswers()
-        beginSteps()
+        restart()
         windows.clear(cause, &effects)
         resume(context, &effects)
     }
@@ -134,8 +143,7 @@ final class Timeline {
     /// The channel is gone. Should it come back, everything begins again.
     func channelGone(_ cause: Cause, _ effects: inout Effects) {
         history.forget()
-        abandonAnswers()
-        beginSteps()
+        restart()
         effects.add(.timer(.timeline(id), at: nil))
         windows.channelGone(channelURL, cause, &effects)
     }
@@ -240,8 +248,7 @@ final class Timeline {
         case .arrived: loseNewest(context, &effects)
         case .edited, .patched, .deleted:
             // The change log tells it once more.
-            abandonAnswers()
-            beginSteps()
+            restart()
             retry(after: nil, context, &effects)
         // Asked for again by `changesTaken`.
         case .changelog: break
@@ -256,8 +263,7 @@ final class Timeline {
     /// This user came into the channel again: messages may have been sent meanwhile that nobody told.
     func entered(_ context: Context, _ effects: inout Effects) {
         history.loseNewest()
-        abandonAnswers()
-        beginSteps()
+        restart()
         resume(context, &effects)
     }
 

@@ -254,16 +254,37 @@ struct Outbox {
         guard let intent = intent(requestID) else {
             return effects.complete(Completion(call: call, name: .deleteMessage, status: .notFound))
         }
-        // On disk first: a message that stays there would be sent after the next start.
-        let done: Void? = context.storage.intended { (intents) throws(StoreError) in
-            try intents.remove(requestID: requestID)
-        }
-        guard done != nil else {
+        guard forget(intent, context) else {
             return effects.complete(Completion(call: call, name: .deleteMessage, status: .storage))
         }
-        remove(intent)
         showGivenUp(intent, .removeManualAction, &effects)
         effects.complete(Completion(call: call, name: .deleteMessage, status: .ok, requestID: requestID))
+    }
+
+    /// Gives up the message that a send waits for. `false` when no such call waits, or when the message would stay on
+    /// disk.
+    mutating func cancel(_ call: UInt64, _ context: Context, _ effects: inout Effects) -> Bool {
+        guard let key = calls.first(where: { $0.value.call == call })?.key, let intent = intent(key.text),
+            forget(intent, context)
+        else { return false }
+        windows.remove(intent, .removeManualAction, Cause(.localMessageCanceled), &effects)
+        calls[key] = nil
+        let message = context.rules.json(
+            of: OwnMessageContent(intent, isCanceled: true), userID: context.options.userID)
+        effects.complete(Completion(
+            call: call, name: .sendMessage, status: .canceled, requestID: intent.requestID, message: message))
+        return true
+    }
+
+    /// Takes a message off the disk and out of here; `false` when it stays on disk, from where it would be sent after
+    /// the next start.
+    private mutating func forget(_ intent: Intent, _ context: Context) -> Bool {
+        let done: Void? = context.storage.intended { (intents) throws(StoreError) in
+            try intents.remove(requestID: intent.requestID)
+        }
+        guard done != nil else { return false }
+        remove(intent)
+        return true
     }
 
     /// Gives up every message; the disk has none any more.
@@ -303,11 +324,7 @@ struct Outbox {
     ) -> Int? {
         let failed = failed(in: url, requestID)
         for intent in failed {
-            let done: Void? = context.storage.intended { (intents) throws(StoreError) in
-                try intents.remove(requestID: intent.requestID)
-            }
-            guard done != nil else { return nil }
-            remove(intent)
+            guard forget(intent, context) else { return nil }
             showGivenUp(intent, .removeManualAction, &effects)
         }
         return failed.count
@@ -317,6 +334,8 @@ struct Outbox {
 
     mutating func sessionBegan(_ context: Context, _ effects: inout Effects) {
         asked = []
+        // The machine may have slept for days: what has waited too long must not go out before the timer looks.
+        expire(context, &effects)
         pumpAll(context, &effects)
     }
 
@@ -381,8 +400,7 @@ struct Outbox {
         if isAsked(first) { return first }
         // Not past it either: what was written later comes later.
         if !hasSynced, !context.isPaused { return nil }
-        let cached = context.storage.cached { (cache) throws(StoreError) in try cache.channel(url) }
-        guard let record = cached ?? nil, context.rules.isClosedToSends(record) else { return first }
+        guard let record = context.storage.channel(url), context.rules.isClosedToSends(record) else { return first }
         return channel.intents.first { isAsked($0) && isToBeSent($0, context) }
     }
 
@@ -488,12 +506,8 @@ struct Outbox {
             enforceLimit(intent.channelURL, context, &effects)
         }
         guard let call = calls.removeValue(forKey: TextKey(intent.requestID)) else { return }
-        let status: Status =
-            switch failure.kind {
-            case .unreachable: .network
-            case .timedOut: .timeout
-            default: .service
-            }
+        // Not found is a message that nobody knows of; of a channel that is gone the service refuses the message.
+        let status = failure.kind == .notFound ? Status.service : Status(failure)
         effects.complete(Completion(
             call: call.call, name: call.name, status: status, requestID: intent.requestID, failure: failure))
     }

@@ -15,10 +15,11 @@ struct OwnRow: WindowRow {
 }
 
 extension OwnMessageContent {
-    init(_ intent: Intent) {
-        let failure = intent.status == .failed ? (code: intent.errorCode, retryCount: intent.retryCount) : nil
+    init(_ intent: Intent, isCanceled: Bool = false) {
+        let hasFailed = intent.status == .failed && !isCanceled
+        let failure = hasFailed ? (code: intent.errorCode, retryCount: intent.retryCount) : nil
         self.init(
             channelURL: intent.channelURL, requestID: intent.requestID, createdAt: intent.createdAt, body: intent.body,
-            failure: failure)
+            failure: failure, isCanceled: isCanceled)
     }
 }

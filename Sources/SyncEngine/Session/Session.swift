@@ -21,6 +21,9 @@ struct Session {
         case suspended
     }
 
+    /// Between sessions that end as soon as they begin, whatever the service's own values are; in milliseconds.
+    private static let shortestPause: Int64 = 1000
+
     /// What an input did to the session as a whole.
     enum Turn: Equatable { case none, began, ended }
 
@@ -30,7 +33,10 @@ struct Session {
     /// Long enough in the background: no connection.
     private var isSuspended = false
     private var policy = ReconnectPolicy()
+    /// Failed attempts in a row.
     private var backoff = Backoff()
+    /// Sessions in a row that ended as soon as they had begun.
+    private var losses = Backoff()
     /// Calls of `sm_connect` that wait for the outcome.
     private var calls: [UInt64] = []
     /// By the monotonic clock.
@@ -65,6 +71,14 @@ struct Session {
             backoff.reset()
             open(&effects)
         }
+    }
+
+    /// The host does not wait for the outcome any more; connecting goes on. `false` when no such call waits.
+    mutating func cancel(_ call: UInt64, _ effects: inout Effects) -> Bool {
+        guard let index = calls.firstIndex(of: call) else { return false }
+        calls.remove(at: index)
+        effects.complete(Completion(call: call, name: .connect, status: .canceled))
+        return true
     }
 
     mutating func disconnect(_ effects: inout Effects) -> Turn {
@@ -162,12 +176,11 @@ struct Session {
             finishCalls(status, failure, &effects)
             return .ended
         }
-        // The first attempt after a loss is immediate; those after it wait longer and longer.
         let pause: Int64
         if let retryAfter {
             pause = max(retryAfter, 0)
         } else if wasConnected {
-            pause = 0
+            pause = pauseAfterLoss(failure, context)
         } else {
             pause = backoff.next(
                 base: policy.base, factor: policy.factor, limit: policy.limit, random: context.random)
@@ -176,6 +189,17 @@ struct Session {
         effects.add(.timer(.reconnect, at: context.now.monotonic + pause))
         finishCalls(status, failure, &effects)
         return .ended
+    }
+
+    /// The first attempt after a lost connection is immediate; those after it wait longer and longer. Where the service
+    /// lets us in and ends the session at once, that is no connection that was lost, and to come back at once would go
+    /// round without end: it waits like a refused login.
+    private mutating func pauseAfterLoss(_ failure: ServiceFailure, _ context: Context) -> Int64 {
+        let base = max(policy.base, Session.shortestPause)
+        if context.now.monotonic - loggedInAt >= base { losses.reset() }
+        let isFirst = losses.attempts == 0
+        let pause = losses.next(base: base, factor: policy.factor, limit: policy.limit, random: context.random)
+        return isFirst && failure.kind == .unreachable ? 0 : pause
     }
 
     // MARK: Inside

@@ -57,6 +57,8 @@ extension ActionTable {
     static let cancel = ActionSpec(
         [.required("request", .integer(1...Int64.max), "the number of the call")], connection: .none,
         effect:
-            "that call, one of an action, completes with CANCELED; the service may do all the same what it was asked "
-            + "already, and then collections are told. NOT_FOUND when no such call waits")
+            "that call completes with CANCELED if it waits for the service: an action, a fetch, a start, a connect, a "
+            + "send. A message that is canceled is given up: `remove` from `pending` or `failed`, "
+            + "`local_message_canceled`. The service may do all the same what it was asked already, and then "
+            + "collections are told. Connecting goes on. NOT_FOUND when no such call waits")
 }

@@ -63,20 +63,24 @@ public struct OwnMessageContent: Equatable, Sendable {
     public var body: [UInt8]
     /// `nil` while it is pending.
     public var failure: (code: Int, retryCount: Int)?
+    /// The host gave it up before it was sent.
+    public var isCanceled: Bool
 
     public init(
-        channelURL: String, requestID: String, createdAt: Int64, body: [UInt8], failure: (code: Int, retryCount: Int)?
+        channelURL: String, requestID: String, createdAt: Int64, body: [UInt8], failure: (code: Int, retryCount: Int)?,
+        isCanceled: Bool = false
     ) {
         self.channelURL = channelURL
         self.requestID = requestID
         self.createdAt = createdAt
         self.body = body
         self.failure = failure
+        self.isCanceled = isCanceled
     }
 
     public static func == (left: OwnMessageContent, right: OwnMessageContent) -> Bool {
         left.channelURL == right.channelURL && left.requestID == right.requestID && left.createdAt == right.createdAt
             && left.body == right.body && left.failure?.code == right.failure?.code
-            && left.failure?.retryCount == right.failure?.retryCount
+            && left.failure?.retryCount == right.failure?.retryCount && left.isCanceled == right.isCanceled
     }
 }

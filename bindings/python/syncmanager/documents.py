@@ -46,7 +46,7 @@ class Message(TypedDict, total=False):
     reactions: list[dict[str, Any]]
     file: dict[str, Any]
     silent: bool
-    status: Literal["pending", "failed"]  #: of own messages that are not sent
+    status: Literal["pending", "failed", "canceled"]  #: of own messages that are not sent
     error_code: int  #: of failed ones
     retry_count: int  #: of failed ones
     resendable: bool  #: of failed ones: whether sending it again may help

@@ -173,13 +173,13 @@ extern "C" {
     /// service
     /// allows; then the state is "disconnected" until the next sm_connect(). Completes at the first login, or when
     /// the first
-    /// attempt failed: TOKEN_REJECTED (see sm_set_token()), SERVICE or NETWORK with "code" and "message" (trying
-    /// goes on
-    /// after both), CLOSED (sm_disconnect() came first). Without `callback` the result goes to the client's
-    /// callback.
-    /// `out_request` (may be NULL) gets the number in that event; a thread that drains meanwhile may see the result
-    /// before.
-    /// Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1
+    /// attempt failed: TOKEN_REJECTED (see sm_set_token()), SERVICE or NETWORK with "code" and "message", CANCELED
+    /// by the
+    /// action "cancel" (trying goes on after these three), CLOSED (sm_disconnect() came first). Without `callback`
+    /// the
+    /// result goes to the client's callback. `out_request` (may be NULL) gets the number in that event; a thread
+    /// that drains
+    /// meanwhile may see the result before. Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1
     /// ```
     pub fn sm_connect(
         client: *mut sm_client,
@@ -390,9 +390,11 @@ extern "C" {
     /// While the
     /// account is listed for the first time, channels that become known before a list's end remove as many from its
     /// end.
-    /// Completion: TIMEOUT (messages; "short":"error", after three request timeouts), STORAGE, NOT_FOUND (the
-    /// channel is
-    /// gone), REMOVED, CLOSED.
+    /// A fetch ends after three request timeouts at the latest: of messages with TIMEOUT, of channels with what the
+    /// cache
+    /// has, both with "short":"error". Completion: TIMEOUT, CANCELED (by the action "cancel", with what was
+    /// inserted so
+    /// far), STORAGE, NOT_FOUND (the channel is gone), REMOVED, CLOSED.
     /// Errors: INVALID_HANDLE, INVALID_ARGUMENT, DUPLICATED_FETCH, CLOSED. @thread any. Since 0.1
     /// ```
     pub fn sm_fetch(
@@ -492,6 +494,8 @@ extern "C" {
     /// ("request_id" is in
     /// use), NOT_FOUND (nothing failed to resend), STORAGE, REMOVED (the message was given up, or the collection
     /// removed),
+    /// CANCELED (by the action "cancel", which gives the message up; "message" is the object, with the status
+    /// "canceled"),
     /// CLOSED.
     /// Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1
     /// ```

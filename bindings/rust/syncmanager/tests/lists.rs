@@ -8,8 +8,8 @@ use std::time::Duration;
 use serde_json::Value;
 use support::{until, Server, PATIENCE};
 use syncmanager::{
-    Action, ChannelOrder, ChannelQuery, Client, Config, Draft, ErrorKind, EventKind, List, Message,
-    MessageFilter, Source, Target, Viewpoint,
+    Action, ChannelOrder, ChannelQuery, Client, Config, Draft, ErrorKind, EventKind, List, Message, MessageFilter,
+    Source, Target, Viewpoint,
 };
 
 fn value(json: &syncmanager::Json) -> Value {
@@ -223,7 +223,13 @@ fn a_second_thread_that_drains_is_refused() {
     let client = server.open();
     while client.next_event(Duration::ZERO).expect("events can be drained").is_some() {}
     std::thread::scope(|scope| {
-        let waiting = scope.spawn(|| client.next_event(None));
+        // That thread may itself meet this one while it drains.
+        let waiting = scope.spawn(|| loop {
+            match client.next_event(None) {
+                Err(error) if error.kind() == ErrorKind::Busy => std::thread::yield_now(),
+                result => break result,
+            }
+        });
         // Until that thread waits, this one may drain itself.
         while client.next_event(Duration::ZERO).map(drop).map_err(|error| error.kind()) != Err(ErrorKind::Busy) {
             std::thread::yield_now();

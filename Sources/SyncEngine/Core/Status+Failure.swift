@@ -1,0 +1,15 @@
+import SyncModel
+
+extension Status {
+    /// What a call completes with that the service or the network failed.
+    init(_ failure: ServiceFailure) {
+        self =
+            switch failure.kind {
+            case .notFound: .notFound
+            case .timedOut: .timeout
+            case .unreachable: .network
+            case .tokenRejected: .tokenRejected
+            case .unavailable, .rateLimited, .pageTokenExpired, .refused: .service
+            }
+    }
+}

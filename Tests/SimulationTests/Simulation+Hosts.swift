@@ -1,0 +1,251 @@
+import SyncJSON
+import SyncModel
+import SyncService
+import TestSupport
+
+@testable import SyncEngine
+
+/// What the host asks of the library.
+extension Simulation {
+    func hostActs() {
+        let views = engine.shownMessages
+        let view = random.pick(views)
+        switch random.below(114) {
+        case 100..<114: if let view { ask(view) }
+        case 0..<14:
+            guard let url = random.pick(knowledge.urls + knowledge.goneURLs.prefix(1)) else { return }
+            openMessages(url)
+        case 14..<20:
+            guard engine.shownChannels.count < 3 else { return }
+            openChannels()
+        case 20..<23: if let view { start(view.window.id) }
+        case 23..<48: if let view { fetch(view.window.id, random.chance(60) ? .previous : .next) }
+        case 48..<55: if let list = random.pick(engine.shownChannels) { fetch(list.id, .next) }
+        case 55..<58:
+            guard let view else { return }
+            let viewpoint = random.chance(50) ? Int64.max : SimulatedService.start + time - random.below(200_000)
+            command(.resetViewpoint(collection: view.window.id, viewpoint: viewpoint))
+        case 58..<62:
+            let ids = views.map(\.window.id) + engine.shownChannels.map(\.id)
+            guard let id = random.pick(ids) else { return }
+            told.close(id)
+            host.close(id)
+            command(.removeCollection(id: id))
+        case 62..<78: if let view { send(view) }
+        case 78..<82: if let view { changeSent(view) }
+        case 82..<86: if let view { changeUnsent(view) }
+        case 86..<90: callAction()
+        case 90..<93:
+            let isPause = random.chance(60)
+            command(isPause ? .pauseSync : .resumeSync)
+            if isPause { plan(.resumeSync, in: random.below(20_000)) }
+        case 93..<95:
+            command(.disconnect)
+            plan(.connect, in: random.below(15_000))
+        case 95: command(.connect(call: newCall("connect")))
+        default:
+            let url = random.chance(70) ? random.pick(knowledge.urls) : nil
+            command(.clearCache(channelURL: url, call: newCall("clear_cache")))
+        }
+    }
+
+    func openMessages(_ url: String) {
+        guard engine.shownMessages.count < 4 else { return }
+        lastCollection += 1
+        let viewpoints = [Int64.max, Int64.max, 0, SimulatedService.start + time - random.below(400_000)]
+        let viewpoint = random.pick(viewpoints) ?? Int64.max
+        told.open(lastCollection)
+        host.open(lastCollection, channelURL: url, viewpoint: viewpoint)
+        var filter = MessageFilter()
+        filter.limit = 1 + Int(random.below(40))
+        if random.chance(25) { filter.senderIDs = ["bo"] }
+        if random.chance(15) { filter.replyType = random.chance(50) ? .all : .onlyReplyToChannel }
+        if random.chance(25) { filter.nextLimit = 1 + Int(random.below(10)) }
+        if random.chance(15) { filter.previousLimit = 1 + Int(random.below(10)) }
+        if random.chance(20) { filter.leftOut = Set(MessagePart.allCases.filter { _ in random.chance(50) }) }
+        filter.isReversed = random.chance(25)
+        filter.isInclusive = random.chance(75)
+        if random.chance(25), let parent = someParent(url) { filter.parentID = String(parent) }
+        command(.openMessageCollection(
+            id: lastCollection, channelURL: url, filter: filter, viewpoint: viewpoint))
+        if random.chance(35) { start(lastCollection) }
+    }
+
+    /// A message that was answered, if there is one: it may be deleted meanwhile. Else any.
+    func someParent(_ url: String) -> Int64? {
+        let parents = Set(service.messages.values.filter { $0.channelURL == url && $0.parentID > 0 }.map(\.parentID))
+        return random.pick(parents.sorted()) ?? someMessage(url)
+    }
+
+    private func start(_ id: UInt64) { command(.start(collection: id, call: newCall("start"))) }
+
+    private func openChannels() {
+        lastCollection += 1
+        told.open(lastCollection)
+        host.open(lastCollection, channelURL: nil, viewpoint: 0)
+        var query = ChannelQuery()
+        query.limit = 1 + Int(random.below(4))
+        query.includeFrozen = random.chance(80)
+        query.includeEmpty = random.chance(85)
+        if random.chance(30) { query.hiddenChannels = random.pick([.all, .hiddenOnly, .hiddenAllowAutoUnhide]) ?? .all }
+        if random.chance(10) { query.unreadChannels = .unreadMessage }
+        query.order = random.pick([.latestLastMessage, .latestLastMessage, .chronological, .channelNameAlphabetical])
+            ?? .latestLastMessage
+        command(.openChannelCollection(id: lastCollection, query: query))
+    }
+
+    @discardableResult
+    func fetch(_ id: UInt64, _ direction: PageDirection) -> UInt64 {
+        let call = newCall("fetch")
+        command(.fetch(collection: id, direction: direction, call: call))
+        return call
+    }
+
+    func send(_ view: (channelURL: String, window: MessageWindow)) {
+        lastText += 1
+        let requestID = "r\(seed)-\(lastText)"
+        let text = "mine \(seed) \(lastText)"
+        let message = JSON.object(["message": .string(text)])
+        // As the border does for a thread's collection.
+        if let parent = Int64(view.window.filter.parentID) { message.set("parent_message_id", .int(parent)) }
+        let body = message.serialized()
+        knowledge.write(requestID, text, view.channelURL)
+        guard random.chance(70) else { return sendByHost(view, requestID, text, body) }
+        if random.chance(25) { service.control("lose_next_ack") }
+        let call = newCall("send_message")
+        knowledge.sent(requestID, call: call)
+        session.asked.insert(requestID)
+        command(.sendMessage(collection: view.window.id, requestID: requestID, body: body, call: call))
+    }
+
+    /// The host sends by its own means, and tells how it went; sometimes while the library is offline, and sometimes
+    /// the message is gone again before the library knows.
+    private func sendByHost(
+        _ view: (channelURL: String, window: MessageWindow), _ requestID: String, _ text: String, _ body: [UInt8]
+    ) {
+        let id = view.window.id
+        let isOffline = random.chance(20)
+        if isOffline { command(.disconnect) }
+        let call = newCall("append_message")
+        command(.appendMessage(collection: id, requestID: requestID, body: body, call: call))
+        guard results[call]?.status == .ok else { return knowledge.settle(requestID) }
+        var message: MessageRecord?
+        if random.chance(75) {
+            note("the host sends \(text) in \(view.channelURL)")
+            message = service.post(view.channelURL, SimulatedService.me, text, ["req_id": .string(requestID)])
+                .flatMap { SendbirdService.message($0) }
+        }
+        if let message { knowledge.toldByHost.insert(message.id) }
+        // Delivered at once, or after other things have happened.
+        let delay: Int64 = random.chance(40) ? 0 : random.below(400)
+        if random.chance(8), !isOffline { return restart() }
+        if delay == 0 {
+            tellSendResponse(id, requestID, message)
+        } else {
+            plan(.tellSendResponse(collection: id, requestID: requestID, message), in: delay)
+        }
+        if let message, random.chance(isOffline ? 50 : 10) {
+            note("delete \(message.id) in \(view.channelURL)")
+            service.ask("DELETE", "\(service.path(view.channelURL))/messages/\(message.id)")
+        }
+        if isOffline { plan(.connect, in: random.below(3_000)) }
+    }
+
+    func tellSendResponse(_ id: UInt64, _ requestID: String, _ message: MessageRecord?) {
+        let outcome: SendOutcome = message.map { .sent($0) } ?? .failed(code: 400_000, body: nil)
+        command(.handleSendResponse(
+            collection: id, requestID: requestID, outcome, call: newCall("handle_send_response")))
+    }
+
+    /// The host edits or deletes by its own means, and tells: at once, later, or not at all.
+    private func changeSent(_ view: (channelURL: String, window: MessageWindow)) {
+        let own = view.window.window.rows.filter { row in
+            Int64(row.id).flatMap { service.messages[$0] }?.sender == SimulatedService.me
+        }
+        guard let row = own.last else { return }
+        let path = "\(service.path(view.channelURL))/messages/\(row.id)"
+        var edited: MessageRecord?
+        if random.chance(50) {
+            note("the host deletes \(row.id) in \(view.channelURL)")
+            service.ask("DELETE", path)
+        } else {
+            note("the host edits \(row.id) in \(view.channelURL)")
+            let answer = service.ask(
+                "PUT", path, .object(["message_type": "MESG", "message": .string("better \(time)")]))
+            guard let message = answer.flatMap({ SendbirdService.message($0) }) else { return }
+            edited = message
+        }
+        guard random.chance(30) else { return tellChange(view.window.id, row.id, edited) }
+        plan(.tellChange(collection: view.window.id, id: row.id, edited), in: random.below(400))
+    }
+
+    func tellChange(_ collection: UInt64, _ id: String, _ edited: MessageRecord?) {
+        if let edited {
+            command(.tellEdit(collection: collection, edited, call: newCall("update_message")))
+        } else {
+            command(.deleteMessage(collection: collection, .sent(id: id), call: newCall("delete_message")))
+        }
+    }
+
+    /// Something of the table of actions.
+    private func ask(_ view: (channelURL: String, window: MessageWindow)) {
+        // Shown or not: of one that is not cached only the service knows.
+        let shown = view.window.window.rows.suffix(8).map(\.id)
+        guard let id = random.pick(shown) ?? someMessage(view.channelURL).map({ String($0) }) else { return }
+        let own = shown.filter { Int64($0).flatMap { service.messages[$0] }?.sender == SimulatedService.me }
+        var arguments: [String: ActionCall.Value] = ["channel_url": .text(view.channelURL)]
+        let action: Action
+        switch random.below(20) {
+        case 0..<5:
+            action = random.chance(60) ? .addReaction : .removeReaction
+            arguments["key"] = .text(random.pick(["+1", "heart"]) ?? "+1")
+        case 5..<8:
+            action = .editMessage
+            arguments["message"] = .text("changed \(time)")
+            if random.chance(30) { arguments["mentioned_user_ids"] = .texts(["bo"]) }
+        case 8..<11: action = .deleteMessage
+        case 11: action = random.chance(60) ? .pinMessage : .unpinMessage
+        case 12: action = .translateMessage
+        case 13: action = random.pick([.createMetaArrayKeys, .deleteMetaArrayKeys]) ?? .createMetaArrayKeys
+        case 14: action = .addMetaArrayValues
+        case 15: action = .markAsRead
+        case 16: action = .markAllAsRead
+        case 17: action = .markAsUnread
+        case 18: action = .markAsDelivered
+        default: action = random.chance(70) ? .startTyping : .endTyping
+        }
+        for parameter in ActionTable.spec(of: action).parameters {
+            switch parameter.key {
+            case "message_id":
+                let isSenders = [.editMessage, .addMetaArrayValues, .createMetaArrayKeys].contains(action)
+                arguments["message_id"] = .text(isSenders || random.chance(70) ? random.pick(own) ?? id : id)
+            case "target_langs": arguments["target_langs"] = .texts(["de"])
+            case "keys": arguments["keys"] = .texts(["color"])
+            case "values": arguments["values"] = .object(Array(#"{"color":["red"]}"#.utf8))
+            default: break
+            }
+        }
+        command(.action(ActionCall(action: action, arguments: arguments), call: newCall(action.rawValue)))
+    }
+
+    private func changeUnsent(_ view: (channelURL: String, window: MessageWindow)) {
+        let shown = engine.shownOwnMessages(view.window.id)
+        // Also one under way: the service may have it already.
+        guard let own = random.pick(shown.failed.map(\.id)) ?? random.pick(shown.pending.map(\.id)) else { return }
+        switch random.below(10) {
+        case 0..<5:
+            let call = newCall("send_message")
+            knowledge.sent(own, call: call)
+            resent([own])
+            command(.resendMessage(collection: view.window.id, requestID: own, call: call))
+        case 5:
+            let body = JSON.object(["data": .string("changed \(time)")]).serialized()
+            command(.updateMessage(
+                collection: view.window.id, requestID: own, body: body, call: newCall("update_message")))
+        default:
+            let call = newCall("delete_message")
+            command(.deleteMessage(collection: view.window.id, .unsent(requestID: own), call: call))
+            if results[call]?.status == .ok { knowledge.settle(own) }
+        }
+    }
+}

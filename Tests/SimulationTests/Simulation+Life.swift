@@ -1,0 +1,128 @@
+import SyncJSON
+import SyncModel
+import TestSupport
+
+@testable import SyncEngine
+
+/// The app comes and goes, the machine sleeps, the user leaves.
+extension Simulation {
+    func lifeAct() {
+        switch random.below(20) {
+        case 0..<6:
+            setForeground(false)
+            plan(.foreground, in: random.below(20_000))
+        case 6: setForeground(true)
+        case 7..<10: signOut()
+        case 10..<12: sleep()
+        case 12..<15:
+            command(.action(ActionCall(action: .clearChannels, arguments: [:]), call: newCall("call")))
+        default: writeIntoFrozen()
+        }
+    }
+
+    func setForeground(_ isForeground: Bool) {
+        command(.setForeground(isForeground))
+        backgroundSince = isForeground ? nil : backgroundSince ?? time
+    }
+
+    /// Nothing of the user stays, neither shown nor on disk; then somebody may come again.
+    private func signOut() {
+        let call = newCall("sign_out")
+        command(.signOut(call: call))
+        // The process may have died at it.
+        knowledge.signedOut(holding: Set(engine.ownMessages.map(\.requestID)))
+        plan(.setToken, in: random.below(5_000))
+        plan(.connect, in: random.below(10_000))
+        guard let result = results[call] else { return }
+        guard result.status == .ok else {
+            return note("sign-out gave \(result.status)")
+        }
+        let isShown = engine.shownMessages.contains { !$0.window.window.isEmpty }
+            || engine.shownChannels.contains { !$0.window.isEmpty } || !engine.ownMessages.isEmpty
+        let held = try? device.held()
+        if isShown || held.map({ $0.channels > 0 || $0.messages > 0 || $0.own > 0 }) ?? true {
+            violation = violation ?? Violation(
+                description: "after sign-out something is shown (\(isShown)) or held: \(String(describing: held))")
+        }
+    }
+
+    /// The machine sleeps for hours or days: its monotonic clock stands, and the connection does not outlive it.
+    private func sleep() {
+        let hours: Int64 = 1 + random.below(random.chance(50) ? 30 : 200)
+        note("the machine sleeps for \(hours) h")
+        slept += hours * 3_600_000
+        service.control("advance_clock", .object(["ms": .int(hours * 3_600_000)]))
+        if random.chance(60) { network.reset() } else { network.die() }
+    }
+
+    /// Messages wait for a connection while the channel is frozen.
+    private func writeIntoFrozen() {
+        guard let view = random.pick(engine.shownMessages) else { return }
+        command(.disconnect)
+        for _ in 0..<(1 + random.below(3)) { send(view) }
+        freeze(view.channelURL, true)
+        plan(.connect, in: random.below(3_000))
+        plan(.freeze(view.channelURL, false), in: random.below(30_000))
+    }
+
+    /// The host wants failed messages to be sent again.
+    func resent(_ requestIDs: [String]) {
+        session.asked.formUnion(requestIDs)
+        knowledge.resent(requestIDs)
+    }
+
+    // MARK: What must hold
+
+    /// What the host did not ask to send since the last login goes out after the service has told of channels, not into
+    /// one that is known to be frozen, and not when it has waited for three days.
+    func violationOfSending(_ text: [UInt8]) -> Violation? {
+        guard let body = try? JSON.parse(Array(text.dropFirst(4))), let requestID = body["req_id"]?.string,
+            let url = body["channel_url"]?.string,
+            let own = engine.ownMessages.first(where: { $0.requestID == requestID }), !session.asked.contains(requestID)
+        else { return nil }
+        if !session.wasPaused {
+            if !network.wereChannelsTold {
+                return Violation(description: "\(requestID) goes out before channels are synced")
+            }
+            if let channel = device.cachedChannel(url).flatMap({ try? JSON.parse($0.json) }),
+                channel["freeze"]?.bool == true, channel["my_role"]?.string != "operator"
+            {
+                return Violation(description: "\(requestID) goes out into \(url), which is frozen")
+            }
+        }
+        let age = now.wall - own.createdAt
+        if age > 3 * 86_400_000 + 3_600_000, !knowledge.wasResent(requestID) {
+            return Violation(description: "\(requestID) goes out after \(age / 3_600_000) h")
+        }
+        return nil
+    }
+
+    /// In the background there is a connection for a while only; failed messages are as many as may be.
+    func checkLife() throws {
+        if let since = backgroundSince, time - since > 5_000, network.hasOpenSocket {
+            throw Violation(description: "still connected after \(time - since) ms in the background")
+        }
+        let failed = Dictionary(grouping: engine.ownMessages.filter { $0.status == .failed }, by: \.channelURL)
+        for (url, messages) in failed where messages.count > traits.maxFailed {
+            throw Violation(description: "\(messages.count) failed messages in \(url), not \(traits.maxFailed)")
+        }
+    }
+
+    /// What is too old is looked for every hour.
+    func checkAges() throws {
+        let day: Int64 = 86_400_000
+        func old() -> [String] {
+            engine.ownMessages.filter { own in
+                let age = now.wall - own.createdAt
+                return own.status == .failed ? age > Int64(traits.retentionDays) * day : age > 3 * day
+            }.map(\.requestID)
+        }
+        guard !old().isEmpty else { return }
+        try advance(3_700_000)
+        let left = old().filter { id in
+            // Nobody but the host knows how its own send goes.
+            engine.ownMessages.contains { $0.requestID == id && !$0.isHostSent }
+        }
+        if !left.isEmpty { throw Violation(description: "too old to be kept or sent: \(left)") }
+    }
+}

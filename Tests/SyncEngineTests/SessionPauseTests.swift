@@ -1,0 +1,63 @@
+import SyncModel
+import XCTest
+
+@testable import SyncEngine
+
+/// How soon it connects again when the service lets it in and ends the session at once.
+final class SessionPauseTests: EngineTestCase {
+    private var pauses: [Int64] {
+        host.events.compactMap {
+            if case .client(.connection(.waiting, let pause)) = $0 { pause } else { nil }
+        }
+    }
+
+    private func logIn() {
+        event(.connected(SessionInfo(userID: "mei", loginTime: EngineTestCase.wall)))
+    }
+
+    private func refuse() {
+        event(.disconnected(
+            ServiceFailure(kind: .refused, code: 400_920, message: "no more"), retryAfter: nil))
+    }
+
+    func testASessionThatTheServiceEndsAtOnceIsMadeAgainWithGrowingPauses() {
+        start()
+        connect()
+        for _ in 0..<5 {
+            refuse()
+            wait(pauses.last ?? 0)
+            logIn()
+        }
+        XCTAssertEqual(pauses.count, 5)
+        // Half of a pause is random: 2, 4, 8, 16 s and the limit of 20 s.
+        for (pause, most) in zip(pauses, [2_000, 4_000, 8_000, 16_000, 20_000] as [Int64]) {
+            XCTAssertTrue((most / 2...most).contains(pause), "\(pauses)")
+        }
+    }
+
+    func testALostConnectionIsMadeAgainAtOnceButNotOverAndOver() {
+        start()
+        connect()
+        wait(60_000)
+        loseConnection()
+        XCTAssertEqual(pauses, [0])
+        wait(0)
+        logIn()
+        loseConnection()
+        XCTAssertEqual(pauses.count, 2)
+        XCTAssertTrue((2_000...4_000).contains(pauses[1]), "\(pauses)")
+    }
+
+    func testASessionThatLastedEndsTheRow() {
+        start()
+        connect()
+        for _ in 0..<3 {
+            refuse()
+            wait(pauses.last ?? 0)
+            logIn()
+        }
+        wait(60_000)
+        loseConnection()
+        XCTAssertEqual(pauses.last, 0)
+    }
+}
