@@ -64,6 +64,7 @@
  *   overflow         "collection", "dropped": the host lagged behind. For each list of the collection a `clear` and, if
  *                    it is not empty, one full `insert` follow. A new_message or channel_updated among those dropped is
  *                    not told again
+ *   stream_...       of streams, see sm_stream_open()
  *   closed           always the last one; only callbacks hear it, see sm_close()
  *
  *
@@ -416,8 +417,8 @@ SM_EXPORT int32_t sm_collection_start(
  * in flight completes with "short":"reset". Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_reset_viewpoint(sm_collection *collection, int64_t viewpoint);
 
-/* What the host has been told so far, as JSON: "collection", "kind" ("channels" | "messages"), "count", "has_next", and
- * "query"; or for messages "filter", "channel_url", "pending_count", "failed_count", "has_previous" and "viewpoint".
+/* What the host has been told so far, as JSON: "collection", "kind" ("channels" | "messages" | "stream"), "count",
+ * "has_next", and "query"; or for messages "filter", "channel_url", "pending_count", "failed_count", "has_previous" and "viewpoint".
  * Owned: sm_string_free(). Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_collection_info(sm_collection *collection, char **out_json);
 
@@ -430,6 +431,57 @@ SM_EXPORT int32_t sm_collection_snapshot(sm_collection *collection, char **out_j
  * edits and deletions go on and complete as usual. Result callbacks of all these still run afterwards: free what they
  * use in their destroy function. NULL is ignored. @thread any. Since 0.1 */
 SM_EXPORT void sm_collection_remove(sm_collection *collection);
+
+/* ---- Streams ------------------------------------------------------------------------------------------------- */
+
+/* Says something about a row of a stream: `key`, and its `item` as JSON, NUL-terminated, `length` bytes long without
+ * the NUL, both valid during the call. For the predicate "$host": anything but 0 shows the row. For the rule "$host" of a
+ * partition: the section, counted from 0; a row of any other number is not shown. The answer for the same row must be
+ * the same until the predicate is set again. Called on whichever thread runs the engine, one call at a time per client,
+ * and everything of the client waits for it: it must return soon, and must call no sm_ function. */
+typedef int32_t (*sm_stream_function)(void *user_data, const char *key, const char *item, size_t length);
+
+/* A stream: a list of rows of any source, sorted, filtered, limited, perhaps in sections, told in batches. `spec` is a
+ * JSON object (docs/streams.md): "source" ("transient" | {"channels":query} | {"messages":{...}} |
+ * {"union":[numbers]} | {"partition":{...}}), "order_by", "descending", "start", "end", "limit", "predicate", "limit_after_predicate",
+ * "batch_delay", "batch_max_wait", "delivery", "section". A source that the service does not have is refused.
+ *
+ * It is a collection: its number, callback, info, snapshot and removal are those of collections; other functions of
+ * collections give INVALID_HANDLE. Loading begins at once. Its events carry "collection" and
+ *
+ *   stream_batch        "deleted", "added", "moved", "changed": lists of rows {"path":[section,row],"key","item"};
+ *                       those deleted have no item and their path before the batch, moved ones also "from", every
+ *                       other path is that after it. To replay: take out what is deleted and what moved, from the end
+ *                       on; put in what is added and what moved, in the order of the paths; replace what changed. With
+ *                       "reset":true the list begins again, empty (after `overflow`)
+ *   stream_loaded       once, after the first batch: "status" and, when it is not SM_OK, "message"
+ *   stream_will_change, stream_deleted, stream_added, stream_changed ("rows"), stream_did_change
+ *                       with "delivery":"delegate" instead of stream_batch: a row that moved is deleted and added
+ *
+ * sm_collection_info(): "kind" ("stream"), "source", "count", "loaded", "sections" ({"title","count"}), "stream" (the
+ * spec). sm_collection_snapshot(): {"seq":N,"sections":[{"title","rows":[{"key","item"}]}]}.
+ * A stream that others are made of may be removed; they keep its rows.
+ *
+ * `function` may be NULL when the spec does not ask for it; `destroy` is called when `function` will not be called any
+ * more: on the thread that runs the engine, or, without a function or on failure, before this returns.
+ * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_stream_open(
+    sm_client *client, const char *spec, sm_stream_function function, void *user_data, sm_destroy_callback destroy,
+    sm_collection **out);
+
+/* Asks something of a stream. `request` is a JSON object (docs/streams.md) with "action":
+ *   "set_predicate" ("predicate"), "set_limit" ("limit_after_predicate"), null ends either
+ *   "fetch_more" ("count", "direction"): completes with "result" {"has_more", "short"}
+ *   of a transient stream: "add" ("rows": [{"key","item"}]), "remove" ("keys"), "reset" ("rows")
+ *   "find" ("key"), "item" ("path"), "first_after" and "last_before" ("key", "item"): completes with the row as
+ *   "result", or null; "slice" ("section", "from", "count"): with a list of rows
+ * An unknown key, and an action that streams of this kind do not take, are refused. What changes the list completes
+ * behind the batch that shows it; what looks at it answers as the events before its result left it.
+ * Completion: DUPLICATED_FETCH (of fetch_more), INVALID_ARGUMENT, NOT_FOUND, STORAGE, TIMEOUT, REMOVED, CLOSED.
+ * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_stream_call(
+    sm_collection *stream, const char *request, sm_result_callback callback, void *user_data,
+    sm_destroy_callback destroy, uint64_t *out_request);
 
 /* ---- Own messages ------------------------------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 import SyncEngine
 import SyncJSON
+import SyncStreams
 
 /// A collection's lists as the host has been told of them: every drained change is applied here too, so a snapshot is
 /// exactly what a host that only applies changes shows.
@@ -10,6 +11,9 @@ final class DeliveredLists {
     let criteria: [UInt8]
     private var lists: [CollectionChange.List: [[UInt8]]] = [:]
     private var info: CollectionInfo
+    /// Of a stream: what it is, and its rows.
+    let stream: StreamHandle?
+    private var rows: DeliveredStream?
 
     init(id: UInt64, channelURL: String?, criteria: [UInt8], viewpoint: Int64) {
         self.id = id
@@ -17,7 +21,19 @@ final class DeliveredLists {
         self.criteria = criteria
         info = CollectionInfo(
             collection: id, hasPrevious: channelURL != nil, hasNext: viewpoint != Int64.max, viewpoint: viewpoint)
+        stream = nil
     }
+
+    init(id: UInt64, stream: StreamHandle, spec: StreamSpec, criteria: [UInt8]) {
+        self.id = id
+        channelURL = nil
+        self.criteria = criteria
+        info = CollectionInfo(collection: id, hasPrevious: false, hasNext: false, viewpoint: 0)
+        self.stream = stream
+        rows = DeliveredStream(spec)
+    }
+
+    func apply(_ notice: StreamNotice) { rows?.apply(notice) }
 
     func set(_ info: CollectionInfo) { self.info = info }
 
@@ -56,7 +72,12 @@ final class DeliveredLists {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("collection", Int64(bitPattern: id))
-        if let channelURL {
+        if let stream, let rows {
+            writer.member("kind", "stream")
+            writer.member("source", stream.kind.rawValue)
+            rows.describe(&writer)
+            writer.member("stream", raw: criteria)
+        } else if let channelURL {
             writer.member("kind", "messages")
             writer.member("channel_url", channelURL)
             writer.member("count", lists[.succeeded]?.count ?? 0)
@@ -80,6 +101,11 @@ final class DeliveredLists {
         var writer = JSONWriter(capacity: 4096)
         writer.beginObject()
         writer.member("seq", sequence)
+        if let rows {
+            rows.write(to: &writer)
+            writer.endObject()
+            return writer.bytes
+        }
         let kinds: [CollectionChange.List] = channelURL == nil ? [.channels] : [.succeeded, .pending, .failed]
         for kind in kinds {
             writer.key(escaping: kind.rawValue)

@@ -145,6 +145,8 @@ final class EventQueue: @unchecked Sendable {
         before?.end()
     }
 
+    func stream(_ id: UInt64) -> StreamHandle? { monitor.locked { buffer.stream(id) } }
+
     func info(of id: UInt64) -> [UInt8]? { monitor.locked { buffer.info(of: id) } }
 
     func snapshot(of id: UInt64) -> [UInt8]? { monitor.locked { buffer.snapshot(of: id) } }

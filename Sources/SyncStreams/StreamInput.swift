@@ -13,7 +13,8 @@ public enum StreamInput: Sendable {
     /// It is not, and will not be.
     case failed(StreamFailure)
     /// What `fetchMore` asked for is there, or not. `hasMore`: whether asking again may bring something.
-    case fetched(hasMore: Bool, StreamFailure?)
+    /// `short`: why it brought less than it could, in one word.
+    case fetched(hasMore: Bool, short: String?, StreamFailure?)
 }
 
 /// Why something was not done, in one line.

@@ -61,6 +61,9 @@ extension StreamRequest {
         for (key, value) in members where key != "action" && !known.contains(key) {
             throw value.failure("\(action.rawValue) takes no such key")
         }
+        if kind == .channels, let direction = document.member("direction"), direction.json.string != "next" {
+            throw direction.failure("channels go on in one direction: next")
+        }
         try self.init(action, document)
     }
 

@@ -74,9 +74,9 @@ public struct Streams {
     }
 
     /// The host lost track of a stream: it is told whole.
-    public func whole(_ id: UInt64) -> (batch: StreamBatch, delivery: StreamSpec.Delivery)? {
+    public func whole(_ id: UInt64) -> StreamBatch? {
         guard let node = nodes[id], node.isOpen else { return nil }
-        return (told(node.whole(), of: node), node.spec.delivery)
+        return told(node.whole(), of: node)
     }
 
     // MARK: Sources
@@ -92,14 +92,18 @@ public struct Streams {
         case .failed(let failure):
             finish(node, failure, now)
             return flush(node, now)
-        case .fetched(let hasMore, let failure):
+        case .fetched(let hasMore, let short, let failure):
             // What it brought is told before the call is answered.
             flush(node, now)
             guard let call = node.fetch else { return }
             node.fetch = nil
-            let result = Array("{\"has_more\":\(hasMore)}".utf8)
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.member("has_more", hasMore)
+            if let short { writer.member("short", short) }
+            writer.endObject()
             return effects.append(.complete(call: call, StreamReply(
-                failure?.status ?? .ok, result: result, explanation: failure?.message)))
+                failure?.status ?? .ok, result: writer.bytes, explanation: failure?.message)))
         }
         schedule(node, now)
     }

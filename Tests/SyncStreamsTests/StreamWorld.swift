@@ -82,7 +82,7 @@ struct StreamWorld {
 
     /// The stream as it knows itself.
     func whole(_ id: UInt64) -> [[ReplayedStream.Row]]? {
-        guard let batch = streams.whole(id)?.batch, let count = shown[id]?.sections.count else { return nil }
+        guard let batch = streams.whole(id), let count = shown[id]?.sections.count else { return nil }
         var list = ReplayedStream(sections: count)
         if !batch.added.isEmpty { list.apply(batch) }
         return list.sections

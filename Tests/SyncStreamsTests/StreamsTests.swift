@@ -113,11 +113,11 @@ final class StreamsTests: XCTestCase {
         XCTAssertEqual(world.replies[second]?.status, .duplicatedFetch)
         XCTAssertEqual(world.fetches.map(\.count), [5])
         world.feed(id, .put([StreamItem("b", "1", rank: "2")]))
-        world.feed(id, .fetched(hasMore: false, nil))
+        world.feed(id, .fetched(hasMore: false, short: nil, nil))
         XCTAssertEqual(world.keys(id), ["a", "b"], "told before the call is answered, whatever the delay")
         XCTAssertEqual(world.result(first), #"{"has_more":false}"#)
         let third = try world.ask(id, #"{"action":"fetch_more"}"#, kind: .channels)
-        world.feed(id, .fetched(hasMore: true, StreamFailure(.network, "no answer")))
+        world.feed(id, .fetched(hasMore: true, short: nil, StreamFailure(.network, "no answer")))
         XCTAssertEqual(world.replies[third]?.status, .network)
         XCTAssertEqual(world.replies[third]?.explanation, "no answer")
     }

@@ -20,6 +20,8 @@ struct TimerQueue {
         /// Own messages grow too old to be sent or kept.
         case ownAges
         case ownTyping
+        /// A batch of a stream.
+        case streams
         case deliveries
         case mutes
 
@@ -27,7 +29,8 @@ struct TimerQueue {
         var isSyncWork: Bool {
             switch self {
             case .channelSync, .timeline, .answerParts, .heldRequests: true
-            case .reconnect, .outbox, .fetch, .action, .typing, .ownTyping, .deliveries, .mutes, .background, .ownAges:
+            case .reconnect, .outbox, .fetch, .action, .typing, .ownTyping, .deliveries, .mutes, .background, .ownAges,
+                .streams:
                 false
             }
         }
@@ -49,6 +52,7 @@ struct TimerQueue {
             case .background: "m"
             case .action(let call): "l\(call)"
             case .ownAges: "n"
+            case .streams: "o"
             }
         }
     }
