@@ -64,7 +64,13 @@
  *   overflow         "collection", "dropped": the host lagged behind. For each list of the collection a `clear` and, if
  *                    it is not empty, one full `insert` follow. A new_message or channel_updated among those dropped is
  *                    not told again
- *   stream_...       of streams, see sm_stream_open()
+ *   stream_batch     what one batch did to a stream; these and the following: see sm_stream_open()
+ *   stream_loaded    a stream shows what there was at first, or will not
+ *   stream_will_change  with delegate delivery, in this order instead of stream_batch
+ *   stream_deleted   "rows" at their old places
+ *   stream_added     "rows" at their new places
+ *   stream_changed   "rows" at their new places
+ *   stream_did_change  the end of the sequence
  *   closed           always the last one; only callbacks hear it, see sm_close()
  *
  *
@@ -418,7 +424,8 @@ SM_EXPORT int32_t sm_collection_start(
 SM_EXPORT int32_t sm_reset_viewpoint(sm_collection *collection, int64_t viewpoint);
 
 /* What the host has been told so far, as JSON: "collection", "kind" ("channels" | "messages" | "stream"), "count",
- * "has_next", and "query"; or for messages "filter", "channel_url", "pending_count", "failed_count", "has_previous" and "viewpoint".
+ * "has_next", and "query"; or for messages "filter", "channel_url", "pending_count", "failed_count", "has_previous" and
+ * "viewpoint"; of streams see sm_stream_open().
  * Owned: sm_string_free(). Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_collection_info(sm_collection *collection, char **out_json);
 
@@ -435,16 +442,17 @@ SM_EXPORT void sm_collection_remove(sm_collection *collection);
 /* ---- Streams ------------------------------------------------------------------------------------------------- */
 
 /* Says something about a row of a stream: `key`, and its `item` as JSON, NUL-terminated, `length` bytes long without
- * the NUL, both valid during the call. For the predicate "$host": anything but 0 shows the row. For the rule "$host" of a
- * partition: the section, counted from 0; a row of any other number is not shown. The answer for the same row must be
+ * the NUL, both valid during the call. For the predicate "$host": anything but 0 shows the row. For the rule "$host" of
+ * a partition: the section, counted from 0; a row of any other number is not shown. The answer for the same row must be
  * the same until the predicate is set again. Called on whichever thread runs the engine, one call at a time per client,
  * and everything of the client waits for it: it must return soon, and must call no sm_ function. */
 typedef int32_t (*sm_stream_function)(void *user_data, const char *key, const char *item, size_t length);
 
 /* A stream: a list of rows of any source, sorted, filtered, limited, perhaps in sections, told in batches. `spec` is a
  * JSON object (docs/streams.md): "source" ("transient" | {"channels":query} | {"messages":{...}} |
- * {"union":[numbers]} | {"partition":{...}}), "order_by", "descending", "start", "end", "limit", "predicate", "limit_after_predicate",
- * "batch_delay", "batch_max_wait", "delivery", "section". A source that the service does not have is refused.
+ * {"union":[numbers]} | {"partition":{...}}), "order_by", "descending", "start", "end", "limit", "predicate",
+ * "limit_after_predicate", "batch_delay", "batch_max_wait", "delivery", "section". A source that the service does not
+ * have is refused.
  *
  * It is a collection: its number, callback, info, snapshot and removal are those of collections; other functions of
  * collections give INVALID_HANDLE. Loading begins at once. Its events carry "collection" and

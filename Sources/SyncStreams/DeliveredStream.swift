@@ -81,7 +81,9 @@ public struct DeliveredStream {
     private mutating func replace(_ entries: [StreamBatch.Entry]) {
         for entry in entries {
             let section = entry.path.section - firstSection
-            guard sections.indices.contains(section), sections[section].indices.contains(entry.path.row) else { continue }
+            guard sections.indices.contains(section), sections[section].indices.contains(entry.path.row) else {
+                continue
+            }
             sections[section][entry.path.row] = Row(key: entry.key, json: entry.json)
         }
     }

@@ -27,8 +27,10 @@ extension StreamBatch {
     /// The batch as its host wants to hear it. A list that begins again is one event in any case.
     public func notices(_ delivery: StreamSpec.Delivery) -> [StreamNotice] {
         guard delivery == .delegate, !isReset else { return [.batch(self)] }
-        let gone = (deleted + moved.map { Entry($0.from ?? $0.path, key: $0.key, json: []) }).sorted { $0.path < $1.path }
-        let new = (added + moved.map { Entry($0.path, key: $0.key, json: $0.json) }).sorted { $0.path < $1.path }
+        let left = moved.map { Entry($0.from ?? $0.path, key: $0.key, json: []) }
+        let came = moved.map { Entry($0.path, key: $0.key, json: $0.json) }
+        let gone = (deleted + left).sorted { $0.path < $1.path }
+        let new = (added + came).sorted { $0.path < $1.path }
         var notices: [StreamNotice] = [.willChange]
         if !gone.isEmpty { notices.append(.deleted(gone)) }
         if !new.isEmpty { notices.append(.added(new)) }

@@ -79,7 +79,9 @@ struct StreamFeeds {
         }
     }
 
-    private mutating func take(_ change: CollectionChange, of id: UInt64, _ context: Context, _ effects: inout Effects) {
+    private mutating func take(
+        _ change: CollectionChange, of id: UInt64, _ context: Context, _ effects: inout Effects
+    ) {
         guard let input = feeds[id]?.take(change) else { return }
         // What was emptied can be had again, but for the messages of a channel that is gone.
         let isGone = change.list == .succeeded && change.info?.hasPrevious == false

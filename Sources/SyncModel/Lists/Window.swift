@@ -29,7 +29,7 @@ public struct Window<Row: WindowRow> {
 
     /// A change as the host has to apply it. `count`: rows of the longer one of the lists before and after it.
     private func told(
-        _ action: WindowChange.Action, _ items: [WindowChange.Item], count: Int
+        _ action: WindowChange.Kind, _ items: [WindowChange.Item], count: Int
     ) -> WindowChange {
         guard isReversed else { return WindowChange(action, items) }
         return WindowChange(action, items.reversed().map { item in

@@ -1,6 +1,6 @@
 /// What happened to a window, as positions in the order in which a host applies them.
 public struct WindowChange: Equatable, Sendable {
-    public enum Action: String, Sendable { case insert, update, move, remove, clear }
+    public enum Kind: String, Sendable { case insert, update, move, remove, clear }
 
     public struct Item: Equatable, Sendable {
         /// Where to take the element out; only for moves.
@@ -20,10 +20,10 @@ public struct WindowChange: Equatable, Sendable {
         }
     }
 
-    public var action: Action
+    public var action: Kind
     public var items: [Item]
 
-    public init(_ action: Action, _ items: [Item]) {
+    public init(_ action: Kind, _ items: [Item]) {
         self.action = action
         self.items = items
     }

@@ -104,9 +104,9 @@ pub type sm_log_callback = Option<unsafe extern "C" fn(user_data: *mut c_void, l
 /// Says something about a row of a stream: `key`, and its `item` as JSON, NUL-terminated, `length` bytes long
 /// without
 /// the NUL, both valid during the call. For the predicate "$host": anything but 0 shows the row. For the rule
-/// "$host" of a
-/// partition: the section, counted from 0; a row of any other number is not shown. The answer for the same row
-/// must be
+/// "$host" of
+/// a partition: the section, counted from 0; a row of any other number is not shown. The answer for the same
+/// row must be
 /// the same until the predicate is set again. Called on whichever thread runs the engine, one call at a time
 /// per client,
 /// and everything of the client waits for it: it must return soon, and must call no sm_ function.
@@ -455,7 +455,8 @@ extern "C" {
     /// What the host has been told so far, as JSON: "collection", "kind" ("channels" | "messages" | "stream"),
     /// "count",
     /// "has_next", and "query"; or for messages "filter", "channel_url", "pending_count", "failed_count",
-    /// "has_previous" and "viewpoint".
+    /// "has_previous" and
+    /// "viewpoint"; of streams see sm_stream_open().
     /// Owned: sm_string_free(). Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1
     /// ```
     pub fn sm_collection_info(collection: *mut sm_collection, out_json: *mut *mut c_char) -> i32;
@@ -484,8 +485,8 @@ extern "C" {
     /// `spec` is a
     /// JSON object (docs/streams.md): "source" ("transient" | {"channels":query} | {"messages":{...}} |
     /// {"union":[numbers]} | {"partition":{...}}), "order_by", "descending", "start", "end", "limit", "predicate",
-    /// "limit_after_predicate",
-    /// "batch_delay", "batch_max_wait", "delivery", "section". A source that the service does not have is refused.
+    /// "limit_after_predicate", "batch_delay", "batch_max_wait", "delivery", "section". A source that the service
+    /// does not have is refused.
     ///
     /// It is a collection: its number, callback, info, snapshot and removal are those of collections; other
     /// functions of

@@ -196,9 +196,9 @@ impl Client {
         RowStream::open(&self.core, spec, None)
     }
 
-    /// A stream that leaves something to a function of the program: with the predicate `"$host"`, whether a row is shown
-    /// (not 0); with the rule `"$host"`, its section. It runs on whatever thread the library works, must return soon, and
-    /// must not use the client.
+    /// A stream that leaves something to a function of the program: with the predicate `"$host"`, whether a row is
+    /// shown (not 0); with the rule `"$host"`, its section. It runs on whatever thread the library works, must return
+    /// soon, and must not use the client.
     pub fn stream_with(
         &self,
         spec: &StreamSpec,

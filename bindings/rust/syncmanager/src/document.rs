@@ -378,8 +378,8 @@ document! {
     /// What a stream is to be (docs/streams.md). Since 0.1.
     ///
     /// ```
-    /// let spec = syncmanager::StreamSpec::transient().order_by("n").limit_after_predicate(5).at_once();
-    /// assert_eq!(spec.to_json(), r#"{"source":"transient","order_by":"n","limit_after_predicate":5,"batch_delay":null}"#);
+    /// let spec = syncmanager::StreamSpec::transient().order_by("n").limit_after_predicate(5);
+    /// assert_eq!(spec.to_json(), r#"{"source":"transient","order_by":"n","limit_after_predicate":5}"#);
     /// ```
     StreamSpec {
         /// `$key`, `$value`, `$source`, or names from the row down, divided by slashes.
@@ -468,7 +468,8 @@ impl StreamRequest {
         StreamRequest::of("set_limit").with("limit_after_predicate", &limit)
     }
 
-    /// So many more rows of channels or messages, or a page. [`Outcome::result`](crate::Outcome::result) has `has_more`.
+    /// So many more rows of channels or messages, or a page. [`Outcome::result`](crate::Outcome::result) has
+    /// `has_more`.
     pub fn fetch_more(rows: Option<u32>) -> StreamRequest {
         let request = StreamRequest::of("fetch_more");
         match rows {

@@ -64,7 +64,8 @@ pub enum EventKind {
     StreamBatch(StreamBatch),
     /// One step of a batch, with the delivery `delegate`.
     StreamStep(StreamStep),
-    /// A stream shows what there was at first; or it will not, and `status` (an `SM_ERR_` number) and `message` say why.
+    /// A stream shows what there was at first; or it will not, and `status` (an `SM_ERR_` number) and `message` say
+    /// why.
     StreamLoaded { collection: u64, status: i32, message: Option<String> },
     /// Always the last one.
     Closed,
