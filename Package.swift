@@ -40,6 +40,7 @@ let package = Package(
 
         room("SyncJSON", ["CJansson", "CLinux"]),
         room("SyncModel", ["SyncJSON"]),
+        room("SyncTree", ["SyncJSON"]),
         room("SyncStore", ["SyncModel", "SyncJSON", "CSQLite", "CLinux"]),
         room("SyncStreams", ["SyncModel", "SyncJSON"]),
         room("SyncEngine", ["SyncModel", "SyncStore", "SyncStreams", "SyncJSON"]),
@@ -53,7 +54,9 @@ let package = Package(
                 "SyncEngine", "SyncStreams", "SyncStore", "SyncService", "SyncNetwork", "SyncWebSocket", "SyncThreads",
                 "SyncModel", "SyncJSON", "CLinux", "CSyncManager",
             ]),
-        room("SyncServer", ["SyncWebSocket", "SyncJSON", "CSQLite", "CMicrohttpd", "CLinux", "CWslay", "CZlib"]),
+        room(
+            "SyncServer",
+            ["SyncWebSocket", "SyncTree", "SyncJSON", "CSQLite", "CMicrohttpd", "CLinux", "CWslay", "CZlib"]),
         .executableTarget(name: "syncmanager-server", dependencies: ["SyncServer"], swiftSettings: libraryFlags),
         .executableTarget(
             name: "sync-benchmark", dependencies: ["SyncEngine", "SyncStore", "SyncService", "SyncModel"],
@@ -63,6 +66,7 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         tests(of: "SyncJSON"),
         tests(of: "SyncModel"),
+        tests(of: "SyncTree", ["SyncJSON"]),
         tests(of: "SyncStore", ["SyncModel", "CSQLite"], exclude: ["Fixtures"]),
         tests(of: "SyncStreams", ["SyncModel", "SyncJSON"]),
         tests(of: "SyncEngine", ["SyncService", "SyncStore", "SyncModel", "CSQLite"]),
@@ -71,7 +75,7 @@ let package = Package(
         tests(of: "SyncThreads"),
         tests(of: "SyncNetwork", ["SyncWebSocket"]),
         tests(of: "SyncManager", ["SyncEngine", "SyncStore", "SyncModel", "SyncThreads", "SyncJSON"]),
-        tests(of: "SyncServer", ["SyncJSON"]),
+        tests(of: "SyncServer", ["SyncTree", "SyncJSON"]),
         // The whole stack but threads and sockets, in virtual time: docs/simulation.md.
         .testTarget(
             name: "SimulationTests",

@@ -1,26 +1,37 @@
 import SyncEngine
 import SyncJSON
+import SyncModel
 import SyncStreams
 
 /// A collection's lists as the host has been told of them: every drained change is applied here too, so a snapshot is
 /// exactly what a host that only applies changes shows.
 final class DeliveredLists {
+    struct Row {
+        let id: String
+        let json: [UInt8]
+
+        init(_ item: CollectionChange.Item) {
+            id = item.id
+            json = item.json
+        }
+    }
+
     let id: UInt64
     let channelURL: String?
     /// The query or filter as the host gave it.
     let criteria: [UInt8]
-    private var lists: [CollectionChange.List: [[UInt8]]] = [:]
+    private var lists: [CollectionChange.List: [Row]] = [:]
     private var info: CollectionInfo
     /// Of a stream: what it is, and its rows.
     let stream: StreamHandle?
     private var rows: DeliveredStream?
 
-    init(id: UInt64, channelURL: String?, criteria: [UInt8], viewpoint: Int64) {
-        self.id = id
+    /// `info`: before anything was told. `channelURL`: of messages.
+    init(_ info: CollectionInfo, channelURL: String?, criteria: [UInt8]) {
+        id = info.collection
+        self.info = info
         self.channelURL = channelURL
         self.criteria = criteria
-        info = CollectionInfo(
-            collection: id, hasPrevious: channelURL != nil, hasNext: viewpoint != Int64.max, viewpoint: viewpoint)
         stream = nil
     }
 
@@ -28,7 +39,7 @@ final class DeliveredLists {
         self.id = id
         channelURL = nil
         self.criteria = criteria
-        info = CollectionInfo(collection: id, hasPrevious: false, hasNext: false, viewpoint: 0)
+        info = CollectionInfo(channels: id, ChannelQuery())
         self.stream = stream
         rows = DeliveredStream(spec)
     }
@@ -37,35 +48,43 @@ final class DeliveredLists {
 
     func set(_ info: CollectionInfo) { self.info = info }
 
+    func set(channel: [UInt8]?) { info.channel = channel }
+
     /// After a huge gap the newest message is out of sight.
     func setHasNext() { info.hasNext = true }
 
     /// Applies a change and gives what a clear took out, for the caller to free.
-    func apply(_ change: CollectionChange) -> [[UInt8]] {
+    func apply(_ change: CollectionChange) -> [Row] {
         if let info = change.info { self.info = info }
         var list = lists.removeValue(forKey: change.list) ?? []
-        var cleared: [[UInt8]] = []
+        var cleared: [Row] = []
         switch change.action {
         case .clear: swap(&list, &cleared)
         case .insert:
             if let first = change.items.first?.index, (0...list.count).contains(first),
                 change.items.indices.allSatisfy({ change.items[$0].index - first == $0 }) {
-                list.insert(contentsOf: change.items.lazy.map(\.json), at: first)
+                list.insert(contentsOf: change.items.lazy.map(Row.init), at: first)
             } else {
                 for item in change.items where (0...list.count).contains(item.index) {
-                    list.insert(item.json, at: item.index)
+                    list.insert(Row(item), at: item.index)
                 }
             }
-        case .update: for item in change.items where list.indices.contains(item.index) { list[item.index] = item.json }
+        case .update: for item in change.items where list.indices.contains(item.index) { list[item.index] = Row(item) }
         case .remove: for item in change.items where list.indices.contains(item.index) { list.remove(at: item.index) }
         case .move:
             for item in change.items where list.indices.contains(item.from) && list.indices.contains(item.index) {
                 list.remove(at: item.from)
-                list.insert(item.json, at: item.index)
+                list.insert(Row(item), at: item.index)
             }
         }
         lists[change.list] = list
         return cleared
+    }
+
+    /// Whether a channel, a succeeded message or a stream's row is shown.
+    func contains(_ id: String) -> Bool {
+        if let rows { return rows.contains(id) }
+        return lists[channelURL == nil ? .channels : .succeeded]?.contains { $0.id.isByteEqual(to: id) } ?? false
     }
 
     func infoJSON() -> [UInt8] {
@@ -86,11 +105,15 @@ final class DeliveredLists {
             writer.member("has_previous", info.hasPrevious)
             writer.member("has_next", info.hasNext)
             writer.member("viewpoint", info.viewpoint)
+            writer.member("previous_limit", info.previousLimit)
+            writer.member("next_limit", info.nextLimit)
             writer.member("filter", raw: criteria)
+            if let channel = info.channel { writer.member("channel", raw: channel) }
         } else {
             writer.member("kind", "channels")
             writer.member("count", lists[.channels]?.count ?? 0)
             writer.member("has_next", info.hasNext)
+            writer.member("limit", info.nextLimit)
             writer.member("query", raw: criteria)
         }
         writer.endObject()
@@ -110,7 +133,7 @@ final class DeliveredLists {
         for kind in kinds {
             writer.key(escaping: kind.rawValue)
             writer.beginArray()
-            for item in lists[kind] ?? [] { writer.raw(item) }
+            for row in lists[kind] ?? [] { writer.raw(row.json) }
             writer.endArray()
         }
         writer.endObject()

@@ -10,9 +10,15 @@ final class RandomSource {
     /// So many random bytes in hexadecimal digits.
     func hex(_ count: Int) -> String {
         if let text = seeded?.hex(count * 2) { return text }
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes(count).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    /// So many random bytes.
+    func bytes(_ count: Int) -> [UInt8] {
+        if seeded != nil { return (0..<count).map { _ in UInt8(truncatingIfNeeded: seeded?.next() ?? 0) } }
         var bytes = [UInt8](repeating: 0, count: count)
         if !SystemRandom.fill(&bytes) { for index in bytes.indices { bytes[index] = UInt8.random(in: 0...255) } }
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        return bytes
     }
 }

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import SyncJSON
 
-/// The embedded chat server over the network: everything on one thread, which waits in one epoll.
+/// The embedded server over the network: everything on one thread, which waits in one epoll.
 final class Server {
     let core: ServerCore
     private let options: ServerOptions
@@ -26,25 +26,40 @@ final class Server {
             Log.line("cannot listen on \(options.host):\(options.port): \(String(cString: strerror(errno)))")
             return 1
         }
-        announce(port: front.port, seeded)
+        guard let databaseFront = databaseFront(pool) else { return 1 }
+        let fronts = [front] + databaseFront
+        announce(port: front.port, databasePort: databaseFront.first?.port, seeded)
         loop.run(
-            patience: { front.patience },
+            patience: { fronts.reduce(1000) { min($0, $1.patience) } },
             idle: {
-                front.work()
+                for front in fronts { front.work() }
                 pool.flush()
             })
         core.stop()
         pool.flush()
         // All upgraded connections must be closed before the front stops, and the storage open until it has stopped.
         for socket in core.hub.all { socket.close() }
-        front.stop()
+        for front in fronts { front.stop() }
         core.close()
         return 0
     }
 
     // MARK: Beginning and end
 
-    private func announce(port: UInt16, _ seeded: Seeder.Result) {
+    /// The front of the database, if it is to be served; `nil` when it cannot listen.
+    private func databaseFront(_ pool: WebSocketPool) -> [HTTPFront]? {
+        guard let port = options.databasePort else { return [] }
+        let front = HTTPFront(pool: pool, timers: core.timers, tooLarge: DatabaseRefusal.tooLarge.response) {
+            [unowned self] in core.answer($0, at: .database)
+        }
+        guard front.start(host: options.host, port: port) else {
+            Log.line("cannot listen on \(options.host):\(port): \(String(cString: strerror(errno)))")
+            return nil
+        }
+        return [front]
+    }
+
+    private func announce(port: UInt16, databasePort: UInt16?, _ seeded: Seeder.Result) {
         let line = JSON.object([
             "ready": true, "api_host": .string("http://\(options.host):\(port)"),
             "ws_host": .string("ws://\(options.host):\(port)"),
@@ -64,6 +79,7 @@ final class Server {
                     ])
                 }),
         ])
+        if let databasePort { line.set("database_url", .string("http://\(options.host):\(databasePort)")) }
         _ = shim_write_stdout(line.text + "\n")
     }
 

@@ -1,7 +1,7 @@
 import SyncJSON
 
-/// The chat server without its fronts: it is given requests, sockets' texts and the time, and knows no descriptor and
-/// no thread. `Server` drives it from an epoll loop, `InProcessServer` from the calls of its owner.
+/// The chat server and its database without their fronts: it is given requests, sockets' texts and the time, and knows
+/// no descriptor and no thread. `Server` drives it from an epoll loop, `InProcessServer` from the calls of its owner.
 final class ServerCore {
     let options: ServerOptions
     let clock: Clock
@@ -9,6 +9,7 @@ final class ServerCore {
     let hub: SocketHub
     let storage: Storage
     let chat: Chat
+    let database: DatabaseService
     let apiToken: String
     private let router: Router
     private let control: ControlEndpoint?
@@ -24,8 +25,9 @@ final class ServerCore {
         storage = try Storage(path: options.database, random: random)
         chat = Chat(storage: storage, clock: clock, timers: timers, hub: hub, options: options)
         apiToken = options.apiToken ?? random.hex(20)
+        database = DatabaseService(chat: chat, apiToken: apiToken)
         router = Router(chat: chat, apiToken: apiToken)
-        control = options.isControlled ? ControlEndpoint(chat) : nil
+        control = options.isControlled ? ControlEndpoint(chat, database) : nil
         commands = CommandHandler(chat, control?.faults)
         clock.resume(at: try storage.lastTime())
         try chat.loadSettings()
@@ -50,13 +52,22 @@ final class ServerCore {
         return seeded
     }
 
-    func answer(_ request: HTTPRequest) -> HTTPAnswer {
-        if let control, request.target.segments.first == "control" { return .response(control.answer(request)) }
+    /// Which of the two services a request comes to; each has a port of its own.
+    enum Door {
+        case chat
+        case database
+    }
+
+    func answer(_ request: HTTPRequest, at door: Door = .chat) -> HTTPAnswer {
+        if door == .chat, let control, request.target.segments.first == "control" {
+            defer { database.review() }
+            return .response(control.answer(request))
+        }
         if control?.faults.refusesConnections == true { return .response(HTTPResponse(body: [], delivery: .none)) }
         if request.method == "OPTIONS" { return .response(HTTPResponse.preflight(request)) }
         let path = request.target.raw
         let delay = control?.faults.delay(for: path) ?? 0
-        if request.header("Upgrade") != nil, let accept = SocketLogin.accept(request) {
+        if door == .chat, request.header("Upgrade") != nil, let accept = SocketLogin.accept(request) {
             if control?.faults.take(for: path) != nil { return .response(HTTPResponse(body: [], delivery: .none)) }
             control?.traffic.request(request, status: 101, at: clock.now())
             // The connection's headers must not be asked for once it is upgraded; what login needs is read now.
@@ -65,14 +76,32 @@ final class ServerCore {
                 SocketLogin(chat: chat, faults: control?.faults).open(kept, link)
             }
         }
-        let response: HTTPResponse
+        let answer: HTTPAnswer
         if let fault = control?.faults.take(for: path) {
-            response = FaultPlan.answer(fault) { router.answer(request) }
+            answer = .response(FaultPlan.answer(fault, request, refusal(door)) { respond(request, door) })
         } else {
-            response = router.answer(request)
+            answer = door == .chat ? .response(router.answer(request)) : database.answer(request)
         }
-        control?.traffic.request(request, status: response.delivery == .none ? 0 : response.status, at: clock.now())
-        return delay > 0 ? .delayed(response, milliseconds: delay) : .response(response)
+        switch answer {
+        case .response(let response), .stream(let response, _):
+            let status = response.delivery == .none ? 0 : response.status
+            control?.traffic.request(request, status: status, at: clock.now())
+        case .delayed, .upgrade: break
+        }
+        return delay > 0 ? .delayed(answer, milliseconds: delay) : answer
+    }
+
+    /// The answer as a whole, for a fault that spoils it.
+    private func respond(_ request: HTTPRequest, _ door: Door) -> HTTPResponse {
+        door == .chat ? router.answer(request) : database.wholeAnswer(request)
+    }
+
+    /// How a refusal that a test asks for is worded.
+    private func refusal(_ door: Door) -> (APIError) -> HTTPResponse {
+        switch door {
+        case .chat: { HTTPResponse($0) }
+        case .database: { DatabaseRefusal($0.status, $0.message).response }
+        }
     }
 
     /// The last words: what has gathered is told, and every socket hears that the server stops. The front lets them
@@ -80,6 +109,7 @@ final class ServerCore {
     func stop() {
         chat.tellDeliveries()
         for socket in hub.all { socket.end(code: 1001, reason: "the server stops") }
+        database.stop()
     }
 
     /// Ends all sockets and closes the storage.

@@ -18,6 +18,10 @@ public struct ServerOptions {
     var port: UInt16 = 0
     /// A file, or ":memory:".
     public var database = ":memory:"
+    /// Where the realtime database is served; `nil` for nowhere.
+    var databasePort: UInt16?
+    /// How often its event streams say that they live, in milliseconds.
+    public var keepAlive: Int64 = 30_000
     public var imports: [String] = []
     public var seed: UInt64?
     public var scale = Double(1)
@@ -44,6 +48,8 @@ public struct ServerOptions {
         Usage: syncmanager-server [options]
           --port N              listen on this port; 0 (default) takes a free one
           --host ADDRESS        IPv4 address to listen on (default 127.0.0.1)
+          --database-port N     serve the realtime database on this port; 0 takes a free one (default: not served)
+          --keep-alive S        seconds between signs of life of its event streams (1 … 60, default 30)
           --db FILE             keep everything in this SQLite file (default: in memory)
           --app-id ID           the application's id (default syncmanager)
           --api-token TOKEN     the token of the administration (default: random)
@@ -72,13 +78,15 @@ public struct ServerOptions {
 
     private enum Name: Int32, CaseIterable {
         case port = 1
-        case host, db, appID, apiToken, user, `import`, generate, scale, hugeGap, sessionTTL, pingInterval
-        case pongTimeout, maxMessageLength, rateLimit, strict, control, exitWithStdin, help
+        case host, databasePort, keepAlive, db, appID, apiToken, user, `import`, generate, scale, hugeGap, sessionTTL
+        case pingInterval, pongTimeout, maxMessageLength, rateLimit, strict, control, exitWithStdin, help
 
         var text: StaticString {
             switch self {
             case .port: "port"
             case .host: "host"
+            case .databasePort: "database-port"
+            case .keepAlive: "keep-alive"
             case .db: "db"
             case .appID: "app-id"
             case .apiToken: "api-token"
@@ -127,6 +135,10 @@ public struct ServerOptions {
         switch name {
         case .port: return Self.set(&port, UInt16(value))
         case .host: host = value
+        case .databasePort: return Self.set(&databasePort, UInt16(value))
+        case .keepAlive:
+            // libmicrohttpd ends connections that say nothing for 75 s.
+            return Self.set(&keepAlive, Int64(value).flatMap { (1...60).contains($0) ? $0 * 1000 : nil })
         case .db: database = value
         case .appID: appID = value
         case .apiToken: apiToken = value

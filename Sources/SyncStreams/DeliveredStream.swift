@@ -1,4 +1,5 @@
 import SyncJSON
+import SyncModel
 
 /// A stream's rows as its host has been told of them: every notice is applied here too, so a snapshot is exactly what
 /// a host that only replays shows.
@@ -105,6 +106,8 @@ public struct DeliveredStream {
         }
         return parts
     }
+
+    public func contains(_ key: String) -> Bool { sections.contains { $0.contains { $0.key.isByteEqual(to: key) } } }
 
     /// The members `count`, `loaded` and `sections` of what describes the stream.
     public func describe(_ writer: inout JSONWriter) {

@@ -1,8 +1,8 @@
-/// SHA-1 (RFC 3174), which the WebSocket handshake asks for. It protects nothing there and must protect nothing
-/// elsewhere.
-enum SHA1 {
+/// SHA-1 (RFC 3174), which the WebSocket handshake asks for, and which names values by what they are. It protects
+/// nothing there and must protect nothing elsewhere.
+public enum SHA1 {
     /// The 20-byte digest of `message`.
-    static func digest(_ message: [UInt8]) -> [UInt8] {
+    public static func digest(_ message: [UInt8]) -> [UInt8] {
         var padded = message
         padded.append(0x80)
         while padded.count % 64 != 56 { padded.append(0) }

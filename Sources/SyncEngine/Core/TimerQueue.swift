@@ -14,6 +14,8 @@ struct TimerQueue {
         case timeline(HistoryID)
         case outbox(channelURL: TextKey)
         case fetch(call: UInt64)
+        /// The next part of a fetch of everything newer, after other inputs.
+        case fetchAll(call: UInt64)
         /// The deadline of an action that waits for the end of a pause.
         case action(call: UInt64)
         case typing
@@ -29,9 +31,17 @@ struct TimerQueue {
         var isSyncWork: Bool {
             switch self {
             case .channelSync, .timeline, .answerParts, .heldRequests: true
-            case .reconnect, .outbox, .fetch, .action, .typing, .ownTyping, .deliveries, .mutes, .background, .ownAges,
-                .streams:
+            case .reconnect, .outbox, .fetch, .fetchAll, .action, .typing, .ownTyping, .deliveries, .mutes, .background,
+                .ownAges, .streams:
                 false
+            }
+        }
+
+        /// Whether it stands for the next part of something large.
+        var isPart: Bool {
+            switch self {
+            case .answerParts, .fetchAll: true
+            default: false
             }
         }
 
@@ -52,7 +62,8 @@ struct TimerQueue {
             case .background: "m"
             case .action(let call): "l\(call)"
             case .ownAges: "n"
-            case .streams: "o"
+            case .streams: "p"
+            case .fetchAll(let call): "o\(call)"
             }
         }
     }

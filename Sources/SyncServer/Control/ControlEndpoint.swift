@@ -1,4 +1,5 @@
 import SyncJSON
+import SyncTree
 
 /// The control endpoint: how tests make the world go wrong and look behind the scenes. Off unless asked for; see
 /// docs/server.md for what each address takes and gives.
@@ -6,8 +7,12 @@ final class ControlEndpoint {
     let faults = FaultPlan()
     let traffic = TrafficLog()
     private let chat: Chat
+    private let database: DatabaseService
 
-    init(_ chat: Chat) { self.chat = chat }
+    init(_ chat: Chat, _ database: DatabaseService) {
+        self.chat = chat
+        self.database = database
+    }
 
     func answer(_ request: HTTPRequest) -> HTTPResponse {
         do {
@@ -24,6 +29,10 @@ final class ControlEndpoint {
         let path = request.target.segments.dropFirst().joined(separator: "/")
         switch (request.method, path) {
         case ("POST", "drop_sockets"): return try dropSockets(payload)
+        case ("POST", "drop_streams"): return try dropStreams(payload)
+        case ("POST", "silence_streams"):
+            database.isSilent = try payload.bool("on") ?? true
+            return .object(["on": .bool(database.isSilent)])
         case ("POST", "refuse_connections"):
             faults.refusesConnections = try payload.bool("on") ?? true
             return .object(["on": .bool(faults.refusesConnections)])
@@ -33,6 +42,7 @@ final class ControlEndpoint {
         case ("POST", "clear_faults"):
             faults.clear()
             chat.acksToLose = 0
+            database.isSilent = false
             return .object()
         case ("POST", "expire_session_keys"): return try expireSessions(payload)
         case ("POST", "revoke_tokens"): return try revokeTokens(payload)
@@ -78,6 +88,15 @@ final class ControlEndpoint {
         return .object(["dropped": .int(Int64(sockets.count))])
     }
 
+    private func dropStreams(_ payload: Payload) throws -> JSON {
+        let path: TreePath?
+        do { path = try payload.string("path").map { text throws(TreeError) in try TreePath(text) } } catch {
+            throw APIError.invalid("path", "\(error)")
+        }
+        let count = database.dropStreams(name: try payload.string("ns"), path: path)
+        return .object(["dropped": .int(Int64(count))])
+    }
+
     private func delay(_ payload: Payload) throws -> JSON {
         let prefix = try payload.string("path_prefix") ?? ""
         let milliseconds = try payload.int("ms") ?? 0
@@ -88,7 +107,8 @@ final class ControlEndpoint {
 
     private func fault(_ payload: Payload) throws -> JSON {
         guard let kind = FaultPlan.Kind(rawValue: try payload.required("kind")) else {
-            throw APIError.invalid("kind", "429, 5xx, garbage, half_body, close, refuse or ignore is expected")
+            throw APIError.invalid(
+                "kind", "429, 5xx, garbage, half_body, close, refuse, redirect or ignore is expected")
         }
         let command = try payload.string("command") ?? ""
         guard command.isEmpty ? kind != .ignore : kind == .ignore || kind == .refuse else {
@@ -103,6 +123,7 @@ final class ControlEndpoint {
                 code: Int(clamping: try payload.int("code") ?? 400_920),
                 message: try payload.string("message") ?? "Refused by the control endpoint.",
                 executes: try payload.bool("executes") ?? false, retryAfter: try payload.int("retry_after") ?? 1,
+                location: try payload.string("location") ?? "",
                 remaining: max(1, Int(clamping: try payload.int("count") ?? 1))))
         return .object(["faults": .int(Int64(faults.faults.count))])
     }
@@ -247,9 +268,12 @@ final class ControlEndpoint {
 
     private func state() throws -> JSON {
         let sockets = JSON.array(chat.hub.all.map { .string($0.userID) })
+        let streams = JSON.array(
+            database.streams.map { .object(["ns": .string($0.instance.name), "path": .string($0.path.text)]) })
         return .object([
-            "ts": .int(chat.now), "sockets": sockets, "refuses_connections": .bool(faults.refusesConnections),
-            "faults": .int(Int64(faults.faults.count)), "acks_to_lose": .int(Int64(chat.acksToLose)),
+            "ts": .int(chat.now), "sockets": sockets, "streams": streams,
+            "refuses_connections": .bool(faults.refusesConnections), "faults": .int(Int64(faults.faults.count)),
+            "acks_to_lose": .int(Int64(chat.acksToLose)),
         ])
     }
 }

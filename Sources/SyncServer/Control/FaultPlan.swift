@@ -13,6 +13,8 @@ final class FaultPlan {
         case close
         /// Not executed; answered with a given code.
         case refuse
+        /// Not executed; sent to another address with 307.
+        case redirect
         /// A command only: not executed and not answered.
         case ignore
     }
@@ -30,6 +32,8 @@ final class FaultPlan {
         let message: String
         let executes: Bool
         let retryAfter: Int64
+        /// Where a redirected request goes: scheme and host; empty for where it came.
+        let location: String
         var remaining: Int
 
         var error: APIError { APIError(code, message, status: status) }
@@ -91,15 +95,20 @@ final class FaultPlan {
         delays.last { path.hasPrefix($0.pathPrefix) }?.milliseconds ?? 0
     }
 
-    /// What becomes of a request under a fault; `execute` does what was asked.
-    static func answer(_ fault: Fault, _ execute: () -> HTTPResponse) -> HTTPResponse {
+    /// What becomes of a request under a fault; `execute` does what was asked, `refusal` words a refusal.
+    static func answer(
+        _ fault: Fault, _ request: HTTPRequest, _ refusal: (APIError) -> HTTPResponse, _ execute: () -> HTTPResponse
+    ) -> HTTPResponse {
         switch fault.kind {
+        case .redirect:
+            let base = fault.location.isEmpty ? "http://" + (request.header("Host") ?? "127.0.0.1") : fault.location
+            return HTTPResponse(status: 307, body: [], headers: [("Location", base + request.target.raw)])
         case .rate:
             return .tooMany(limit: 5, wait: min(max(fault.retryAfter, 0), 1_000_000) * 1000)
         case .broken:
-            return HTTPResponse(APIError(500_901, "Internal error.", status: fault.status))
+            return refusal(APIError(500_901, "Internal error.", status: fault.status))
         case .refuse, .ignore:
-            return HTTPResponse(fault.error)
+            return refusal(fault.error)
         case .garbage:
             _ = execute()
             return HTTPResponse(body: Array("<html>\u{1}it is not JSON {\"messages\":[".utf8))

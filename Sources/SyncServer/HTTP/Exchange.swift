@@ -7,7 +7,7 @@ final class Exchange {
     var isRefused = false
     var body: [UInt8] = []
     /// The answer of a request that was suspended to be answered late.
-    var held: HTTPResponse?
+    var held: HTTPAnswer?
     /// Whether libmicrohttpd has let go of the connection.
     var isOver = false
 

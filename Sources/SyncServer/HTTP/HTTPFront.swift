@@ -21,9 +21,16 @@ final class HTTPFront {
     private var needsRun = false
     private var isStopping = false
     private var suspended: [ObjectIdentifier: (exchange: Exchange, connection: OpaquePointer)] = [:]
+    private var streams: [ObjectIdentifier: StreamBody] = [:]
+    /// What a body beyond the limit is answered with.
+    private let tooLarge: HTTPResponse
 
-    init(pool: WebSocketPool, timers: TimerQueue, handler: @escaping (HTTPRequest) -> HTTPAnswer) {
+    init(
+        pool: WebSocketPool, timers: TimerQueue, tooLarge: HTTPResponse = .tooLarge,
+        handler: @escaping (HTTPRequest) -> HTTPAnswer
+    ) {
         self.pool = pool
+        self.tooLarge = tooLarge
         loop = pool.loop
         self.timers = timers
         self.handler = handler
@@ -97,10 +104,11 @@ final class HTTPFront {
         guard let daemon else { return }
         isStopping = true
         for (_, entry) in suspended {
-            entry.exchange.held = HTTPResponse(body: [], delivery: .none)
+            entry.exchange.held = .response(HTTPResponse(body: [], delivery: .none))
             MHD_resume_connection(entry.connection)
         }
         suspended = [:]
+        for stream in streams.values { stream.end() }
         MHD_run(daemon)
         MHD_run(daemon)
         loop.remove(shim_mhd_epoll_descriptor(daemon))
@@ -113,11 +121,11 @@ final class HTTPFront {
         _ data: UnsafePointer<CChar>?,
         _ size: UnsafeMutablePointer<Int>
     ) -> MHD_Result {
-        if let held = exchange.held { return send(held, connection) }
+        if let held = exchange.held { return give(held, exchange, connection) }
         if !exchange.isStarted {
             exchange.isStarted = true
             let length = HTTPFront.header(connection, "Content-Length").flatMap { Int($0) } ?? 0
-            if length > HTTPRequest.bodyLimit { return send(HTTPResponse.tooLarge, connection) }
+            if length > HTTPRequest.bodyLimit { return send(tooLarge, connection) }
             return .YES
         }
         if size.pointee > 0 {
@@ -131,17 +139,23 @@ final class HTTPFront {
             size.pointee = 0
             return .YES
         }
-        if exchange.isRefused { return send(HTTPResponse.tooLarge, connection) }
+        if exchange.isRefused { return send(tooLarge, connection) }
         if isStopping { return .NO }
         let request = HTTPRequest(method: String(cString: method), target: exchange.target, body: exchange.body) {
             HTTPFront.header(connection, $0)
         }
         exchange.body = []
-        switch handler(request) {
+        return give(handler(request), exchange, connection)
+    }
+
+    private func give(_ answer: HTTPAnswer, _ exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {
+        switch answer {
         case .response(let response):
             return send(response, connection)
-        case .delayed(let response, let milliseconds):
-            exchange.held = response
+        case .stream(let head, let opened):
+            return stream(connection, head, opened)
+        case .delayed(let answer, let milliseconds):
+            exchange.held = answer
             suspended[ObjectIdentifier(exchange)] = (exchange, connection)
             MHD_suspend_connection(connection)
             timers.after(milliseconds) { [weak self] in self?.resume(exchange) }
@@ -189,6 +203,34 @@ final class HTTPFront {
         defer { MHD_destroy_response(made) }
         for (name, value) in answer.allHeaders { MHD_add_response_header(made, name, value) }
         return MHD_queue_response(connection, UInt32(clamping: answer.status), made)
+    }
+
+    private func stream(
+        _ connection: OpaquePointer, _ head: HTTPResponse, _ opened: (any EventLink) -> Void
+    ) -> MHD_Result {
+        let body = StreamBody(self, connection)
+        let held = Unmanaged.passRetained(body)
+        let response = MHD_create_response_from_callback(
+            UInt64.max, 16 << 10,
+            { context, _, buffer, room in
+                guard let context, let buffer else { return -2 }
+                return Unmanaged<StreamBody>.fromOpaque(context).takeUnretainedValue().read(buffer, room)
+            }, held.toOpaque(),
+            { context in
+                guard let context else { return }
+                Unmanaged<StreamBody>.fromOpaque(context).takeRetainedValue().closed()
+            })
+        guard let response else {
+            held.release()
+            return .NO
+        }
+        defer { MHD_destroy_response(response) }
+        let id = ObjectIdentifier(body)
+        streams[id] = body
+        body.onClose { [weak self] in self?.streams[id] = nil }
+        opened(body)
+        for (name, value) in head.allHeaders { MHD_add_response_header(response, name, value) }
+        return MHD_queue_response(connection, UInt32(clamping: head.status), response)
     }
 
     private final class Opening {

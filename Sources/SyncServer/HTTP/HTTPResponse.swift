@@ -33,12 +33,19 @@ public struct HTTPResponse: Sendable {
     init(_ writer: borrowing JSONWriter) { body = writer.bytes }
     init(_ error: APIError) { self.init(status: error.status, body: error.body) }
 
+    /// The head of an event stream, or a stream that has already ended.
+    static func events(_ body: [UInt8]) -> HTTPResponse {
+        var response = HTTPResponse(body: body, headers: [("Cache-Control", "no-cache")])
+        response.contentType = "text/event-stream; charset=utf-8"
+        return response
+    }
+
     /// What a browser asks before it lets a page of another origin call.
     static func preflight(_ request: HTTPRequest) -> HTTPResponse {
         HTTPResponse(
             body: [],
             headers: [
-                ("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE, OPTIONS"),
+                ("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, OPTIONS"),
                 ("Access-Control-Max-Age", "86400"),
                 ("Access-Control-Allow-Headers", request.header("Access-Control-Request-Headers") ?? "*"),
             ])

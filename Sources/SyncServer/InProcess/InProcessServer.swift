@@ -66,12 +66,45 @@ public final class InProcessServer {
         _ method: String, _ target: String, headers: [(String, String)] = [], body: [UInt8] = []
     ) -> Reply {
         guard body.count <= HTTPRequest.bodyLimit else { return Reply(response: .tooLarge, delay: 0) }
-        switch core.answer(InProcessServer.request(method, target, headers, body)) {
+        return reply(core.answer(InProcessServer.request(method, target, headers, body)))
+    }
+
+    /// Answers a request to the database; event streams come by `openStream`.
+    public func answerDatabase(
+        _ method: String, _ target: String, headers: [(String, String)] = [], body: [UInt8] = []
+    ) -> Reply {
+        guard body.count <= HTTPRequest.bodyLimit else {
+            return Reply(response: DatabaseRefusal.tooLarge.response, delay: 0)
+        }
+        return reply(core.answer(InProcessServer.request(method, target, headers, body), at: .database))
+    }
+
+    private func reply(_ answer: HTTPAnswer) -> Reply {
+        switch answer {
         case .response(let response): return Reply(response: response, delay: 0)
-        case .delayed(let response, let milliseconds): return Reply(response: response, delay: milliseconds)
+        case .delayed(let answer, let milliseconds):
+            return Reply(response: reply(answer).response, delay: milliseconds)
+        case .stream: return Reply(response: DatabaseRefusal(400, "Streams are opened apart.").response, delay: 0)
         case .upgrade:
             return Reply(response: HTTPResponse(APIError.invalid("Upgrade", "sockets are opened apart")), delay: 0)
         }
+    }
+
+    /// What becomes of a request for an event stream.
+    public enum Listening {
+        case opened(InProcessStream)
+        case refused(HTTPResponse)
+    }
+
+    /// Opens an event stream of the database at once; a delay that was asked for is left out.
+    public func openStream(_ target: String, headers: [(String, String)] = []) -> Listening {
+        let accept = [("Accept", "text/event-stream")]
+        var answer = core.answer(InProcessServer.request("GET", target, accept + headers, []), at: .database)
+        while case .delayed(let inner, _) = answer { answer = inner }
+        guard case .stream(_, let opened) = answer else { return .refused(reply(answer).response) }
+        let stream = InProcessStream()
+        opened(stream)
+        return .opened(stream)
     }
 
     /// What becomes of a handshake.
@@ -88,11 +121,11 @@ public final class InProcessServer {
             ("Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA=="),
         ]
         switch core.answer(InProcessServer.request("GET", target, handshake + headers, [])) {
-        case .response(let response), .delayed(let response, _): return .refused(response)
         case .upgrade(_, _, let opened):
             let socket = InProcessSocket()
             opened(socket)
             return .opened(socket)
+        case let other: return .refused(reply(other).response)
         }
     }
 

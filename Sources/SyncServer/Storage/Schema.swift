@@ -3,7 +3,7 @@ enum Schema {
     static let version = Int64(steps.count)
 
     /// A file of version N has had the first N steps; the others make it a present one.
-    static let steps = [first, second, third, fourth]
+    static let steps = [first, second, third, fourth, fifth]
 
     private static let first = """
         -- Numbers that must not be forgotten with the rows they came from.
@@ -177,5 +177,12 @@ enum Schema {
             user_id TEXT NOT NULL, discovery_key TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (user_id, discovery_key)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX discoveries_by_key ON discoveries (discovery_key);
+        """
+
+    private static let fifth = """
+        -- The values without children of the database's trees, and priorities: see Storage+Trees.
+        CREATE TABLE leaves (
+            tree TEXT NOT NULL, path TEXT NOT NULL, json TEXT NOT NULL, PRIMARY KEY (tree, path)
+        ) STRICT, WITHOUT ROWID;
         """
 }

@@ -1,0 +1,22 @@
+import SyncTree
+
+/// What one write has made of a database.
+struct DatabaseChange {
+    /// What was written below: one value at the place itself, or several of an update.
+    let base: TreePath
+    /// Paths from the base.
+    let writes: [TreeWrite]
+    let isUpdate: Bool
+    let before: TreeNode
+    let after: TreeNode
+
+    init(base: TreePath, writes: [TreeWrite], isUpdate: Bool, before: TreeNode) {
+        self.base = base
+        self.writes = writes
+        self.isUpdate = isUpdate
+        self.before = before
+        var after = before
+        for write in writes { after.set(base + write.path, write.node) }
+        self.after = after
+    }
+}

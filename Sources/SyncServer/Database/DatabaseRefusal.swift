@@ -1,0 +1,30 @@
+import SyncJSON
+import SyncTree
+
+/// A refusal as the database protocol words it: a status, and one text.
+struct DatabaseRefusal: Error {
+    let status: Int
+    let message: String
+
+    init(_ status: Int, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    init(_ error: TreeError) { self.init(400, error.description) }
+
+    var response: HTTPResponse {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("error", message)
+        writer.endObject()
+        return HTTPResponse(status: status, body: writer.bytes)
+    }
+
+    static let denied = DatabaseRefusal(401, "Permission denied")
+    static let tooLarge = DatabaseRefusal(
+        413, "Data to write exceeds the maximum size that can be modified with a single request.")
+    static func parameter(_ name: String, _ why: String) -> DatabaseRefusal {
+        DatabaseRefusal(400, "Invalid value of \"\(name)\": \(why)")
+    }
+}

@@ -1,0 +1,28 @@
+import SyncJSON
+import SyncTree
+
+/// A rule's expression, parsed.
+indirect enum RuleExpression {
+    enum Comparison {
+        case equal, different, less, lessOrEqual, more, moreOrEqual
+    }
+
+    enum Name {
+        case auth, now, data, newData, root
+    }
+
+    /// What is asked of a value of the database.
+    enum Question: String {
+        case val, exists, child, parent, hasChild, hasChildren, isString, isNumber, isBoolean
+    }
+
+    case value(RuleValue)
+    case name(Name)
+    case variable(String)
+    case member(RuleExpression, String)
+    case question(RuleExpression, Question, RuleExpression?)
+    case compare(Comparison, RuleExpression, RuleExpression)
+    case and(RuleExpression, RuleExpression)
+    case or(RuleExpression, RuleExpression)
+    case not(RuleExpression)
+}

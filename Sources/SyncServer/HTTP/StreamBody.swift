@@ -1,0 +1,93 @@
+import CMicrohttpd
+import Glibc
+
+/// The body of an answer that goes on for as long as somebody has something to say.
+///
+/// libmicrohttpd asks for bytes; when there are none, the connection is suspended until there are some again.
+final class StreamBody: EventLink {
+    private unowned let front: HTTPFront
+    private let connection: OpaquePointer
+    private var waiting: [UInt8] = []
+    /// How much of `waiting` is out already.
+    private var position = 0
+    private var state = State.open
+    private var isSuspended = false
+    private var closing: [() -> Void] = []
+
+    private enum State {
+        case open
+        case ended
+        case dropped
+        /// The connection is gone.
+        case closed
+    }
+
+    /// More than this does not wait for a slow peer.
+    private static let limit = 16 << 20
+
+    init(_ front: HTTPFront, _ connection: OpaquePointer) {
+        self.front = front
+        self.connection = connection
+    }
+
+    func send(_ bytes: [UInt8]) {
+        guard state == .open else { return }
+        waiting += bytes
+        if waiting.count - position > StreamBody.limit { return drop() }
+        resume()
+    }
+
+    func end() {
+        guard state == .open else { return }
+        state = .ended
+        resume()
+    }
+
+    func drop() {
+        guard state != .closed else { return }
+        state = .dropped
+        // A peer that takes nothing would never have libmicrohttpd ask for more, and so never see the end.
+        shutdown(shim_mhd_socket(connection), Int32(SHUT_RDWR))
+        resume()
+    }
+
+    func onClose(_ action: @escaping () -> Void) { closing.append(action) }
+
+    private func resume() {
+        guard isSuspended else { return }
+        isSuspended = false
+        MHD_resume_connection(connection)
+        front.wake()
+    }
+
+    /// Fills libmicrohttpd's buffer: a count, 0 when it has to wait, -1 at the end, -2 to break the connection.
+    func read(_ buffer: UnsafeMutablePointer<CChar>, _ room: Int) -> Int {
+        if state == .dropped { return -2 }
+        let count = min(room, waiting.count - position)
+        if count > 0 {
+            waiting.withUnsafeBytes { raw in
+                UnsafeMutableRawBufferPointer(start: buffer, count: count).copyMemory(
+                    from: UnsafeRawBufferPointer(rebasing: raw[position..<(position + count)]))
+            }
+            position += count
+            if position == waiting.count {
+                waiting = []
+                position = 0
+            }
+            return count
+        }
+        if state == .ended { return -1 }
+        isSuspended = true
+        MHD_suspend_connection(connection)
+        return 0
+    }
+
+    /// libmicrohttpd is done with the answer.
+    func closed() {
+        state = .closed
+        isSuspended = false
+        waiting = []
+        for action in closing { action() }
+        closing = []
+    }
+}

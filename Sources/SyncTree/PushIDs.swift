@@ -1,0 +1,47 @@
+/// Makes keys that nobody else makes and that are ordered by the time they were made: eight characters of time, twelve
+/// of chance. Within one millisecond, or when the clock runs back, each is the successor of the one before.
+public struct PushIDs: Sendable {
+    /// So many random bytes make an id.
+    public static let randomCount = 12
+
+    private static let alphabet = Array("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz".utf8)
+
+    private var lastTime: Int64 = -1
+    private var digits: [UInt8] = []
+
+    public init() {}
+
+    /// The next id.
+    ///
+    /// - Parameters:
+    ///   - time: in milliseconds since the epoch; its lower 48 bits are what an id holds.
+    ///   - random: gives `randomCount` random bytes; six bits of each are used. Missing ones count as zero.
+    public mutating func next(at time: Int64, random: () -> [UInt8]) -> String {
+        if time > lastTime || digits.isEmpty {
+            lastTime = max(time, 0)
+            digits = Array(random().prefix(PushIDs.randomCount).map { $0 & 63 })
+            digits += [UInt8](repeating: 0, count: PushIDs.randomCount - digits.count)
+        } else {
+            increment()
+        }
+        return PushIDs.text(lastTime, digits)
+    }
+
+    private mutating func increment() {
+        for index in digits.indices.reversed() {
+            if digits[index] < 63 {
+                digits[index] += 1
+                return
+            }
+            digits[index] = 0
+        }
+        // All the ids of this millisecond are used up.
+        lastTime &+= 1
+    }
+
+    private static func text(_ time: Int64, _ digits: [UInt8]) -> String {
+        let bits = UInt64(bitPattern: time)
+        let front = (0..<8).map { alphabet[Int(bits >> UInt64(42 - 6 * $0) & 63)] }
+        return String(decoding: front + digits.map { alphabet[Int($0 & 63)] }, as: UTF8.self)
+    }
+}

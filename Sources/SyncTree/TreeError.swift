@@ -1,0 +1,46 @@
+/// Why something is no value, key, path or query of a tree.
+public struct TreeError: Error, Equatable, Sendable {
+    public enum Reason: Equatable, Sendable {
+        /// The text is not JSON, or not of the kind that is expected.
+        case syntax
+        /// A member's name that is no key; the place counts lines and columns from 1.
+        case key(line: Int, column: Int)
+        /// A path with a part that is no key.
+        case path
+        /// More than `TreePath.depthLimit` levels.
+        case depth
+        /// A string longer than `TreeReader.stringLimit`.
+        case string
+        /// A number that no double holds.
+        case number
+        /// `.value`, `.priority` or `.sv` with something that does not belong there.
+        case special(String)
+        /// Paths of one update, of which one is another one or lies below it.
+        case overlap(String, String)
+        /// A query that cannot be.
+        case query(String)
+    }
+
+    public let reason: Reason
+
+    public init(_ reason: Reason) { self.reason = reason }
+}
+
+extension TreeError: CustomStringConvertible {
+    /// One line, as the realtime database's own service words it where that is known.
+    public var description: String {
+        switch reason {
+        case .syntax: "Invalid data; couldn't parse JSON object, array, or value."
+        case .key(let line, let column):
+            "Invalid data; couldn't parse key beginning at \(line):\(column). "
+                + "Key value can't be empty or contain $ # [ ] / or ."
+        case .path: "Invalid path: Invalid token in path"
+        case .depth: "Invalid data; more than \(TreePath.depthLimit) levels of keys."
+        case .string: "Invalid data; a string is longer than \(TreeReader.stringLimit) bytes."
+        case .number: "Invalid data; a number is too large."
+        case .special(let what): "Invalid data; \(what)."
+        case .overlap(let outer, let inner): "Invalid data; path \"\(outer)\" is an ancestor of \"\(inner)\"."
+        case .query(let what): what
+        }
+    }
+}

@@ -1,0 +1,60 @@
+/// A value without children. Numbers are integers of 64 bits where they are whole and were written so or are small
+/// enough to be exact, else doubles: 1.0 is 1.
+public enum TreeLeaf: Sendable {
+    case bool(Bool)
+    case integer(Int64)
+    case real(Double)
+    case text(String)
+
+    /// Up to here every whole double is exact.
+    private static let exactLimit = Double(1 << 53)
+
+    /// A number; `nil` for those that JSON has not.
+    public init?(_ number: Double) {
+        guard number.isFinite else { return nil }
+        if number.magnitude <= TreeLeaf.exactLimit, let whole = Int64(exactly: number) {
+            self = .integer(whole)
+        } else {
+            self = .real(number)
+        }
+    }
+
+    public var isNumber: Bool {
+        switch self {
+        case .integer, .real: true
+        case .bool, .text: false
+        }
+    }
+
+    /// The number as a double; `nil` for what is none.
+    public var double: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .real(let value): value
+        case .bool, .text: nil
+        }
+    }
+
+    /// The sum of two numbers: an integer while it fits, `nil` when it is too large for anything.
+    func adding(_ other: TreeLeaf) -> TreeLeaf? {
+        if case .integer(let first) = self, case .integer(let second) = other {
+            let (sum, overflows) = first.addingReportingOverflow(second)
+            if !overflows { return .integer(sum) }
+        }
+        guard let first = double, let second = other.double else { return nil }
+        return TreeLeaf(first + second)
+    }
+}
+
+extension TreeLeaf: Equatable {
+    public static func == (left: TreeLeaf, right: TreeLeaf) -> Bool {
+        switch (left, right) {
+        case (.bool(let first), .bool(let second)): first == second
+        case (.integer(let first), .integer(let second)): first == second
+        case (.real(let first), .real(let second)): first == second
+        case (.text(let first), .text(let second)):
+            first.utf8.count == second.utf8.count && first.utf8.elementsEqual(second.utf8)
+        default: false
+        }
+    }
+}

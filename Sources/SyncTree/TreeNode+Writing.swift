@@ -1,0 +1,89 @@
+import SyncJSON
+
+extension TreeNode {
+    /// How a value is written.
+    public enum Format: Sendable {
+        /// Children whose keys are the indices of an array with fewer than half of its places empty become one, with
+        /// null in those; priorities are left out.
+        case plain
+        /// With `.priority`, and `.value` where a leaf has one; no arrays. What was written so is read back the same.
+        case export
+    }
+
+    /// Writes the value as JSON; nothing is null.
+    public func write(_ writer: inout JSONWriter, _ format: Format = .plain) {
+        switch content {
+        case .nothing: writer.null()
+        case .leaf(let leaf):
+            guard format == .export, let priority else { return leaf.write(&writer) }
+            writer.beginObject()
+            writer.key(".value")
+            leaf.write(&writer)
+            writer.key(".priority")
+            priority.write(&writer)
+            writer.endObject()
+        case .children(let children):
+            if format == .plain, let length = TreeNode.arrayLength(children) {
+                return TreeNode.writeArray(children, length, &writer)
+            }
+            writer.beginObject()
+            if format == .export, let priority {
+                writer.key(".priority")
+                priority.write(&writer)
+            }
+            for child in children {
+                writer.key(escaping: child.key.text)
+                child.node.write(&writer, format)
+            }
+            writer.endObject()
+        }
+    }
+
+    /// The value as JSON text.
+    public func json(_ format: Format = .plain) -> [UInt8] {
+        var writer = JSONWriter()
+        write(&writer, format)
+        return writer.bytes
+    }
+
+    /// The children's names with true for each value, or the leaf itself.
+    public func shallow() -> TreeNode {
+        guard hasChildren else { return self }
+        return TreeNode(ordered: children.map { TreeChild(key: $0.key, node: TreeNode(.bool(true))) })
+    }
+
+    /// How long the array is that these children make; `nil` when they are better off as an object.
+    private static func arrayLength(_ children: [TreeChild]) -> Int? {
+        // Keys that are numbers come first, the largest of them last.
+        guard let highest = children.last?.key.index, highest < 2 * children.count else { return nil }
+        return children.allSatisfy { $0.key.index != nil } ? highest + 1 : nil
+    }
+
+    private static func writeArray(_ children: [TreeChild], _ length: Int, _ writer: inout JSONWriter) {
+        writer.beginArray()
+        var next = 0
+        for child in children {
+            let index = child.key.index ?? next
+            while next < index {
+                writer.null()
+                next += 1
+            }
+            child.node.write(&writer)
+            next = index + 1
+        }
+        writer.endArray()
+    }
+}
+
+extension TreeLeaf {
+    /// Writes the value as JSON.
+    public func write(_ writer: inout JSONWriter) {
+        switch self {
+        case .bool(let value): writer.bool(value)
+        case .integer(let value): writer.int(value)
+        // The shortest text that reads back as the same double.
+        case .real(let value): writer.raw(Array("\(value)".utf8))
+        case .text(let value): writer.string(value)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/// A place in a tree: the keys from its root down.
+public struct TreePath: Hashable, Sendable {
+    public var keys: [TreeKey]
+
+    /// More levels than this no tree has.
+    public static let depthLimit = 32
+
+    public init(_ keys: [TreeKey] = []) { self.keys = keys }
+
+    /// The path of keys that are joined by slashes. Empty parts count for nothing, so "/a//b/" is "a/b".
+    public init(_ text: String) throws(TreeError) {
+        var keys: [TreeKey] = []
+        for part in text.split(separator: "/") {
+            guard let key = TreeKey(String(part)) else { throw TreeError(.path) }
+            keys.append(key)
+        }
+        self.keys = keys
+        guard keys.count <= TreePath.depthLimit else { throw TreeError(.depth) }
+    }
+
+    public var isRoot: Bool { keys.isEmpty }
+
+    /// The keys joined by slashes, with one in front: "/" is the root.
+    public var text: String { "/" + keys.map(\.text).joined(separator: "/") }
+
+    /// Whether the other path is this one, or lies below it.
+    public func contains(_ other: TreePath) -> Bool { other.keys.starts(with: keys) }
+
+    /// The rest of a path that lies below this one.
+    public func relative(_ other: TreePath) -> TreePath { TreePath(Array(other.keys.dropFirst(keys.count))) }
+
+    public static func + (left: TreePath, right: TreePath) -> TreePath { TreePath(left.keys + right.keys) }
+    public static func + (left: TreePath, key: TreeKey) -> TreePath { TreePath(left.keys + [key]) }
+}
