@@ -23,6 +23,9 @@ extern void *memmem(const void *haystack, size_t count, const void *needle, size
 
 /* open(2), fcntl(2) and the std streams are variadic or mutable globals, which Swift 6 refuses. */
 static inline int shim_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
+/* shutdown(2) of both directions: SHUT_RDWR is a constant of an unnamed enum, which Swift does not find where two C
+   modules include its header. */
+static inline int shim_shutdown(int socket) { return shutdown(socket, SHUT_RDWR); }
 static inline int shim_write_stderr(const char *text) { return fputs(text, stderr); }
 static inline int shim_write_stdout(const char *text) {
     int result = fputs(text, stdout);

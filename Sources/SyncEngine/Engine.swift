@@ -81,13 +81,15 @@ public final class Engine {
     /// The service's answer to a request. One nobody waits for came after the session was given up.
     func receive(_ reply: ServiceReply, for id: UInt64, now: Moment) {
         self.now = now
-        guard !isClosed, let ask = inFlight.take(id) else { return }
+        guard !isClosed else { return }
+        let ask = inFlight.take(id)
         var effects = Effects()
+        // Also in the answer to something that is forgotten meanwhile.
         if case .failure(let failure) = reply, case .rateLimited(let pause) = failure.kind {
             inFlight.pause(for: pause, now: now.monotonic)
             effects.add(.timer(.heldRequests, at: inFlight.pausedUntil))
         }
-        route(reply, to: ask, &effects)
+        if let ask { route(reply, to: ask, &effects) }
         carryOut(effects)
         settle()
     }

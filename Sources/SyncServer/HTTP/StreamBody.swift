@@ -1,3 +1,4 @@
+import CLinux
 import CMicrohttpd
 import Glibc
 
@@ -47,7 +48,7 @@ final class StreamBody: EventLink {
         guard state != .closed else { return }
         state = .dropped
         // A peer that takes nothing would never have libmicrohttpd ask for more, and so never see the end.
-        shutdown(shim_mhd_socket(connection), Int32(SHUT_RDWR))
+        shim_shutdown(shim_mhd_socket(connection))
         resume()
     }
 
