@@ -465,8 +465,8 @@ SM_EXPORT int32_t sm_collection_info(sm_collection *collection, char **out_json)
 SM_EXPORT int32_t sm_collection_snapshot(sm_collection *collection, char **out_json);
 
 /* Whether what the host has been told so far includes a channel (`id` is its URL), a sent message (`id` is its
- * message id, as a text) or a stream's row (`id` is its key): 1 or 0, or an error: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. Pending and failed messages do
- * not count. @thread any. Since 0.1 */
+ * message id, as a text) or a stream's row (`id` is its key): 1 or 0, or an error: INVALID_HANDLE, INVALID_ARGUMENT,
+ * CLOSED. Pending and failed messages do not count. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_collection_contains(sm_collection *collection, const char *id);
 
 /* Ends the collection: after it returned no event callback of it starts (called from another thread it waits for a

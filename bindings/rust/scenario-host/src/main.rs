@@ -166,6 +166,7 @@ impl Host {
             "contains" => match self.view(step) {
                 View::Channels(view) => view.contains(text(step, "item")),
                 View::Messages(view) => view.contains(text(step, "item")),
+                View::Stream(view) => view.contains(text(step, "item")),
             }
             .map(|is_there| format!(r#","contains":{is_there}"#)),
             "start" => self.messages(step).start().start().map(request),

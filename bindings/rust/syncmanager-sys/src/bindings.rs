@@ -543,8 +543,8 @@ extern "C" {
     /// ```text
     /// Whether what the host has been told so far includes a channel (`id` is its URL), a sent message (`id` is its
     /// message id, as a text) or a stream's row (`id` is its key): 1 or 0, or an error: INVALID_HANDLE,
-    /// INVALID_ARGUMENT, CLOSED. Pending and failed messages do
-    /// not count. @thread any. Since 0.1
+    /// INVALID_ARGUMENT,
+    /// CLOSED. Pending and failed messages do not count. @thread any. Since 0.1
     /// ```
     pub fn sm_collection_contains(collection: *mut sm_collection, id: *const c_char) -> i32;
 

@@ -106,7 +106,7 @@ impl Collection {
         )
     }
 
-    fn contains(&self, id: &str) -> Result<bool> {
+    pub(crate) fn contains(&self, id: &str) -> Result<bool> {
         let id = c_text(id)?;
         // SAFETY: the text ends with NUL and is copied.
         check(unsafe { sys::sm_collection_contains(self.handle.0, id.as_ptr()) }).map(|is_there| is_there == 1)

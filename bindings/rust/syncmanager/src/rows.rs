@@ -195,6 +195,11 @@ impl RowStream {
         self.collection.stop_listening()
     }
 
+    /// Whether the row of a key is shown, as of the last drained event.
+    pub fn contains(&self, key: &str) -> Result<bool> {
+        self.collection.contains(key)
+    }
+
     /// Kind, counts and spec, as of the last drained event.
     pub fn info(&self) -> Result<Json> {
         self.collection.text_of(sys::sm_collection_info)
