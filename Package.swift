@@ -42,7 +42,8 @@ let package = Package(
         room("SyncModel", ["SyncJSON"]),
         room("SyncTree", ["SyncJSON"]),
         room("SyncStore", ["SyncModel", "SyncJSON", "CSQLite", "CLinux"]),
-        room("SyncEngine", ["SyncModel", "SyncStore", "SyncJSON"]),
+        room("SyncStreams", ["SyncModel", "SyncJSON"]),
+        room("SyncEngine", ["SyncModel", "SyncStore", "SyncStreams", "SyncJSON"]),
         room("SyncService", ["SyncModel", "SyncJSON"]),
         room("SyncWebSocket", ["CWslay", "CLinux"]),
         room("SyncThreads", ["CLinux"]),
@@ -50,8 +51,8 @@ let package = Package(
         room(
             "SyncManager",
             [
-                "SyncEngine", "SyncStore", "SyncService", "SyncNetwork", "SyncWebSocket", "SyncThreads", "SyncModel",
-                "SyncJSON", "CLinux", "CSyncManager",
+                "SyncEngine", "SyncStreams", "SyncStore", "SyncService", "SyncNetwork", "SyncWebSocket", "SyncThreads",
+                "SyncModel", "SyncJSON", "CLinux", "CSyncManager",
             ]),
         room(
             "SyncServer",
@@ -67,6 +68,7 @@ let package = Package(
         tests(of: "SyncModel"),
         tests(of: "SyncTree", ["SyncJSON"]),
         tests(of: "SyncStore", ["SyncModel", "CSQLite"], exclude: ["Fixtures"]),
+        tests(of: "SyncStreams", ["SyncModel", "SyncJSON"]),
         tests(of: "SyncEngine", ["SyncService", "SyncStore", "SyncModel", "CSQLite"]),
         tests(of: "SyncService"),
         tests(of: "SyncWebSocket"),
