@@ -374,11 +374,21 @@ SM_EXPORT int32_t sm_channel_collection_new(sm_client *client, const char *query
  * and what is left out of what is told. With "parent_message_id" it is a thread: the replies to that message, and
  * `parent_updated` and `parent_removed` tell of the message itself. Background sync of what it shows starts. A channel
  * that turns out not to exist gives `channel_removed`. Own messages that are pending or failed come at once as inserts,
- * before any fetch. With thread delivery events may come before sm_collection_set_callback(): they go to the client's
- * callback, and the snapshot has them. Errors:
- * INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
+ * before any fetch; with "own_messages":"on_fetch" those from before wait for sm_fetch_pending() and sm_fetch_failed().
+ * With thread delivery events may come before sm_collection_set_callback(): they go to the client's callback, and the
+ * snapshot has them.
+ * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_message_collection_new(
     sm_client *client, const char *channel_url, const char *filter, int64_t viewpoint, sm_collection **out);
+
+/* The same for a channel that is in the cache: what an offline start opens by its URL alone. `*out` is made at once and
+ * completes with "collection" and "channel" (the channel's object), after own messages were inserted; or with NOT_FOUND
+ * when that channel is not cached, and then nothing is opened: fetches of it give REMOVED, and sm_collection_remove()
+ * is all that is left to do. Completion also: STORAGE (the same holds), CLOSED. A refused call makes no collection.
+ * Errors as sm_message_collection_new(). @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_message_collection_open(
+    sm_client *client, const char *channel_url, const char *filter, int64_t viewpoint, sm_result_callback callback,
+    void *user_data, sm_destroy_callback destroy, uint64_t *out_request, sm_collection **out);
 
 /* The number of the collection in events; 0 for no live handle. @thread any. Since 0.1 */
 SM_EXPORT uint64_t sm_collection_number(sm_collection *collection);
@@ -401,6 +411,25 @@ SM_EXPORT int32_t sm_fetch(
     sm_collection *collection, int32_t direction, sm_result_callback callback, void *user_data,
     sm_destroy_callback destroy, uint64_t *out_request);
 
+/* Loads every message that is newer than what is shown: inserts page by page, from the cache and as sync brings them,
+ * until the newest is shown; beyond the capacity the oldest leave. Counts as a fetch in direction SM_NEXT. The result
+ * comes last, as that of sm_fetch(); "has_more" is false then, unless "short" says why not. TIMEOUT counts from the
+ * last insert. Completion and errors as sm_fetch(). @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_fetch_all_next(
+    sm_collection *collection, sm_result_callback callback, void *user_data, sm_destroy_callback destroy,
+    uint64_t *out_request);
+
+/* Inserts what the list of failed, or of pending, messages does not show of what is stored: what a filter with
+ * "own_messages":"on_fetch" held back when the collection was opened. Without that key there is nothing to insert. What
+ * fails, or is sent, while the collection is open is shown in any case. Completes with "count", how many were inserted.
+ * Completion: STORAGE, REMOVED, CLOSED. Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_fetch_failed(
+    sm_collection *collection, sm_result_callback callback, void *user_data, sm_destroy_callback destroy,
+    uint64_t *out_request);
+SM_EXPORT int32_t sm_fetch_pending(
+    sm_collection *collection, sm_result_callback callback, void *user_data, sm_destroy_callback destroy,
+    uint64_t *out_request);
+
 /* Opens a message collection on the page around its viewpoint ("previous_limit" older and "next_limit" newer messages):
  * what is cached is inserted at once, also when it stands elsewhere because nothing is cached about the viewpoint, and
  * `cache_shown` follows. Then the service is asked, whatever is cached, and its page comes as changes of what is shown.
@@ -417,13 +446,20 @@ SM_EXPORT int32_t sm_collection_start(
 SM_EXPORT int32_t sm_reset_viewpoint(sm_collection *collection, int64_t viewpoint);
 
 /* What the host has been told so far, as JSON: "collection", "kind" ("channels" | "messages"), "count", "has_next", and
- * "query"; or for messages "filter", "channel_url", "pending_count", "failed_count", "has_previous" and "viewpoint".
+ * "query" (as given) and "limit" (of a fetch; the action "set_limit" changes it); or for messages "filter" (as given),
+ * "channel_url", "pending_count", "failed_count", "has_previous", "viewpoint", "previous_limit", "next_limit" and, when
+ * it is known, "channel": the channel's object, from the first result or change of sent messages on, and kept current.
  * Owned: sm_string_free(). Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_collection_info(sm_collection *collection, char **out_json);
 
 /* The lists as they stand after every event drained so far: {"seq":N,"channels":[...]} or {"seq":N,"succeeded":[...],
  * "pending":[...],"failed":[...]}. Owned: sm_string_free(). Errors as sm_collection_info(). @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_collection_snapshot(sm_collection *collection, char **out_json);
+
+/* Whether what the host has been told so far includes a channel (`id` is its URL) or a sent message (`id` is its
+ * message id, as a text): 1 or 0, or an error: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. Pending and failed messages do
+ * not count. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_collection_contains(sm_collection *collection, const char *id);
 
 /* Ends the collection: after it returned no event callback of it starts (called from another thread it waits for a
  * running one, so the host must hold no lock that callback takes). Its fetches complete with SM_ERR_REMOVED; sends,

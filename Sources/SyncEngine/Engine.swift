@@ -23,11 +23,7 @@ public final class Engine {
     private var sync: ChannelSync
     private var lists = ChannelLists()
     private var typing = Typing()
-    private var timelines = Timelines()
-    /// The channel or thread of every message collection.
-    private var places: [UInt64: HistoryID] = [:]
-    /// Message collections whose channel could not be read when they were opened; the next fetch tries again.
-    private var unopened: [UInt64: MessageWindow] = [:]
+    private var collections = MessageCollections()
     private var outbox = Outbox()
     private var serviceActions = ServiceActions()
     private var unreadTotals = UnreadTotals()
@@ -104,8 +100,8 @@ public final class Engine {
             var effects = Effects()
             route(key, &effects)
             carryOut(effects)
-            // Other inputs have their turn between two parts of a large answer.
-            if key == .answerParts { break }
+            // Other inputs have their turn between two parts of something large.
+            if key.isPart { break }
         }
         settle()
     }
@@ -136,66 +132,26 @@ public final class Engine {
             lists.open(id, query)
             sync.pump(context, &effects)
         case .openMessageCollection(let id, let url, let filter, let viewpoint):
-            let place = HistoryID(url, parentID: filter.parentID)
-            places[id] = place
-            openTimeline(MessageWindow(id: id, filter: filter, viewpoint: viewpoint), place, &effects)
+            collections.open(
+                MessageWindow(id: id, filter: filter, viewpoint: viewpoint), url, context, &effects)
+        case .openCached(let id, let url, let filter, let viewpoint, let call):
+            collections.openCached(
+                MessageWindow(id: id, filter: filter, viewpoint: viewpoint), url, call: call, context, &effects)
         case .removeCollection(let id): removeCollection(id, &effects)
         case .fetch(let id, let direction, let call): fetch(id, direction, call, &effects)
+        case .fetchAllNext(let id, let call):
+            collections.opened(id, call, .fetchAllNext, context, &effects)?
+                .fetchAllNext(id, call: call, context, &effects)
+        case .fetchFailed(let id, let call): fetchOwn(failed: true, id, call, &effects)
+        case .fetchPending(let id, let call): fetchOwn(failed: false, id, call, &effects)
         case .start(let id, let call):
-            openedTimeline(id, call, .start, &effects)?.start(id, call: call, context, &effects)
+            collections.opened(id, call, .start, context, &effects)?.start(id, call: call, context, &effects)
         case .resetViewpoint(let id, let viewpoint):
-            _ = unopened[id]?.reset(to: viewpoint)
-            timeline(of: id)?.resetViewpoint(id, viewpoint, context, &effects)
+            collections.resetViewpoint(id, viewpoint, context, &effects)
         case .action(let action, let call): route(action, call, &effects)
         case .resync(let collections): resync(collections, &effects)
         case .close: close(&effects)
-        default: routeOwnMessage(command, &effects)
-        }
-    }
-
-    /// Calls about own messages belong to a channel, which the collection names.
-    private func routeOwnMessage(_ command: HostCommand, _ effects: inout Effects) {
-        func url(_ collection: UInt64, _ call: UInt64, _ name: Completion.Name) -> String? {
-            if let place = places[collection] { return place.channelURL }
-            effects.complete(Completion(call: call, name: name, status: .removed))
-            return nil
-        }
-        switch command {
-        case .sendMessage(let id, let requestID, let body, let call):
-            guard let url = url(id, call, .sendMessage) else { return }
-            outbox.send(requestID, body, url, call: call, context, &effects)
-        case .resendMessage(let id, let requestID, let call):
-            guard url(id, call, .sendMessage) != nil else { return }
-            outbox.resend(requestID, call: call, context, &effects)
-        case .appendMessage(let id, let requestID, let body, let call):
-            guard let url = url(id, call, .appendMessage) else { return }
-            outbox.acceptHostSent(requestID, body, url, call: call, context, &effects)
-        case .appendSent(let id, let requestID, let message, let call):
-            guard let url = url(id, call, .appendMessage) else { return }
-            outbox.hostSent(requestID, message, url, call: call, .appendMessage, context, &effects)
-        case .handleSendResponse(let id, let requestID, let outcome, let call):
-            // The collection may be gone by then.
-            let known = places[id]?.channelURL ?? outbox.channelURL(of: requestID)
-            guard let url = known ?? url(id, call, .handleSendResponse) else { return }
-            switch outcome {
-            case .sent(let message):
-                outbox.hostSent(requestID, message, url, call: call, .handleSendResponse, context, &effects)
-            case .failed(let code, let body):
-                outbox.hostFailed(requestID, body, code: code, url, call: call, context, &effects)
-            }
-        case .tellEdit(let id, let message, let call):
-            guard let url = url(id, call, .updateMessage) else { return }
-            ToldChanges.edited(message, url, call: call, context, &effects)
-        case .updateMessage(let id, let requestID, let body, let call):
-            guard url(id, call, .updateMessage) != nil else { return }
-            outbox.update(requestID, body, call: call, context, &effects)
-        case .deleteMessage(let id, let message, let call):
-            guard let url = url(id, call, .deleteMessage) else { return }
-            switch message {
-            case .sent(let messageID): ToldChanges.deleted(messageID, url, call: call, context, &effects)
-            case .unsent(let requestID): outbox.giveUp(requestID, call: call, context, &effects)
-            }
-        default: break
+        default: OwnMessageCalls.route(command, &outbox, collections.channelURL, context, &effects)
         }
     }
 
@@ -204,22 +160,13 @@ public final class Engine {
         switch action.action {
         case .clearChannels: clearChannels(action, call, &effects)
         case .cancel: cancel(UInt64(clamping: action.integer("request") ?? 0), action, call, &effects)
-        case .resendFailedMessages:
-            let count = outbox.resendFailed(
-                in: action.text("channel_url"), action.text("request_id"), context, &effects)
-            serviceActions.done(action, call, count: count, &effects)
-        case .removeFailedMessages:
-            let count = outbox.removeFailed(
-                in: action.text("channel_url"), action.text("request_id"), context, &effects)
-            serviceActions.done(action, call, count: count, &effects)
-        case .options: serviceActions.done(action, call, .ok, result: options.described, &effects)
+        case .resendFailedMessages: OwnMessageCalls.resendFailed(action, call, &outbox, context, &effects)
+        case .removeFailedMessages: OwnMessageCalls.removeFailed(action, call, &outbox, context, &effects)
+        case .setLimit: setLimit(action, call, &effects)
+        case .options: ServiceActions.done(action, call, .ok, result: options.described, &effects)
         case .statistics:
-            let own = outbox.all
-            let failed = own.filter { $0.status == .failed }.count
-            let statistics = Statistics(
-                pendingMessages: own.count - failed, failedMessages: failed, waitingCalls: serviceActions.count)
-            let result = statistics.json(context)
-            serviceActions.done(action, call, result == nil ? .storage : .ok, result: result, &effects)
+            let result = Statistics(own: outbox.all, waitingCalls: serviceActions.count).json(context)
+            ServiceActions.done(action, call, result == nil ? .storage : .ok, result: result, &effects)
         default: serviceActions.ask(action, call: call, context, &effects)
         }
     }
@@ -230,7 +177,7 @@ public final class Engine {
         let isFound = serviceActions.giveUp(other, .canceled, &effects) || lists.cancel(other, &effects)
             || timelines.sorted.contains { $0.end(other, .canceled, &effects) }
             || outbox.cancel(other, context, &effects) || session.cancel(other, &effects)
-        serviceActions.done(action, call, isFound ? .ok : .notFound, &effects)
+        ServiceActions.done(action, call, isFound ? .ok : .notFound, &effects)
     }
 
     private func setPaused(_ paused: Bool, _ effects: inout Effects) {
@@ -246,27 +193,35 @@ public final class Engine {
     }
 
     private func clearCache(_ url: String?, _ call: UInt64, _ effects: inout Effects) {
-        let done: Void? = storage.committed { (cache) throws(StoreError) in
-            guard let url else { return try cache.clearMessages(channel: nil) }
-            if let key = try cache.channelKeyIfKnown(url) { try cache.clearMessages(channelAndThreads: key) }
-        }
-        guard done != nil else {
-            return effects.complete(Completion(call: call, name: .clearCache, status: .storage))
-        }
-        for timeline in url.map({ timelines.of($0) }) ?? timelines.sorted {
-            timeline.startOver(Cause(.cacheCleared), context, &effects)
-        }
-        effects.complete(Completion(call: call, name: .clearCache, status: .ok))
+        let isDone = storage.clearMessages(of: url)
+        if isDone { startOver(url.map { timelines.of($0) } ?? timelines.sorted, &effects) }
+        effects.complete(Completion(call: call, name: .clearCache, status: isDone ? .ok : .storage))
     }
 
     private func clearChannels(_ action: ActionCall, _ call: UInt64, _ effects: inout Effects) {
-        let done: Void? = storage.committed { (cache) throws(StoreError) in
-            try cache.forgetChannels()
-            try ChannelSync.forget(in: cache)
+        let isDone = ChannelSync.forgetStored(storage)
+        if isDone { channelsForgotten(&effects) }
+        ServiceActions.done(action, call, isDone ? .ok : .storage, &effects)
+    }
+
+    private func signOut(_ call: UInt64, _ effects: inout Effects) {
+        // What the end of the session leaves to be stored comes before everything stored is gone.
+        var ending = Effects()
+        if session.signOut(&ending) == .ended { sessionEnded(&ending) }
+        carryOut(ending)
+        let areIntentsGone = outbox.giveUpAll(context, &effects)
+        let isCacheGone = storage.forgetAll(open: timelines.sorted.map(\.id.channelURL))
+        if isCacheGone {
+            for timeline in timelines.sorted { timeline.setChannel(nil) }
+            startOver(timelines.sorted, &effects)
+            channelsForgotten(&effects)
         }
-        guard done != nil else { return serviceActions.done(action, call, .storage, &effects) }
-        channelsForgotten(&effects)
-        serviceActions.done(action, call, .ok, &effects)
+        let isDone = areIntentsGone && isCacheGone
+        effects.complete(Completion(call: call, name: .signOut, status: isDone ? .ok : .storage))
+    }
+
+    private func startOver(_ timelines: [Timeline], _ effects: inout Effects) {
+        for timeline in timelines { timeline.startOver(Cause(.cacheCleared), context, &effects) }
     }
 
     private func channelsForgotten(_ effects: inout Effects) {
@@ -276,85 +231,43 @@ public final class Engine {
         sync.startOver(context, &effects)
     }
 
-    private func signOut(_ call: UInt64, _ effects: inout Effects) {
-        // What the end of the session leaves to be stored comes before everything stored is gone.
-        var ending = Effects()
-        if session.signOut(&ending) == .ended { sessionEnded(&ending) }
-        carryOut(ending)
-        let open = timelines.sorted.map(\.id.channelURL)
-        let intentsGone: Void? = storage.intended { (intents) throws(StoreError) in try intents.removeAll() }
-        let cacheGone: Void? = storage.cached { (cache) throws(StoreError) in try cache.forgetAll(open: open) }
-        if intentsGone != nil { outbox.giveUpAll(&effects) }
-        if cacheGone != nil {
-            for timeline in timelines.sorted { timeline.startOver(Cause(.cacheCleared), context, &effects) }
-            channelsForgotten(&effects)
+    private func setLimit(_ action: ActionCall, _ call: UInt64, _ effects: inout Effects) {
+        let id = UInt64(clamping: action.integer("collection") ?? 0)
+        let limit = action.integer("limit") ?? 0
+        if lists.contains(id), !ChannelQuery.limits.contains(limit) {
+            let explanation = "limit: a list of channels takes 1 to \(ChannelQuery.limits.upperBound)"
+            return ServiceActions.done(action, call, .invalidArgument, explanation: explanation, &effects)
         }
-        let isDone = intentsGone != nil && cacheGone != nil
-        effects.complete(Completion(call: call, name: .signOut, status: isDone ? .ok : .storage))
-    }
-
-    private func openTimeline(_ window: MessageWindow, _ place: HistoryID, _ effects: inout Effects) {
-        let url = place.channelURL
-        let stored = timelines[place] ?? storage.committed { (cache) throws(StoreError) in
-            let history = try History.stored(place, cache)
-            return Timeline(place, history: history, parent: try history.parent(cache))
-        }
-        guard let timeline = stored else {
-            unopened[window.id] = window
-            return
-        }
-        unopened[window.id] = nil
-        if timelines[place] == nil, outbox.isSending(in: url) { timeline.sendBegan() }
-        timelines[place] = timeline
-        outbox.open(window.id, url, window.filter, context, &effects)
-        if let channel = storage.channel(url) {
-            mutes.note(channel, context, &effects)
-            sync.collectionStarted(url, context, &effects)
-        } else if context.isLoggedIn {
-            sync.want(url, Cause(.channelRefresh), context, &effects)
-        }
-        timeline.open(window, context, &effects)
+        let count = Int(clamping: limit)
+        let info = lists.contains(id)
+            ? lists.setLimit(id, count) : collections.timeline(of: id)?.setLimit(id, count)
+        ServiceActions.done(action, call, info == nil ? .notFound : .ok, info: info, &effects)
     }
 
     private func removeCollection(_ id: UInt64, _ effects: inout Effects) {
         lists.close(id, &effects)
-        unopened[id] = nil
-        guard let place = places.removeValue(forKey: id), let timeline = timelines[place] else { return }
-        timeline.close(id, &effects)
+        guard let place = collections.remove(id, &effects) else { return }
         outbox.close(id, place.channelURL)
-        guard timeline.windows.isEmpty else { return }
-        effects.add(.timer(.timeline(place), at: nil))
-        timelines[place] = nil
         if timelines.of(place.channelURL).isEmpty { mutes.forget(place.channelURL, &effects) }
     }
 
     private func fetch(_ id: UInt64, _ direction: PageDirection, _ call: UInt64, _ effects: inout Effects) {
         if lists.contains(id) { return lists.fetch(id, call: call, context, &effects) }
-        openedTimeline(id, call, .fetch, &effects)?.fetch(id, direction, call: call, context, &effects)
+        collections.opened(id, call, .fetch, context, &effects)?.fetch(id, direction, call: call, context, &effects)
     }
 
-    /// The timeline of a collection; without one the call is complete.
-    private func openedTimeline(
-        _ id: UInt64, _ call: UInt64, _ name: Completion.Name, _ effects: inout Effects
-    ) -> Timeline? {
-        guard let place = places[id] else {
-            effects.complete(Completion(call: call, name: name, status: .removed))
-            return nil
-        }
-        if let window = unopened[id] { openTimeline(window, place, &effects) }
-        guard unopened[id] == nil, let timeline = timelines[place] else {
-            effects.complete(Completion(call: call, name: name, status: .storage))
-            return nil
-        }
-        return timeline
+    private func fetchOwn(failed: Bool, _ id: UInt64, _ call: UInt64, _ effects: inout Effects) {
+        let name = failed ? Completion.Name.fetchFailed : .fetchPending
+        guard let timeline = collections.opened(id, call, name, context, &effects) else { return }
+        outbox.fetch(failed: failed, id, timeline.id.channelURL, call: call, context, &effects)
     }
 
-    private func resync(_ collections: [UInt64: Int], _ effects: inout Effects) {
-        for (id, dropped) in collections.sorted(by: { $0.key < $1.key }) {
+    private func resync(_ lost: [UInt64: Int], _ effects: inout Effects) {
+        for (id, dropped) in lost.sorted(by: { $0.key < $1.key }) {
             lists.resync(id, dropped: dropped, &effects)
-            guard let place = places[id], let timeline = timelines[place] else { continue }
+            guard let timeline = collections.timeline(of: id) else { continue }
             timeline.resync(id, dropped: dropped, &effects)
-            outbox.resync(id, place.channelURL, &effects)
+            outbox.resync(id, timeline.id.channelURL, &effects)
         }
     }
 
@@ -381,7 +294,7 @@ public final class Engine {
             if turn == .ended { sessionEnded(&effects) }
         case .messageReceived(let url, let message):
             effects.add(.typingStopped(channelURL: url, userID: message.senderID))
-            acknowledge(message, url, &effects)
+            deliveries.arrived(message, in: url, context, &effects)
             effects.add(.messages(MessageFact(
                 channelURL: url, kind: .arrived(message, isInOrder: true),
                 cause: Cause(.eventMessageReceived, rules.facts(of: event, userID: options.userID)))))
@@ -401,42 +314,17 @@ public final class Engine {
         }
     }
 
-    /// A message of somebody else has arrived here.
-    private func acknowledge(_ message: MessageRecord, _ url: String, _ effects: inout Effects) {
-        guard !message.senderID.isByteEqual(to: options.userID), case .loggedIn(let info) = session.connection
-        else { return }
-        if !info.wantsDeliveriesOfSuperChannels, let traits = storage.channel(url)?.traits, traits.isSuper,
-            !traits.isBroadcast
-        {
-            return
-        }
-        deliveries.arrived(message.id, in: url, context, &effects)
-    }
-
     private func route(_ event: ChannelEvent, of url: String, _ effects: inout Effects) {
         switch event {
         case .removed(let cause):
             sync.touch(url)
             effects.add(.channels(ChannelFact(removed: [url], cause: cause)))
-        case .typing(let userID, let user, let isTyping):
-            guard !userID.isByteEqual(to: options.userID) else { return }
-            guard isTyping else { return effects.add(.typingStopped(channelURL: url, userID: userID)) }
-            guard let channel = storage.channel(url) else { return }
-            if typing.begin(url, userID: userID, user: user, now: now.monotonic) {
-                showTyping(channel, cause(of: event, in: url), &effects)
-            }
-            effects.add(.timer(.typing, at: typing.nextExpiry))
+        case .typing: typing.take(event, in: url, context, &effects)
         default:
             if case .entered = event { for timeline in timelines.of(url) { timeline.entered(context, &effects) } }
             let outcome = ChannelFacts.outcome(of: event, in: storage.channel(url), context)
-            record(outcome, url, cause(of: event, in: url), &effects)
+            record(outcome, url, context.cause(of: event, in: url), &effects)
         }
-    }
-
-    private func cause(of event: ChannelEvent, in url: String) -> Cause {
-        var cause = event.cause
-        cause.facts += rules.facts(of: .channel(url: url, event), userID: options.userID)
-        return cause
     }
 
     /// What a fact did to a channel.
@@ -502,7 +390,7 @@ public final class Engine {
         let about: (url: String, cause: Cause)? =
             switch event {
             case .channelAnswered(let channel, let cause): (channel.url, cause)
-            case .channel(let url, let event): crossed.contains(url) ? (url, cause(of: event, in: url)) : nil
+            case .channel(let url, let event): crossed.contains(url) ? (url, context.cause(of: event, in: url)) : nil
             default: nil
             }
         guard let (url, cause) = about else { return route(event, &effects) }
@@ -523,29 +411,14 @@ public final class Engine {
     /// Takes in one part of an answer about channels; the next one has its turn after other inputs.
     private func takePart(_ effects: inout Effects) {
         guard let part = parts.takeNext() else { return }
-        let isStored: Bool
-        switch part.ask {
-        case .channelListing:
-            let fact = sync.listingArrived(part.changed, next: part.next, isLast: part.isLast, context)
-            isStored = record(channels: fact, &effects)
-            sync.listingTaken(isStored, isEnd: part.next.isEmpty, isLast: part.isLast, context, &effects)
-            if part.isLast, sync.isComplete { lists.setComplete(true, context, &effects) }
-            if isStored, part.isLast { outbox.synced(context, &effects) }
-        case .channelChanges(let since):
-            let next = part.next.isEmpty ? since : ChangePoint.token(part.next)
-            let fact = sync.changesArrived(part.changed, removed: part.removed, next: next, isLast: part.isLast)
-            isStored = record(channels: fact, &effects)
-            sync.changesTaken(
-                isStored, since: since, next: next, hasMore: part.hasMore, isLast: part.isLast, context, &effects)
-            if isStored, part.isLast, !part.hasMore { outbox.synced(context, &effects) }
-        case .channelPage(let collection):
-            let fact = sync.pageArrived(
-                part.changed, collection: collection, next: part.next, isLast: part.isLast)
-            isStored = record(channels: fact, &effects)
-            sync.pageTaken(isLast: part.isLast || !isStored, context, &effects)
+        let isStored = record(channels: sync.arrived(part, context), &effects)
+        let isSynced = sync.taken(part, isStored, context, &effects)
+        if case .channelPage(let collection) = part.ask {
             if !isStored { lists.pageNotStored(collection, &effects) }
-        default: return
+        } else if part.isLast, sync.isComplete {
+            lists.setComplete(true, context, &effects)
         }
+        if isSynced { outbox.synced(context, &effects) }
         if !isStored { parts.dropRest(of: part.ask) }
         if !parts.isEmpty { effects.add(.timer(.answerParts, at: now.monotonic)) }
     }
@@ -619,11 +492,13 @@ public final class Engine {
         case .fetch(let call):
             if lists.fetchTimedOut(call, context, &effects) { break }
             _ = timelines.sorted.contains { $0.end(call, .timeout, short: .error, &effects) }
+        case .fetchAll(let call):
+            for timeline in timelines.sorted { timeline.continueFetch(call, context, &effects) }
         case .ownTyping: serviceActions.endTyping(context, &effects)
         case .deliveries: deliveries.markDue(context, &effects)
         case .mutes:
             for url in mutes.takeDue(context, &effects) { sync.want(url, Cause(.eventUserUnmuted), context, &effects) }
-        case .typing: typingEnded(typing.expire(now: now.monotonic), &effects)
+        case .typing: typing.expire(now: now.monotonic, &effects)
         case .ownAges: outbox.expire(context, &effects)
         }
     }
@@ -643,25 +518,18 @@ public final class Engine {
         }
         let fact = fact.visible(from: cached?.messageOffset ?? 0)
         let outcome = ChannelFacts.outcome(of: fact, in: cached, context)
-        let shown = timelines.of(url).compactMap { timeline in
-            fact.concerning(timeline.id).map { (timeline: timeline, fact: $0) }
+        let timelines = timelines
+        let shown: [MessageCommit.Part] = timelines.of(url).compactMap { timeline in
+            fact.concerning(timeline.id).map { (timeline, $0) }
         }
         let committed = storage.committed { (cache) throws(StoreError) in
-            var recorded: [Timeline.Recorded] = []
-            for entry in shown { recorded.append(try entry.timeline.record(entry.fact, context, cache)) }
-            try storeUnshown(fact, context, cache)
-            if let (key, value) = fact.progress { try cache.setValue(key, value) }
-            var channels: ChannelCommit?
-            if case .changed(let channel) = outcome {
-                channels = try ChannelCommit([channel], replacing: cached, cache) { timelines.of($0).map(\.history) }
-            }
-            return (recorded, channels)
+            try MessageCommit(fact, shown, outcome, replacing: cached, timelines, context, cache)
         }
-        if let (recorded, channels) = committed {
-            for (entry, recorded) in zip(shown, recorded) {
+        if let committed {
+            for (entry, recorded) in zip(shown, committed.recorded) {
                 entry.timeline.show(entry.fact, recorded, context, &effects)
             }
-            show(outcome, channels, fact, &effects)
+            show(outcome, committed.channels, fact, &effects)
         } else {
             for entry in shown { entry.timeline.lose(entry.fact, context, &effects) }
             // What the channel is now was not stored either.
@@ -672,39 +540,15 @@ public final class Engine {
         return committed != nil
     }
 
-    /// What an own message is to the channel and the thread that nobody shows.
-    private func storeUnshown(
-        _ fact: MessageFact, _ context: Context, _ cache: CacheStore
-    ) throws(StoreError) {
-        guard case .arrived(let message, _) = fact.kind else { return }
-        let ids = [HistoryID(fact.channelURL), HistoryID(fact.channelURL, parentID: message.parentID)]
-        for id in Set(ids).sorted() where timelines[id] == nil {
-            try History.storeIfCovered(fact, of: id, userID: context.options.userID, cache)
-        }
-    }
-
     private func show(
         _ outcome: ChannelFacts.Outcome, _ commit: ChannelCommit?, _ fact: MessageFact, _ effects: inout Effects
     ) {
-        let cause = channelCause(fact)
+        let cause = fact.channelCause(userID: options.userID)
         guard case .changed(let channel) = outcome, let commit else {
             return record(outcome, fact.channelURL, cause, &effects)
         }
         sync.touch(fact.channelURL)
         show(ChannelFact(changed: [channel], cause: cause), commit, &effects)
-    }
-
-    /// What a list is told when a message changed one of its channels.
-    private func channelCause(_ fact: MessageFact) -> Cause {
-        if fact.cause.source == .messageChangelog { return Cause(.channelChangelog) }
-        let source: EventSource =
-            switch fact.kind {
-            case .arrived(let message, _):
-                message.senderID.isByteEqual(to: options.userID) ? .eventMessageSent : .eventMessageReceived
-            case .edited, .patched: .eventMessageUpdated
-            case .deleted, .changelog: .eventMessageDeleted
-            }
-        return Cause(source, fact.cause.facts)
     }
 
     /// The one entrance for what becomes known about channels. `false` when it could not be stored.
@@ -747,18 +591,23 @@ public final class Engine {
         }
     }
 
-    private func showTyping(_ channel: ChannelRecord, _ cause: Cause, _ effects: inout Effects) {
+    private func showAgain(_ url: String, _ cause: Cause, _ effects: inout Effects) {
+        guard let channel = storage.channel(url) else { return }
         show(ChannelFact(changed: [channel], cause: cause), ChannelCommit(), &effects)
     }
 
-    /// Who stopped is known when it is one; several may run out of time at once.
-    private func typingEnded(_ urls: [String], by userID: String? = nil, _ effects: inout Effects) {
-        for url in urls {
-            guard let channel = storage.channel(url) else { continue }
-            let event = userID.map { ChannelEvent.typing(userID: $0, user: [], isTyping: false) }
-            showTyping(channel, event.map { cause(of: $0, in: url) } ?? Cause(.eventTypingStatusUpdated), &effects)
+    private func collectionOpened(
+        _ id: UInt64, _ filter: MessageFilter, _ place: HistoryID, isFirst: Bool, _ effects: inout Effects
+    ) {
+        let url = place.channelURL
+        if isFirst, outbox.isSending(in: url) { timelines[place]?.sendBegan() }
+        outbox.open(id, url, filter, context, &effects)
+        if let channel = storage.channel(url) {
+            mutes.note(channel, context, &effects)
+            sync.collectionStarted(url, context, &effects)
+        } else if context.isLoggedIn {
+            sync.want(url, Cause(.channelRefresh), context, &effects)
         }
-        effects.add(.timer(.typing, at: typing.nextExpiry))
     }
 
     // MARK: Effects
@@ -784,11 +633,13 @@ public final class Engine {
                 if isInDoubt { sync.want(url, Cause(.channelRefresh), context, &more) }
             case .overlaid(let url, let id):
                 for timeline in timelines.of(url) { timeline.showAgain(id, Cause(.localAction), context, &more) }
-                if let channel = storage.channel(url), channel.lastMessage?.id.isByteEqual(to: id) == true {
-                    show(ChannelFact(changed: [channel], cause: Cause(.localAction)), ChannelCommit(), &more)
+                if storage.channel(url)?.lastMessage?.id.isByteEqual(to: id) == true {
+                    showAgain(url, Cause(.localAction), &more)
                 }
-            case .typingStopped(let url, let userID):
-                if typing.end(url, userID: userID) { typingEnded([url], by: userID, &more) }
+            case .typingStopped(let url, let userID): typing.stopped(url, userID: userID, context, &more)
+            case .shownAgain(let url, let cause): showAgain(url, cause, &more)
+            case .collectionOpened(let id, let filter, let place, let isFirst):
+                collectionOpened(id, filter, place, isFirst: isFirst, &more)
             }
             carryOut(more)
         }
@@ -841,7 +692,7 @@ public final class Engine {
             overlays: serviceActions.overlays)
     }
 
-    private func timeline(of collection: UInt64) -> Timeline? { places[collection].flatMap { timelines[$0] } }
+    private var timelines: Timelines { collections.timelines }
 
     // MARK: For the simulator's checks
 
@@ -854,7 +705,7 @@ public final class Engine {
     var shownChannels: [ChannelWindow] { lists.all }
 
     func shownOwnMessages(_ collection: UInt64) -> (pending: [OwnRow], failed: [OwnRow]) {
-        outbox.windows.shown(collection, places[collection]?.channelURL ?? "")
+        outbox.windows.shown(collection, collections.channelURL(of: collection) ?? "")
     }
 
     /// Every own message that is not the service's yet.

@@ -15,7 +15,8 @@ func status(_ body: () throws(BorderError) -> Int32) -> Int32 {
     }
 }
 
-private func call(_ body: () throws(BorderError) -> Void) -> Int32 {
+/// The same for one that gives nothing else.
+func call(_ body: () throws(BorderError) -> Void) -> Int32 {
     status { () throws(BorderError) -> Int32 in
         try body()
         return 0
@@ -204,145 +205,10 @@ public func sm_set_callback(
 }
 
 /// Registers a listener; when that fails its context ends here.
-private func listen(_ listener: Listener, _ body: (Listener) throws(BorderError) -> Void) -> Int32 {
+func listen(_ listener: Listener, _ body: (Listener) throws(BorderError) -> Void) -> Int32 {
     let code = call { () throws(BorderError) in try body(listener) }
     if code != 0 { listener.end() }
     return code
-}
-
-// MARK: Collections
-
-@_cdecl("sm_channel_collection_new")
-public func sm_channel_collection_new(
-    _ client: OpaquePointer?, _ query: UnsafePointer<CChar>?, _ out: UnsafeMutablePointer<OpaquePointer?>?
-) -> Int32 {
-    call { () throws(BorderError) in
-        let client = try Registry.client(client)
-        guard let out else { throw BorderError(.invalidArgument, "out is NULL") }
-        let text = query == nil ? Array("{}".utf8) : try CText.read(query, "query")
-        let parsed = try CText.document(text, Criteria.query)
-        let id = client.nextCollectionID()
-        let lists = DeliveredLists(id: id, channelURL: nil, criteria: text, viewpoint: 0)
-        try client.open(lists, .openChannelCollection(id: id, query: parsed))
-        out.pointee = try Registry.add(collection: CollectionHandle(client: client, id: id, isMessages: false))
-    }
-}
-
-@_cdecl("sm_message_collection_new")
-public func sm_message_collection_new(
-    _ client: OpaquePointer?, _ channelURL: UnsafePointer<CChar>?, _ filter: UnsafePointer<CChar>?, _ viewpoint: Int64,
-    _ out: UnsafeMutablePointer<OpaquePointer?>?
-) -> Int32 {
-    call { () throws(BorderError) in
-        let client = try Registry.client(client)
-        guard let out else { throw BorderError(.invalidArgument, "out is NULL") }
-        let url = try CText.readString(channelURL, "channel_url")
-        guard !url.isEmpty else { throw BorderError(.invalidArgument, "channel_url is empty") }
-        guard viewpoint >= 0 else { throw BorderError(.invalidArgument, "viewpoint is negative") }
-        let text = filter == nil ? Array("{}".utf8) : try CText.read(filter, "filter")
-        let parsed = try CText.document(text, Criteria.filter)
-        let id = client.nextCollectionID()
-        let lists = DeliveredLists(id: id, channelURL: url, criteria: text, viewpoint: viewpoint)
-        try client.open(
-            lists, .openMessageCollection(id: id, channelURL: url, filter: parsed, viewpoint: viewpoint))
-        out.pointee = try Registry.add(collection: CollectionHandle(
-            client: client, id: id, isMessages: true, parentID: parsed.parentID))
-    }
-}
-
-@_cdecl("sm_collection_number")
-public func sm_collection_number(_ collection: OpaquePointer?) -> UInt64 {
-    do throws(BorderError) { return try Registry.collection(collection).id } catch { return 0 }
-}
-
-@_cdecl("sm_collection_set_callback")
-public func sm_collection_set_callback(
-    _ collection: OpaquePointer?, _ callback: EventCallback?, _ userData: UnsafeMutableRawPointer?,
-    _ destroy: DestroyCallback?
-) -> Int32 {
-    listen(Listener(event: callback, userData: userData, destroy: destroy)) { (listener) throws(BorderError) in
-        let collection = try Registry.collection(collection)
-        try collection.client.checkOpen()
-        try collection.client.queue.setListener(listener, collection: collection.id)
-    }
-}
-
-@_cdecl("sm_fetch")
-public func sm_fetch(
-    _ collection: OpaquePointer?, _ direction: Int32, _ callback: ResultCallback?,
-    _ userData: UnsafeMutableRawPointer?, _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
-) -> Int32 {
-    request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
-        let collection = try Registry.collection(collection)
-        let wanted: PageDirection
-        switch direction {
-        case Int32(SM_NEXT): wanted = .next
-        case Int32(SM_PREVIOUS) where collection.isMessages: wanted = .previous
-        default: throw BorderError(.invalidArgument, "direction must be SM_NEXT, or SM_PREVIOUS for messages")
-        }
-        let key = CallTable.FetchKey(collection: collection.id, direction: wanted)
-        return Request(collection.client, fetch: key) { .fetch(collection: collection.id, direction: wanted, call: $0) }
-    }
-}
-
-@_cdecl("sm_collection_start")
-public func sm_collection_start(
-    _ collection: OpaquePointer?, _ callback: ResultCallback?, _ userData: UnsafeMutableRawPointer?,
-    _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
-) -> Int32 {
-    request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
-        let collection = try Registry.collection(collection)
-        try collection.checkMessages()
-        return Request(collection.client) { .start(collection: collection.id, call: $0) }
-    }
-}
-
-@_cdecl("sm_reset_viewpoint")
-public func sm_reset_viewpoint(_ collection: OpaquePointer?, _ viewpoint: Int64) -> Int32 {
-    call { () throws(BorderError) in
-        let collection = try Registry.collection(collection)
-        try collection.checkMessages()
-        guard viewpoint >= 0 else { throw BorderError(.invalidArgument, "viewpoint is negative") }
-        try collection.client.post(.resetViewpoint(collection: collection.id, viewpoint: viewpoint))
-    }
-}
-
-@_cdecl("sm_collection_info")
-public func sm_collection_info(
-    _ collection: OpaquePointer?, _ out: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-) -> Int32 {
-    describe(collection, out) { $0.client.queue.info(of: $0.id) }
-}
-
-@_cdecl("sm_collection_snapshot")
-public func sm_collection_snapshot(
-    _ collection: OpaquePointer?, _ out: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-) -> Int32 {
-    describe(collection, out) { $0.client.queue.snapshot(of: $0.id) }
-}
-
-private func describe(
-    _ collection: OpaquePointer?, _ out: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
-    _ body: (CollectionHandle) -> [UInt8]?
-) -> Int32 {
-    call { () throws(BorderError) in
-        let collection = try Registry.collection(collection)
-        guard let out else { throw BorderError(.invalidArgument, "out_json is NULL") }
-        try collection.client.checkOpen()
-        guard let bytes = body(collection) else { throw BorderError(.invalidHandle, "the collection was removed") }
-        out.pointee = CText.copy(bytes)
-    }
-}
-
-@_cdecl("sm_collection_remove")
-public func sm_collection_remove(_ collection: OpaquePointer?) {
-    guard let collection else { return }
-    _ = call { () throws(BorderError) in
-        let removed = try Registry.collection(collection)
-        Registry.remove(collection)
-        removed.client.queue.removeCollection(removed.id)
-        try removed.client.post(.removeCollection(id: removed.id))
-    }
 }
 
 // MARK: Own messages
@@ -448,58 +314,5 @@ public func sm_call(
             try ActionCall(text)
         }
         return Request(client) { .action(action, call: $0) }
-    }
-}
-
-// MARK: Calls that complete later
-
-/// A call that completes through the queue: whose it is, and its command once it has a number.
-private struct Request {
-    let client: Client
-    let fetch: CallTable.FetchKey?
-    let command: (UInt64) -> HostCommand
-
-    init(_ client: Client, fetch: CallTable.FetchKey? = nil, command: @escaping (UInt64) -> HostCommand) {
-        self.client = client
-        self.fetch = fetch
-        self.command = command
-    }
-}
-
-/// Makes such a call. When it is refused its context ends here.
-private func request(
-    _ listener: Listener, _ outRequest: UnsafeMutablePointer<UInt64>?, _ body: () throws(BorderError) -> Request
-) -> Int32 {
-    let code = call { () throws(BorderError) in
-        let request = try body()
-        let call = try request.client.call(listener, fetch: request.fetch, request.command)
-        outRequest?.pointee = call
-    }
-    if code != 0 { listener.end() }
-    return code
-}
-
-/// The same for a call about an own message, which comes as a document.
-private func request<Document>(
-    _ listener: Listener, _ outRequest: UnsafeMutablePointer<UInt64>?, _ collection: OpaquePointer?,
-    _ text: UnsafePointer<CChar>?, _ read: ([UInt8]) throws(DocumentError) -> Document,
-    _ command: @escaping (CollectionHandle, Document, UInt64) -> HostCommand
-) -> Int32 {
-    request(listener, outRequest, collection, text) { (collection, text) throws(BorderError) in
-        let document = try CText.document(text, read)
-        return { command(collection, document, $0) }
-    }
-}
-
-/// The same where how the document is read depends on the client.
-private func request(
-    _ listener: Listener, _ outRequest: UnsafeMutablePointer<UInt64>?, _ collection: OpaquePointer?,
-    _ text: UnsafePointer<CChar>?,
-    _ body: (CollectionHandle, [UInt8]) throws(BorderError) -> (UInt64) -> HostCommand
-) -> Int32 {
-    request(listener, outRequest) { () throws(BorderError) in
-        let collection = try Registry.collection(collection)
-        try collection.checkMessages()
-        return Request(collection.client, command: try body(collection, try CText.read(text, "message")))
     }
 }

@@ -1,55 +1,73 @@
 import SyncEngine
 import SyncJSON
+import SyncModel
 
 /// A collection's lists as the host has been told of them: every drained change is applied here too, so a snapshot is
 /// exactly what a host that only applies changes shows.
 final class DeliveredLists {
+    struct Row {
+        let id: String
+        let json: [UInt8]
+
+        init(_ item: CollectionChange.Item) {
+            id = item.id
+            json = item.json
+        }
+    }
+
     let id: UInt64
     let channelURL: String?
     /// The query or filter as the host gave it.
     let criteria: [UInt8]
-    private var lists: [CollectionChange.List: [[UInt8]]] = [:]
+    private var lists: [CollectionChange.List: [Row]] = [:]
     private var info: CollectionInfo
 
-    init(id: UInt64, channelURL: String?, criteria: [UInt8], viewpoint: Int64) {
-        self.id = id
+    /// `info`: before anything was told. `channelURL`: of messages.
+    init(_ info: CollectionInfo, channelURL: String?, criteria: [UInt8]) {
+        id = info.collection
+        self.info = info
         self.channelURL = channelURL
         self.criteria = criteria
-        info = CollectionInfo(
-            collection: id, hasPrevious: channelURL != nil, hasNext: viewpoint != Int64.max, viewpoint: viewpoint)
     }
 
     func set(_ info: CollectionInfo) { self.info = info }
+
+    func set(channel: [UInt8]?) { info.channel = channel }
 
     /// After a huge gap the newest message is out of sight.
     func setHasNext() { info.hasNext = true }
 
     /// Applies a change and gives what a clear took out, for the caller to free.
-    func apply(_ change: CollectionChange) -> [[UInt8]] {
+    func apply(_ change: CollectionChange) -> [Row] {
         if let info = change.info { self.info = info }
         var list = lists.removeValue(forKey: change.list) ?? []
-        var cleared: [[UInt8]] = []
+        var cleared: [Row] = []
         switch change.action {
         case .clear: swap(&list, &cleared)
         case .insert:
             if let first = change.items.first?.index, (0...list.count).contains(first),
                 change.items.indices.allSatisfy({ change.items[$0].index - first == $0 }) {
-                list.insert(contentsOf: change.items.lazy.map(\.json), at: first)
+                list.insert(contentsOf: change.items.lazy.map(Row.init), at: first)
             } else {
                 for item in change.items where (0...list.count).contains(item.index) {
-                    list.insert(item.json, at: item.index)
+                    list.insert(Row(item), at: item.index)
                 }
             }
-        case .update: for item in change.items where list.indices.contains(item.index) { list[item.index] = item.json }
+        case .update: for item in change.items where list.indices.contains(item.index) { list[item.index] = Row(item) }
         case .remove: for item in change.items where list.indices.contains(item.index) { list.remove(at: item.index) }
         case .move:
             for item in change.items where list.indices.contains(item.from) && list.indices.contains(item.index) {
                 list.remove(at: item.from)
-                list.insert(item.json, at: item.index)
+                list.insert(Row(item), at: item.index)
             }
         }
         lists[change.list] = list
         return cleared
+    }
+
+    /// Whether a channel or a succeeded message is shown.
+    func contains(_ id: String) -> Bool {
+        lists[channelURL == nil ? .channels : .succeeded]?.contains { $0.id.isByteEqual(to: id) } ?? false
     }
 
     func infoJSON() -> [UInt8] {
@@ -65,11 +83,15 @@ final class DeliveredLists {
             writer.member("has_previous", info.hasPrevious)
             writer.member("has_next", info.hasNext)
             writer.member("viewpoint", info.viewpoint)
+            writer.member("previous_limit", info.previousLimit)
+            writer.member("next_limit", info.nextLimit)
             writer.member("filter", raw: criteria)
+            if let channel = info.channel { writer.member("channel", raw: channel) }
         } else {
             writer.member("kind", "channels")
             writer.member("count", lists[.channels]?.count ?? 0)
             writer.member("has_next", info.hasNext)
+            writer.member("limit", info.nextLimit)
             writer.member("query", raw: criteria)
         }
         writer.endObject()
@@ -84,7 +106,7 @@ final class DeliveredLists {
         for kind in kinds {
             writer.key(escaping: kind.rawValue)
             writer.beginArray()
-            for item in lists[kind] ?? [] { writer.raw(item) }
+            for row in lists[kind] ?? [] { writer.raw(row.json) }
             writer.endArray()
         }
         writer.endObject()

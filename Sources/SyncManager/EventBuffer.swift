@@ -64,6 +64,9 @@ final class EventBuffer {
 
     func info(of id: UInt64) -> [UInt8]? { collections[id]?.lists.infoJSON() }
 
+    /// `nil`: there is no such collection.
+    func contains(_ item: String, in id: UInt64) -> Bool? { collections[id]?.lists.contains(item) }
+
     func snapshot(of id: UInt64) -> [UInt8]? { collections[id]?.lists.snapshotJSON(sequence: sequence) }
 
     // MARK: In
@@ -135,14 +138,19 @@ final class EventBuffer {
     func take() -> TakenEvent? {
         while let (output, time) = waiting.popFirst() {
             var collection: UInt64 = 0
-            var cleared: [[UInt8]] = []
+            var cleared: [DeliveredLists.Row] = []
             switch output {
             case .completion(let completion):
                 if let info = completion.info { collections[info.collection]?.lists.set(info) }
             case .event(.client): break
             case .event(.collection(let id, let notice)):
                 guard let lists = collections[id]?.lists else { continue }
-                if notice == .hugeGap { lists.setHasNext() }
+                switch notice {
+                case .hugeGap: lists.setHasNext()
+                case .channelUpdated(let json, _): lists.set(channel: json)
+                case .channelRemoved: lists.set(channel: nil)
+                default: break
+                }
                 collection = id
             case .event(.change(let change)):
                 guard let lists = collections[change.collection]?.lists else { continue }

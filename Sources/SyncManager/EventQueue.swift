@@ -147,6 +147,8 @@ final class EventQueue: @unchecked Sendable {
 
     func info(of id: UInt64) -> [UInt8]? { monitor.locked { buffer.info(of: id) } }
 
+    func contains(_ item: String, in id: UInt64) -> Bool? { monitor.locked { buffer.contains(item, in: id) } }
+
     func snapshot(of id: UInt64) -> [UInt8]? { monitor.locked { buffer.snapshot(of: id) } }
 
     // MARK: Draining

@@ -43,6 +43,7 @@ enum EventText {
         writer.member("status", Int64(completion.status.rawValue))
         if let hasMore = completion.hasMore { writer.member("has_more", hasMore) }
         if let short = completion.short { writer.member("short", short.rawValue) }
+        if let count = completion.count { writer.member("count", count) }
         if let requestID = completion.requestID { writer.member("request_id", requestID) }
         if let failure = completion.failure {
             writer.member("code", failure.code)
@@ -56,6 +57,9 @@ enum EventText {
         if completion.name == .start, let info = completion.info {
             writer.member("has_previous", info.hasPrevious)
             writer.member("has_next", info.hasNext)
+        }
+        if completion.name == .openCached, let channel = completion.info?.channel {
+            writer.member("channel", raw: channel)
         }
         if let info = completion.info { writer.member("collection", Int64(bitPattern: info.collection)) }
     }

@@ -10,8 +10,9 @@ extension HostCommand {
             .resetViewpoint:
             true
         case .disconnect, .removeCollection, .resync, .close: false
-        case .connect, .clearCache, .signOut, .fetch, .start, .sendMessage, .resendMessage, .appendMessage,
-            .appendSent, .handleSendResponse, .tellEdit, .updateMessage, .deleteMessage, .action:
+        case .connect, .clearCache, .signOut, .openCached, .fetch, .fetchAllNext, .fetchFailed, .fetchPending, .start,
+            .sendMessage, .resendMessage, .appendMessage, .appendSent, .handleSendResponse, .tellEdit, .updateMessage,
+            .deleteMessage, .action:
             false
         }
     }
@@ -32,8 +33,8 @@ extension HostCommand {
         case .deleteMessage(_, let message, _): message.textBytes
         case .action(let action, _): action.textBytes
         case .connect, .disconnect, .resumeSync, .pauseSync, .setForeground, .signOut, .clearCache(nil, _),
-            .openChannelCollection, .openMessageCollection, .removeCollection, .fetch, .start, .resetViewpoint, .resync,
-            .close:
+            .openChannelCollection, .openMessageCollection, .openCached, .removeCollection, .fetch, .fetchAllNext,
+            .fetchFailed, .fetchPending, .start, .resetViewpoint, .resync, .close:
             0
         }
     }
@@ -43,7 +44,7 @@ extension HostCommand {
     var isDoneWhenClosing: Bool {
         switch self {
         case .sendMessage, .resendMessage, .appendMessage, .appendSent, .handleSendResponse, .updateMessage,
-            .deleteMessage(_, .unsent, _), .openMessageCollection:
+            .deleteMessage(_, .unsent, _), .openMessageCollection, .openCached:
             true
         default: false
         }
@@ -59,6 +60,10 @@ extension HostCommand {
         case .clearCache(_, let call): closed(call, .clearCache)
         case .signOut(let call): closed(call, .signOut)
         case .fetch(_, _, let call): closed(call, .fetch)
+        case .openCached(_, _, _, _, let call): closed(call, .openCached)
+        case .fetchAllNext(_, let call): closed(call, .fetchAllNext)
+        case .fetchFailed(_, let call): closed(call, .fetchFailed)
+        case .fetchPending(_, let call): closed(call, .fetchPending)
         case .start(_, let call): closed(call, .start)
         case .sendMessage(_, _, _, let call), .resendMessage(_, _, let call): closed(call, .sendMessage)
         case .appendMessage(_, _, _, let call), .appendSent(_, _, _, let call): closed(call, .appendMessage)

@@ -11,5 +11,5 @@ struct TakenEvent {
     let collection: UInt64
     /// What a `clear` took out of the delivered lists. Kept until the event has been used, so that freeing many
     /// elements holds nobody up.
-    let cleared: [[UInt8]]
+    let cleared: [DeliveredLists.Row]
 }

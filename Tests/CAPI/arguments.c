@@ -49,6 +49,9 @@ static void bad_client(sm_client *client, int32_t status) {
     CHECK(destroyed == 4);
     GIVES(status, sm_channel_collection_new(client, NULL, &collection));
     GIVES(status, sm_message_collection_new(client, "c", NULL, SM_LATEST, &collection));
+    GIVES(status, sm_message_collection_open(client, "c", NULL, SM_LATEST, result, &destroyed, destroy, &request,
+        &collection));
+    CHECK(destroyed == 5);
     CHECK(json == (const char *)&destroyed && length == 7 && request == 7);
     CHECK(collection == (sm_collection *)&destroyed);
     CHECK(last_error_has(sm_status_name(status)));
@@ -62,6 +65,10 @@ static void bad_collection(sm_collection *collection, int32_t status) {
     CHECK(sm_collection_number(collection) == 0);
     GIVES(status, sm_collection_set_callback(collection, event, &destroyed, destroy));
     GIVES(status, sm_fetch(collection, SM_NEXT, result, &destroyed, destroy, &request));
+    GIVES(status, sm_fetch_all_next(collection, result, &destroyed, destroy, &request));
+    GIVES(status, sm_fetch_failed(collection, result, &destroyed, destroy, &request));
+    GIVES(status, sm_fetch_pending(collection, result, &destroyed, destroy, &request));
+    GIVES(status, sm_collection_contains(collection, "1"));
     GIVES(status, sm_collection_start(collection, result, &destroyed, destroy, &request));
     GIVES(status, sm_reset_viewpoint(collection, SM_LATEST));
     GIVES(status, sm_collection_info(collection, &json));
@@ -74,7 +81,7 @@ static void bad_collection(sm_collection *collection, int32_t status) {
     GIVES(status, sm_update_message(collection, "{\"request_id\":\"r\",\"message\":\"m\"}", result, &destroyed,
         destroy, &request));
     GIVES(status, sm_delete_message(collection, "{\"message_id\":1}", result, &destroyed, destroy, &request));
-    CHECK(destroyed == 8);
+    CHECK(destroyed == 11);
     CHECK(json == (char *)&destroyed && request == 7);
     sm_collection_remove(collection);
 }
@@ -126,6 +133,10 @@ int main(void) {
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_channel_collection_new(client, NULL, NULL));
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_message_collection_new(client, NULL, NULL, 0, &messages));
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_message_collection_new(client, "c", NULL, 0, NULL));
+    GIVES(SM_ERR_INVALID_ARGUMENT,
+          sm_message_collection_open(client, NULL, NULL, 0, NULL, NULL, NULL, NULL, &messages));
+    GIVES(SM_ERR_INVALID_ARGUMENT, sm_message_collection_open(client, "c", NULL, 0, NULL, NULL, NULL, NULL, NULL));
+    GIVES(SM_ERR_INVALID_ARGUMENT, sm_collection_contains(messages, NULL));
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_collection_info(channels, NULL));
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_collection_snapshot(messages, NULL));
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_send_message(messages, NULL, NULL, NULL, NULL, NULL));
@@ -142,7 +153,12 @@ int main(void) {
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_fetch(messages, 3, result, &destroyed, destroy, NULL));
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_fetch(channels, SM_PREVIOUS, result, &destroyed, destroy, NULL));
     GIVES(SM_ERR_INVALID_HANDLE, sm_collection_start(channels, result, &destroyed, destroy, NULL));
-    CHECK(destroyed == 4);
+    GIVES(SM_ERR_INVALID_HANDLE, sm_fetch_all_next(channels, result, &destroyed, destroy, NULL));
+    GIVES(SM_ERR_INVALID_HANDLE, sm_fetch_failed(channels, result, &destroyed, destroy, NULL));
+    GIVES(SM_ERR_INVALID_HANDLE, sm_fetch_pending(channels, result, &destroyed, destroy, NULL));
+    GIVES(SM_ERR_INVALID_ARGUMENT,
+        sm_message_collection_open(client, "c", NULL, -1, result, &destroyed, destroy, NULL, &messages));
+    CHECK(destroyed == 8);
     GIVES(SM_ERR_INVALID_ARGUMENT, sm_reset_viewpoint(messages, -5));
     GIVES(SM_ERR_INVALID_HANDLE, sm_reset_viewpoint(channels, 0));
     GIVES(SM_ERR_INVALID_HANDLE, sm_send_message(channels, "{\"message\":\"m\"}", NULL, NULL, NULL, NULL));

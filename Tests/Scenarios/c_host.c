@@ -177,18 +177,44 @@ static void do_messages(json_int_t id, json_t *step) {
     answer_collection(id, step, status, collection);
 }
 
+static void do_open_cached(json_int_t id, json_t *step) {
+    sm_collection *collection = NULL;
+    uint64_t request = 0;
+    char *filter = document(step, "filter");
+    int32_t status = sm_message_collection_open(
+        open_client(), text_of(step, "channel_url"), filter, number_of(step, "viewpoint"), NULL, NULL, NULL, &request,
+        &collection);
+    free(filter);
+    if (status < 0) {
+        answer_json(id, "error", sm_last_error());
+        return;
+    }
+    keep(step, collection);
+    printf("{\"id\":%" JSON_INTEGER_FORMAT ",\"collection\":%" PRIu64 ",\"request\":%" PRIu64 "}\n", id,
+           sm_collection_number(collection), request);
+    fflush(stdout);
+}
+
+typedef int32_t (*plain_call)(sm_collection *, sm_result_callback, void *, sm_destroy_callback, uint64_t *);
+
+static void do_plain(json_int_t id, json_t *step, plain_call call) {
+    uint64_t request = 0;
+    int32_t status = call(collection_of(step), NULL, NULL, NULL, &request);
+    answer_request(id, status, request);
+}
+
+static void do_contains(json_int_t id, json_t *step) {
+    int32_t status = sm_collection_contains(collection_of(step), text_of(step, "item"));
+    if (status < 0) answer_json(id, "error", sm_last_error());
+    else answer_json(id, "contains", status ? "true" : "false");
+}
+
 static void do_fetch(json_int_t id, json_t *step) {
     uint64_t request = 0;
     const char *direction = text_of(step, "direction");
     int32_t number = !strcmp(direction, "next") ? SM_NEXT : !strcmp(direction, "previous") ? SM_PREVIOUS : 0;
     if (!number) nonsense("no direction", direction);
     int32_t status = sm_fetch(collection_of(step), number, NULL, NULL, NULL, &request);
-    answer_request(id, status, request);
-}
-
-static void do_start(json_int_t id, json_t *step) {
-    uint64_t request = 0;
-    int32_t status = sm_collection_start(collection_of(step), NULL, NULL, NULL, &request);
     answer_request(id, status, request);
 }
 
@@ -236,7 +262,17 @@ static void run(json_int_t id, const char *verb, json_t *step) {
     } else if (!strcmp(verb, "fetch")) {
         do_fetch(id, step);
     } else if (!strcmp(verb, "start")) {
-        do_start(id, step);
+        do_plain(id, step, sm_collection_start);
+    } else if (!strcmp(verb, "open_cached")) {
+        do_open_cached(id, step);
+    } else if (!strcmp(verb, "fetch_all_next")) {
+        do_plain(id, step, sm_fetch_all_next);
+    } else if (!strcmp(verb, "fetch_failed")) {
+        do_plain(id, step, sm_fetch_failed);
+    } else if (!strcmp(verb, "fetch_pending")) {
+        do_plain(id, step, sm_fetch_pending);
+    } else if (!strcmp(verb, "contains")) {
+        do_contains(id, step);
     } else if (!strcmp(verb, "reset_viewpoint")) {
         answer_status(id, sm_reset_viewpoint(collection_of(step), number_of(step, "viewpoint")));
     } else if (!strcmp(verb, "info")) {

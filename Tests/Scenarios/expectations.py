@@ -84,13 +84,19 @@ class Expectations:
     def expect_failed(self, on, list):
         self.until(lambda: [m["message"] for m in self.snapshot(on)["failed"]], list)
 
-    def expect_info(self, on, info):
+    def expect_info(self, on, info=None, channel=None):
+        """`channel`: a part of the channel's object."""
         def shown():
             told = self.host.step("info", on=on)["info"]
             checked.told("collection-info", told)
-            return {key: told.get(key) for key in info}
+            return {key: told.get(key) for key in info or {}}, holds(channel or {}, told.get("channel") or {})
 
-        self.until(shown, info)
+        self.until(shown, (info or {}, True))
+
+    def expect_contains(self, on, item, there):
+        """Whether a collection has a message, by its name, or a channel, by its URL."""
+        item = str(self.named[item]["message_id"]) if item in self.named else item
+        assert self.host.step("contains", on=on, item=item)["contains"] == there
 
     def expect_event(self, event):
         end = time.monotonic() + PATIENCE

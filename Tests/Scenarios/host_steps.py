@@ -14,6 +14,7 @@ GIVEN = {
     "setup": ("config", "configuration"),
     "channels": ("query", "channel-query"),
     "messages": ("filter", "message-filter"),
+    "open_cached": ("filter", "message-filter"),
     "send": ("message", "own-message/send"),
     "append": ("message", "own-message/append"),
     "response": ("message", "own-message/response"),
@@ -42,9 +43,9 @@ class HostSteps:
         assert not fails, "was accepted"
         if schema:
             checked.given(schema, members[member])
-        if "request" not in answer:
+        self.last_request = answer.get("request")
+        if self.last_request is None or "collection" in answer:
             return answer
-        self.last_request = answer["request"]
         return self.finish(self.last_request, wanted)
 
     def host_setup(self, user="mei", config=None, fails=None, path=None):
@@ -99,6 +100,12 @@ class HostSteps:
         self.make(more["as"], "messages", fails, path, channel_url=url, filter=filter or {},
                   viewpoint=self.point(viewpoint))
 
+    def host_open_cached(self, url, filter=None, viewpoint="latest", result=(), **more):
+        """As `open`, of a channel that is in the cache; with its result."""
+        self.make(more["as"], "open_cached", None, None, channel_url=url, filter=filter or {},
+                  viewpoint=self.point(viewpoint))
+        self.finish(self.last_request, result)
+
     def make(self, name, verb, fails, path, **members):
         answer = self.begin(None, verb, fails, path, **{"as": name}, **members)
         if answer:
@@ -114,6 +121,18 @@ class HostSteps:
 
     def host_fetch(self, on, direction="previous", result=(), fails=None):
         self.begin(result, "fetch", fails, on=on, direction=direction)
+
+    def host_fetch_all_next(self, on, result=(), fails=None):
+        self.begin(result, "fetch_all_next", fails, on=on)
+
+    def host_fetch_failed(self, on, result=()):
+        self.begin(result, "fetch_failed", on=on)
+
+    def host_fetch_pending(self, on, result=()):
+        self.begin(result, "fetch_pending", on=on)
+
+    def host_set_limit(self, on, limit, result=()):
+        self.host_call("set_limit", result=result, collection=self.collections[on], limit=limit)
 
     def host_start(self, on, result=()):
         self.begin(result, "start", on=on)

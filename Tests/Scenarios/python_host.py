@@ -82,6 +82,22 @@ class Host:
             return {"request": self.started(view).fetch().request}
         return {"request": self.started(view).fetch(direction).request}
 
+    def open_cached(self, channel_url, viewpoint, filter=None, **more):
+        self.named[more["as"]] = view = self.client.open_messages(channel_url, viewpoint, **(filter or {}))
+        return {"collection": view.number, "request": view.opened.request}
+
+    def fetch_all_next(self, on):
+        return {"request": self.started(self.named[on]).fetch_all_next().request}
+
+    def fetch_failed(self, on):
+        return {"request": self.started(self.named[on]).fetch_failed().request}
+
+    def fetch_pending(self, on):
+        return {"request": self.started(self.named[on]).fetch_pending().request}
+
+    def contains(self, on, item):
+        return {"contains": self.named[on].contains(item)}
+
     def start(self, on):
         return {"request": self.started(self.named[on]).load().request}
 

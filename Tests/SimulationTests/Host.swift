@@ -21,9 +21,10 @@ final class Host {
 
     func push(_ output: HostOutput) { buffer.push(output, time: 0) }
 
-    func open(_ id: UInt64, channelURL: String?, viewpoint: Int64) {
-        replay.open(id)
-        buffer.add(DeliveredLists(id: id, channelURL: channelURL, criteria: Array("{}".utf8), viewpoint: viewpoint))
+    /// `channelURL`: of messages.
+    func open(_ info: CollectionInfo, channelURL: String?) {
+        replay.open(info.collection)
+        buffer.add(DeliveredLists(info, channelURL: channelURL, criteria: Array("{}".utf8)))
     }
 
     /// Nothing of it is told any more, not even what waits.

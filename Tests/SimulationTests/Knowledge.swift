@@ -73,9 +73,11 @@ struct Knowledge {
         held = now
     }
 
+    mutating func settle(allBut ids: Set<String>) { for id in own.keys where !ids.contains(id) { settle(id) } }
+
     /// Everything of this user is forgotten here but what is still held.
     mutating func signedOut(holding ids: Set<String>) {
-        for id in own.keys where !ids.contains(id) { settle(id) }
+        settle(allBut: ids)
         inDoubt = []
         toldByHost = []
     }

@@ -2,6 +2,10 @@
 struct SessionView {
     /// By the simulation's clock.
     var beganAt: Int64 = 0
+    /// How far the service's clock had been advanced by then, in milliseconds.
+    var jumpedBefore: Int64 = 0
+    /// Cached channels that had message collections open then.
+    var open: Set<String> = []
     /// Sync was paused by the host at some time: nothing waits for it then.
     var wasPaused = false
     /// Request ids of what the host asked to send, or to send again.

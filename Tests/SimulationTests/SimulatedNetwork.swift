@@ -65,8 +65,9 @@ final class SimulatedNetwork: Transport {
     private static let perProcess: UInt64 = 1_000_000
     /// Until when the service wants nothing to be asked, as far as this process has heard.
     private var pausedUntil: Int64 = 0
-    /// Requests whose answer the engine waits for: asked in this session, no renewal of a key.
-    private var awaited: [UInt64: (time: Int64, url: String)] = [:]
+    /// Requests whose answer the engine waits for (asked in this session, no renewal of a key), and until when: what
+    /// comes later nobody hears, the wish for a pause in it neither.
+    private var awaited: [UInt64: (deadline: Int64, url: String)] = [:]
     /// What the device did against the rules of the network.
     private(set) var violation: Violation?
     /// A process that was killed in the middle of its work sends nothing more.
@@ -74,6 +75,11 @@ final class SimulatedNetwork: Transport {
     /// Since the last login the service has answered a question about channels.
     private(set) var wereChannelsTold = false
     var loggedIn: (() -> Void)?
+    /// Channels of `loggedIn` that the service has told of since, one by one or in its change log.
+    private(set) var refreshed: Set<String> = []
+    var watched: Set<String> = []
+    /// What the service does not say of itself.
+    var isLeftUnsaid: (([UInt8]) -> Bool)?
     /// What the simulation has against a message that goes out by a socket, if anything.
     var messageSent: (([UInt8]) -> Violation?)?
     /// Set while a history is written.
@@ -97,7 +103,7 @@ final class SimulatedNetwork: Transport {
                 description: "\(request.method) \(request.url) jumps a pause of \(pausedUntil - time) ms")
         }
         note?("ask \(id) \(request.method) \(request.url.dropFirst(17).prefix(150))")
-        if !request.url.hasSuffix("/session_key") { awaited[id] = (time, request.url) }
+        if !request.url.hasSuffix("/session_key") { awaited[id] = (time + max(request.timeout, 1), request.url) }
         let limit = time + max(request.timeout, 1)
         let failure = TransportFailure(kind: .timedOut, message: "timed out")
         if random.chance(weather.lost) { return add(.requestFailed(id: id, failure), at: limit) }
@@ -244,11 +250,12 @@ final class SimulatedNetwork: Transport {
         case .input(let input, _):
             // The service asks for two seconds (`SimulatedService.answer`).
             if case .response(let id, let response) = input, let asked = awaited.removeValue(forKey: id) {
-                if response.status == 429, time - asked.time < 5_000 { pausedUntil = time + 2_000 }
-                if response.status == 200, asked.url.contains("/my_group_channels") { wereChannelsTold = true }
+                if response.status == 429, time < asked.deadline { pausedUntil = time + 2_000 }
+                if response.status == 200 { noteChannels(response.body, asked.url) }
             }
             if case .socketText(_, let text) = input, text.starts(with: "LOGI".utf8) {
                 wereChannelsTold = false
+                refreshed = []
                 loggedIn?()
             }
             if case .socketClosed = input { awaited = [:] }
@@ -266,6 +273,16 @@ final class SimulatedNetwork: Transport {
         }
         collect()
         return nil
+    }
+
+    private func noteChannels(_ body: [UInt8], _ url: String) {
+        if url.contains("/my_group_channels") { wereChannelsTold = true }
+        if url.contains("/my_group_channels/changelogs") {
+            let text = String(decoding: body, as: UTF8.self)
+            refreshed.formUnion(watched.filter { text.contains("\"\($0)\"") })
+        } else {
+            refreshed.formUnion(watched.filter { url.contains("/group_channels/\($0)?") })
+        }
     }
 
     private func arrive(_ number: UInt64, _ request: TransportRequest, _ fate: Parcel.Fate) {
@@ -335,6 +352,7 @@ final class SimulatedNetwork: Transport {
             let isHeard = entry.process == process && !entry.isClosedHere
                 && !entry.dead.contains(.down)
             for text in end.takeFrames() where isHeard {
+                if isLeftUnsaid?(text) == true { continue }
                 if entry.losesPong, text.starts(with: "PONG".utf8) {
                     note?("a pong is lost on socket \(socket)")
                     entry.losesPong = false

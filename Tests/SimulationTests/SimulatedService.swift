@@ -32,6 +32,8 @@ final class SimulatedService {
     private(set) var ownIDs: [String: [Int64]] = [:]
     /// Raised by everything that may change what the server would answer.
     private(set) var version = 0
+    /// How far its clock was advanced, in milliseconds: who logged in before does not know of it.
+    private(set) var jumped: Int64 = 0
     /// Since when this user sees the messages of a channel.
     private var offsets: [String: Int64] = [:]
     private var witness: InProcessSocket?
@@ -148,6 +150,7 @@ final class SimulatedService {
     @discardableResult
     func control(_ name: String, _ body: JSON = .object()) -> JSON? {
         let reply = server.answer("POST", "/control/" + name, headers: [], body: body.serialized())
+        if name == "advance_clock" { jumped += body["ms"]?.int ?? 0 }
         version += 1
         watch()
         return reply.response.status == 200 ? try? JSON.parse(reply.response.body) : nil

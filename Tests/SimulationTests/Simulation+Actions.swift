@@ -8,7 +8,7 @@ import TestSupport
 extension Simulation {
     func callAction() {
         guard let url = random.pick(knowledge.urls) else { return }
-        switch random.below(21) {
+        switch random.below(22) {
         case 0..<3: call(.freezeChannel, url)
         case 3..<6: call(.unfreezeChannel, url)
         case 6..<8:
@@ -33,6 +33,9 @@ extension Simulation {
             guard random.chance(50) else { return call(.statistics, nil) }
             resent(engine.ownMessages.filter { $0.status == .failed }.map(\.requestID))
             call(.resendFailedMessages, nil)
+        case 20:
+            call(.removeFailedMessages, random.chance(50) ? url : nil)
+            knowledge.settle(allBut: Set(engine.ownMessages.map(\.requestID)))
         default:
             let waiting = openCalls.filter { $0.value == "call" }.keys.sorted()
             guard let other = random.pick(waiting) else { return call(.statistics, nil) }

@@ -19,7 +19,7 @@ extension Simulation {
             guard engine.shownChannels.count < 3 else { return }
             openChannels()
         case 20..<23: if let view { start(view.window.id) }
-        case 23..<48: if let view { fetch(view.window.id, random.chance(60) ? .previous : .next) }
+        case 23..<48: if let view { fetch(view.window.id) }
         case 48..<55: if let list = random.pick(engine.shownChannels) { fetch(list.id, .next) }
         case 55..<58:
             guard let view else { return }
@@ -55,7 +55,6 @@ extension Simulation {
         let viewpoints = [Int64.max, Int64.max, 0, SimulatedService.start + time - random.below(400_000)]
         let viewpoint = random.pick(viewpoints) ?? Int64.max
         told.open(lastCollection)
-        host.open(lastCollection, channelURL: url, viewpoint: viewpoint)
         var filter = MessageFilter()
         filter.limit = 1 + Int(random.below(40))
         if random.chance(25) { filter.senderIDs = ["bo"] }
@@ -66,6 +65,7 @@ extension Simulation {
         filter.isReversed = random.chance(25)
         filter.isInclusive = random.chance(75)
         if random.chance(25), let parent = someParent(url) { filter.parentID = String(parent) }
+        host.open(CollectionInfo(messages: lastCollection, filter, viewpoint: viewpoint), channelURL: url)
         command(.openMessageCollection(
             id: lastCollection, channelURL: url, filter: filter, viewpoint: viewpoint))
         if random.chance(35) { start(lastCollection) }
@@ -82,7 +82,6 @@ extension Simulation {
     private func openChannels() {
         lastCollection += 1
         told.open(lastCollection)
-        host.open(lastCollection, channelURL: nil, viewpoint: 0)
         var query = ChannelQuery()
         query.limit = 1 + Int(random.below(4))
         query.includeFrozen = random.chance(80)
@@ -91,7 +90,14 @@ extension Simulation {
         if random.chance(10) { query.unreadChannels = .unreadMessage }
         query.order = random.pick([.latestLastMessage, .latestLastMessage, .chronological, .channelNameAlphabetical])
             ?? .latestLastMessage
+        host.open(CollectionInfo(channels: lastCollection, query), channelURL: nil)
         command(.openChannelCollection(id: lastCollection, query: query))
+    }
+
+    /// A page, or everything newer.
+    private func fetch(_ id: UInt64) {
+        guard random.chance(15) else { return _ = fetch(id, random.chance(60) ? .previous : .next) }
+        command(.fetchAllNext(collection: id, call: newCall("fetch_all_next")))
     }
 
     @discardableResult
@@ -124,6 +130,22 @@ extension Simulation {
         _ view: (channelURL: String, window: MessageWindow), _ requestID: String, _ text: String, _ body: [UInt8]
     ) {
         let id = view.window.id
+        switch random.below(20) {
+        case 0, 1:
+            // Appended when it has been sent already.
+            let parts: KeyValuePairs<String, JSON> = ["req_id": .string(requestID)]
+            guard let message = service.post(view.channelURL, SimulatedService.me, text, parts)
+                .flatMap({ SendbirdService.message($0) }) else { return }
+            knowledge.toldByHost.insert(message.id)
+            return command(.appendSent(
+                collection: id, requestID: requestID, message, call: newCall("append_message")))
+        case 2:
+            // It failed before it was appended.
+            return command(.handleSendResponse(
+                collection: id, requestID: requestID, .failed(code: 400_000, body: body),
+                call: newCall("handle_send_response")))
+        default: break
+        }
         let isOffline = random.chance(20)
         if isOffline { command(.disconnect) }
         let call = newCall("append_message")

@@ -15,6 +15,7 @@ extension Simulation {
         case 7..<10: signOut()
         case 10..<12: sleep()
         case 12..<15:
+            session.open = []
             command(.action(ActionCall(action: .clearChannels, arguments: [:]), call: newCall("call")))
         default: writeIntoFrozen()
         }
@@ -28,6 +29,7 @@ extension Simulation {
     /// Nothing of the user stays, neither shown nor on disk; then somebody may come again.
     private func signOut() {
         let call = newCall("sign_out")
+        session.open = []
         command(.signOut(call: call))
         // The process may have died at it.
         knowledge.signedOut(holding: Set(engine.ownMessages.map(\.requestID)))
@@ -106,6 +108,33 @@ extension Simulation {
         for (url, messages) in failed where messages.count > traits.maxFailed {
             throw Violation(description: "\(messages.count) failed messages in \(url), not \(traits.maxFailed)")
         }
+    }
+
+    /// Not everything that changed while away is in the log of channels: those that are shown are asked for after each
+    /// login.
+    func checkRefreshed() throws {
+        for url in session.open.subtracting(network.refreshed).sorted()
+        where engine.shownMessages.contains(where: { $0.channelURL == url }) && device.cachedChannel(url) != nil {
+            throw Violation(description: "\(url) was not asked for since the login")
+        }
+    }
+
+    /// Waits for what the library finds out by itself when nobody tells that a mute is over.
+    func awaitMuteEnds() throws {
+        let isMuted = try engine.shownMessages.contains { shown in
+            try device.cachedChannel(shown.channelURL).map { try JSON.parse($0.json)["is_muted"]?.bool ?? false }
+                ?? false
+        }
+        // Mutes last for 30 s; the device does not know how far the clock was advanced since it logged in.
+        if isMuted, !traits.tellsMuteEnds { try advance(service.jumped - session.jumpedBefore + 35_000) }
+    }
+
+    /// Of a channel whose messages nobody shows it is not asked either.
+    func isMuteEndUnknown(_ here: JSON, _ there: JSON, _ url: String) -> Bool {
+        guard !traits.tellsMuteEnds, here["is_muted"]?.bool == true, there["is_muted"]?.bool != true else {
+            return false
+        }
+        return isFaulty || !engine.shownMessages.contains { $0.channelURL == url }
     }
 
     /// What is too old is looked for every hour.

@@ -78,7 +78,10 @@ final class Simulation {
         device = try Device(
             directory: directory.path, options: traits.options(token: service.token, process: 0), network: network,
             now: Moment(monotonic: time, wall: SimulatedService.start + time + traits.clockError))
-        network.loggedIn = { [unowned self] in session = SessionView(beganAt: time, wasPaused: isPausedByHost) }
+        network.loggedIn = { [unowned self] in sessionBegins() }
+        if !traits.tellsMuteEnds {
+            network.isLeftUnsaid = { String(decoding: $0, as: UTF8.self).contains("\"cat\":10200,") }
+        }
         network.messageSent = { [unowned self] in violationOfSending($0) }
         if isRecording {
             service.note = { [unowned self] in note($0) }
@@ -223,6 +226,12 @@ final class Simulation {
         knowledge.look(at: engine.ownMessages, limit: traits.maxFailed, oldest: oldest)
     }
 
+    private func sessionBegins() {
+        session = SessionView(beganAt: time, jumpedBefore: service.jumped, wasPaused: isPausedByHost)
+        session.open = Set(engine.shownMessages.map(\.channelURL).filter { device.cachedChannel($0) != nil })
+        network.watched = session.open
+    }
+
     /// The host takes what waits for it.
     func drain(_ most: Int = Int.max) {
         var left = most
@@ -323,6 +332,8 @@ final class Simulation {
         case .tellEdit(let id, let message, let call): "tellEdit \(message.id) in \(id), call \(call)"
         case .updateMessage(let id, let requestID, let body, let call):
             "updateMessage \(requestID) in \(id), call \(call): \(String(decoding: body, as: UTF8.self))"
+        case .openMessageCollection(let id, let url, let filter, let viewpoint):
+            "open \(id) of \(url) at \(viewpoint): \(brief(filter))"
         // In a fixed order, so that two runs can be compared.
         case .resync(let collections):
             "resync " + collections.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
@@ -332,6 +343,13 @@ final class Simulation {
                 + ", call \(call)"
         default: "\(command)"
         }
+    }
+
+    /// A set prints in another order each time.
+    private static func brief(_ filter: MessageFilter) -> String {
+        var others = filter
+        others.leftOut = []
+        return "\(others) without \(filter.leftOut.map(\.rawValue).sorted())"
     }
 
     private static func brief(_ change: CollectionChange) -> String {

@@ -1,7 +1,7 @@
 import Foundation
 import XCTest
 
-/// Runs the simulation over many seeds: 500, or 5,000 with `SM_LONG`. `SM_SEEDS=50` sets another number, `SM_FIRST=101`
+/// Runs the simulation over many seeds: 1,000, or 5,000 with `SM_LONG`. `SM_SEEDS=50` sets another number, `SM_FIRST`
 /// where they begin, `SM_FAILURES=1` after how many failures to stop; `SM_SEED=17` replays one with its whole history.
 final class SimulationTests: XCTestCase {
     /// Shared by the threads that run seeds.
@@ -50,7 +50,7 @@ final class SimulationTests: XCTestCase {
             if let failure = Self.run(one, isRecording: true).failure { XCTFail(failure) }
             return
         }
-        let count = environment["SM_SEEDS"].flatMap(UInt64.init) ?? (environment["SM_LONG"] == nil ? 500 : 5_000)
+        let count = environment["SM_SEEDS"].flatMap(UInt64.init) ?? (environment["SM_LONG"] == nil ? 1_000 : 5_000)
         let progress = Progress(
             first: environment["SM_FIRST"].flatMap(UInt64.init) ?? 1, count: count,
             failureLimit: environment["SM_FAILURES"].flatMap(Int.init) ?? 10)

@@ -21,6 +21,8 @@ struct Traits {
     /// Failed messages that a channel keeps, and for how many days.
     let maxFailed: Int
     let retentionDays: Int
+    /// Whether the service tells that a mute has run out; real ones do not always.
+    let tellsMuteEnds: Bool
     /// What replies count for, as the service numbers it.
     let unreadPolicy: Int64
     let lastMessagePolicy: Int64
@@ -39,6 +41,7 @@ struct Traits {
         // Some runs trim: the window is then smaller than the channel.
         capacity = random.chance(25) ? 60 : 1000
         hasStoreFaults = random.chance(35)
+        tellsMuteEnds = random.chance(60)
         maxFailed = random.pick([1, 2, 1000, 1000]) ?? 1000
         retentionDays = random.pick([1, 3, 7]) ?? 7
         unreadPolicy = random.pick([1, 1, 2, 3]) ?? 1

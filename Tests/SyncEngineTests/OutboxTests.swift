@@ -153,6 +153,15 @@ final class OutboxTests: EngineTestCase {
         XCTAssertEqual(sends(), [])
     }
 
+    /// The timer counts by the monotonic clock, which stands meanwhile.
+    func testAMessageThatGrewTooOldWhileTheMachineSleptIsNotSentOnWaking() throws {
+        try add("waits", age: 1)
+        startWithACollection()
+        now.wall += 4 * OutboxTests.day
+        XCTAssertEqual(sends(), [])
+        XCTAssertEqual(host.ids(1, .failed), ["waits"])
+    }
+
     func testAMessageUnderWayDoesNotGrowTooOld() throws {
         try add("sent", age: 3 * OutboxTests.day - 5000)
         startWithACollection()

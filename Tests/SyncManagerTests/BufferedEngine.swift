@@ -72,7 +72,7 @@ final class BufferedEngine {
     private func tell(
         _ id: UInt64, _ action: CollectionChange.Action, _ items: [CollectionChange.Item], source: EventSource = .sync
     ) {
-        let info = CollectionInfo(collection: id, hasPrevious: false, hasNext: false, viewpoint: 0)
+        let info = CollectionInfo(messages: id, MessageFilter(), viewpoint: 0)
         buffer.push(
             .event(.change(CollectionChange(
                 collection: id, list: .succeeded, action: action, cause: Cause(source), items: items, info: info))),

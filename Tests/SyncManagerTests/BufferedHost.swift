@@ -26,7 +26,8 @@ final class BufferedHost {
     var shownIsWrong: Bool { engine.lists.contains { shown($0.key) != $0.value } }
 
     func open(_ id: UInt64) {
-        buffer.add(DeliveredLists(id: id, channelURL: "c", criteria: Array("{}".utf8), viewpoint: 0))
+        buffer.add(DeliveredLists(
+            CollectionInfo(messages: id, MessageFilter(), viewpoint: 0), channelURL: "c", criteria: Array("{}".utf8)))
         engine.lists[id] = []
     }
 

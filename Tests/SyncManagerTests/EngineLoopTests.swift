@@ -90,7 +90,8 @@ final class EngineLoopTests: XCTestCase {
             released.wait()
         }
         let thread = try XCTUnwrap(NativeThread("engine") { loop.run() })
-        queue.addCollection(DeliveredLists(id: 1, channelURL: "c", criteria: Array("{}".utf8), viewpoint: 0))
+        queue.addCollection(DeliveredLists(
+            CollectionInfo(messages: 1, MessageFilter(), viewpoint: 0), channelURL: "c", criteria: Array("{}".utf8)))
         try loop.post(.openMessageCollection(id: 1, channelURL: "c", filter: MessageFilter(), viewpoint: 0))
         let connect = try loop.call(Listener(), fetch: nil) { .connect(call: $0) }
         entered.wait()

@@ -12,7 +12,8 @@ final class EventQueueTests: XCTestCase {
     private func makeQueue(limit: Int = 16, collections: UInt64...) throws -> EventQueue {
         let queue = try XCTUnwrap(EventQueue(limit: limit))
         for id in collections {
-            queue.addCollection(DeliveredLists(id: id, channelURL: "c", criteria: Array("{}".utf8), viewpoint: 0))
+            let info = CollectionInfo(messages: id, MessageFilter(), viewpoint: 0)
+            queue.addCollection(DeliveredLists(info, channelURL: "c", criteria: Array("{}".utf8)))
         }
         return queue
     }
@@ -21,7 +22,7 @@ final class EventQueueTests: XCTestCase {
         _ action: CollectionChange.Action, _ items: [CollectionChange.Item], source: EventSource = .sync,
         collection: UInt64 = 1
     ) -> HostOutput {
-        let info = CollectionInfo(collection: collection, hasPrevious: false, hasNext: false, viewpoint: 0)
+        let info = CollectionInfo(messages: collection, MessageFilter(), viewpoint: 0)
         return .event(.change(CollectionChange(
             collection: collection, list: .succeeded, action: action, cause: Cause(source), items: items, info: info)))
     }

@@ -83,15 +83,17 @@ struct ServiceActions {
     }
 
     /// Completes one that nobody but this library was needed for.
-    func done(
-        _ action: ActionCall, _ call: UInt64, _ status: Status, result: [UInt8]? = nil, _ effects: inout Effects
+    static func done(
+        _ action: ActionCall, _ call: UInt64, _ status: Status, result: [UInt8]? = nil, explanation: String? = nil,
+        info: CollectionInfo? = nil, _ effects: inout Effects
     ) {
         effects.complete(Completion(
-            call: call, name: .call, status: status, action: action.action, result: result))
+            call: call, name: .call, status: status, action: action.action, result: result, explanation: explanation,
+            info: info))
     }
 
     /// The same for one that was about so many messages; `nil` when that could not be stored.
-    func done(_ action: ActionCall, _ call: UInt64, count: Int?, _ effects: inout Effects) {
+    static func done(_ action: ActionCall, _ call: UInt64, count: Int?, _ effects: inout Effects) {
         guard let count else { return done(action, call, .storage, &effects) }
         if count == 0, action.text("request_id") != nil { return done(action, call, .notFound, &effects) }
         let result = JSON.object(["count": .int(Int64(count))]).serialized()

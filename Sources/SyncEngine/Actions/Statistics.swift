@@ -4,9 +4,16 @@ import SyncStore
 
 /// What this library holds, for a host that asks.
 struct Statistics {
-    var pendingMessages: Int
-    var failedMessages: Int
-    var waitingCalls: Int
+    private let pendingMessages: Int
+    private let failedMessages: Int
+    private let waitingCalls: Int
+
+    /// `own`: the messages that are not the service's.
+    init(own: [Intent], waitingCalls: Int) {
+        failedMessages = own.count { $0.status == .failed }
+        pendingMessages = own.count - failedMessages
+        self.waitingCalls = waitingCalls
+    }
 
     /// `nil` when the cache could not be read.
     func json(_ context: Context) -> [UInt8]? {

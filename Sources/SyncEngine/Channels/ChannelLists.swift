@@ -61,6 +61,12 @@ struct ChannelLists {
 
     private func collection(of call: UInt64) -> UInt64? { numbers.first { windows[$0]?.fetch?.call == call } }
 
+    /// Channels that a fetch brings from now on. Gives what the collection is then.
+    mutating func setLimit(_ id: UInt64, _ limit: Int) -> CollectionInfo? {
+        windows[id]?.query.limit = limit
+        return windows[id]?.info
+    }
+
     func resync(_ id: UInt64, dropped: Int, _ effects: inout Effects) {
         guard var window = windows[id] else { return }
         effects.tell(id, .overflow(dropped: dropped))

@@ -116,9 +116,13 @@ struct ChannelSync {
         pump(context, &effects)
     }
 
-    /// Forgets in the store how far the cached channels are true.
-    static func forget(in cache: CacheStore) throws(StoreError) {
-        for key in [changesKey, tokenKey, completeKey, relistKey] { try cache.setValue(key, nil) }
+    /// Forgets in the store the channels and how far they are true; `false` when they stay.
+    static func forgetStored(_ storage: Storage) -> Bool {
+        let done: Void? = storage.committed { (cache) throws(StoreError) in
+            try cache.forgetChannels()
+            for key in [changesKey, tokenKey, completeKey, relistKey] { try cache.setValue(key, nil) }
+        }
+        return done != nil
     }
 
     // MARK: Asking
@@ -231,8 +235,43 @@ struct ChannelSync {
 
     // MARK: Answers
 
+    /// A part of an answer about several channels. Gives what is to be taken in; then `taken` has to be told.
+    mutating func arrived(_ part: AnswerParts.Part, _ context: Context) -> ChannelFact {
+        switch part.ask {
+        case .channelChanges(let since):
+            changesArrived(
+                part.changed, removed: part.removed, next: ChannelSync.next(part, since), isLast: part.isLast)
+        case .channelPage(let collection):
+            pageArrived(part.changed, collection: collection, next: part.next, isLast: part.isLast)
+        default: listingArrived(part.changed, next: part.next, isLast: part.isLast, context)
+        }
+    }
+
+    /// The part is in the cache, or could not be stored. Whether with it sync has had its answer.
+    mutating func taken(
+        _ part: AnswerParts.Part, _ isStored: Bool, _ context: Context, _ effects: inout Effects
+    ) -> Bool {
+        switch part.ask {
+        case .channelChanges(let since):
+            let next = ChannelSync.next(part, since)
+            changesTaken(
+                isStored, since: since, next: next, hasMore: part.hasMore, isLast: part.isLast, context, &effects)
+            return isStored && part.isLast && !part.hasMore
+        case .channelPage:
+            pageTaken(isLast: part.isLast || !isStored, context, &effects)
+            return false
+        default:
+            listingTaken(isStored, isEnd: part.next.isEmpty, isLast: part.isLast, context, &effects)
+            return isStored && part.isLast
+        }
+    }
+
+    private static func next(_ part: AnswerParts.Part, _ since: ChangePoint) -> ChangePoint {
+        part.next.isEmpty ? since : .token(part.next)
+    }
+
     /// A part of a page of the listing; `next` counts with the last part. Gives what is to be taken in.
-    mutating func listingArrived(
+    private mutating func listingArrived(
         _ channels: [ChannelRecord], next: String, isLast: Bool, _ context: Context
     ) -> ChannelFact {
         listed?.formUnion(channels.map(\.url).keys)
@@ -242,7 +281,7 @@ struct ChannelSync {
     }
 
     /// The page is in the cache, or could not be stored.
-    mutating func listingTaken(
+    private mutating func listingTaken(
         _ isStored: Bool, isEnd: Bool, isLast: Bool, _ context: Context, _ effects: inout Effects
     ) {
         guard isLast || !isStored else { return }
@@ -265,7 +304,7 @@ struct ChannelSync {
     }
 
     /// A part of the change log.
-    mutating func changesArrived(
+    private mutating func changesArrived(
         _ changed: [ChannelRecord], removed: [String], next: ChangePoint, isLast: Bool
     ) -> ChannelFact {
         var fact = settle(changed, removed: removed, cause: Cause(.channelChangelog))
@@ -274,7 +313,7 @@ struct ChannelSync {
         return fact
     }
 
-    mutating func changesTaken(
+    private mutating func changesTaken(
         _ isStored: Bool, since: ChangePoint, next: ChangePoint, hasMore: Bool, isLast: Bool, _ context: Context,
         _ effects: inout Effects
     ) {
@@ -289,7 +328,7 @@ struct ChannelSync {
     }
 
     /// A part of a page of a collection's own query. What facts touched stays as it is cached.
-    mutating func pageArrived(_ channels: [ChannelRecord], collection: UInt64, next: String, isLast: Bool)
+    private mutating func pageArrived(_ channels: [ChannelRecord], collection: UInt64, next: String, isLast: Bool)
         -> ChannelFact
     {
         var fact = ChannelFact(changed: channels.filter { !touched.contains($0.url) }, cause: Cause(.sync))
@@ -299,7 +338,7 @@ struct ChannelSync {
         return fact
     }
 
-    mutating func pageTaken(isLast: Bool, _ context: Context, _ effects: inout Effects) {
+    private mutating func pageTaken(isLast: Bool, _ context: Context, _ effects: inout Effects) {
         guard isLast else { return }
         answerEnded()
         refresh.pump(context, &effects)

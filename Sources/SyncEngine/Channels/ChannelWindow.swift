@@ -23,7 +23,7 @@ struct ChannelWindow {
     }
 
     let id: UInt64
-    let query: ChannelQuery
+    var query: ChannelQuery
     private(set) var window = Window<ChannelRow>()
     /// Until the first page came, facts add nothing.
     var isLoaded = false
@@ -43,7 +43,9 @@ struct ChannelWindow {
     }
 
     var info: CollectionInfo {
-        CollectionInfo(collection: id, hasPrevious: false, hasNext: hasNext, viewpoint: 0)
+        var info = CollectionInfo(channels: id, query)
+        info.hasNext = hasNext
+        return info
     }
 
     func change(_ change: WindowChange, _ cause: Cause) -> HostEvent {

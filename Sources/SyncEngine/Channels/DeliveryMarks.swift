@@ -15,8 +15,22 @@ struct DeliveryMarks {
 
     private var entries: [TextKey: Entry] = [:]
 
-    /// A message of somebody else came by the service's connection.
-    mutating func arrived(_ messageID: String, in url: String, _ context: Context, _ effects: inout Effects) {
+    /// A message came by the service's connection.
+    mutating func arrived(_ message: MessageRecord, in url: String, _ context: Context, _ effects: inout Effects) {
+        guard !message.senderID.isByteEqual(to: context.options.userID),
+            case .loggedIn(let info) = context.connection
+        else { return }
+        if !info.wantsDeliveriesOfSuperChannels, let traits = context.storage.channel(url)?.traits, traits.isSuper,
+            !traits.isBroadcast
+        {
+            return
+        }
+        arrived(message.id, in: url, context, &effects)
+    }
+
+    private mutating func arrived(
+        _ messageID: String, in url: String, _ context: Context, _ effects: inout Effects
+    ) {
         let now = context.now.monotonic
         if entries.count > DeliveryMarks.mostIdle {
             entries = entries.filter { $0.value.waiting != nil || $0.value.notBefore > now }

@@ -17,10 +17,41 @@ struct Typing {
     /// Only channels where somebody types; who began first comes first.
     private var entries: [TextKey: [Entry]] = [:]
 
-    var nextExpiry: Int64? { entries.values.joined().map(\.until).min() }
+    private var nextExpiry: Int64? { entries.values.joined().map(\.until).min() }
+
+    /// The service said that somebody types in a channel, or does no more.
+    mutating func take(
+        _ event: ChannelEvent, in url: String, _ context: Context, _ effects: inout Effects
+    ) {
+        guard case .typing(let userID, let user, let isTyping) = event,
+            !userID.isByteEqual(to: context.options.userID)
+        else { return }
+        guard isTyping else { return effects.add(.typingStopped(channelURL: url, userID: userID)) }
+        guard context.storage.channel(url) != nil else { return }
+        if begin(url, userID: userID, user: user, now: context.now.monotonic) {
+            effects.add(.shownAgain(channelURL: url, context.cause(of: event, in: url)))
+        }
+        effects.add(.timer(.typing, at: nextExpiry))
+    }
+
+    /// Somebody types no more: the service said so, or a message of this user came.
+    mutating func stopped(_ url: String, userID: String, _ context: Context, _ effects: inout Effects) {
+        guard removeEntries(in: url, where: { $0.userID.isByteEqual(to: userID) }) else { return }
+        let event = ChannelEvent.typing(userID: userID, user: [], isTyping: false)
+        effects.add(.shownAgain(channelURL: url, context.cause(of: event, in: url)))
+        effects.add(.timer(.typing, at: nextExpiry))
+    }
+
+    /// Takes out, in a fixed order of channels, whose time is over; several may be at once.
+    mutating func expire(now: Int64, _ effects: inout Effects) {
+        for url in entries.keys.sorted().map(\.text) where removeEntries(in: url, where: { $0.until <= now }) {
+            effects.add(.shownAgain(channelURL: url, Cause(.eventTypingStatusUpdated)))
+        }
+        effects.add(.timer(.typing, at: nextExpiry))
+    }
 
     /// Whether this changes who types.
-    mutating func begin(_ url: String, userID: String, user: [UInt8], now: Int64) -> Bool {
+    private mutating func begin(_ url: String, userID: String, user: [UInt8], now: Int64) -> Bool {
         let until = now + Typing.life
         if let index = entries[url]?.firstIndex(where: { $0.userID.isByteEqual(to: userID) }) {
             entries[url]?[index].until = until
@@ -28,16 +59,6 @@ struct Typing {
         }
         entries[TextKey(url), default: []].append(Entry(userID: userID, user: user, until: until))
         return true
-    }
-
-    /// Whether this changes who types.
-    mutating func end(_ url: String, userID: String) -> Bool {
-        removeEntries(in: url) { $0.userID.isByteEqual(to: userID) }
-    }
-
-    /// The channels whose typing users changed because time passed, in a fixed order.
-    mutating func expire(now: Int64) -> [String] {
-        entries.keys.sorted().map(\.text).filter { url in removeEntries(in: url) { $0.until <= now } }
     }
 
     mutating func forget(_ urls: [String]) { for url in urls { entries[url] = nil } }

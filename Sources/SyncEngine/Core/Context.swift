@@ -45,6 +45,13 @@ struct Context {
         if case .loggedIn(let info) = connection { info.loginTime + (now.monotonic - loggedInAt) } else { nil }
     }
 
+    /// Why a channel changed: what the event says, and what it holds.
+    func cause(of event: ChannelEvent, in url: String) -> Cause {
+        var cause = event.cause
+        cause.facts += rules.facts(of: .channel(url: url, event), userID: options.userID)
+        return cause
+    }
+
     var counting: CountingPolicy {
         if case .loggedIn(let info) = connection { info.counting } else { CountingPolicy() }
     }

@@ -22,6 +22,10 @@ indirect enum Effect {
     /// An overlay on a message came or went.
     case overlaid(channelURL: String, messageID: String)
     case typingStopped(channelURL: String, userID: String)
+    /// A channel is as it was in the cache, and is shown in another way.
+    case shownAgain(channelURL: String, Cause)
+    /// A message collection shows its channel or thread now; the first one that does, or one more.
+    case collectionOpened(UInt64, MessageFilter, HistoryID, isFirst: Bool)
 }
 
 /// Effects of one input, in order.

@@ -39,6 +39,19 @@ struct MessageFact {
         return result
     }
 
+    /// What a list is told when the fact changed its channel.
+    func channelCause(userID: String) -> Cause {
+        if cause.source == .messageChangelog { return Cause(.channelChangelog) }
+        let source: EventSource =
+            switch kind {
+            case .arrived(let message, _):
+                message.senderID.isByteEqual(to: userID) ? .eventMessageSent : .eventMessageReceived
+            case .edited, .patched: .eventMessageUpdated
+            case .deleted, .changelog: .eventMessageDeleted
+            }
+        return Cause(source, cause.facts)
+    }
+
     /// What of the fact concerns messages from an order on; older ones are not for this user any more. An
     /// acknowledgement may bring one: the answer to a send that had arrived long before.
     func visible(from order: Int64) -> MessageFact {

@@ -44,6 +44,22 @@ final class Storage {
         } ?? nil
     }
 
+    /// Forgets the cached messages of a channel and its threads, or of all; `false` when that could not be stored.
+    func clearMessages(of channelURL: String?) -> Bool {
+        let done: Void? = committed { (cache) throws(StoreError) in
+            guard let channelURL else { return try cache.clearMessages(channel: nil) }
+            if let key = try cache.channelKeyIfKnown(channelURL) { try cache.clearMessages(channelAndThreads: key) }
+        }
+        return done != nil
+    }
+
+    /// Forgets all that is cached; the keys of channels with an open collection stay. `false` when that could not be
+    /// stored.
+    func forgetAll(open: [String]) -> Bool {
+        let done: Void? = cached { (cache) throws(StoreError) in try cache.forgetAll(open: open) }
+        return done != nil
+    }
+
     /// Works on the intents; `nil` when it failed.
     func intended<T>(_ body: (IntentStore) throws(StoreError) -> T) -> T? {
         do throws(StoreError) {

@@ -14,6 +14,8 @@ struct TimerQueue {
         case timeline(HistoryID)
         case outbox(channelURL: TextKey)
         case fetch(call: UInt64)
+        /// The next part of a fetch of everything newer, after other inputs.
+        case fetchAll(call: UInt64)
         /// The deadline of an action that waits for the end of a pause.
         case action(call: UInt64)
         case typing
@@ -27,8 +29,17 @@ struct TimerQueue {
         var isSyncWork: Bool {
             switch self {
             case .channelSync, .timeline, .answerParts, .heldRequests: true
-            case .reconnect, .outbox, .fetch, .action, .typing, .ownTyping, .deliveries, .mutes, .background, .ownAges:
+            case .reconnect, .outbox, .fetch, .fetchAll, .action, .typing, .ownTyping, .deliveries, .mutes, .background,
+                .ownAges:
                 false
+            }
+        }
+
+        /// Whether it stands for the next part of something large.
+        var isPart: Bool {
+            switch self {
+            case .answerParts, .fetchAll: true
+            default: false
             }
         }
 
@@ -49,6 +60,7 @@ struct TimerQueue {
             case .background: "m"
             case .action(let call): "l\(call)"
             case .ownAges: "n"
+            case .fetchAll(let call): "o\(call)"
             }
         }
     }

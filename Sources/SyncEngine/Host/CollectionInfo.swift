@@ -1,14 +1,34 @@
+import SyncModel
+
 /// What `sm_collection_info` tells beside the counts.
 public struct CollectionInfo: Equatable, Sendable {
     public var collection: UInt64
     public var hasPrevious: Bool
     public var hasNext: Bool
     public var viewpoint: Int64
+    /// Items that a fetch brings, by direction; a list of channels has but the next ones.
+    public var previousLimit: Int
+    public var nextLimit: Int
+    /// The channel of a message collection as hosts see it, as JSON text; `nil` when it is not known.
+    public var channel: [UInt8]?
 
-    public init(collection: UInt64, hasPrevious: Bool, hasNext: Bool, viewpoint: Int64) {
+    /// A message collection that shows nothing yet.
+    public init(messages collection: UInt64, _ filter: MessageFilter, viewpoint: Int64) {
         self.collection = collection
-        self.hasPrevious = hasPrevious
-        self.hasNext = hasNext
         self.viewpoint = viewpoint
+        hasPrevious = true
+        hasNext = viewpoint != Int64.max
+        previousLimit = filter.limit(.previous)
+        nextLimit = filter.limit(.next)
+    }
+
+    /// A list of channels that shows nothing yet.
+    public init(channels collection: UInt64, _ query: ChannelQuery) {
+        self.collection = collection
+        viewpoint = 0
+        hasPrevious = false
+        hasNext = true
+        previousLimit = 0
+        nextLimit = query.limit
     }
 }

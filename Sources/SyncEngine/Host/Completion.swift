@@ -5,6 +5,8 @@ public struct Completion: Sendable {
     /// The C function's name without its prefix.
     public enum Name: String, Sendable {
         case connect, fetch, start
+        case fetchAllNext = "fetch_all_next", fetchFailed = "fetch_failed", fetchPending = "fetch_pending"
+        case openCached = "message_collection_open"
         case clearCache = "clear_cache", signOut = "sign_out"
         case sendMessage = "send_message", appendMessage = "append_message"
         case handleSendResponse = "handle_send_response"
@@ -21,6 +23,8 @@ public struct Completion: Sendable {
     /// Of a fetch: whether there is more in its direction, and why it is short if it is.
     public var hasMore: Bool?
     public var short: ShortReason?
+    /// Of own messages that were fetched: how many were inserted.
+    public var count: Int?
     public var requestID: String?
     /// The service's message object, as JSON text.
     public var message: [UInt8]?
@@ -35,14 +39,15 @@ public struct Completion: Sendable {
 
     public init(
         call: UInt64, name: Name, status: Status, hasMore: Bool? = nil, short: ShortReason? = nil,
-        requestID: String? = nil, message: [UInt8]? = nil, failure: ServiceFailure? = nil, action: Action? = nil,
-        result: [UInt8]? = nil, explanation: String? = nil, info: CollectionInfo? = nil
+        count: Int? = nil, requestID: String? = nil, message: [UInt8]? = nil, failure: ServiceFailure? = nil,
+        action: Action? = nil, result: [UInt8]? = nil, explanation: String? = nil, info: CollectionInfo? = nil
     ) {
         self.call = call
         self.name = name
         self.status = status
         self.hasMore = hasMore
         self.short = short
+        self.count = count
         self.requestID = requestID
         self.message = message
         self.failure = failure

@@ -13,8 +13,15 @@ public enum HostCommand: Sendable {
     case clearCache(channelURL: String?, call: UInt64)
     case openChannelCollection(id: UInt64, query: ChannelQuery)
     case openMessageCollection(id: UInt64, channelURL: String, filter: MessageFilter, viewpoint: Int64)
+    /// The same of a channel that is in the cache; of another one nothing is opened.
+    case openCached(id: UInt64, channelURL: String, filter: MessageFilter, viewpoint: Int64, call: UInt64)
     case removeCollection(id: UInt64)
     case fetch(collection: UInt64, direction: PageDirection, call: UInt64)
+    /// Every message that is newer than what is shown.
+    case fetchAllNext(collection: UInt64, call: UInt64)
+    /// Own messages that are stored and not shown.
+    case fetchFailed(collection: UInt64, call: UInt64)
+    case fetchPending(collection: UInt64, call: UInt64)
     /// The page around the viewpoint, of messages: from the cache at once, then as the service says.
     case start(collection: UInt64, call: UInt64)
     case resetViewpoint(collection: UInt64, viewpoint: Int64)

@@ -14,6 +14,8 @@ struct MessageWindow {
         var wanted: Int
         /// One of the two pages of a start, which completes when both are there.
         var isOfStart = false
+        /// Goes on, page by page, until the newest message is shown.
+        var isOfAll = false
     }
 
     /// The page around the viewpoint: from the cache at once, then as the service says it is.
@@ -28,7 +30,7 @@ struct MessageWindow {
     }
 
     let id: UInt64
-    let filter: MessageFilter
+    private(set) var filter: MessageFilter
     private(set) var viewpoint: Int64
     var window: Window<MessageRow>
     var hasPrevious = true
@@ -44,6 +46,8 @@ struct MessageWindow {
     var emptiedAt: MessagePosition?
     var fetches = PerDirection<Fetch>()
     var start: Start?
+    /// The channel as hosts see it, as JSON text; `nil` when it is not known.
+    var channel: [UInt8]?
     /// Messages that it showed until a host asked for their deletion, or for an edit after which they do not match, and
     /// where they stand.
     private var hidden: [TextKey: MessagePosition] = [:]
@@ -58,7 +62,11 @@ struct MessageWindow {
     }
 
     var info: CollectionInfo {
-        CollectionInfo(collection: id, hasPrevious: hasPrevious, hasNext: hasNext, viewpoint: viewpoint)
+        var info = CollectionInfo(messages: id, filter, viewpoint: viewpoint)
+        info.hasPrevious = hasPrevious
+        info.hasNext = hasNext
+        info.channel = channel
+        return info
     }
 
     func change(_ change: WindowChange, _ cause: Cause) -> HostEvent {
@@ -93,11 +101,19 @@ struct MessageWindow {
 
     /// Starts again at a viewpoint, with nothing shown.
     mutating func reset(to viewpoint: Int64) -> WindowChange {
-        let (fetches, start) = (fetches, start)
+        let (fetches, start, channel) = (fetches, start, channel)
         self = MessageWindow(id: id, filter: filter, viewpoint: viewpoint)
         self.fetches = fetches
         self.start = start
+        self.channel = channel
         return WindowChange(.clear, [])
+    }
+
+    /// Messages that a fetch brings from now on, in either direction.
+    mutating func setLimit(_ limit: Int) {
+        filter.limit = limit
+        filter.previousLimit = nil
+        filter.nextLimit = nil
     }
 
     /// The chunk the window stands in: the one that covers what it shows, or its viewpoint.

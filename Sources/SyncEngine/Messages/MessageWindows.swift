@@ -3,6 +3,9 @@ import SyncStore
 
 /// The message collections of one channel: fetches from the cache, and what stored messages do to what is shown.
 struct MessageWindows {
+    /// Messages that are shown at once where everything newer is wanted; other inputs have their turn in between.
+    private static let partOfAll = 200
+
     /// What the windows may know of the history.
     struct Coverage {
         let channelURL: String
@@ -65,14 +68,28 @@ struct MessageWindows {
             let change = all[index].reset(to: all[index].viewpoint)
             all[index].hasPrevious = false
             all[index].hasNext = false
+            all[index].channel = nil
             effects.add(.event(all[index].change(change, cause)))
             effects.tell(all[index].id, .channelRemoved(url: url, cause))
             finishFetches(index, .notFound, &effects)
         }
     }
 
-    func tellChannel(_ json: [UInt8], _ cause: Cause, _ effects: inout Effects) {
+    mutating func tellChannel(_ json: [UInt8], _ cause: Cause, _ effects: inout Effects) {
+        setChannel(json)
         for window in all { effects.tell(window.id, .channelUpdated(json: json, cause)) }
+    }
+
+    /// The channel as hosts see it, for what is told of the collections from now on.
+    mutating func setChannel(_ json: [UInt8]?) {
+        for index in all.indices { all[index].channel = json }
+    }
+
+    /// Messages that a fetch brings from now on. Gives what the collection is then.
+    mutating func setLimit(_ id: UInt64, _ limit: Int) -> CollectionInfo? {
+        guard let index = place(id) else { return nil }
+        all[index].setLimit(limit)
+        return all[index].info
     }
 
     /// Tells what a thread answers.
@@ -100,22 +117,35 @@ struct MessageWindows {
 
     // MARK: Fetching
 
-    /// Takes in a fetch. Whether it still waits for sync.
+    /// Takes in a fetch; `isOfAll`: of everything newer. Whether it still waits for sync.
     mutating func fetch(
-        _ id: UInt64, _ direction: PageDirection, call: UInt64, _ coverage: Coverage, _ context: Context,
-        _ effects: inout Effects
+        _ id: UInt64, _ direction: PageDirection, isOfAll: Bool = false, call: UInt64, _ coverage: Coverage,
+        _ context: Context, _ effects: inout Effects
     ) -> Bool {
         guard let index = place(id) else { return false }
         guard all[index].fetches[direction] == nil, all[index].start == nil else {
-            effects.complete(
-                Completion(call: call, name: .fetch, status: .duplicatedFetch, info: all[index].info))
+            effects.complete(Completion(
+                call: call, name: isOfAll ? .fetchAllNext : .fetch, status: .duplicatedFetch, info: all[index].info))
             return false
         }
-        all[index].fetches[direction] = MessageWindow.Fetch(call: call, wanted: all[index].filter.limit(direction))
+        let wanted = isOfAll ? MessageWindows.partOfAll : all[index].filter.limit(direction)
+        all[index].fetches[direction] = MessageWindow.Fetch(call: call, wanted: wanted, isOfAll: isOfAll)
+        beginPatience(call, context, &effects)
         serve(index, direction, coverage, context, &effects)
-        guard all[index].fetches[direction] != nil else { return false }
+        return all[index].fetches[direction] != nil
+    }
+
+    private func beginPatience(_ call: UInt64, _ context: Context, _ effects: inout Effects) {
         effects.add(.timer(.fetch(call: call), at: context.fetchDeadline))
-        return true
+    }
+
+    /// Shows the next part of everything newer, if that is still wanted.
+    mutating func continueFetch(
+        _ call: UInt64, _ coverage: Coverage, _ context: Context, _ effects: inout Effects
+    ) {
+        for index in all.indices where all[index].fetches[.next]?.call == call {
+            serve(index, .next, coverage, context, &effects)
+        }
     }
 
     /// Ends a fetch or a start with what it has. `false` when no such call waits.
@@ -161,9 +191,10 @@ struct MessageWindows {
         all[index].fetches[direction] = nil
         if fetch.isOfStart { return pageOfStartEnded(index, status, short, &effects) }
         effects.add(.timer(.fetch(call: fetch.call), at: nil))
+        if fetch.isOfAll { effects.add(.timer(.fetchAll(call: fetch.call), at: nil)) }
         let window = all[index]
         effects.complete(Completion(
-            call: fetch.call, name: .fetch, status: status,
+            call: fetch.call, name: fetch.isOfAll ? .fetchAllNext : .fetch, status: status,
             hasMore: direction == .previous ? window.hasPrevious : window.hasNext, short: short, info: window.info))
     }
 
@@ -181,14 +212,15 @@ struct MessageWindows {
         _ index: Int, _ direction: PageDirection, _ coverage: Coverage, _ context: Context, _ effects: inout Effects
     ) {
         guard let fetch = all[index].fetches[direction] else { return }
-        guard let chunk = source(of: all[index], coverage, context) else {
+        guard let chunk = MessageSource(coverage, context).chunk(of: all[index]) else {
             if !context.mayStillSync {
                 finishFetch(index, direction, .ok, short: context.shortReason, &effects)
             }
             return
         }
         // One row more than is shown tells whether there is more, without a second query.
-        guard var rows = rows(direction, of: all[index], chunk, coverage, context, limit: fetch.wanted + 1) else {
+        guard var rows = MessageSource(coverage, context).rows(
+            direction, of: all[index], chunk, limit: fetch.wanted + 1) else {
             return finishFetch(index, direction, .storage, short: nil, &effects)
         }
         let hasMore = rows.count > fetch.wanted
@@ -200,9 +232,13 @@ struct MessageWindows {
             effects.add(.event(all[index].change(change, Cause(.cache))))
             trim(index, growing: direction, context, &effects)
         }
-        let wanted = fetch.wanted - rows.count
+        let wanted = fetch.wanted - (fetch.isOfAll ? 0 : rows.count)
         all[index].fetches[direction]?.wanted = wanted
         updateEdges(index, coverage, context, known: (direction, hasMore))
+        if fetch.isOfAll, !rows.isEmpty { beginPatience(fetch.call, context, &effects) }
+        if fetch.isOfAll, hasMore {
+            return effects.add(.timer(.fetchAll(call: fetch.call), at: context.now.monotonic))
+        }
         if wanted <= 0 { return finishFetch(index, direction, .ok, short: nil, &effects) }
         let isAtEnd = direction == .previous ? chunk.reachedFirst : chunk.reachedNewest
         if isAtEnd {
@@ -272,8 +308,8 @@ struct MessageWindows {
         if let home = fresh.home(in: coverage.chunks) {
             for direction in [PageDirection.previous, .next] {
                 let limit = old.filter.limit(direction)
-                guard let found = rows(
-                    direction, of: fresh, coverage.chunks.chunks[home], coverage, context, limit: limit)
+                guard let found = MessageSource(coverage, context).rows(
+                    direction, of: fresh, coverage.chunks.chunks[home], limit: limit)
                 else { return finishStart(index, .storage, short: nil, &effects) }
                 page += found
                 missing[direction] = limit - found.count
@@ -332,67 +368,17 @@ struct MessageWindows {
             call: start.call, name: .start, status: status, short: short, info: all[index].info))
     }
 
-    /// The chunk a window reads from. Without a chunk at its viewpoint the nearest cached one below stands in, unless
-    /// the service can be asked for what really is there. At the newest point that is so once the gap has been checked.
-    private func source(of window: MessageWindow, _ coverage: Coverage, _ context: Context) -> ChunkList.Chunk? {
-        if let home = window.home(in: coverage.chunks) { return coverage.chunks.chunks[home] }
-        // What is shown is in doubt: nothing that is known for sure stands right beside it.
-        guard window.window.isEmpty else { return nil }
-        // Who starts is shown what there is at once; the service's page replaces it.
-        let isShownAnyway = window.start?.isAnswered == false
-        if !isShownAnyway, context.canSync, window.viewpoint != Int64.max || coverage.isGapChecked { return nil }
-        return coverage.chunks.index(atOrBelow: window.anchor).map { coverage.chunks.chunks[$0] }
-    }
-
-    private func rows(
-        _ direction: PageDirection, of window: MessageWindow, _ chunk: ChunkList.Chunk, _ coverage: Coverage,
-        _ context: Context, limit: Int
-    ) -> [MessageRow]? {
-        let url = coverage.channelURL
-        // Of those that are shown otherwise than they are cached, some may not be shown at all.
-        let others = context.overlays.count(url)
-        let stored = storedRows(direction, of: window, chunk, coverage, context, limit: limit + others)
-        guard others > 0, let stored else { return stored }
-        let rows = stored.compactMap { context.overlays.shown($0, window.filter, url, context) }
-        return Array(direction == .previous ? rows.suffix(limit) : rows.prefix(limit))
-    }
-
-    private func storedRows(
-        _ direction: PageDirection, of window: MessageWindow, _ chunk: ChunkList.Chunk, _ coverage: Coverage,
-        _ context: Context, limit: Int
-    ) -> [MessageRow]? {
-        let key = coverage.channelKey
-        switch direction {
-        case .previous:
-            let upper = window.lowerEnd
-            if !chunk.reachedFirst, upper <= chunk.start.position { return [] }
-            return context.storage.cached { (cache) throws(StoreError) in
-                try cache.messagesBefore(
-                    min(upper, chunk.end.position.successor),
-                    notBefore: chunk.reachedFirst ? .first : chunk.start.position, channel: key,
-                    filter: window.filter, limit: limit)
-            }
-        case .next:
-            let lower = window.upperEnd
-            if lower >= chunk.end.position { return [] }
-            return context.storage.cached { (cache) throws(StoreError) in
-                try cache.messagesAfter(
-                    max(lower, chunk.start.position.predecessor), notAfter: chunk.end.position, channel: key,
-                    filter: window.filter, limit: limit)
-            }
-        }
-    }
-
     /// Looks whether more is to be had in either direction, from the cache or from the service. `known` says whether
     /// the cache has more in one direction, for who has just looked.
     private mutating func updateEdges(
         _ index: Int, _ coverage: Coverage, _ context: Context, known: (direction: PageDirection, hasMore: Bool)? = nil
     ) {
         let window = all[index]
-        guard let chunk = source(of: window, coverage, context) else { return }
+        let source = MessageSource(coverage, context)
+        guard let chunk = source.chunk(of: window) else { return }
         func hasMore(_ direction: PageDirection) -> Bool? {
             if let known, known.direction == direction { return known.hasMore }
-            return rows(direction, of: window, chunk, coverage, context, limit: 1).map { !$0.isEmpty }
+            return source.rows(direction, of: window, chunk, limit: 1).map { !$0.isEmpty }
         }
         guard let isBefore = hasMore(.previous), let isAfter = hasMore(.next) else { return }
         if window.window.isEmpty, window.emptiedAt == nil { all[index].emptyEdge = chunk.end.position }
@@ -503,9 +489,8 @@ struct MessageWindows {
         }
         var stretch = window
         if isBefore, window.window.isEmpty { stretch.emptiedAt = message.position.successor }
-        let rows = rows(
-            isBefore ? .previous : .next, of: stretch, chunk, coverage, context,
-            limit: context.options.messageCollectionCapacity)
+        let rows = MessageSource(coverage, context).rows(
+            isBefore ? .previous : .next, of: stretch, chunk, limit: context.options.messageCollectionCapacity)
         guard let rows, let change = all[index].attach(rows, context.rules) else { return }
         effects.add(.event(all[index].change(change, cause)))
         trim(index, growing: isBefore ? .previous : .next, context, &effects)

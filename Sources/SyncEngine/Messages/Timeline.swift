@@ -76,6 +76,19 @@ final class Timeline {
         if windows.fetch(collection, direction, call: call, coverage, context, &effects) { resume(context, &effects) }
     }
 
+    /// Everything that is newer than what the collection shows.
+    func fetchAllNext(_ collection: UInt64, call: UInt64, _ context: Context, _ effects: inout Effects) {
+        if windows.fetch(collection, .next, isOfAll: true, call: call, coverage, context, &effects) {
+            resume(context, &effects)
+        }
+    }
+
+    func continueFetch(_ call: UInt64, _ context: Context, _ effects: inout Effects) {
+        windows.continueFetch(call, coverage, context, &effects)
+    }
+
+    func setLimit(_ collection: UInt64, _ limit: Int) -> CollectionInfo? { windows.setLimit(collection, limit) }
+
     func start(_ collection: UInt64, call: UInt64, _ context: Context, _ effects: inout Effects) {
         if windows.start(collection, call: call, coverage, context, &effects) { resume(context, &effects) }
     }
@@ -148,6 +161,9 @@ final class Timeline {
         windows.channelGone(channelURL, cause, &effects)
     }
 
+    /// The channel as hosts see it; `nil` when it is not known any more.
+    func setChannel(_ json: [UInt8]?) { windows.setChannel(json) }
+
     func tellChannel(_ json: [UInt8], _ cause: Cause, _ effects: inout Effects) {
         windows.tellChannel(json, cause, &effects)
     }
@@ -164,40 +180,13 @@ final class Timeline {
 
     // MARK: Facts
 
-    /// What a fact did to the cache; counts when its transaction is committed.
-    struct Recorded {
-        fileprivate var history: History
-        fileprivate var arrival: History.Arrival?
-        fileprivate var changed: [MessageRecord] = []
-        fileprivate var deleted: Set<TextKey> = []
-    }
-
-    /// Writes a fact into the cache, as a part of the transaction of who calls.
-    func record(_ fact: MessageFact, _ context: Context, _ cache: CacheStore) throws(StoreError) -> Recorded {
-        var recorded = Recorded(history: history)
-        switch fact.kind {
-        case .arrived(let message, let isInOrder):
-            recorded.arrival = try recorded.history.arrive(message, isInOrder: isInOrder, cache)
-        case .edited(let messages): recorded.changed = try recorded.history.edit(messages, cache)
-        case .patched(let id, let patch):
-            if let message = try recorded.history.patch(id, patch, context.rules, cache) {
-                recorded.changed = [message]
-            }
-        case .deleted(let ids):
-            try recorded.history.delete(ids, cache)
-            recorded.deleted = ids.keys
-        case .changelog(let updated, let deleted):
-            try recorded.history.delete(deleted, cache)
-            // The log is an answer, too: what was told since it was made is newer.
-            let newest = recorded.history.crossings.applied(to: updated, context.rules)
-            recorded.changed = try recorded.history.edit(newest, cache)
-            recorded.deleted = deleted.keys
-        }
-        return recorded
+    /// Writes a fact into the cache, as a part of the transaction of who calls. It counts when that is committed.
+    func record(_ fact: MessageFact, _ context: Context, _ cache: CacheStore) throws(StoreError) -> RecordedFact {
+        try RecordedFact(fact, of: history, context.rules, cache)
     }
 
     /// The fact is in the cache: tells the collections.
-    func show(_ fact: MessageFact, _ recorded: Recorded, _ context: Context, _ effects: inout Effects) {
+    func show(_ fact: MessageFact, _ recorded: RecordedFact, _ context: Context, _ effects: inout Effects) {
         history = recorded.history
         switch fact.kind {
         case .arrived(let message, _):
@@ -219,7 +208,7 @@ final class Timeline {
     }
 
     private func showParent(
-        _ recorded: Recorded, _ cause: Cause, _ context: Context, _ effects: inout Effects
+        _ recorded: RecordedFact, _ cause: Cause, _ context: Context, _ effects: inout Effects
     ) {
         if recorded.deleted.contains(id.parentID) { return parentGone(cause, &effects) }
         guard let changed = recorded.changed.last(where: { $0.id.isByteEqual(to: id.parentID) }),

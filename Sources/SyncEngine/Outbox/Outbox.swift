@@ -25,38 +25,29 @@ struct Outbox {
         let name: Completion.Name
     }
 
-    private var channels: [TextKey: OutboxChannel] = [:]
-    /// The channel of every message, by request id.
-    private var places: [TextKey: String] = [:]
+    private var messages = OwnMessages()
     /// The call that waits for a message, by request id.
     private var calls: [TextKey: Call] = [:]
-    /// Request ids of messages that are done with and may still be on disk.
-    private var settled: [String] = []
     /// Request ids of what the host asked to send in this session.
     private var asked: Set<TextKey> = []
     /// Channel sync has succeeded in this session.
     private var hasSynced = false
     private var ages = OwnAges()
-    var hasSettled: Bool { !settled.isEmpty }
+    var hasSettled: Bool { messages.hasSettled }
     private(set) var windows = OwnWindows()
 
     init() {}
 
-    /// In a fixed order, so that a run repeats.
-    private var channelURLs: [String] { channels.keys.sorted().map(\.text) }
+    func channelURL(of requestID: String) -> String? { messages.channelURL(of: requestID) }
 
-    func channelURL(of requestID: String) -> String? { places[requestID] }
+    var isSending: Bool { messages.isSending }
 
-    var isSending: Bool { channels.values.contains { $0.isSending } }
+    private func intent(_ requestID: String) -> Intent? { messages.intent(requestID) }
 
-    private func intent(_ requestID: String) -> Intent? {
-        places[requestID].flatMap { channels[$0]?.intent(requestID) }
-    }
+    /// Every message in here.
+    var all: [Intent] { messages.all }
 
-    /// Every message in here, for the simulator's checks.
-    var all: [Intent] { channelURLs.flatMap { channels[$0]?.intents ?? [] } }
-
-    func isSending(in url: String) -> Bool { channels[url]?.isSending == true }
+    func isSending(in url: String) -> Bool { messages[url]?.isSending == true }
 
     // MARK: Start
 
@@ -65,7 +56,7 @@ struct Outbox {
         let stored = context.storage.intended { (intents) throws(StoreError) in try intents.intents() } ?? []
         for var intent in stored {
             if OwnAges.isTooOldToKeep(intent, context) {
-                settled.append(intent.requestID)
+                messages.settle(requestID: intent.requestID)
                 continue
             }
             // Nobody is left to tell how a message ended that the host was sending itself; and what has waited too long
@@ -76,14 +67,13 @@ struct Outbox {
                 intent.errorCode = context.rules.failure(isStale ? .tooOld : .neverAnswered).code
                 // The code alone would be cured by the next connection.
                 intent.retryCount = max(intent.retryCount, isStale ? context.options.resendRetryCount : 1)
-                _ = persist(intent, context)
+                _ = messages.persist(intent, context)
             }
-            put(intent)
+            messages.put(intent)
         }
-        for url in channelURLs {
-            for intent in tooMany(url, context) {
-                remove(intent)
-                settled.append(intent.requestID)
+        for url in messages.channelURLs {
+            for intent in messages.tooMany(url, context) {
+                settle(intent)
             }
         }
         clearSettled(context)
@@ -95,7 +85,18 @@ struct Outbox {
     mutating func open(
         _ collection: UInt64, _ url: String, _ filter: MessageFilter, _ context: Context, _ effects: inout Effects
     ) {
-        windows.open(collection, url, filter, channels[url]?.intents ?? [], context, &effects)
+        windows.open(collection, url, filter, messages[url]?.intents ?? [], context, &effects)
+    }
+
+    /// Shows the stored messages of a list that a collection does not show.
+    mutating func fetch(
+        failed isOfFailed: Bool, _ collection: UInt64, _ url: String, call: UInt64, _ context: Context,
+        _ effects: inout Effects
+    ) {
+        let count = windows.fetch(
+            failed: isOfFailed, collection, url, messages[url]?.intents ?? [], context, &effects)
+        effects.complete(Completion(
+            call: call, name: isOfFailed ? .fetchFailed : .fetchPending, status: .ok, count: count))
     }
 
     mutating func close(_ collection: UInt64, _ url: String) { windows.close(collection, url) }
@@ -150,7 +151,7 @@ struct Outbox {
             effects.complete(Completion(call: call, name: name, status: .storage))
             return false
         }
-        put(added)
+        messages.put(added)
         windows.put(added, Cause(.localMessagePendingCreated), context, &effects)
         ages.note(added, context, &effects)
         return true
@@ -185,8 +186,8 @@ struct Outbox {
         pending.status = .pending
         pending.isHostSent = isHostSent
         pending.retryCount = max(1, failed.retryCount)
-        guard persist(pending, context) else { return false }
-        put(pending)
+        guard messages.persist(pending, context) else { return false }
+        messages.put(pending)
         windows.put(pending, Cause(.localMessageResendStarted), context, &effects)
         return true
     }
@@ -244,7 +245,7 @@ struct Outbox {
         guard done != nil else {
             return effects.complete(Completion(call: call, name: .updateMessage, status: .storage))
         }
-        put(intent)
+        messages.put(intent)
         windows.put(intent, Cause(.eventMessageUpdated), context, &effects)
         effects.complete(Completion(call: call, name: .updateMessage, status: .ok, requestID: requestID))
     }
@@ -276,32 +277,12 @@ struct Outbox {
         return true
     }
 
-    /// Takes a message off the disk and out of here; `false` when it stays on disk, from where it would be sent after
-    /// the next start.
-    private mutating func forget(_ intent: Intent, _ context: Context) -> Bool {
-        let done: Void? = context.storage.intended { (intents) throws(StoreError) in
-            try intents.remove(requestID: intent.requestID)
-        }
-        guard done != nil else { return false }
-        remove(intent)
+    /// Gives up every message, on disk too; `false` when they stay there.
+    mutating func giveUpAll(_ context: Context, _ effects: inout Effects) -> Bool {
+        guard let intents = messages.forgetAll(context) else { return false }
+        asked = []
+        for intent in intents { showGivenUp(intent, .removeManualAction, &effects) }
         return true
-    }
-
-    /// Gives up every message; the disk has none any more.
-    mutating func giveUpAll(_ effects: inout Effects) {
-        for intent in all {
-            remove(intent)
-            showGivenUp(intent, .removeManualAction, &effects)
-        }
-        settled = []
-    }
-
-    /// The failed messages of a channel or of all, or a single one.
-    private func failed(in url: String?, _ requestID: String?) -> [Intent] {
-        all.filter { intent in
-            intent.status == .failed && (url.map { intent.channelURL.isByteEqual(to: $0) } ?? true)
-                && (requestID.map { intent.requestID.isByteEqual(to: $0) } ?? true)
-        }
     }
 
     /// Sends failed text messages again, in their order; the library has no other kind to send. Gives how many; `nil`
@@ -309,7 +290,7 @@ struct Outbox {
     mutating func resendFailed(
         in url: String?, _ requestID: String?, _ context: Context, _ effects: inout Effects
     ) -> Int? {
-        let failed = failed(in: url, requestID).filter { isText($0, context) }
+        let failed = messages.failed(in: url, requestID).filter { isText($0, context) }
         for intent in failed {
             guard restart(intent, isHostSent: false, context, &effects) else { return nil }
             asked.insert(intent.requestID)
@@ -322,7 +303,7 @@ struct Outbox {
     mutating func removeFailed(
         in url: String?, _ requestID: String?, _ context: Context, _ effects: inout Effects
     ) -> Int? {
-        let failed = failed(in: url, requestID)
+        let failed = messages.failed(in: url, requestID)
         for intent in failed {
             guard forget(intent, context) else { return nil }
             showGivenUp(intent, .removeManualAction, &effects)
@@ -348,18 +329,18 @@ struct Outbox {
 
     /// Something is another way now that may have held messages back: a pause, or that a channel was frozen.
     mutating func pumpAll(_ context: Context, _ effects: inout Effects) {
-        for url in channelURLs { pump(url, context, &effects) }
+        for url in messages.channelURLs { pump(url, context, &effects) }
     }
 
     mutating func channelChanged(_ url: String, _ context: Context, _ effects: inout Effects) {
-        if channels[url] != nil, context.isLoggedIn { pump(url, context, &effects) }
+        if messages[url] != nil, context.isLoggedIn { pump(url, context, &effects) }
     }
 
     mutating func sessionEnded(_ context: Context, _ effects: inout Effects) {
         hasSynced = false
-        for url in channelURLs {
+        for url in messages.channelURLs {
             // The failures of this session say nothing about the next one.
-            channels[url]?.gate.succeed()
+            messages[url]?.gate.succeed()
             effects.add(.timer(.outbox(channelURL: TextKey(url)), at: nil))
             failWhatCannotWait(url, context, &effects)
         }
@@ -379,16 +360,16 @@ struct Outbox {
     /// Sends the oldest message of a channel that waits, one at a time.
     mutating func pump(_ url: String, _ context: Context, _ effects: inout Effects) {
         guard context.isLoggedIn else { return failWhatCannotWait(url, context, &effects) }
-        guard let channel = channels[url], !channel.isSending, let intent = next(in: channel, url, context)
+        guard let channel = messages[url], !channel.isSending, let intent = next(in: channel, url, context)
         else { return }
-        guard channels[url]?.gate.isOpen(at: context.now.monotonic) == true else {
+        guard messages[url]?.gate.isOpen(at: context.now.monotonic) == true else {
             return effects.add(.timer(.outbox(channelURL: TextKey(url)), at: channel.gate.pausedUntil))
         }
         if intent.status == .failed {
             // An automatic retry: shown as under way again.
             _ = restart(intent, isHostSent: false, context, &effects)
         }
-        channels[url]?.sending = intent.requestID
+        messages[url]?.sending = intent.requestID
         effects.add(.ask(
             .send(requestID: intent.requestID, channelURL: url),
             .sendMessage(channelURL: url, requestID: intent.requestID, body: intent.body)))
@@ -417,10 +398,10 @@ struct Outbox {
     mutating func receive(
         _ reply: ServiceReply, for requestID: String, in url: String, _ context: Context, _ effects: inout Effects
     ) {
-        channels[url]?.sending = nil
+        messages[url]?.sending = nil
         if case .message(let message) = reply {
             effects.add(.sendEnded(channelURL: url, isInDoubt: false))
-            channels[url]?.gate.succeed()
+            messages[url]?.gate.succeed()
             if let intent = intent(requestID) {
                 sent(intent, message, isInOrder: true, &effects)
             } else {
@@ -434,16 +415,16 @@ struct Outbox {
             if let intent = intent(requestID) { fail(intent, failure, context, &effects) }
             // A refusal for good is no reason to wait with the next one.
             if context.rules.isCurable(code: failure.code) {
-                channels[url]?.gate.fail(failure, at: context.now.monotonic, context.random)
+                messages[url]?.gate.fail(failure, at: context.now.monotonic, context.random)
             }
         }
-        dropIfEmpty(url)
+        messages.dropIfEmpty(url)
     }
 
     /// Without automatic resending a message that cannot go out now has failed now.
     private mutating func failWhatCannotWait(_ url: String, _ context: Context, _ effects: inout Effects) {
         guard context.options.resendPolicy != .automatic, case .offline = context.connection else { return }
-        for intent in channels[url]?.intents ?? [] where intent.status == .pending && !intent.isHostSent {
+        for intent in messages[url]?.intents ?? [] where intent.status == .pending && !intent.isHostSent {
             fail(intent, context.rules.failure(.notConnected), context, &effects)
         }
     }
@@ -475,8 +456,7 @@ struct Outbox {
 
     private mutating func settle(_ intent: Intent, _ message: MessageRecord, _ effects: inout Effects) -> Completion? {
         windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &effects)
-        remove(intent)
-        settled.append(intent.requestID)
+        settle(intent)
         return calls.removeValue(forKey: TextKey(intent.requestID)).map {
             Completion(
                 call: $0.call, name: $0.name, status: .ok, requestID: intent.requestID, message: message.json)
@@ -496,11 +476,10 @@ struct Outbox {
         if isForGood { failed.retryCount = max(failed.retryCount, context.options.resendRetryCount) }
         if context.options.resendPolicy == .none {
             windows.remove(intent, .removeUnknown, Cause(.localMessageFailed), &effects)
-            remove(intent)
-            settled.append(intent.requestID)
+            settle(intent)
         } else {
-            _ = persist(failed, context)
-            put(failed)
+            _ = messages.persist(failed, context)
+            messages.put(failed)
             windows.put(failed, Cause(.localMessageFailed), reason: .updateResendFailed, context, &effects)
             ages.note(failed, context, &effects)
             enforceLimit(intent.channelURL, context, &effects)
@@ -513,18 +492,11 @@ struct Outbox {
     }
 
     private mutating func enforceLimit(_ url: String, _ context: Context, _ effects: inout Effects) {
-        for intent in tooMany(url, context) { drop(intent, .removeExceededMaxCount, &effects) }
-    }
-
-    /// The oldest failed messages of a channel, beyond as many as it may have.
-    private func tooMany(_ url: String, _ context: Context) -> [Intent] {
-        let failed = (channels[url]?.intents ?? []).filter { $0.status == .failed }
-        return Array(failed.prefix(max(0, failed.count - context.options.maxFailedPerChannel)))
+        for intent in messages.tooMany(url, context) { drop(intent, .removeExceededMaxCount, &effects) }
     }
 
     private mutating func drop(_ intent: Intent, _ reason: FailedReason, _ effects: inout Effects) {
-        remove(intent)
-        settled.append(intent.requestID)
+        settle(intent)
         showGivenUp(intent, reason, &effects)
     }
 
@@ -534,7 +506,7 @@ struct Outbox {
             if OwnAges.isTooOldToKeep(intent, context) {
                 drop(intent, .removeRetentionExpired, &effects)
             } else if intent.status == .pending, OwnAges.isTooOldToSend(intent, context),
-                channels[intent.channelURL]?.sending?.isByteEqual(to: intent.requestID) != true
+                messages[intent.channelURL]?.sending?.isByteEqual(to: intent.requestID) != true
             {
                 fail(intent, context.rules.failure(.tooOld), isForGood: true, context, &effects)
             }
@@ -552,43 +524,26 @@ struct Outbox {
         }
     }
 
-    // MARK: Memory and disk
-
-    private mutating func put(_ intent: Intent) {
-        places[intent.requestID] = intent.channelURL
-        channels[TextKey(intent.channelURL), default: OutboxChannel()].put(intent)
-    }
+    // MARK: Done with
 
     private mutating func remove(_ intent: Intent) {
-        places[intent.requestID] = nil
         asked.remove(TextKey(intent.requestID))
-        channels[intent.channelURL]?.remove(intent.requestID)
-        dropIfEmpty(intent.channelURL)
+        messages.remove(intent)
     }
 
-    private mutating func dropIfEmpty(_ url: String) {
-        if let channel = channels[url], channel.intents.isEmpty, !channel.isSending { channels[url] = nil }
+    private mutating func settle(_ intent: Intent) {
+        asked.remove(TextKey(intent.requestID))
+        messages.settle(intent)
     }
 
-    private func persist(_ intent: Intent, _ context: Context) -> Bool {
-        context.storage.intended { (intents) throws(StoreError) in
-            try intents.update(
-                requestID: intent.requestID, status: intent.status, errorCode: intent.errorCode,
-                retryCount: intent.retryCount, isHostSent: intent.isHostSent)
-            return true
-        } ?? false
+    private mutating func forget(_ intent: Intent, _ context: Context) -> Bool {
+        guard messages.forget(intent, context) else { return false }
+        asked.remove(TextKey(intent.requestID))
+        return true
     }
 
     /// Takes off the disk what is done with: after the message is in the cache, at the next occasion, and at the last.
-    mutating func clearSettled(_ context: Context) {
-        guard hasSettled else { return }
-        settled.removeAll { id in
-            context.storage.intended { (intents) throws(StoreError) in
-                try intents.remove(requestID: id)
-                return true
-            } ?? false
-        }
-    }
+    mutating func clearSettled(_ context: Context) { messages.clearSettled(context) }
 }
 
 extension MessageFact {

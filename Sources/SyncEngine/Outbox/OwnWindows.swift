@@ -28,8 +28,10 @@ struct OwnWindows {
     ) {
         var own = Own(id: collection, filter: filter)
         let shown = intents.filter { OwnWindows.matches($0, filter, context) }
-        _ = own.pending.insert(shown.filter { !$0.hasFailed }.map { OwnRow($0, context) })
-        _ = own.failed.insert(shown.filter(\.hasFailed).map { OwnRow($0, context) })
+        if !filter.ownMessagesOnFetch {
+            _ = own.pending.insert(shown.filter { !$0.hasFailed }.map { OwnRow($0, context) })
+            _ = own.failed.insert(shown.filter(\.hasFailed).map { OwnRow($0, context) })
+        }
         all[TextKey(url), default: []].append(own)
         tellAll(own, Cause(.cache), &effects)
     }
@@ -37,6 +39,31 @@ struct OwnWindows {
     mutating func close(_ collection: UInt64, _ url: String) {
         all[url]?.removeAll { $0.id == collection }
         if all[url]?.isEmpty == true { all[url] = nil }
+    }
+
+    /// Shows those of a channel's messages that belong to a list and are not in it. Gives how many they are.
+    mutating func fetch(
+        failed isOfFailed: Bool, _ collection: UInt64, _ url: String, _ intents: [Intent], _ context: Context,
+        _ effects: inout Effects
+    ) -> Int {
+        var count = 0
+        forEach(url) { own in
+            guard own.id == collection else { return }
+            let list = isOfFailed ? \Own.failed : \Own.pending
+            var rows: [OwnRow] = []
+            for intent in intents where intent.hasFailed == isOfFailed
+                && own[keyPath: list].index(ofID: intent.requestID) == nil
+                && OwnWindows.matches(intent, own.filter, context)
+            {
+                rows.append(OwnRow(intent, context))
+            }
+            guard let change = own[keyPath: list].insert(rows) else { return }
+            count = rows.count
+            OwnWindows.tell(
+                own, isOfFailed ? .failed : .pending, change, Cause(.cache), isOfFailed ? FailedReason.none : nil,
+                &effects)
+        }
+        return count
     }
 
     /// Tells a collection that lost track both lists.

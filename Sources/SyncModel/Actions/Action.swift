@@ -67,4 +67,5 @@ public enum Action: String, CaseIterable, Sendable {
     case removeFailedMessages = "remove_failed_messages"
     case statistics, options, cancel
     case clearChannels = "clear_channels"
+    case setLimit = "set_limit"
 }

@@ -49,6 +49,16 @@ extension ActionTable {
             "the cached channels are gone: channel lists are told `clear` (`cache_cleared`), their fetches end with "
             + "`\"short\":\"reset\"`; with a connection all is listed again. Messages stay, see sm_clear_cache()")
 
+    static let setLimit = ActionSpec(
+        [
+            .required("collection", .integer(1...Int64.max), "its number, as sm_collection_number() gives it"),
+            .required("limit", .integer(1...200), "1 to 200 messages, or 1 to 100 channels"),
+        ],
+        connection: .none,
+        effect:
+            "each further fetch of that collection brings so many, in either direction. NOT_FOUND when there is no "
+            + "such collection")
+
     static let options = ActionSpec(
         [], connection: .none, effect: "none",
         result: "the configuration as it is in effect, with the defaults and without the access token: the keys of "

@@ -63,6 +63,7 @@ public enum ActionTable {
         case .options: options
         case .cancel: cancel
         case .clearChannels: clearChannels
+        case .setLimit: setLimit
         }
     }
 }

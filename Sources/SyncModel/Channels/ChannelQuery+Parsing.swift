@@ -46,7 +46,7 @@ extension ChannelQuery {
 
     private mutating func read(_ key: Key, _ value: DocumentValue) throws(DocumentError) {
         switch key {
-        case .limit: limit = Int(try value.integer(in: 1...100))
+        case .limit: limit = Int(try value.integer(in: ChannelQuery.limits))
         case .order: order = try value.choice()
         case .includeEmpty: includeEmpty = try value.flag()
         case .includeFrozen: includeFrozen = try value.flag()

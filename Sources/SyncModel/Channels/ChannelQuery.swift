@@ -26,7 +26,9 @@ public struct ChannelQuery: Equatable, Hashable, Sendable {
         case memberNickname = "member_nickname", channelName = "channel_name"
     }
 
-    /// Page size of `fetch`, 1 to 100.
+    public static let limits: ClosedRange<Int64> = 1...100
+
+    /// Page size of `fetch`, one of `limits`.
     public var limit = 20
     public var order = Order.latestLastMessage
     public var includeEmpty = true

@@ -5,10 +5,13 @@ extension MessageFilter {
         case type = "message_type", customTypes = "custom_types", senderIDs = "sender_ids", replyType = "reply_type"
         case parentID = "parent_message_id"
         case limit, previousLimit = "previous_limit", nextLimit = "next_limit"
+        case ownMessages = "own_messages"
         case isInclusive = "is_inclusive", isReversed = "reverse"
         case reactions = "include_reactions", threadInfo = "include_thread_info", metaArray = "include_meta_array"
         case parentMessageInfo = "include_parent_message_info", pollDetails = "include_poll_details"
     }
+
+    private enum OwnMessages: String, CaseIterable { case atOnce = "at_once", onFetch = "on_fetch" }
 
     /// Reads a filter as hosts write it: an object with the keys of docs/queries.md. What is missing or null keeps its
     /// default. Unknown keys, wrong forms and contradictions are refused with their path.
@@ -27,6 +30,7 @@ extension MessageFilter {
             case .limit: limit = Int(try value.integer(in: 1...200))
             case .previousLimit: previousLimit = Int(try value.integer(in: 1...200))
             case .nextLimit: nextLimit = Int(try value.integer(in: 1...200))
+            case .ownMessages: ownMessagesOnFetch = try value.choice(OwnMessages.self) == .onFetch
             case .isInclusive: isInclusive = try value.flag()
             case .isReversed: isReversed = try value.flag()
             case .reactions: try leaveOut(.reactions, unless: value)

@@ -22,6 +22,8 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
     public var isInclusive = true
     /// Newest first.
     public var isReversed = false
+    /// Own messages from before the collection was opened, pending or failed, are shown when they are fetched.
+    public var ownMessagesOnFetch = false
     /// What is left out of the messages that are told.
     public var leftOut: Set<MessagePart> = []
 

@@ -74,7 +74,7 @@ struct ActionCodec {
         case .blockUser: blockUser
         case .unblockUser: unblockUser
         case .listBlockedUsers: listBlockedUsers
-        case .statistics, .options, .cancel, .clearChannels, .resendFailedMessages, .removeFailedMessages:
+        case .statistics, .options, .cancel, .clearChannels, .setLimit, .resendFailedMessages, .removeFailedMessages:
             ActionCodec(encode: { _, _ in .unsupported })
         }
     }

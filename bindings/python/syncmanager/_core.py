@@ -75,8 +75,11 @@ class Core:
     def note(self, create: Callable[[], Collection]) -> None:
         """Makes a collection, before any event of it is applied."""
         with self._noting:
-            collection = create()
-            self._collections[collection.number] = collection
+            self.note_locked(create())
+
+    def note_locked(self, collection: Collection) -> None:
+        """The same for what makes one while it notes a call."""
+        self._collections[collection.number] = collection
 
     def forget(self, collection: Collection) -> None:
         with self._noting:

@@ -62,9 +62,16 @@ _declare("sm_close", None, [c_void_p])
 _declare("sm_next_event", c_int32, [c_void_p, c_int32, POINTER(c_void_p), POINTER(c_size_t)])
 _declare("sm_channel_collection_new", c_int32, [c_void_p, c_char_p, POINTER(c_void_p)])
 _declare("sm_message_collection_new", c_int32, [c_void_p, c_char_p, c_char_p, c_int64, POINTER(c_void_p)])
+_declare(
+    "sm_message_collection_open",
+    c_int32,
+    [c_void_p, c_char_p, c_char_p, c_int64, *_completion, POINTER(c_void_p)],
+)
 _declare("sm_collection_number", c_uint64, [c_void_p])
 _declare("sm_fetch", c_int32, [c_void_p, c_int32, *_completion])
-_declare("sm_collection_start", c_int32, [c_void_p, *_completion])
+for _name in ("sm_fetch_all_next", "sm_fetch_failed", "sm_fetch_pending", "sm_collection_start"):
+    _declare(_name, c_int32, [c_void_p, *_completion])
+_declare("sm_collection_contains", c_int32, [c_void_p, c_char_p])
 _declare("sm_reset_viewpoint", c_int32, [c_void_p, c_int64])
 _declare("sm_collection_info", c_int32, [c_void_p, POINTER(c_void_p)])
 _declare("sm_collection_snapshot", c_int32, [c_void_p, POINTER(c_void_p)])

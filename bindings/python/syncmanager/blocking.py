@@ -96,6 +96,18 @@ class MessageCollection(Messages):
         """Loads a page of older messages, or of newer ones with ``"next"``."""
         return self.start.fetch(direction).result(timeout)
 
+    def fetch_all_next(self, *, timeout: float | None = None) -> Page:
+        """Loads every newer message, until the newest is shown."""
+        return self.start.fetch_all_next().result(timeout)
+
+    def fetch_failed(self, *, timeout: float | None = None) -> int:
+        """Shows in ``failed`` what ``own_messages="on_fetch"`` held back; gives how many."""
+        return self.start.fetch_failed().result(timeout)
+
+    def fetch_pending(self, *, timeout: float | None = None) -> int:
+        """Shows in ``pending`` what ``own_messages="on_fetch"`` held back; gives how many."""
+        return self.start.fetch_pending().result(timeout)
+
     def load(self, *, timeout: float | None = None) -> Around:
         """Loads the page around the viewpoint: what is cached at once, then what the service says, as changes."""
         return self.start.load().result(timeout)
@@ -211,6 +223,13 @@ class SyncManager(ClientBase):
         """The messages of a channel around ``viewpoint`` (ms since the epoch). The other arguments are those of
         ``MessageFilter``."""
         return MessageCollection(self._core, channel_url, viewpoint, filters)
+
+    def open_messages(
+        self, channel_url: str, viewpoint: int = LATEST, **filters: Unpack[MessageFilter]
+    ) -> MessageCollection:
+        """The same of a channel that is in the cache. Its ``opened`` is a ``Call``: it gives the channel, or raises
+        NotFoundError when that is not cached, and then ``remove`` is all that is left to do."""
+        return MessageCollection(self._core, channel_url, viewpoint, filters, True)
 
     def next_event(self, timeout: float | None = None) -> Event | None:
         """Drains one event and returns it; None when none came within ``timeout`` seconds or ``interrupt`` was called.

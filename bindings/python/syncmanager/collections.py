@@ -83,6 +83,14 @@ def _edited(result: ResultDocument) -> Message | Stored:
     return _message(result) if "message" in result else _stored(result)
 
 
+def _count(result: ResultDocument) -> int:
+    return int(result["count"])
+
+
+def _channel(result: ResultDocument) -> Channel:
+    return cast(Channel, result["channel"])
+
+
 def _nothing(_: ResultDocument) -> None:
     return None
 
@@ -110,13 +118,16 @@ class Collection:
         def create() -> Collection:
             handle = ctypes.c_void_p()
             check(function(client, *arguments, ctypes.byref(handle)))
-            self._handle = handle
-            self._gone = weakref.finalize(self, remove_collection, handle, core.handle.process)
-            self._gone.atexit = False  # the client's end is enough
-            self.number = int(lib.sm_collection_number(handle))
-            return self
+            return self._made(handle)
 
         core.note(create)
+
+    def _made(self, handle: ctypes.c_void_p) -> Collection:
+        self._handle = handle
+        self._gone = weakref.finalize(self, remove_collection, handle, self._core.handle.process)
+        self._gone.atexit = False  # the client's end is enough
+        self.number = int(lib.sm_collection_number(handle))
+        return self
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{len(shown)} {name}" for name, shown in self._lists.items())
@@ -178,8 +189,12 @@ class Collection:
         ``timeout`` seconds."""
         return Feed(self._core, self, False, timeout)
 
+    def contains(self, item: str | int) -> bool:
+        """Whether ``items`` has a channel, by its URL, or a message, by its ``message_id``."""
+        return bool(check(lib.sm_collection_contains(self._use(), text(str(item)))))
+
     def info(self) -> CollectionInfo:
-        """Counts and edges, as of the last event drained."""
+        """Counts, edges and what it was opened with, as of the last event drained; of messages also their channel."""
         return cast(CollectionInfo, describe(lib.sm_collection_info, self._use()))
 
 
@@ -229,7 +244,9 @@ class Channels(TypedCollection[Channel]):
 class Messages(TypedCollection[Message]):
     """The messages of a channel, without its calls. Since 0.1."""
 
-    def __init__(self, core: Core, channel_url: str, viewpoint: int, filters: Mapping[str, Any]) -> None:
+    def __init__(
+        self, core: Core, channel_url: str, viewpoint: int, filters: Mapping[str, Any], is_cached: bool = False
+    ) -> None:
         super().__init__(core, "succeeded", "pending", "failed")
         #: The channel.
         self.channel_url = channel_url
@@ -238,12 +255,25 @@ class Messages(TypedCollection[Message]):
         self.pending: LiveList[Message] = self._lists["pending"]
         #: Own messages that failed.
         self.failed: LiveList[Message] = self._lists["failed"]
-        self._create(
-            lib.sm_message_collection_new,
-            text(channel_url),
-            encode(filters) if filters else None,
-            _viewpoint(viewpoint),
-        )
+        #: Of a collection made by ``open_messages``: gives the channel as cached, or NotFoundError.
+        self.opened: Call[Channel] | None = None
+        place = (text(channel_url), encode(filters) if filters else None, _viewpoint(viewpoint))
+        if is_cached:
+            self._open(*place)
+        else:
+            self._create(lib.sm_message_collection_new, *place)
+
+    def _open(self, *place: Any) -> None:
+        client = self._core.handle.use()
+
+        def create(*completion: Any) -> int:
+            handle = ctypes.c_void_p()
+            code = lib.sm_message_collection_open(client, *place, *completion, ctypes.byref(handle))
+            if code >= 0:
+                self._core.note_locked(self._made(handle))
+            return int(code)
+
+        self.opened = self._core.begin("message_collection_open", _channel, self, create)
 
     def reset_viewpoint(self, viewpoint: int = LATEST) -> None:
         """Empties the view and anchors it at ``viewpoint`` (ms since the epoch); fetch again afterwards."""
@@ -287,6 +317,18 @@ class MessageCalls(_Calls):
         if direction not in _DIRECTIONS:
             raise errors.InvalidArgumentError(f"a direction is 'previous' or 'next', not {direction!r}")
         return self._begin("fetch", _page, lib.sm_fetch, _DIRECTIONS[direction])
+
+    def fetch_all_next(self) -> Call[Page]:
+        """Loads every newer message, until the newest is shown; counts as a fetch in the direction ``"next"``."""
+        return self._begin("fetch_all_next", _page, lib.sm_fetch_all_next)
+
+    def fetch_failed(self) -> Call[int]:
+        """Shows in ``failed`` what ``own_messages="on_fetch"`` held back; gives how many."""
+        return self._begin("fetch_failed", _count, lib.sm_fetch_failed)
+
+    def fetch_pending(self) -> Call[int]:
+        """Shows in ``pending`` what ``own_messages="on_fetch"`` held back; gives how many."""
+        return self._begin("fetch_pending", _count, lib.sm_fetch_pending)
 
     def load(self) -> Call[Around]:
         """Loads the page around the viewpoint: what is cached at once (the event ``CacheShown`` follows), then what the

@@ -143,6 +143,7 @@ class MessageFilter(TypedDict, total=False):
     """Which messages of a channel; docs/queries.md. Since 0.1."""
 
     limit: int
+    own_messages: Literal["at_once", "on_fetch"]
     message_type: Literal["all", "user", "file", "admin"]
     custom_types: list[str]
     sender_ids: list[str]
@@ -189,6 +190,10 @@ class CollectionInfo(TypedDict, total=False):
     pending_count: int
     failed_count: int
     viewpoint: int
+    limit: int
+    previous_limit: int
+    next_limit: int
+    channel: Channel
 
 
 class ChannelSnapshot(TypedDict):

@@ -138,6 +138,13 @@ class SyncManager(ClientBase, ClientCalls):
         ``MessageFilter``."""
         return MessageCollection(self._open_core(), channel_url, viewpoint, filters)
 
+    def open_messages(
+        self, channel_url: str, viewpoint: int = LATEST, **filters: Unpack[MessageFilter]
+    ) -> MessageCollection:
+        """The same of a channel that is in the cache. Its ``opened`` is a ``Call``: it gives the channel, or raises
+        NotFoundError when that is not cached, and then ``remove`` is all that is left to do."""
+        return MessageCollection(self._open_core(), channel_url, viewpoint, filters, True)
+
 
 def _close_unwanted(opening: asyncio.Future[Handle]) -> None:
     """Closes what was opened for a task that was cancelled meanwhile."""

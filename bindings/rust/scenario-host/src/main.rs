@@ -127,6 +127,24 @@ impl Host {
             }
             .start()
             .map(request),
+            "open_cached" => {
+                let filter = document(step, "filter").map(MessageFilter::from_json);
+                let viewpoint = Viewpoint::At(number(step, "viewpoint"));
+                let mut opened = None;
+                let call =
+                    self.client().open_messages(text(step, "channel_url"), viewpoint, filter.as_ref(), &mut opened);
+                let number = call.start()?;
+                let view = opened.unwrap_or_else(|| nonsense("an accepted call made no collection"));
+                Ok(self.keep(step, view.number(), View::Messages(view)) + &request(number))
+            }
+            "fetch_all_next" => self.messages(step).fetch_all_next().start().map(request),
+            "fetch_failed" => self.messages(step).fetch_failed().start().map(request),
+            "fetch_pending" => self.messages(step).fetch_pending().start().map(request),
+            "contains" => match self.view(step) {
+                View::Channels(view) => view.contains(text(step, "item")),
+                View::Messages(view) => view.contains(text(step, "item")),
+            }
+            .map(|is_there| format!(r#","contains":{is_there}"#)),
             "start" => self.messages(step).start().start().map(request),
             "reset_viewpoint" => {
                 self.messages(step).reset_viewpoint(Viewpoint::At(number(step, "viewpoint"))).map(nothing)

@@ -348,16 +348,41 @@ extern "C" {
     /// channel
     /// that turns out not to exist gives `channel_removed`. Own messages that are pending or failed come at once as
     /// inserts,
-    /// before any fetch. With thread delivery events may come before sm_collection_set_callback(): they go to the
-    /// client's
-    /// callback, and the snapshot has them. Errors:
-    /// INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1
+    /// before any fetch; with "own_messages":"on_fetch" those from before wait for sm_fetch_pending() and
+    /// sm_fetch_failed().
+    /// With thread delivery events may come before sm_collection_set_callback(): they go to the client's callback,
+    /// and the
+    /// snapshot has them.
+    /// Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1
     /// ```
     pub fn sm_message_collection_new(
         client: *mut sm_client,
         channel_url: *const c_char,
         filter: *const c_char,
         viewpoint: i64,
+        out: *mut *mut sm_collection,
+    ) -> i32;
+
+    /// ```text
+    /// The same for a channel that is in the cache: what an offline start opens by its URL alone. `*out` is made at
+    /// once and
+    /// completes with "collection" and "channel" (the channel's object), after own messages were inserted; or with
+    /// NOT_FOUND
+    /// when that channel is not cached, and then nothing is opened: fetches of it give REMOVED, and
+    /// sm_collection_remove()
+    /// is all that is left to do. Completion also: STORAGE (the same holds), CLOSED. A refused call makes no
+    /// collection.
+    /// Errors as sm_message_collection_new(). @thread any. Since 0.1
+    /// ```
+    pub fn sm_message_collection_open(
+        client: *mut sm_client,
+        channel_url: *const c_char,
+        filter: *const c_char,
+        viewpoint: i64,
+        callback: sm_result_callback,
+        user_data: *mut c_void,
+        destroy: sm_destroy_callback,
+        out_request: *mut u64,
         out: *mut *mut sm_collection,
     ) -> i32;
 
@@ -407,6 +432,48 @@ extern "C" {
     ) -> i32;
 
     /// ```text
+    /// Loads every message that is newer than what is shown: inserts page by page, from the cache and as sync
+    /// brings them,
+    /// until the newest is shown; beyond the capacity the oldest leave. Counts as a fetch in direction SM_NEXT. The
+    /// result
+    /// comes last, as that of sm_fetch(); "has_more" is false then, unless "short" says why not. TIMEOUT counts
+    /// from the
+    /// last insert. Completion and errors as sm_fetch(). @thread any. Since 0.1
+    /// ```
+    pub fn sm_fetch_all_next(
+        collection: *mut sm_collection,
+        callback: sm_result_callback,
+        user_data: *mut c_void,
+        destroy: sm_destroy_callback,
+        out_request: *mut u64,
+    ) -> i32;
+
+    /// ```text
+    /// Inserts what the list of failed, or of pending, messages does not show of what is stored: what a filter with
+    /// "own_messages":"on_fetch" held back when the collection was opened. Without that key there is nothing to
+    /// insert. What
+    /// fails, or is sent, while the collection is open is shown in any case. Completes with "count", how many were
+    /// inserted.
+    /// Completion: STORAGE, REMOVED, CLOSED. Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1
+    /// ```
+    pub fn sm_fetch_failed(
+        collection: *mut sm_collection,
+        callback: sm_result_callback,
+        user_data: *mut c_void,
+        destroy: sm_destroy_callback,
+        out_request: *mut u64,
+    ) -> i32;
+
+    /// See [`sm_fetch_failed`].
+    pub fn sm_fetch_pending(
+        collection: *mut sm_collection,
+        callback: sm_result_callback,
+        user_data: *mut c_void,
+        destroy: sm_destroy_callback,
+        out_request: *mut u64,
+    ) -> i32;
+
+    /// ```text
     /// Opens a message collection on the page around its viewpoint ("previous_limit" older and "next_limit" newer
     /// messages):
     /// what is cached is inserted at once, also when it stands elsewhere because nothing is cached about the
@@ -440,8 +507,12 @@ extern "C" {
     /// ```text
     /// What the host has been told so far, as JSON: "collection", "kind" ("channels" | "messages"), "count",
     /// "has_next", and
-    /// "query"; or for messages "filter", "channel_url", "pending_count", "failed_count", "has_previous" and
-    /// "viewpoint".
+    /// "query" (as given) and "limit" (of a fetch; the action "set_limit" changes it); or for messages "filter" (as
+    /// given),
+    /// "channel_url", "pending_count", "failed_count", "has_previous", "viewpoint", "previous_limit", "next_limit"
+    /// and, when
+    /// it is known, "channel": the channel's object, from the first result or change of sent messages on, and kept
+    /// current.
     /// Owned: sm_string_free(). Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1
     /// ```
     pub fn sm_collection_info(collection: *mut sm_collection, out_json: *mut *mut c_char) -> i32;
@@ -453,6 +524,15 @@ extern "C" {
     /// 0.1
     /// ```
     pub fn sm_collection_snapshot(collection: *mut sm_collection, out_json: *mut *mut c_char) -> i32;
+
+    /// ```text
+    /// Whether what the host has been told so far includes a channel (`id` is its URL) or a sent message (`id` is
+    /// its
+    /// message id, as a text): 1 or 0, or an error: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. Pending and failed
+    /// messages do
+    /// not count. @thread any. Since 0.1
+    /// ```
+    pub fn sm_collection_contains(collection: *mut sm_collection, id: *const c_char) -> i32;
 
     /// ```text
     /// Ends the collection: after it returned no event callback of it starts (called from another thread it waits

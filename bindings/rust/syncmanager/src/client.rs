@@ -188,6 +188,20 @@ impl Client {
         MessageCollection::open(&self.core, channel_url, viewpoint, filter.into())
     }
 
+    /// The same of a channel that is in the cache. `opened` gets the collection when the call is made; the outcome has
+    /// the [`channel`](crate::Outcome::channel). Completion: `NotFound` (not cached: nothing was opened, drop it),
+    /// `Storage`, `Closed`.
+    #[doc(alias = "sm_message_collection_open")]
+    pub fn open_messages<'a, 'f>(
+        &'a self,
+        channel_url: &str,
+        viewpoint: Viewpoint,
+        filter: impl Into<Option<&'f MessageFilter>>,
+        opened: &'a mut Option<MessageCollection>,
+    ) -> Call<'a> {
+        MessageCollection::open_cached(&self.core, channel_url, viewpoint, filter.into(), opened)
+    }
+
     /// The next event; `None` when none came in time or [`interrupt`](Client::interrupt) ended the wait. Without a
     /// timeout it waits for ever; zero does not wait.
     ///

@@ -1,6 +1,7 @@
 //! Collections: ordered lists that the library keeps, and their live copies here.
 
 use std::ffi::CStr;
+use std::os::raw::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::{Arc, Mutex};
 
@@ -36,6 +37,14 @@ impl Viewpoint {
         }
     }
 }
+
+type PlainCall = unsafe extern "C" fn(
+    *mut sys::sm_collection,
+    sys::sm_result_callback,
+    *mut c_void,
+    sys::sm_destroy_callback,
+    *mut u64,
+) -> i32;
 
 /// What both kinds share.
 struct Collection {
@@ -83,6 +92,24 @@ impl Collection {
                 sys::sm_fetch(handle.0, direction, callback, data, destroy, out)
             })),
         )
+    }
+
+    /// A call that takes nothing but the collection.
+    fn plain(&self, function: PlainCall) -> Call<'_> {
+        let handle = self.handle;
+        Call::new(
+            &self.core,
+            // SAFETY: the callback and its data belong together; `out` is valid during the call.
+            Ok(Box::new(move |callback, data, destroy, out| unsafe {
+                function(handle.0, callback, data, destroy, out)
+            })),
+        )
+    }
+
+    fn contains(&self, id: &str) -> Result<bool> {
+        let id = c_text(id)?;
+        // SAFETY: the text ends with NUL and is copied.
+        check(unsafe { sys::sm_collection_contains(self.handle.0, id.as_ptr()) }).map(|is_there| is_there == 1)
     }
 
     fn text_of(
@@ -150,7 +177,13 @@ macro_rules! collection {
                 self.len() == 0
             }
 
-            /// Counts and edges, as of the last drained event.
+            /// Whether the live list has a channel, by its URL, or a message, by its id.
+            #[doc(alias = "sm_collection_contains")]
+            pub fn contains(&self, id: &str) -> Result<bool> {
+                self.0.contains(id)
+            }
+
+            /// Counts, edges and what it was opened with, as of the last drained event; of messages also their channel.
             #[doc(alias = "sm_collection_info")]
             pub fn info(&self) -> Result<Json> {
                 self.0.text_of(sys::sm_collection_info)
@@ -230,6 +263,50 @@ impl MessageCollection {
         .map(MessageCollection)
     }
 
+    /// `opened` gets the collection when the call is made.
+    pub(crate) fn open_cached<'a>(
+        core: &'a Arc<Core>,
+        channel_url: &str,
+        viewpoint: Viewpoint,
+        filter: Option<&MessageFilter>,
+        opened: &'a mut Option<MessageCollection>,
+    ) -> Call<'a> {
+        let texts = c_text(channel_url).and_then(|url| Ok((url, filter.map(|filter| filter.0.to_c()).transpose()?)));
+        Call::new(
+            core,
+            texts.map(|(url, filter)| -> Start<'a> {
+                Box::new(move |callback, data, destroy, request| {
+                    let text = filter.as_ref().map_or(null(), |filter| filter.as_ptr());
+                    let made = Collection::open(core, |out| {
+                        // SAFETY: the texts end with NUL (the second may be NULL) and are copied; the callback and its
+                        // data belong together; `request` is valid during the call.
+                        unsafe {
+                            sys::sm_message_collection_open(
+                                core.handle.0,
+                                url.as_ptr(),
+                                text,
+                                viewpoint.number(),
+                                callback,
+                                data,
+                                destroy,
+                                request,
+                                out,
+                            )
+                        }
+                    });
+                    match made {
+                        Ok(collection) => {
+                            *opened = Some(MessageCollection(collection));
+                            0
+                        }
+                        // The library's own words are read by who makes the call.
+                        Err(error) => error.kind().code(),
+                    }
+                })
+            }),
+        )
+    }
+
     /// The messages shown, oldest first: a live list, which every drained change brings up to date.
     pub fn items(&self) -> Vec<Message> {
         lock(&self.0.lists).shown.iter().cloned().map(Message::from).collect()
@@ -259,14 +336,26 @@ impl MessageCollection {
     /// as [`fetch_next`](MessageCollection::fetch_next), and `DuplicatedFetch` while a fetch or a start is under way.
     #[doc(alias = "sm_collection_start")]
     pub fn start(&self) -> Call<'_> {
-        let handle = self.0.handle;
-        Call::new(
-            &self.0.core,
-            // SAFETY: the callback and its data belong together; `out` is valid during the call.
-            Ok(Box::new(move |callback, data, destroy, out| unsafe {
-                sys::sm_collection_start(handle.0, callback, data, destroy, out)
-            })),
-        )
+        self.0.plain(sys::sm_collection_start)
+    }
+
+    /// Loads every newer message, until the newest is shown; counts as [`fetch_next`](MessageCollection::fetch_next).
+    #[doc(alias = "sm_fetch_all_next")]
+    pub fn fetch_all_next(&self) -> Call<'_> {
+        self.0.plain(sys::sm_fetch_all_next)
+    }
+
+    /// Shows those failed messages that the filter's `own_messages` held back;
+    /// [`Outcome::count`](crate::Outcome::count) says how many. Completion: `Storage`, `Removed`, `Closed`.
+    #[doc(alias = "sm_fetch_failed")]
+    pub fn fetch_failed(&self) -> Call<'_> {
+        self.0.plain(sys::sm_fetch_failed)
+    }
+
+    /// The same for pending messages.
+    #[doc(alias = "sm_fetch_pending")]
+    pub fn fetch_pending(&self) -> Call<'_> {
+        self.0.plain(sys::sm_fetch_pending)
     }
 
     /// Empties the view and anchors it elsewhere; fetch again afterwards.

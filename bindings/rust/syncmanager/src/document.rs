@@ -258,6 +258,10 @@ document! {
     MessageFilter {
         /// Messages a fetch brings, 1 to 200; default 30.
         limit(messages: u32) { ("limit", messages.to_string()) }
+        /// `at_once`, or `on_fetch`: pending and failed messages from before wait for
+        /// [`fetch_pending`](crate::MessageCollection::fetch_pending) and
+        /// [`fetch_failed`](crate::MessageCollection::fetch_failed).
+        own_messages(when: &str) { ("own_messages", quoted(when)) }
         /// `all`, `user`, `file` or `admin`; default `all`.
         message_type(kind: &str) { ("message_type", quoted(kind)) }
         /// Only these types; the empty text means messages without one.

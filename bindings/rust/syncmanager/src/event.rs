@@ -348,6 +348,16 @@ impl Outcome {
         self.json.get("message").filter(|message| message.as_text().starts_with('{')).map(Message::from)
     }
 
+    /// Of own messages that were fetched: how many were inserted.
+    pub fn count(&self) -> Option<u64> {
+        self.json.u64_at("count")
+    }
+
+    /// Of messages opened from the cache: their channel.
+    pub fn channel(&self) -> Option<Channel> {
+        self.json.get("channel").map(Channel::from)
+    }
+
     /// Of calls on own messages: the message's request id.
     pub fn request_id(&self) -> Option<String> {
         self.json.text_at("request_id")

@@ -1,0 +1,90 @@
+import SyncModel
+import SyncStore
+
+/// The message collections: which channel or thread each of them shows, and the timelines of those.
+struct MessageCollections {
+    private(set) var timelines = Timelines()
+    private var places: [UInt64: HistoryID] = [:]
+    /// Those whose channel could not be read when they were opened; the next fetch tries again.
+    private var unopened: [UInt64: MessageWindow] = [:]
+
+    func channelURL(of collection: UInt64) -> String? { places[collection]?.channelURL }
+
+    func timeline(of collection: UInt64) -> Timeline? { places[collection].flatMap { timelines[$0] } }
+
+    mutating func open(_ window: MessageWindow, _ channelURL: String, _ context: Context, _ effects: inout Effects) {
+        let place = HistoryID(channelURL, parentID: window.filter.parentID)
+        places[window.id] = place
+        open(window, place, context, &effects)
+    }
+
+    /// Opens a collection if its channel is cached; else it counts as removed.
+    mutating func openCached(
+        _ window: MessageWindow, _ channelURL: String, call: UInt64, _ context: Context, _ effects: inout Effects
+    ) {
+        let cached = context.storage.cached { (cache) throws(StoreError) in try cache.channel(channelURL) }
+        var status = cached == nil ? Status.storage : .notFound
+        if case .some(.some) = cached {
+            open(window, channelURL, context, &effects)
+            status = unopened[window.id] == nil ? .ok : .storage
+            if status != .ok { _ = remove(window.id, &effects) }
+        }
+        let info = timeline(of: window.id)?.windows.info(of: window.id)
+        effects.complete(Completion(call: call, name: .openCached, status: status, info: info))
+    }
+
+    private mutating func open(
+        _ window: MessageWindow, _ place: HistoryID, _ context: Context, _ effects: inout Effects
+    ) {
+        let known = timelines[place]
+        let stored = known ?? context.storage.committed { (cache) throws(StoreError) in
+            let history = try History.stored(place, cache)
+            return Timeline(place, history: history, parent: try history.parent(cache))
+        }
+        guard let timeline = stored else {
+            unopened[window.id] = window
+            return
+        }
+        unopened[window.id] = nil
+        timelines[place] = timeline
+        effects.add(.collectionOpened(window.id, window.filter, place, isFirst: known == nil))
+        var window = window
+        window.channel = context.storage.channel(place.channelURL).map { context.shown($0).json }
+        timeline.open(window, context, &effects)
+    }
+
+    /// Where a removed collection was, unless it never showed anything.
+    mutating func remove(_ id: UInt64, _ effects: inout Effects) -> HistoryID? {
+        unopened[id] = nil
+        guard let place = places.removeValue(forKey: id), let timeline = timelines[place] else { return nil }
+        timeline.close(id, &effects)
+        if timeline.windows.isEmpty {
+            effects.add(.timer(.timeline(place), at: nil))
+            timelines[place] = nil
+        }
+        return place
+    }
+
+    mutating func resetViewpoint(
+        _ id: UInt64, _ viewpoint: Int64, _ context: Context, _ effects: inout Effects
+    ) {
+        _ = unopened[id]?.reset(to: viewpoint)
+        timeline(of: id)?.resetViewpoint(id, viewpoint, context, &effects)
+    }
+
+    /// The timeline of a collection; without one the call is complete.
+    mutating func opened(
+        _ id: UInt64, _ call: UInt64, _ name: Completion.Name, _ context: Context, _ effects: inout Effects
+    ) -> Timeline? {
+        guard let place = places[id] else {
+            effects.complete(Completion(call: call, name: name, status: .removed))
+            return nil
+        }
+        if let window = unopened[id] { open(window, place, context, &effects) }
+        guard unopened[id] == nil, let timeline = timelines[place] else {
+            effects.complete(Completion(call: call, name: name, status: .storage))
+            return nil
+        }
+        return timeline
+    }
+}

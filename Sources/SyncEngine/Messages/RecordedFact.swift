@@ -1,0 +1,32 @@
+import SyncModel
+import SyncStore
+
+/// What a fact did to one history in the cache; counts when its transaction is committed.
+struct RecordedFact {
+    private(set) var history: History
+    private(set) var arrival: History.Arrival?
+    private(set) var changed: [MessageRecord] = []
+    private(set) var deleted: Set<TextKey> = []
+
+    /// Writes it, as a part of the transaction of who calls.
+    init(
+        _ fact: MessageFact, of history: History, _ rules: any ServiceRules, _ cache: CacheStore
+    ) throws(StoreError) {
+        self.history = history
+        switch fact.kind {
+        case .arrived(let message, let isInOrder):
+            arrival = try self.history.arrive(message, isInOrder: isInOrder, cache)
+        case .edited(let messages): changed = try self.history.edit(messages, cache)
+        case .patched(let id, let patch):
+            if let message = try self.history.patch(id, patch, rules, cache) { changed = [message] }
+        case .deleted(let ids):
+            try self.history.delete(ids, cache)
+            deleted = ids.keys
+        case .changelog(let updated, let ids):
+            try self.history.delete(ids, cache)
+            // The log is an answer, too: what was told since it was made is newer.
+            changed = try self.history.edit(self.history.crossings.applied(to: updated, rules), cache)
+            deleted = ids.keys
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import SyncModel
+import SyncStore
+
+/// The own messages that are not the service's yet, by channel, in memory as on disk.
+///
+/// What is done with leaves the memory at once and the disk at the next occasion: first the message it became has to be
+/// in the cache.
+struct OwnMessages {
+    private var channels: [TextKey: OutboxChannel] = [:]
+    /// The channel of every message, by request id.
+    private var places: [TextKey: String] = [:]
+    /// Request ids of messages that are done with and may still be on disk.
+    private var settled: [String] = []
+
+    /// A channel that has messages here, or one that is being sent.
+    subscript(url: String) -> OutboxChannel? {
+        get { channels[url] }
+        set { channels[TextKey(url)] = newValue }
+    }
+
+    /// In a fixed order, so that a run repeats.
+    var channelURLs: [String] { channels.keys.sorted().map(\.text) }
+
+    var all: [Intent] { channelURLs.flatMap { channels[$0]?.intents ?? [] } }
+
+    var isSending: Bool { channels.values.contains { $0.isSending } }
+
+    var hasSettled: Bool { !settled.isEmpty }
+
+    func channelURL(of requestID: String) -> String? { places[requestID] }
+
+    func intent(_ requestID: String) -> Intent? { places[requestID].flatMap { channels[$0]?.intent(requestID) } }
+
+    /// The failed messages of a channel or of all, or a single one.
+    func failed(in url: String?, _ requestID: String?) -> [Intent] {
+        all.filter { intent in
+            intent.status == .failed && (url.map { intent.channelURL.isByteEqual(to: $0) } ?? true)
+                && (requestID.map { intent.requestID.isByteEqual(to: $0) } ?? true)
+        }
+    }
+
+    /// The oldest failed messages of a channel, beyond as many as it may have.
+    func tooMany(_ url: String, _ context: Context) -> [Intent] {
+        let failed = (channels[url]?.intents ?? []).filter { $0.status == .failed }
+        return Array(failed.prefix(max(0, failed.count - context.options.maxFailedPerChannel)))
+    }
+
+    // MARK: Memory
+
+    mutating func put(_ intent: Intent) {
+        places[intent.requestID] = intent.channelURL
+        channels[TextKey(intent.channelURL), default: OutboxChannel()].put(intent)
+    }
+
+    mutating func remove(_ intent: Intent) {
+        places[intent.requestID] = nil
+        channels[intent.channelURL]?.remove(intent.requestID)
+        dropIfEmpty(intent.channelURL)
+    }
+
+    /// It is done with; the disk follows at the next occasion.
+    mutating func settle(_ intent: Intent) {
+        remove(intent)
+        settled.append(intent.requestID)
+    }
+
+    mutating func dropIfEmpty(_ url: String) {
+        if let channel = channels[url], channel.intents.isEmpty, !channel.isSending { channels[url] = nil }
+    }
+
+    // MARK: Disk
+
+    func persist(_ intent: Intent, _ context: Context) -> Bool {
+        context.storage.intended { (intents) throws(StoreError) in
+            try intents.update(
+                requestID: intent.requestID, status: intent.status, errorCode: intent.errorCode,
+                retryCount: intent.retryCount, isHostSent: intent.isHostSent)
+            return true
+        } ?? false
+    }
+
+    /// Takes a message off the disk first, then out of here; `false` when it stays on disk, from where it would be sent
+    /// after the next start.
+    mutating func forget(_ intent: Intent, _ context: Context) -> Bool {
+        let done: Void? = context.storage.intended { (intents) throws(StoreError) in
+            try intents.remove(requestID: intent.requestID)
+        }
+        guard done != nil else { return false }
+        remove(intent)
+        return true
+    }
+
+    /// The same for all of them, with what is done with. Gives those there were; `nil` when they stay on disk.
+    mutating func forgetAll(_ context: Context) -> [Intent]? {
+        let done: Void? = context.storage.intended { (intents) throws(StoreError) in try intents.removeAll() }
+        guard done != nil else { return nil }
+        let intents = all
+        for intent in intents { remove(intent) }
+        settled = []
+        return intents
+    }
+
+    /// Done with at the start: it never was in here.
+    mutating func settle(requestID: String) { settled.append(requestID) }
+
+    /// Takes off the disk what is done with: after the message is in the cache, at the next occasion, and at the last.
+    mutating func clearSettled(_ context: Context) {
+        guard hasSettled else { return }
+        settled.removeAll { id in
+            context.storage.intended { (intents) throws(StoreError) in
+                try intents.remove(requestID: id)
+                return true
+            } ?? false
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import SyncEngine
+import SyncModel
+
+/// A call that completes through the queue: whose it is, and its command once it has a number.
+struct Request {
+    let client: Client
+    let fetch: CallTable.FetchKey?
+    let command: (UInt64) -> HostCommand
+
+    init(_ client: Client, fetch: CallTable.FetchKey? = nil, command: @escaping (UInt64) -> HostCommand) {
+        self.client = client
+        self.fetch = fetch
+        self.command = command
+    }
+}
+
+/// Makes such a call. When it is refused its context ends here.
+func request(
+    _ listener: Listener, _ outRequest: UnsafeMutablePointer<UInt64>?, _ body: () throws(BorderError) -> Request
+) -> Int32 {
+    let code = call { () throws(BorderError) in
+        let request = try body()
+        let call = try request.client.call(listener, fetch: request.fetch, request.command)
+        outRequest?.pointee = call
+    }
+    if code != 0 { listener.end() }
+    return code
+}
+
+/// The same for a call about an own message, which comes as a document.
+func request<Document>(
+    _ listener: Listener, _ outRequest: UnsafeMutablePointer<UInt64>?, _ collection: OpaquePointer?,
+    _ text: UnsafePointer<CChar>?, _ read: ([UInt8]) throws(DocumentError) -> Document,
+    _ command: @escaping (CollectionHandle, Document, UInt64) -> HostCommand
+) -> Int32 {
+    request(listener, outRequest, collection, text) { (collection, text) throws(BorderError) in
+        let document = try CText.document(text, read)
+        return { command(collection, document, $0) }
+    }
+}
+
+/// The same where how the document is read depends on the client.
+func request(
+    _ listener: Listener, _ outRequest: UnsafeMutablePointer<UInt64>?, _ collection: OpaquePointer?,
+    _ text: UnsafePointer<CChar>?,
+    _ body: (CollectionHandle, [UInt8]) throws(BorderError) -> (UInt64) -> HostCommand
+) -> Int32 {
+    request(listener, outRequest) { () throws(BorderError) in
+        let collection = try Registry.collection(collection)
+        try collection.checkMessages()
+        return Request(collection.client, command: try body(collection, try CText.read(text, "message")))
+    }
+}
