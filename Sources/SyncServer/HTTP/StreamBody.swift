@@ -1,5 +1,4 @@
 import CMicrohttpd
-import Glibc
 
 /// The body of an answer that goes on for as long as somebody has something to say.
 ///
@@ -47,7 +46,7 @@ final class StreamBody: EventLink {
         guard state != .closed else { return }
         state = .dropped
         // A peer that takes nothing would never have libmicrohttpd ask for more, and so never see the end.
-        shutdown(shim_mhd_socket(connection), Int32(SHUT_RDWR))
+        shim_mhd_shut_down(connection)
         resume()
     }
 
