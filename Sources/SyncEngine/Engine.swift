@@ -527,9 +527,11 @@ public final class Engine {
         if case .arrived(let message, _) = fact.kind, !message.requestID.isEmpty {
             completion = outbox.confirm(message, in: url, context, &effects)
         }
-        let fact = fact.visible(from: cached?.messageOffset ?? 0)
-        let outcome = ChannelFacts.outcome(of: fact, in: cached, context)
         let timelines = timelines
+        let fact = fact.visible(from: cached?.messageOffset ?? 0) { id in
+            timelines.of(url).contains { $0.history.hasDeleted(id) }
+        }
+        let outcome = ChannelFacts.outcome(of: fact, in: cached, context)
         let shown: [MessageCommit.Part] = timelines.of(url).compactMap { timeline in
             fact.concerning(timeline.id).map { (timeline, $0) }
         }

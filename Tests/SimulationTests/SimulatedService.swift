@@ -83,6 +83,9 @@ final class SimulatedService {
         }
         let reply = server.answer(method, target, headers: headers.map { ($0.name, $0.value) }, body: body)
         if method != "GET" { version += 1 }
+        if method == "PUT", reply.response.status == 200 {
+            noteOffset(target, try? JSON.parse(reply.response.body))
+        }
         watch()
         return reply
     }
@@ -141,10 +144,18 @@ final class SimulatedService {
             note?("  refused: \(method) \(path) \(json?.text ?? "")")
             return nil
         }
-        if method == "PUT", let offset = json?["ts_message_offset"]?.int, offset > 0 {
-            offsets[String(path.split(separator: "/")[1])] = offset
-        }
+        if method == "PUT" { noteOffset(path, json) }
         return json
+    }
+
+    /// A history was reset, by the device itself or by another: what is older is not there for this user, whether the
+    /// device knows it yet or not.
+    private func noteOffset(_ path: String, _ answer: JSON?) {
+        let parts = path.split(separator: "/").drop { $0 != "group_channels" }
+        guard let url = parts.dropFirst().first, let offset = answer?["ts_message_offset"]?.int, offset > 0 else {
+            return
+        }
+        offsets[String(url)] = offset
     }
 
     @discardableResult

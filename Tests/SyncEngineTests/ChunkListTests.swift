@@ -54,9 +54,15 @@ final class ChunkListTests: XCTestCase {
 
     func testTheFirstAndTheNewestCoverWhatLiesBeyond() {
         check("<d f]", covering: "[a b]", gives: "<a f]")
-        check("[d f>", covering: "[h i]", gives: "[d i>")
         check("[b c]", covering: "<e f]", gives: "<b f]")
         check("[e f]", covering: "[b c>", gives: "[b f>")
+    }
+
+    func testWhatHadReachedTheNewestHasNotWhenThereIsMoreBeyond() {
+        check("[d f>", covering: "[h i]", gives: "[d f] … [h i]")
+        check("[d f>", covering: "[h i>", gives: "[d f] … [h i>")
+        check("[d f>", covering: "[f i]", gives: "[d i>")
+        check("[d f>", covering: "<h i]", gives: "<d i>")
     }
 
     func testWithoutAConnectionTheNewestIsNotKnown() {

@@ -329,6 +329,63 @@ final class FoundDefectsTests: EngineTestCase {
         XCTAssertEqual(host.ids(1), ["3", "1", "2"])
     }
 
+    /// The channel's last message gets an earlier time: which one is the last now only the service knows.
+    func testALastMessageWhoseTimeChangedMayNotBeTheLast() throws {
+        begin([Case.message(1), Case.message(2)])
+        event(.messageUpdated(channelURL: "c", message: Case.message(2, at: 0, updatedAt: Case.wall + 9000)))
+        serve(channels: [Case.channel("c", last: Case.message(1))])
+        XCTAssertEqual(try cache.channel("c")?.lastMessage?.id, "1")
+    }
+
+    /// A host tells of its own send after the service told that the message is deleted again.
+    func testADeletedMessageThatItsHostTellsOfIsNotTheLastOne() throws {
+        begin([Case.message(1)])
+        command(.appendMessage(
+            collection: 1, requestID: "own", body: Array(#"{"message":"own"}"#.utf8), call: newCall()))
+        event(.messageReceived(channelURL: "c", message: Case.message(2, by: "mei")))
+        event(.messageDeleted(channelURL: "c", messageID: "2"))
+        serve(channels: [Case.channel("c", last: Case.message(1))])
+        let call = newCall()
+        command(.handleSendResponse(
+            collection: 1, requestID: "own", .sent(Case.message(2, by: "mei", requestID: "own")), call: call))
+        XCTAssertEqual(host.status(call), .ok)
+        XCTAssertEqual(host.ids(1), ["1"])
+        XCTAssertEqual(host.ids(1, .pending), [])
+        XCTAssertEqual(try cache.channel("c")?.lastMessage?.id, "1")
+    }
+
+    /// Messages wait in memory for the first page; the deletion of one comes when nothing can be stored.
+    func testADeletionThatCouldNotBeStoredReachesWhatWaitsInMemory() throws {
+        start()
+        openMessages(1, "c")
+        connect()
+        for id in Int64(1)...3 { event(.messageReceived(channelURL: "c", message: Case.message(id))) }
+        cache.setCommitHook { () throws(StoreError) in throw StoreError.failed(code: 13, message: "full") }
+        event(.messageDeleted(channelURL: "c", messageID: "2"))
+        cache.setCommitHook { () throws(StoreError) in }
+        wait(5000)
+        let left = [Case.message(1), Case.message(3)]
+        serve(channels: [Case.channel("c", last: left[1])], messages: ["c": left])
+        fetch(1, .previous)
+        XCTAssertEqual(host.ids(1), ["1", "3"])
+    }
+
+    /// The socket is dead and nobody knows it yet: a page of what is newest lies beyond what was told, and what is in
+    /// between is missing.
+    func testAPageBeyondWhatTheSocketToldIsNotItsNeighbour() throws {
+        begin([Case.message(1), Case.message(2)])
+        command(.start(collection: 1, call: newCall()))
+        let newest = [Case.message(8), Case.message(9)]
+        answer(.messages(MessagePage(
+            messages: newest, range: (HistoryEdge(newest[0].position), HistoryEdge(newest[1].position)),
+            reachedFirst: false, reachedNewest: true))) { if case .messagesAround = $0 { true } else { false } }
+        XCTAssertEqual(host.ids(1), ["1", "2"])
+        XCTAssertEqual(try cache.chunks(channel: try cache.channelKey("c")).count, 2)
+        serve(channels: [Case.channel("c", last: newest[1])], messages: ["c": (1...9).map { Case.message($0) }])
+        XCTAssertEqual(host.ids(1), (1...9).map { "\($0)" })
+        XCTAssertEqual(try cache.chunks(channel: try cache.channelKey("c")).count, 1)
+    }
+
     /// A message at the edge of two pages counts once.
     func testProgressCountsAMessageOnce() throws {
         start()

@@ -162,6 +162,17 @@ final class OutboxTests: EngineTestCase {
         XCTAssertEqual(host.ids(1, .failed), ["waits"])
     }
 
+    func testAMessageThatGrewTooOldWhileItWaitedForSyncIsNotSent() throws {
+        try add("a", age: 1)
+        startWithACollection()
+        connect()
+        now = Moment(monotonic: now.monotonic, wall: now.wall + 4 * OutboxTests.day)
+        serve(channels: [EngineTestCase.channel("c")])
+        XCTAssertEqual(asked(isSend).count, 0)
+        XCTAssertEqual(host.ids(1, .pending), [])
+        XCTAssertEqual(host.ids(1, .failed), ["a"])
+    }
+
     func testAMessageUnderWayDoesNotGrowTooOld() throws {
         try add("sent", age: 3 * OutboxTests.day - 5000)
         startWithACollection()

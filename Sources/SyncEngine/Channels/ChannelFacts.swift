@@ -73,6 +73,8 @@ enum ChannelFacts {
             guard let shown = JSONSlice.member("last_message", of: cached.json),
                 updatedAt(shown) <= message.updatedAt
             else { return .nothing }
+            // The service changed its time: another one may be the last now.
+            if message.position != last.position { return .mustBeAsked }
             return patched(cached, context.rules.patches(forLastMessage: message.json, in: cached))
         }
         return messages.contains { $0.position > last.position } ? .mayCross : .nothing

@@ -48,10 +48,12 @@ struct ChunkList: Equatable {
         var merged = added
         var kept: [Chunk] = []
         for chunk in chunks {
-            let isBelow = chunk.end.position < merged.start.position && !merged.reachedFirst && !chunk.reachedNewest
+            let isBelow = chunk.end.position < merged.start.position && !merged.reachedFirst
             let isAbove = merged.end.position < chunk.start.position && !merged.reachedNewest && !chunk.reachedFirst
             if isBelow || isAbove {
                 kept.append(chunk)
+                // The service has something beyond it of which it was not told: it had not reached the newest.
+                if isBelow { kept[kept.count - 1].reachedNewest = false }
             } else {
                 if chunk.start.position < merged.start.position { merged.start = chunk.start }
                 if merged.end.position < chunk.end.position { merged.end = chunk.end }

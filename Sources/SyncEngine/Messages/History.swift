@@ -108,6 +108,11 @@ struct History {
             added.reachedNewest = false
             hasLostStrays = false
         }
+        if let last = chunks.last, last.reachedNewest, last.end.position < added.start.position, !added.reachedFirst {
+            // The connection did not tell what lies between: it is dead, or slower than the answer.
+            chunks.forgetNewest(sureEnd: storedEnd)
+            sureEnd = nil
+        }
         var rows = crossings.applied(to: page.messages, rules)
         if added.reachedNewest {
             if case .sinceNextPage = send { send = .since(added.end.position) }
@@ -169,8 +174,6 @@ struct History {
     mutating func arrive(
         _ message: MessageRecord, isInOrder: Bool, _ cache: CacheStore
     ) throws(StoreError) -> Arrival {
-        // A host may tell of its own send after the service told that the message was deleted.
-        if !isInOrder, deleted.contains(TextKey(message.id)) { return .known }
         // A late answer to an own send may lie inside what is covered already: the service had the message all along.
         if isInOrder { outOfOrder.remove(TextKey(message.id)) } else { outOfOrder.insert(message.id) }
         guard let place = chunks.index(covering: message.position) else {
@@ -241,6 +244,9 @@ struct History {
         try cache.upsert([held], channel: channelKey)
         return held
     }
+
+    /// Whether the service told that a message was deleted, while this was shown.
+    func hasDeleted(_ id: String) -> Bool { deleted.contains(TextKey(id)) }
 
     mutating func delete(_ ids: [String], _ cache: CacheStore) throws(StoreError) {
         strays.removeAll { ids.containsBytes(of: $0.id) }
@@ -318,6 +324,14 @@ struct History {
     mutating func loseNewest() {
         chunks.forgetNewest(sureEnd: storedEnd)
         sureEnd = nil
+        hasLostStrays = true
+    }
+
+    /// What was told of messages could not be stored. Those that wait in memory may be other than they are held: a page
+    /// has to bring them.
+    mutating func loseStrays() {
+        guard !strays.isEmpty else { return }
+        strays = []
         hasLostStrays = true
     }
 

@@ -236,7 +236,8 @@ final class Timeline {
         switch fact.kind {
         case .arrived: loseNewest(context, &effects)
         case .edited, .patched, .deleted:
-            // The change log tells it once more.
+            // The change log tells it once more of what is cached.
+            history.loseStrays()
             restart()
             retry(after: nil, context, &effects)
         // Asked for again by `changesTaken`.

@@ -362,6 +362,11 @@ struct Outbox {
         guard context.isLoggedIn else { return failWhatCannotWait(url, context, &effects) }
         guard let channel = messages[url], !channel.isSending, let intent = next(in: channel, url, context)
         else { return }
+        if intent.status == .pending, !isAsked(intent), OwnAges.isTooOldToSend(intent, context) {
+            // The machine slept while it waited, and the timer has not looked yet.
+            expire(context, &effects)
+            return pump(url, context, &effects)
+        }
         guard messages[url]?.gate.isOpen(at: context.now.monotonic) == true else {
             return effects.add(.timer(.outbox(channelURL: TextKey(url)), at: channel.gate.pausedUntil))
         }
