@@ -15,7 +15,7 @@ extension Simulation {
             guard case .batch(let batch) = notice else { return }
             if batch.isReset { rows = [] }
             func bad(_ entry: StreamBatch.Entry) -> Violation {
-                Violation(description: "a stream's change of \(entry.key) at \(entry.path) of \(rows.count) does not fit")
+                Violation(description: "a change of \(entry.key) at \(entry.path) in a stream of \(rows.count) rows")
             }
             let gone = (batch.deleted + batch.moved).sorted { ($0.from ?? $0.path) > ($1.from ?? $1.path) }
             for entry in gone {
@@ -59,7 +59,11 @@ extension Simulation {
         if random.chance(30) { spec.batchDelay = random.chance(50) ? nil : random.below(2_000) }
         lastCollection += 1
         streams[lastCollection] = ShownStream(query: query)
-        do { try host.open(stream: lastCollection, spec) } catch { return violation = Violation(description: "\(error)") }
+        do {
+            try host.open(stream: lastCollection, spec)
+        } catch {
+            violation = Violation(description: "\(error)")
+        }
         command(.openStream(id: lastCollection, spec, function: nil))
     }
 
