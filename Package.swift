@@ -62,6 +62,9 @@ let package = Package(
         .executableTarget(
             name: "sync-benchmark", dependencies: ["SyncEngine", "SyncStore", "SyncService", "SyncModel"],
             path: "benchmarks/engine", swiftSettings: libraryFlags),
+        .executableTarget(
+            name: "stream-benchmark", dependencies: ["SyncStreams", "SyncModel"],
+            path: "benchmarks/streams", swiftSettings: libraryFlags),
 
         // What tests of several rooms use.
         .target(name: "TestSupport", path: "Tests/TestSupport"),
@@ -82,8 +85,8 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "SyncEngine", "SyncService", "SyncStore", "SyncModel", "SyncJSON", "SyncServer", "SyncManager",
-                "TestSupport",
+                "SyncEngine", "SyncStreams", "SyncService", "SyncStore", "SyncModel", "SyncJSON", "SyncServer",
+                "SyncManager", "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -740,6 +740,9 @@ public final class Engine {
 
     var shownChannels: [ChannelWindow] { lists.all.filter { !StreamFeeds.isOwn($0.id) } }
 
+    /// The list that feeds a stream over channels.
+    func feed(of stream: UInt64) -> ChannelWindow? { lists.all.first { $0.id == stream | StreamFeed.mark } }
+
     /// A stream as it has been told.
     func shownStream(_ id: UInt64) -> StreamBatch? { streams.whole(id) }
 

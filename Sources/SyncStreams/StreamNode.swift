@@ -87,7 +87,7 @@ final class StreamNode {
     func set(_ predicate: Predicate?) {
         self.predicate = predicate
         if case .host? = predicate { return touch(allKeys) }
-        for key in allKeys where (row(of: key) != nil) != contains(key) { touch(key) }
+        for key in allKeys where isWanted(key) != contains(key) { touch(key) }
     }
 
     func set(limit: Int) {
@@ -150,6 +150,12 @@ final class StreamNode {
         guard let item = received[key], predicate?.holds(of: item, function) ?? true else { return nil }
         let place = order.place(of: item)
         return spec.isInRange(place) ? StreamRow(place, json: item.json) : nil
+    }
+
+    /// Whether the row is to be shown.
+    private func isWanted(_ key: TextKey) -> Bool {
+        guard sources.isEmpty, spec.start == nil, spec.end == nil else { return row(of: key) != nil }
+        return received[key].map { predicate?.holds(of: $0, function) ?? true } ?? false
     }
 
     private func rowOfSources(_ key: TextKey) -> StreamRow? {

@@ -26,6 +26,10 @@ public final class StreamPlace: Comparable, Sendable {
     }
 
     private func isBefore(_ other: StreamPlace) -> Bool {
+        // Most streams are ordered by numbers: they are compared once, and nothing is looked up.
+        if case .number(let one) = value, case .number(let two) = other.value {
+            return one == two ? isKeyBefore(other) : one < two
+        }
         if value < other.value { return true }
         if other.value < value { return false }
         return isKeyBefore(other)

@@ -201,8 +201,11 @@ public struct Streams {
             node.load = .told(failure)
             if node.isOpen { effects.append(.loaded(stream: node.id, failure)) }
         }
-        for call in node.waiting { effects.append(.complete(call: call, StreamReply(.ok))) }
-        node.waiting = []
+        // Calls are answered behind what they did, also in the streams made of this one that tell it at once.
+        defer {
+            for call in node.waiting { effects.append(.complete(call: call, StreamReply(.ok))) }
+            node.waiting = []
+        }
         for user in node.users.compactMap({ nodes[$0] }) {
             user.touch(touched)
             sourceFinished(user, now)

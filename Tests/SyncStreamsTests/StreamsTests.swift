@@ -157,6 +157,7 @@ final class StreamsTests: XCTestCase {
         let two = try world.open(#"{"source":"transient"}"#)
         let union = try world.open(#"{"source":{"union":[1,2]},"batch_delay":null}"#)
         try add(two, ("a", #"{"n":1}"#), ("b", #"{"n":5}"#))
+        XCTAssertEqual(world.log.suffix(3), ["batch 2", "batch 3", "done 1"], "a call is answered behind what it did")
         try add(one, ("c", #"{"n":3}"#), ("b", #"{"n":4}"#))
         XCTAssertEqual(world.keys(union), ["b", "c", "a"])
         XCTAssertEqual(world.shown[union]?.sections[0].first?.json, #"{"n":4}"#)
