@@ -43,7 +43,8 @@ let package = Package(
         room("SyncTree", ["SyncJSON"]),
         room("SyncDatabase", ["SyncTree", "SyncModel", "SyncJSON"]),
         room("SyncStore", ["SyncModel", "SyncJSON", "CSQLite", "CLinux"]),
-        room("SyncEngine", ["SyncModel", "SyncStore", "SyncJSON"]),
+        room("SyncStreams", ["SyncModel", "SyncJSON"]),
+        room("SyncEngine", ["SyncModel", "SyncStore", "SyncStreams", "SyncJSON"]),
         room("SyncService", ["SyncModel", "SyncJSON"]),
         room("SyncWebSocket", ["CWslay", "CLinux"]),
         room("SyncThreads", ["CLinux"]),
@@ -51,8 +52,8 @@ let package = Package(
         room(
             "SyncManager",
             [
-                "SyncEngine", "SyncStore", "SyncService", "SyncNetwork", "SyncWebSocket", "SyncThreads", "SyncModel",
-                "SyncJSON", "CLinux", "CSyncManager",
+                "SyncEngine", "SyncStreams", "SyncStore", "SyncService", "SyncNetwork", "SyncWebSocket", "SyncThreads",
+                "SyncModel", "SyncJSON", "CLinux", "CSyncManager",
             ]),
         room(
             "SyncServer",
@@ -69,6 +70,7 @@ let package = Package(
         tests(of: "SyncTree", ["SyncJSON"]),
         tests(of: "SyncDatabase", ["SyncTree", "SyncModel", "SyncServer"]),
         tests(of: "SyncStore", ["SyncModel", "CSQLite"], exclude: ["Fixtures"]),
+        tests(of: "SyncStreams", ["SyncModel", "SyncJSON"]),
         tests(of: "SyncEngine", ["SyncService", "SyncStore", "SyncModel", "CSQLite"]),
         tests(of: "SyncService"),
         tests(of: "SyncWebSocket"),

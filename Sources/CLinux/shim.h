@@ -21,6 +21,10 @@ extern int accept4(int socket, struct sockaddr *address, socklen_t *count, int f
 extern int pthread_setname_np(pthread_t thread, const char *name);
 extern void *memmem(const void *haystack, size_t count, const void *needle, size_t needle_count);
 
+/* shutdown(2) of both directions: SHUT_RDWR is a constant of an unnamed enum, which Swift does not find where two C
+   modules include its header. */
+static inline int shim_shutdown(int socket) { return shutdown(socket, SHUT_RDWR); }
+
 /* open(2), fcntl(2) and the std streams are variadic or mutable globals, which Swift 6 refuses. */
 static inline int shim_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
 static inline int shim_write_stderr(const char *text) { return fputs(text, stderr); }

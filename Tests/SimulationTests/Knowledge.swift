@@ -106,7 +106,7 @@ struct Knowledge {
         }
         if completion.status != .ok { inDoubt.insert(requestID) }
         // Refused before it was written down: the host was told so.
-        if completion.status == .storage || completion.status == .removed || completion.status == .invalidArgument {
+        if [.storage, .removed, .canceled, .invalidArgument].contains(completion.status) {
             settle(requestID)
         }
     }

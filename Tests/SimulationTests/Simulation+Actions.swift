@@ -37,11 +37,16 @@ extension Simulation {
             call(.removeFailedMessages, random.chance(50) ? url : nil)
             knowledge.settle(allBut: Set(engine.ownMessages.map(\.requestID)))
         default:
-            let waiting = openCalls.filter { $0.value == "call" }.keys.sorted()
+            let waiting = openCalls.filter { Simulation.cancelable.contains($0.value) }.keys.sorted()
             guard let other = random.pick(waiting) else { return call(.statistics, nil) }
             call(.cancel, nil, ["request": .integer(Int64(clamping: other))])
         }
     }
+
+    /// Calls that may wait for the service.
+    private static let cancelable: Set<String> = [
+        "call", "connect", "fetch", "fetch_all_next", "send_message", "start",
+    ]
 
     private func call(_ action: Action, _ url: String?, _ arguments: [String: ActionCall.Value] = [:]) {
         var arguments = arguments

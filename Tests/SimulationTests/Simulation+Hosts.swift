@@ -28,9 +28,7 @@ extension Simulation {
         case 58..<62:
             let ids = views.map(\.window.id) + engine.shownChannels.map(\.id)
             guard let id = random.pick(ids) else { return }
-            told.close(id)
-            host.close(id)
-            command(.removeCollection(id: id))
+            close(id)
         case 62..<78: if let view { send(view) }
         case 78..<82: if let view { changeSent(view) }
         case 82..<86: if let view { changeUnsent(view) }
@@ -49,7 +47,13 @@ extension Simulation {
         }
     }
 
-    func openMessages(_ url: String) {
+    func close(_ id: UInt64) {
+        told.close(id)
+        host.close(id)
+        command(.removeCollection(id: id))
+    }
+
+    func openMessages(_ url: String, starts: Bool = false) {
         guard engine.shownMessages.count < 4 else { return }
         lastCollection += 1
         let viewpoints = [Int64.max, Int64.max, 0, SimulatedService.start + time - random.below(400_000)]
@@ -68,7 +72,7 @@ extension Simulation {
         host.open(CollectionInfo(messages: lastCollection, filter, viewpoint: viewpoint), channelURL: url)
         command(.openMessageCollection(
             id: lastCollection, channelURL: url, filter: filter, viewpoint: viewpoint))
-        if random.chance(35) { start(lastCollection) }
+        if starts || random.chance(35) { start(lastCollection) }
     }
 
     /// A message that was answered, if there is one: it may be deleted meanwhile. Else any.

@@ -17,6 +17,7 @@ extension Simulation {
         case 12..<15:
             session.open = []
             command(.action(ActionCall(action: .clearChannels, arguments: [:]), call: newCall("call")))
+        case 15..<17: startFarAhead()
         default: writeIntoFrozen()
         }
     }
@@ -55,6 +56,18 @@ extension Simulation {
         slept += hours * 3_600_000
         service.control("advance_clock", .object(["ms": .int(hours * 3_600_000)]))
         if random.chance(60) { network.reset() } else { network.die() }
+    }
+
+    /// A collection is opened and started where much is missing behind what is cached.
+    private func startFarAhead() {
+        guard let view = random.pick(engine.shownMessages) else { return }
+        command(.disconnect)
+        let count: Int64 = 110 + random.below(200)
+        note("\(count) messages in \(view.channelURL)")
+        service.burst(view.channelURL, "kit", count)
+        close(view.window.id)
+        command(.connect(call: newCall("connect")))
+        openMessages(view.channelURL, starts: true)
     }
 
     /// Messages wait for a connection while the channel is frozen.
@@ -148,6 +161,7 @@ extension Simulation {
         }
         guard !old().isEmpty else { return }
         try advance(3_700_000)
+        drain()
         let left = old().filter { id in
             // Nobody but the host knows how its own send goes.
             engine.ownMessages.contains { $0.requestID == id && !$0.isHostSent }

@@ -147,6 +147,20 @@ final class FoundDefectsTests: EngineTestCase {
         try setUpWithError()
     }
 
+    /// Clearing forgets what was asked about channels, but not that the service answers it with the wish for a pause.
+    func testAPauseHoldsThatCameToSomethingForgotten() {
+        begin([Case.message(1)])
+        event(.channel(url: "c", .changed(Cause(.eventChannelChanged))))
+        let isChannel: (ServiceRequest) -> Bool = { if case .getChannel = $0 { true } else { false } }
+        XCTAssertEqual(asked(isChannel).count, 1)
+        command(.action(ActionCall(action: .clearChannels, arguments: [:]), call: newCall()))
+        answer(Case.failure(.rateLimited(retryAfter: 60_000), 500_910), to: isChannel)
+        send(1, "a")
+        XCTAssertEqual(asked(isSend), [])
+        wait(61_000)
+        XCTAssertEqual(asked(isSend).count, 1)
+    }
+
     /// After the service asked for a minute of quiet nothing is asked: no further send, no list, no page; and all of it
     /// is done when the minute is over, in order.
     func testNothingJumpsAPauseThatTheServiceAskedFor() throws {

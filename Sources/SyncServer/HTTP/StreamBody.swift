@@ -1,4 +1,6 @@
+import CLinux
 import CMicrohttpd
+import Glibc
 
 /// The body of an answer that goes on for as long as somebody has something to say.
 ///
@@ -46,7 +48,7 @@ final class StreamBody: EventLink {
         guard state != .closed else { return }
         state = .dropped
         // A peer that takes nothing would never have libmicrohttpd ask for more, and so never see the end.
-        shim_mhd_shut_down(connection)
+        shim_shutdown(shim_mhd_socket(connection))
         resume()
     }
 

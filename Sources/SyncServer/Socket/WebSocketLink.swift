@@ -63,7 +63,7 @@ final class WebSocketLink: SocketLink {
         guard !isClosed else { return }
         isClosed = true
         pool.loop.remove(descriptor)
-        shutdown(descriptor, Int32(SHUT_RDWR))
+        shim_shutdown(descriptor)
         connection.close()
     }
 
