@@ -43,6 +43,7 @@ extension DatabaseMachine {
 
     func answered(_ request: UInt64, _ response: TransportResponse) {
         if let read = reads.removeValue(forKey: request) { return readAnswered(read, response) }
+        if answered(transaction: request, response) { return }
         guard let index = pending.firstIndex(where: { $0.state == .sent(request: request) }) else { return }
         switch judge(response) {
         case .done:
@@ -60,10 +61,12 @@ extension DatabaseMachine {
             returnToStart()
         }
         sendWrites()
+        sendTransactions()
     }
 
     func failed(_ request: UInt64, _ failure: DatabaseFailure) {
         if let read = reads.removeValue(forKey: request) { return answer(read, failure) }
+        if failed(transaction: request, failure) { return }
         guard let index = pending.firstIndex(where: { $0.state == .sent(request: request) }) else { return }
         pending[index].state = .waiting
         writeGate.fail(nil, at: now.monotonic, random)

@@ -21,6 +21,7 @@ public final class DatabaseMachine {
     var listens: [UInt64: Listen] = [:]
     /// In the order of their ids.
     var pending: [PendingWrite] = []
+    var transactions: [Transaction] = []
     /// What was asked once, by the request's number.
     var reads: [UInt64: Read] = [:]
     private var outputs: [DatabaseOutput] = []
@@ -179,6 +180,7 @@ public final class DatabaseMachine {
         for id in listens.keys.sorted() { close(id) }
         connect()
         sendWrites()
+        sendTransactions()
     }
 
     /// Whether there is a network. Without one streams end, and nothing is sent until there is one again.
@@ -191,6 +193,7 @@ public final class DatabaseMachine {
             for id in listens.keys.sorted() { listens[id]?.gate.succeed() }
             connect()
             sendWrites()
+            sendTransactions()
         } else {
             for id in listens.keys.sorted() { close(id) }
         }
@@ -246,7 +249,7 @@ public final class DatabaseMachine {
     }
 
     /// Takes the time in, at the beginning of each call. What it ends must not wait for a deadline that it may lie on.
-    private func begin(_ now: Moment) {
+    func begin(_ now: Moment) {
         self.now = now
         settle()
     }

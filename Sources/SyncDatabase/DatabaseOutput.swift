@@ -18,6 +18,11 @@ public enum DatabaseOutput: Sendable {
     /// What was asked for once.
     case read(id: UInt64, Result<TreeNode, DatabaseFailure>)
 
+    /// A transaction wants the value that this one becomes; `transformed` is the answer.
+    case transform(id: UInt64, TreeNode)
+    /// What a transaction has written, or why it has not, or why that is not known.
+    case transactionEnded(id: UInt64, Result<TreeNode, DatabaseFailure>)
+
     /// A write has to outlive the process: it is sent once this is kept.
     case keepWrite(QueuedWrite)
     /// It has been accepted (`nil`) or refused for good, and need not be kept any longer.

@@ -31,6 +31,11 @@ final class DatabaseMachineTests: XCTestCase {
             case .listenEnded(let listen, let failure): return "\(listen) ended \(failure.message)"
             case .read(let id, .success(let node)): return "\(id) read \(String(decoding: node.json(), as: UTF8.self))"
             case .read(let id, .failure(let failure)): return "\(id) unread \(failure.message)"
+            case .transform(let id, let node):
+                return "\(id) transform \(String(decoding: node.json(), as: UTF8.self))"
+            case .transactionEnded(let id, .success(let node)):
+                return "\(id) ended \(String(decoding: node.json(), as: UTF8.self))"
+            case .transactionEnded(let id, .failure(let failure)): return "\(id) ended \(failure.message)"
             case .keepWrite(let write): return "\(write.id) keep"
             case .writeEnded(let id, nil): return "\(id) written"
             case .writeEnded(let id, let failure?): return "\(id) refused \(failure.message)"
@@ -125,6 +130,23 @@ final class DatabaseMachineTests: XCTestCase {
         XCTAssertEqual(time, 5000)
         machine.advance(now: now)
         XCTAssertEqual(outputs(), ["\(listen) = 3"])
+    }
+
+    func testAStreamThatBeginsAfterAWriteWasAcceptedKnowsIt() throws {
+        fresh()
+        let (listen, stream) = try listening("a", "1")
+        let write = try machine.set(path("a"), Array("2".utf8), now: now)
+        machine.receive(.streamEnded(id: stream, nil), now: now)
+        answer(write + 1, "2")
+        XCTAssertEqual(outputs().last, "\(write) written")
+        time = try XCTUnwrap(machine.nextDeadline)
+        machine.advance(now: now)
+        let next = try XCTUnwrap(outputs().first.flatMap { UInt64($0.prefix { $0 != " " }) })
+        machine.receive(.streamOpened(id: next), now: now)
+        // Somebody else has written 3 over it: that is newer, and nothing has to be waited for.
+        event(next, "put", #"{"path":"/","data":3}"#)
+        XCTAssertEqual(outputs(), ["\(listen) = 3"])
+        XCTAssertTrue(machine.pending.isEmpty)
     }
 
     func testServerValuesAreEstimatedThenCertain() throws {
@@ -241,6 +263,54 @@ final class DatabaseMachineTests: XCTestCase {
             answer(id, 307, "", [TransportHeader("Location", "https://circle.example/")])
         }
         XCTAssertEqual(hops, 6)
+    }
+
+    func testTransactions() throws {
+        fresh()
+        let write = try machine.set(path("a/b"), Array("1".utf8), now: now)
+        let id = machine.transaction(try path("a"), now: now)
+        XCTAssertEqual(outputs().filter { $0.contains("GET") }, [], "a write of the place goes first")
+        answer(write + 1, "1")
+        let read = try XCTUnwrap(UInt64(try XCTUnwrap(outputs().last).prefix { $0 != " " }))
+        answer(read, 200, #"{"b":1}"#, [TransportHeader("ETag", "one")])
+        XCTAssertEqual(outputs(), [#"\#(id) transform {"b":1}"#])
+        XCTAssertThrowsError(try machine.transformed(id, Array("{".utf8), now: now))
+        try machine.transformed(id, Array("2".utf8), now: now)
+        guard case .send(let sent, let put)? = machine.takeOutputs().first else { return XCTFail("nothing is sent") }
+        XCTAssertTrue(sent.headers.contains(TransportHeader("if-match", "one")))
+        answer(put, 412, "5", [TransportHeader("etag", "two")])
+        XCTAssertEqual(outputs(), ["\(id) transform 5"])
+        try machine.transformed(id, Array("6".utf8), now: now)
+        answer(put + 1, 200, "6")
+        XCTAssertEqual(outputs().last, "\(id) ended 6")
+        // Left alone; refused; with an answer that is lost; and never in peace.
+        func begin() throws -> (id: UInt64, read: UInt64) {
+            let id = machine.transaction(try path("c"), now: now)
+            _ = outputs()
+            answer(id + 1, 200, "0", [TransportHeader("ETag", "t")])
+            _ = outputs()
+            return (id, id + 1)
+        }
+        let left = try begin().id
+        try machine.transformed(left, nil, now: now)
+        XCTAssertEqual(outputs(), ["\(left) ended left as it is"])
+        let refused = machine.transaction(try path("c"), now: now)
+        answer(refused + 1, 401, #"{"error":"Permission denied"}"#)
+        XCTAssertEqual(outputs().last, "\(refused) ended Permission denied")
+        let lost = try begin()
+        try machine.transformed(lost.id, Array("1".utf8), now: now)
+        let failure = TransportFailure(kind: .timedOut, message: "late")
+        machine.receive(.requestFailed(id: lost.read + 1, failure), now: now)
+        XCTAssertEqual(outputs().last, "\(lost.id) ended it is not known whether it was done: late")
+        let disturbed = try begin()
+        var request = disturbed.read
+        for _ in 0..<25 {
+            try machine.transformed(disturbed.id, Array("1".utf8), now: now)
+            request += 1
+            answer(request, 412, "2", [TransportHeader("ETag", "n")])
+        }
+        XCTAssertEqual(outputs().last, "\(disturbed.id) ended others have changed it too often")
+        XCTAssertTrue(machine.transactions.isEmpty)
     }
 
     func testOfflineAndRestored() throws {

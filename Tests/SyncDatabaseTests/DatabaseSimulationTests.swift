@@ -55,6 +55,7 @@ final class DatabaseSimulationTests: XCTestCase {
             case 9:
                 let (one, other) = (["a", "b"][random.below(2)], ["c", "d"][random.below(2)])
                 try client.update("shared", #"{"\#(one)/v":\#(random.below(6)),"\#(other)":null}"#)
+            case 10 where random.below(2) == 0: try client.increment("count")
             case 10: try client.set("shared/at", #"{".sv":"timestamp"}"#)
             default: try client.update("", #"{"shared/a/v":\#(step),"log/\#(client.name)/\#(step)":true}"#)
             }
@@ -82,6 +83,11 @@ final class DatabaseSimulationTests: XCTestCase {
     private func check(_ world: DatabaseWorld, _ last: [String: Int], _ seed: UInt64) throws {
         let answer = world.server.answerDatabase("GET", "/.json?ns=w&auth=owner").response.body
         let root = try TreeReader.value(answer, time: 0)
+        var count: Int64 = 0
+        if case .integer(let value)? = root[try TreePath("count")].leaf { count = value }
+        let done = world.clients.reduce(0) { $0 + $1.increments }
+        let most = world.clients.reduce(done) { $0 + $1.uncertain }
+        XCTAssertTrue((done...most).contains(Int(count)), "seed \(seed): \(count) is not within \(done)...\(most)")
         for client in world.clients {
             XCTAssertTrue(client.kept.isEmpty, "seed \(seed): \(client.name) still keeps \(client.kept)")
             XCTAssertTrue(client.machine.pending.isEmpty, "seed \(seed): \(client.name) still shows writes")

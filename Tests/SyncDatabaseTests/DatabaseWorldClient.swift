@@ -28,6 +28,9 @@ final class DatabaseWorldClient {
     private(set) var kept: [QueuedWrite] = []
     private(set) var ended: [UInt64: DatabaseFailure?] = [:]
     private(set) var listens: [UInt64: DatabaseLocation] = [:]
+    /// Transactions that were done, and those of which nobody can say.
+    private(set) var increments = 0
+    private(set) var uncertain = 0
     var token = "owner"
     /// Counts lives: what comes for an earlier one is nobody's.
     private(set) var life = 0
@@ -68,6 +71,11 @@ final class DatabaseWorldClient {
         pump()
     }
 
+    func increment(_ path: String) throws {
+        _ = machine.transaction(try TreePath(path), now: now)
+        pump()
+    }
+
     func setOnline(_ isOnline: Bool) {
         machine.setOnline(isOnline, now: now)
         pump()
@@ -81,6 +89,7 @@ final class DatabaseWorldClient {
     /// Killed, and started again with the writes that were kept; it listens to the same places.
     func restart() throws {
         life += 1
+        uncertain += machine.transactions.filter { if case .writing = $0.state { true } else { false } }.count
         // What a dead process has sent arrives before what its successor sends, or not at all: a connection of its own
         // would have to be held up for longer than a process takes to start. Over HTTP nothing else could order them.
         for (_, request) in underWay.sorted(by: { $0.key < $1.key }) where world.chance(500) { _ = execute(request) }
@@ -113,6 +122,20 @@ final class DatabaseWorldClient {
         case .value(let listen, let node, let isCurrent): values[listen] = (node, isCurrent)
         case .listenEnded(let listen, let failure): XCTFail("\(name): listen \(listen) ended: \(failure)")
         case .read: break
+        case .transform(let id, let node):
+            // Adds one.
+            var value: Int64 = 0
+            if case .integer(let present)? = node.leaf { value = present }
+            later(world.below(20)) { client in
+                do {
+                    try client.machine.transformed(id, Array("\(value + 1)".utf8), now: client.now)
+                } catch {
+                    XCTFail("\(error)")
+                }
+            }
+        case .transactionEnded(_, .success): increments += 1
+        case .transactionEnded(_, .failure(let failure)):
+            if failure.message.hasPrefix("it is not known") { uncertain += 1 }
         case .keepWrite(let write): kept.append(write)
         case .writeEnded(let id, let failure):
             XCTAssertNil(ended[id] as Any?, "\(name): write \(id) has ended twice")

@@ -72,6 +72,10 @@ final class StreamBody: EventLink {
             if position == waiting.count {
                 waiting = []
                 position = 0
+            } else if position > StreamBody.limit {
+                // A peer that never catches up must not make what is out already pile up.
+                waiting.removeFirst(position)
+                position = 0
             }
             return count
         }
