@@ -41,8 +41,10 @@ let package = Package(
         room("SyncJSON", ["CJansson", "CLinux"]),
         room("SyncModel", ["SyncJSON"]),
         room("SyncTree", ["SyncJSON"]),
+        room("SyncDatabase", ["SyncTree", "SyncModel", "SyncJSON"]),
         room("SyncStore", ["SyncModel", "SyncJSON", "CSQLite", "CLinux"]),
-        room("SyncEngine", ["SyncModel", "SyncStore", "SyncJSON"]),
+        room("SyncStreams", ["SyncModel", "SyncJSON"]),
+        room("SyncEngine", ["SyncModel", "SyncStore", "SyncStreams", "SyncJSON"]),
         room("SyncService", ["SyncModel", "SyncJSON"]),
         room("SyncWebSocket", ["CWslay", "CLinux"]),
         room("SyncThreads", ["CLinux"]),
@@ -50,8 +52,8 @@ let package = Package(
         room(
             "SyncManager",
             [
-                "SyncEngine", "SyncStore", "SyncService", "SyncNetwork", "SyncWebSocket", "SyncThreads", "SyncModel",
-                "SyncJSON", "CLinux", "CSyncManager",
+                "SyncEngine", "SyncStreams", "SyncStore", "SyncService", "SyncNetwork", "SyncWebSocket", "SyncThreads",
+                "SyncModel", "SyncJSON", "CLinux", "CSyncManager",
             ]),
         room(
             "SyncServer",
@@ -60,13 +62,18 @@ let package = Package(
         .executableTarget(
             name: "sync-benchmark", dependencies: ["SyncEngine", "SyncStore", "SyncService", "SyncModel"],
             path: "benchmarks/engine", swiftSettings: libraryFlags),
+        .executableTarget(
+            name: "stream-benchmark", dependencies: ["SyncStreams", "SyncModel"],
+            path: "benchmarks/streams", swiftSettings: libraryFlags),
 
         // What tests of several rooms use.
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         tests(of: "SyncJSON"),
         tests(of: "SyncModel"),
         tests(of: "SyncTree", ["SyncJSON"]),
+        tests(of: "SyncDatabase", ["SyncTree", "SyncModel", "SyncServer"]),
         tests(of: "SyncStore", ["SyncModel", "CSQLite"], exclude: ["Fixtures"]),
+        tests(of: "SyncStreams", ["SyncModel", "SyncJSON"]),
         tests(of: "SyncEngine", ["SyncService", "SyncStore", "SyncModel", "CSQLite"]),
         tests(of: "SyncService"),
         tests(of: "SyncWebSocket"),
@@ -78,8 +85,8 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "SyncEngine", "SyncService", "SyncStore", "SyncModel", "SyncJSON", "SyncServer", "SyncManager",
-                "TestSupport",
+                "SyncEngine", "SyncStreams", "SyncService", "SyncStore", "SyncModel", "SyncJSON", "SyncServer",
+                "SyncManager", "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

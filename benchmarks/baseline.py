@@ -62,10 +62,20 @@ def since_exec():
 
 def read_frame(stream):
     """A frame of the server: unmasked, never in parts here."""
-    length = stream.read(2)[1] & 127
+    length = read_fully(stream, 2)[1] & 127
     if length > 125:
-        length = int.from_bytes(stream.read(2 if length == 126 else 8), "big")
-    return stream.read(length)
+        length = int.from_bytes(read_fully(stream, 2 if length == 126 else 8), "big")
+    return read_fully(stream, length)
+
+
+def read_fully(stream, count):
+    data = b""
+    while len(data) < count:
+        part = stream.read(count - len(data))
+        if not part:
+            raise EOFError("the server has gone")
+        data += part
+    return data
 
 
 def realtime(path, port, query):

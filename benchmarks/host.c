@@ -2,8 +2,12 @@
  *
  * usage: host page DATA_DIR TIMES PAUSE_MS    pages out of the cache, offline; prints one JSON object
  *        host connect DATA_DIR                one page, asked for after sm_connect() to where no server is
- *        host realtime CONFIG                 prints "ready", then "MESSAGE_ID NANOSECONDS" as each message arrives,
- *                                             until standard input ends
+ *        host realtime CONFIG [COLLECTIONS]   prints "ready", then "MESSAGE_ID NANOSECONDS" as each message arrives,
+ *                                             until standard input ends; with so many collections open on the channel
+ *        host collections DATA_DIR COUNT      opens that many and shows the first page of each, offline; prints one
+ *                                             JSON object
+ *        host actions CONFIG COUNT FLIGHT     asks the service COUNT times by sm_call(), FLIGHT calls at once; prints
+ *                                             one JSON object
  *        host send CONFIG                     prints "ready", then sends a message for each line of standard input (its
  *                                             JSON document), and prints "sent" when it has been acknowledged
  *        host ingest CONFIG                   connects, waits until the whole channel is cached, and closes; prints one
@@ -101,8 +105,9 @@ static void arrived(void *user_data, const char *json, size_t length) {
     (void)user_data;
     (void)length;
     if (!strstr(json, "\"insert\"") || !strstr(json, "\"source\":\"event_")) return;
-    const char *id = strstr(json, "\"message_id\":");
-    if (id) printf("%ld %.0f\n", atol(id + strlen("\"message_id\":")), now() * 1e9);
+    static const char key[] = "\"message_id\":";
+    double at = now() * 1e9;
+    for (const char *id = json; (id = strstr(id, key)); id++) printf("%ld %.0f\n", atol(id + strlen(key)), at);
 }
 
 /* Connects, with the messages of the benchmark's channel open. */
@@ -116,10 +121,16 @@ static sm_collection *live(const char *config, sm_client **client, sm_event_call
     return messages;
 }
 
-static int realtime(const char *config) {
+static int realtime(const char *config, long collections) {
     sm_client *client = NULL;
     setvbuf(stdout, NULL, _IOLBF, 0);
-    page(client, live(config, &client, arrived));
+    sm_collection *messages = live(config, &client, arrived);
+    page(client, messages);
+    for (long index = 1; index < collections; index++) {
+        must(sm_message_collection_new(client, "benchmark", NULL, SM_LATEST, &messages));
+        must(sm_collection_set_callback(messages, changed, NULL, NULL));
+        page(client, messages);
+    }
     puts("ready");
     struct pollfd waits[2] = {{sm_get_fd(client), POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
     while (!waits[1].revents) {
@@ -144,6 +155,46 @@ static int sends(const char *config) {
         puts(failures ? "failed" : "sent");
     }
     sm_close(client);
+    return failures;
+}
+
+static int many_collections(const char *directory, long count) {
+    char config[4096];
+    snprintf(
+        config, sizeof config, "{\"app_id\":\"benchmark\",\"user_id\":\"user\",\"data_dir\":\"%s\"}", directory);
+    sm_client *client = NULL;
+    must(sm_setup(config, &client));
+    double start = now();
+    for (long index = 0; index < count; index++) {
+        sm_collection *messages = NULL;
+        must(sm_message_collection_new(client, "benchmark", NULL, SM_LATEST, &messages));
+        must(sm_collection_set_callback(messages, changed, NULL, NULL));
+        must(sm_fetch(messages, SM_PREVIOUS, done, NULL, NULL, NULL));
+    }
+    while (results < (size_t)count) must(sm_dispatch(client, 0, -1));
+    double taken = now() - start;
+    long memory = resident();
+    sm_close(client);
+    printf("{\"each_seconds\":%.9f,\"rss_kb\":%ld}\n", taken / (double)count, memory);
+    return failures == 0 && inserts == (size_t)count ? 0 : 1;
+}
+
+static int actions(const char *config, long count, long flight) {
+    static const char request[] = "{\"action\":\"get_channel\",\"channel_url\":\"benchmark\"}";
+    sm_client *client = NULL;
+    live(config, &client, changed);
+    size_t first = results;
+    double start = now();
+    for (long asked = 0; results - first < (size_t)count && failures == 0;) {
+        while (asked < count && asked - (long)(results - first) < flight) {
+            must(sm_call(client, request, done, NULL, NULL, NULL));
+            asked++;
+        }
+        must(sm_dispatch(client, 0, -1));
+    }
+    double taken = now() - start;
+    sm_close(client);
+    printf("{\"each_seconds\":%.9f}\n", taken / (double)count);
     return failures;
 }
 
@@ -236,13 +287,17 @@ int main(int argc, char **argv) {
     const char *mode = argc > 2 ? argv[1] : "";
     if (argc == 5 && !strcmp(mode, "page")) return pages(since_exec(argv), argv[2], atol(argv[3]), atol(argv[4]), 0);
     if (argc == 3 && !strcmp(mode, "connect")) return pages(since_exec(argv), argv[2], 0, 0, 1);
-    if (argc == 3 && !strcmp(mode, "realtime")) return realtime(argv[2]);
+    if (argc == 3 && !strcmp(mode, "realtime")) return realtime(argv[2], 1);
+    if (argc == 4 && !strcmp(mode, "realtime")) return realtime(argv[2], atol(argv[3]));
+    if (argc == 4 && !strcmp(mode, "collections")) return many_collections(argv[2], atol(argv[3]));
+    if (argc == 5 && !strcmp(mode, "actions")) return actions(argv[2], atol(argv[3]), atol(argv[4]));
     if (argc == 3 && !strcmp(mode, "send")) return sends(argv[2]);
     if (argc == 3 && !strcmp(mode, "ingest")) return ingest(now(), argv[2]);
     if (argc == 4 && !strcmp(mode, "fill")) return fill(argv[2], atol(argv[3]));
     if (argc == 4 && !strcmp(mode, "channels")) return channel_lists(since_exec(argv), argv[2], atol(argv[3]));
     fprintf(stderr,
-            "usage: host page DATA_DIR TIMES PAUSE_MS | connect DATA_DIR | realtime CONFIG | send CONFIG |"
+            "usage: host page DATA_DIR TIMES PAUSE_MS | connect DATA_DIR | realtime CONFIG [COLLECTIONS] |"
+            " collections DATA_DIR COUNT | actions CONFIG COUNT FLIGHT | send CONFIG |"
             " ingest CONFIG | fill CONFIG COUNT | channels DATA_DIR TIMES\n");
     return 2;
 }

@@ -93,24 +93,44 @@ class Chat:
         body = {"message_type": "MESG", "user_id": "writer", "message": text(number)}
         return self.call("POST", path, body)["message_id"]
 
+    def burst(self, count):
+        """So many messages at once; needs a server with --control."""
+        self.call("POST", "/control/post_messages", {
+            "channel_url": CHANNEL, "user_id": "writer", "count": count, "text": text(0)})
+
     def close(self):
         self.process.stdin.close()
         self.process.wait(10)
+
+
+def command_line(chat, command, folder, port):
+    """A command with the words "config", "port", "query" and "db" replaced by what they stand for."""
+    query = urlencode({"ai": chat.ready["app_id"], "user_id": "listener", "access_token": chat.token})
+    config = {
+        "app_id": chat.ready["app_id"], "user_id": "listener", "access_token": chat.token, "data_dir": str(folder),
+        # Whatever comes at once waits for the host: an overflow would spare it work.
+        "queue_limit": 100_000, "api_host": chat.ready["api_host"], "ws_host": f"ws://127.0.0.1:{port}"}
+    values = {"config": json.dumps(config), "port": str(port), "query": query, "db": f"{folder}.db"}
+    return [values.get(str(part), str(part)) for part in command]
+
+
+def run(chat, command, folder):
+    """What a program prints that connects to the server and ends by itself."""
+    line = command_line(chat, command, folder, chat.port)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=PATIENCE)
+    if done.returncode != 0:
+        raise RuntimeError(f"{line[0]} {line[1]} ended with {done.returncode}: {done.stderr}")
+    return json.loads(done.stdout)
 
 
 class Client:
     """A program that is connected to the server, by way of a relay or directly."""
 
     def __init__(self, chat, command, folder, port, environment=None):
-        query = urlencode({"ai": chat.ready["app_id"], "user_id": "listener", "access_token": chat.token})
-        config = {
-            "app_id": chat.ready["app_id"], "user_id": "listener", "access_token": chat.token, "data_dir": str(folder),
-            "api_host": chat.ready["api_host"], "ws_host": f"ws://127.0.0.1:{port}"}
-        values = {"config": json.dumps(config), "port": str(port), "query": query, "db": f"{folder}.db"}
         self.name = str(command[0])
         self.process = subprocess.Popen(
-            [values.get(part, part) if isinstance(part, str) else part for part in command],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env={**os.environ, **(environment or {})})
+            command_line(chat, command, folder, port), stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0,
+            env={**os.environ, **(environment or {})})
 
     def __enter__(self):
         try:
@@ -129,6 +149,17 @@ class Client:
         if not line:
             raise RuntimeError(f"{self.name} ended with status {self.process.wait()}")
         return line.decode().rstrip("\n")
+
+    def lines(self, count):
+        text = b""
+        while text.count(b"\n") < count:
+            if not select.select([self.process.stdout], [], [], PATIENCE)[0]:
+                raise RuntimeError(f"{self.name} said nothing for {PATIENCE} s")
+            more = os.read(self.process.stdout.fileno(), 1 << 20)
+            if not more:
+                raise RuntimeError(f"{self.name} ended with status {self.process.wait()}")
+            text += more
+        return text.decode().splitlines()
 
     def say(self, line):
         self.process.stdin.write(line.encode() + b"\n")
@@ -160,6 +191,22 @@ def measure(chat, command, folder, count):
     finally:
         relay.listener.close()
     return {"realtime_seconds": statistics.median(taken) / 1e9}
+
+
+def measure_burst(chat, command, folder, count):
+    """Runs a client that is sent `count` messages at once; gives the seconds from the first one's frame until the host
+    had the last one."""
+    relay = Relay(chat.port)
+    try:
+        with Client(chat, command, folder, relay.port) as client:
+            # The client must not wait until its lines are read, nor this for the server's answer.
+            asking = threading.Thread(target=chat.burst, args=(count,))
+            asking.start()
+            last = client.lines(count)[-1]
+            asking.join()
+            return {"burst_seconds": (int(last.split()[1]) - min(relay.times.values())) / 1e9}
+    finally:
+        relay.listener.close()
 
 
 class Writes:

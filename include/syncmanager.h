@@ -64,6 +64,13 @@
  *   overflow         "collection", "dropped": the host lagged behind. For each list of the collection a `clear` and, if
  *                    it is not empty, one full `insert` follow. A new_message or channel_updated among those dropped is
  *                    not told again
+ *   stream_batch     what one batch did to a stream; these and the following: see sm_stream_open()
+ *   stream_loaded    a stream shows what there was at first, or will not
+ *   stream_will_change  with delegate delivery, in this order instead of stream_batch
+ *   stream_deleted   "rows" at their old places
+ *   stream_added     "rows" at their new places
+ *   stream_changed   "rows" at their new places
+ *   stream_did_change  the end of the sequence
  *   closed           always the last one; only callbacks hear it, see sm_close()
  *
  *
@@ -449,6 +456,7 @@ SM_EXPORT int32_t sm_reset_viewpoint(sm_collection *collection, int64_t viewpoin
  * "query" (as given) and "limit" (of a fetch; the action "set_limit" changes it); or for messages "filter" (as given),
  * "channel_url", "pending_count", "failed_count", "has_previous", "viewpoint", "previous_limit", "next_limit" and, when
  * it is known, "channel": the channel's object, from the first result or change of sent messages on, and kept current.
+ * Of streams see sm_stream_open().
  * Owned: sm_string_free(). Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_collection_info(sm_collection *collection, char **out_json);
 
@@ -456,9 +464,9 @@ SM_EXPORT int32_t sm_collection_info(sm_collection *collection, char **out_json)
  * "pending":[...],"failed":[...]}. Owned: sm_string_free(). Errors as sm_collection_info(). @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_collection_snapshot(sm_collection *collection, char **out_json);
 
-/* Whether what the host has been told so far includes a channel (`id` is its URL) or a sent message (`id` is its
- * message id, as a text): 1 or 0, or an error: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. Pending and failed messages do
- * not count. @thread any. Since 0.1 */
+/* Whether what the host has been told so far includes a channel (`id` is its URL), a sent message (`id` is its
+ * message id, as a text) or a stream's row (`id` is its key): 1 or 0, or an error: INVALID_HANDLE, INVALID_ARGUMENT,
+ * CLOSED. Pending and failed messages do not count. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_collection_contains(sm_collection *collection, const char *id);
 
 /* Ends the collection: after it returned no event callback of it starts (called from another thread it waits for a
@@ -466,6 +474,58 @@ SM_EXPORT int32_t sm_collection_contains(sm_collection *collection, const char *
  * edits and deletions go on and complete as usual. Result callbacks of all these still run afterwards: free what they
  * use in their destroy function. NULL is ignored. @thread any. Since 0.1 */
 SM_EXPORT void sm_collection_remove(sm_collection *collection);
+
+/* ---- Streams ------------------------------------------------------------------------------------------------- */
+
+/* Says something about a row of a stream: `key`, and its `item` as JSON, NUL-terminated, `length` bytes long without
+ * the NUL, both valid during the call. For the predicate "$host": anything but 0 shows the row. For the rule "$host" of
+ * a partition: the section, counted from 0; a row of any other number is not shown. The answer for the same row must be
+ * the same until the predicate is set again. Called on whichever thread runs the engine, one call at a time per client,
+ * and everything of the client waits for it: it must return soon, and must call no sm_ function. */
+typedef int32_t (*sm_stream_function)(void *user_data, const char *key, const char *item, size_t length);
+
+/* A stream: a list of rows of any source, sorted, filtered, limited, perhaps in sections, told in batches. `spec` is a
+ * JSON object (docs/streams.md): "source" ("transient" | {"channels":query} | {"messages":{...}} |
+ * {"union":[numbers]} | {"partition":{...}}), "order_by", "descending", "start", "end", "limit", "predicate",
+ * "limit_after_predicate", "batch_delay", "batch_max_wait", "delivery", "section". A source that the service does not
+ * have is refused.
+ *
+ * It is a collection: its number, callback, info, snapshot and removal are those of collections; other functions of
+ * collections give INVALID_HANDLE. Loading begins at once. Its events carry "collection" and
+ *
+ *   stream_batch        "deleted", "added", "moved", "changed": lists of rows {"path":[section,row],"key","item"};
+ *                       those deleted have no item and their path before the batch, moved ones also "from", every
+ *                       other path is that after it. To replay: take out what is deleted and what moved, from the end
+ *                       on; put in what is added and what moved, in the order of the paths; replace what changed. With
+ *                       "reset":true the list begins again, empty (after `overflow`)
+ *   stream_loaded       once, after the first batch: "status" and, when it is not SM_OK, "message"
+ *   stream_will_change, stream_deleted, stream_added, stream_changed ("rows"), stream_did_change
+ *                       with "delivery":"delegate" instead of stream_batch: a row that moved is deleted and added
+ *
+ * sm_collection_info(): "kind" ("stream"), "source", "count", "loaded", "sections" ({"title","count"}), "stream" (the
+ * spec). sm_collection_snapshot(): {"seq":N,"sections":[{"title","rows":[{"key","item"}]}]}.
+ * A stream that others are made of may be removed; they keep its rows.
+ *
+ * `function` may be NULL when the spec does not ask for it; `destroy` is called when `function` will not be called any
+ * more: on the thread that runs the engine, or, without a function or on failure, before this returns.
+ * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_stream_open(
+    sm_client *client, const char *spec, sm_stream_function function, void *user_data, sm_destroy_callback destroy,
+    sm_collection **out);
+
+/* Asks something of a stream. `request` is a JSON object (docs/streams.md) with "action":
+ *   "set_predicate" ("predicate"), "set_limit" ("limit_after_predicate"), null ends either
+ *   "fetch_more" ("count", "direction"): completes with "result" {"has_more", "short"}
+ *   of a transient stream: "add" ("rows": [{"key","item"}]), "remove" ("keys"), "reset" ("rows")
+ *   "find" ("key"), "item" ("path"), "first_after" and "last_before" ("key", "item"): completes with the row as
+ *   "result", or null; "slice" ("section", "from", "count"): with a list of rows
+ * An unknown key, and an action that streams of this kind do not take, are refused. What changes the list completes
+ * behind the batch that shows it; what looks at it answers as the events before its result left it.
+ * Completion: DUPLICATED_FETCH (of fetch_more), INVALID_ARGUMENT, NOT_FOUND, STORAGE, TIMEOUT, REMOVED, CLOSED.
+ * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
+SM_EXPORT int32_t sm_stream_call(
+    sm_collection *stream, const char *request, sm_result_callback callback, void *user_data,
+    sm_destroy_callback destroy, uint64_t *out_request);
 
 /* ---- Own messages ------------------------------------------------------------------------------------------- */
 

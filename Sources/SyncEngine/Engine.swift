@@ -1,5 +1,6 @@
 import SyncModel
 import SyncStore
+import SyncStreams
 
 /// The state machine behind every collection. It has no thread, clock, socket or random source of its own.
 ///
@@ -29,6 +30,7 @@ public final class Engine {
     private var unreadTotals = UnreadTotals()
     private var deliveries = DeliveryMarks()
     private var mutes = MuteTimers()
+    private var streams = StreamFeeds()
     private var isPaused = false
     private var isClosed = false
     private var syncState: ClientNotice.SyncState?
@@ -139,6 +141,8 @@ public final class Engine {
         case .openCached(let id, let url, let filter, let viewpoint, let call):
             collections.openCached(
                 MessageWindow(id: id, filter: filter, viewpoint: viewpoint), url, call: call, context, &effects)
+        case .openStream(let id, let spec, let function): streams.open(id, spec, function, context, &effects)
+        case .stream(let request, let id, let call): streams.handle(request, of: id, call: call, context, &effects)
         case .removeCollection(let id): removeCollection(id, &effects)
         case .fetch(let id, let direction, let call): fetch(id, direction, call, &effects)
         case .fetchAllNext(let id, let call):
@@ -247,6 +251,7 @@ public final class Engine {
     }
 
     private func removeCollection(_ id: UInt64, _ effects: inout Effects) {
+        streams.close(id, context, &effects)
         lists.close(id, &effects)
         guard let place = collections.remove(id, &effects) else { return }
         if timelines[place] == nil { inFlight.dropMessageAsks(of: place) }
@@ -268,6 +273,7 @@ public final class Engine {
     private func resync(_ lost: [UInt64: Int], _ effects: inout Effects) {
         for (id, dropped) in lost.sorted(by: { $0.key < $1.key }) {
             lists.resync(id, dropped: dropped, &effects)
+            streams.resync(id, dropped: dropped, &effects)
             guard let timeline = collections.timeline(of: id) else { continue }
             timeline.resync(id, dropped: dropped, &effects)
             outbox.resync(id, timeline.id.channelURL, &effects)
@@ -280,6 +286,7 @@ public final class Engine {
         for timeline in timelines.sorted { timeline.end(&effects) }
         outbox.end(context, &effects)
         serviceActions.end(&effects)
+        streams.end(context, &effects)
         _ = inFlight.takeAll()
         parts.dropAll()
         timers.cancelAll()
@@ -441,6 +448,7 @@ public final class Engine {
         resumeSync(&effects)
         outbox.clearSettled(context)
         outbox.sessionBegan(context, &effects)
+        streams.sessionBegan()
     }
 
     /// Everything that depends on the session ends: what is in flight fails, and "newest" is forgotten.
@@ -510,6 +518,7 @@ public final class Engine {
             for url in mutes.takeDue(context, &effects) { sync.want(url, Cause(.eventUserUnmuted), context, &effects) }
         case .typing: typing.expire(now: now.monotonic, &effects)
         case .ownAges: outbox.expire(context, &effects)
+        case .streams: streams.advance(context, &effects)
         }
     }
 
@@ -629,8 +638,18 @@ public final class Engine {
         for effect in effects.list {
             var more = Effects()
             switch effect {
-            case .event(let event): hostOutputs.append(.event(event))
-            case .completion(let completion): hostOutputs.append(.completion(completion))
+            case .event(let event):
+                if let id = StreamFeeds.stream(of: event) {
+                    streams.take(event, of: id, context, &more)
+                } else {
+                    hostOutputs.append(.event(event))
+                }
+            case .completion(let completion):
+                if let id = StreamFeeds.stream(of: completion) {
+                    streams.take(completion, of: id, context, &more)
+                } else {
+                    hostOutputs.append(.completion(completion))
+                }
             case .timer(let key, let deadline): if !isClosed { timers.set(key, at: deadline) }
             case .connect(let token): serviceCommands.append(.connect(token: token))
             case .closeConnection: serviceCommands.append(.disconnect)
@@ -680,6 +699,7 @@ public final class Engine {
 
     /// The end of every input: what is done with leaves the disk, and the host is told of the state of sync.
     private func settle() {
+        feedStreams()
         if !isClosed, outbox.hasSettled { outbox.clearSettled(context) }
         tellStorageFailure()
         guard !isClosed else { return }
@@ -689,6 +709,17 @@ public final class Engine {
         guard state != syncState else { return }
         syncState = state
         hostOutputs.append(.event(.client(.syncState(state))))
+    }
+
+    /// Streams ask collections like hosts, when what these told has arrived.
+    private func feedStreams() {
+        while case let commands = streams.takeCommands(), !commands.isEmpty {
+            for command in commands {
+                var effects = Effects()
+                route(command, &effects)
+                carryOut(effects)
+            }
+        }
     }
 
     private func tellStorageFailure() {
@@ -709,13 +740,20 @@ public final class Engine {
 
     // MARK: For the simulator's checks
 
-    /// Every message collection with its channel, in the order of their numbers.
+    /// Every message collection of the host with its channel, in the order of their numbers.
     var shownMessages: [(channelURL: String, window: MessageWindow)] {
         timelines.sorted.flatMap { timeline in timeline.windows.all.map { (timeline.id.channelURL, $0) } }
+            .filter { !StreamFeeds.isOwn($0.window.id) }
             .sorted { $0.window.id < $1.window.id }
     }
 
-    var shownChannels: [ChannelWindow] { lists.all }
+    var shownChannels: [ChannelWindow] { lists.all.filter { !StreamFeeds.isOwn($0.id) } }
+
+    /// The list that feeds a stream over channels.
+    func feed(of stream: UInt64) -> ChannelWindow? { lists.all.first { $0.id == stream | StreamFeed.mark } }
+
+    /// A stream as it has been told.
+    func shownStream(_ id: UInt64) -> StreamBatch? { streams.whole(id) }
 
     func shownOwnMessages(_ collection: UInt64) -> (pending: [OwnRow], failed: [OwnRow]) {
         outbox.windows.shown(collection, collections.channelURL(of: collection) ?? "")

@@ -114,6 +114,7 @@ public func sm_fetch(
 ) -> Int32 {
     request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
         let collection = try Registry.collection(collection)
+        try collection.checkNoStream()
         let wanted: PageDirection
         switch direction {
         case Int32(SM_NEXT): wanted = .next

@@ -2,6 +2,7 @@ import CSyncManager
 import Glibc
 import SyncEngine
 import SyncModel
+import SyncStreams
 
 // The exported functions, in the header's order; the header says what each promises.
 

@@ -1,21 +1,35 @@
 import SyncEngine
+import SyncStreams
 
 /// What a collection's handle stands for.
 final class CollectionHandle: @unchecked Sendable {
     let client: Client
     let id: UInt64
     let isMessages: Bool
+    /// `nil` for one that is no stream.
+    let stream: StreamSource.Kind?
     /// Of a thread: the id of the message that it answers.
     let parentID: String
 
-    init(client: Client, id: UInt64, isMessages: Bool, parentID: String = "") {
+    init(client: Client, id: UInt64, isMessages: Bool, parentID: String = "", stream: StreamSource.Kind? = nil) {
         self.client = client
         self.id = id
         self.isMessages = isMessages
         self.parentID = parentID
+        self.stream = stream
     }
 
     func checkMessages() throws(BorderError) {
+        try checkNoStream()
         guard isMessages else { throw BorderError(.invalidHandle, "a collection of channels has no messages") }
+    }
+
+    func checkNoStream() throws(BorderError) {
+        guard stream == nil else { throw BorderError(.invalidHandle, "a stream is asked with sm_stream_call()") }
+    }
+
+    func checkStream() throws(BorderError) -> StreamSource.Kind {
+        guard let stream else { throw BorderError(.invalidHandle, "the collection is no stream") }
+        return stream
     }
 }

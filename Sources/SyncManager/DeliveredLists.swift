@@ -1,6 +1,7 @@
 import SyncEngine
 import SyncJSON
 import SyncModel
+import SyncStreams
 
 /// A collection's lists as the host has been told of them: every drained change is applied here too, so a snapshot is
 /// exactly what a host that only applies changes shows.
@@ -21,6 +22,9 @@ final class DeliveredLists {
     let criteria: [UInt8]
     private var lists: [CollectionChange.List: [Row]] = [:]
     private var info: CollectionInfo
+    /// Of a stream: what it is, and its rows.
+    let stream: StreamHandle?
+    private var rows: DeliveredStream?
 
     /// `info`: before anything was told. `channelURL`: of messages.
     init(_ info: CollectionInfo, channelURL: String?, criteria: [UInt8]) {
@@ -28,7 +32,19 @@ final class DeliveredLists {
         self.info = info
         self.channelURL = channelURL
         self.criteria = criteria
+        stream = nil
     }
+
+    init(id: UInt64, stream: StreamHandle, spec: StreamSpec, criteria: [UInt8]) {
+        self.id = id
+        channelURL = nil
+        self.criteria = criteria
+        info = CollectionInfo(channels: id, ChannelQuery())
+        self.stream = stream
+        rows = DeliveredStream(spec)
+    }
+
+    func apply(_ notice: StreamNotice) { rows?.apply(notice) }
 
     func set(_ info: CollectionInfo) { self.info = info }
 
@@ -65,16 +81,22 @@ final class DeliveredLists {
         return cleared
     }
 
-    /// Whether a channel or a succeeded message is shown.
+    /// Whether a channel, a succeeded message or a stream's row is shown.
     func contains(_ id: String) -> Bool {
-        lists[channelURL == nil ? .channels : .succeeded]?.contains { $0.id.isByteEqual(to: id) } ?? false
+        if let rows { return rows.contains(id) }
+        return lists[channelURL == nil ? .channels : .succeeded]?.contains { $0.id.isByteEqual(to: id) } ?? false
     }
 
     func infoJSON() -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("collection", Int64(bitPattern: id))
-        if let channelURL {
+        if let stream, let rows {
+            writer.member("kind", "stream")
+            writer.member("source", stream.kind.rawValue)
+            rows.describe(&writer)
+            writer.member("stream", raw: criteria)
+        } else if let channelURL {
             writer.member("kind", "messages")
             writer.member("channel_url", channelURL)
             writer.member("count", lists[.succeeded]?.count ?? 0)
@@ -102,6 +124,11 @@ final class DeliveredLists {
         var writer = JSONWriter(capacity: 4096)
         writer.beginObject()
         writer.member("seq", sequence)
+        if let rows {
+            rows.write(to: &writer)
+            writer.endObject()
+            return writer.bytes
+        }
         let kinds: [CollectionChange.List] = channelURL == nil ? [.channels] : [.succeeded, .pending, .failed]
         for kind in kinds {
             writer.key(escaping: kind.rawValue)

@@ -1,5 +1,6 @@
 import SyncEngine
 import SyncModel
+import SyncStreams
 
 /// The events of one client on their way to the host: bounded, in order, and never wrong about a collection.
 ///
@@ -27,7 +28,7 @@ final class EventBuffer {
     /// Of these the host needs the latest only: where there is no room, a new one takes the place of one that waits.
     private enum StateNotice: Hashable {
         case connection, syncState, unreadCounts, tokenNeeded, storageError
-        case hugeGap(UInt64), channelRemoved(UInt64)
+        case hugeGap(UInt64), channelRemoved(UInt64), streamLoaded(UInt64)
     }
 
     private let limit: Int
@@ -52,6 +53,7 @@ final class EventBuffer {
         collections[id] = nil
         positions[.hugeGap(id)] = nil
         positions[.channelRemoved(id)] = nil
+        positions[.streamLoaded(id)] = nil
     }
 
     func removeAll() {
@@ -61,6 +63,8 @@ final class EventBuffer {
     }
 
     func contains(collection id: UInt64) -> Bool { collections[id] != nil }
+
+    func stream(_ id: UInt64) -> StreamHandle? { collections[id]?.lists.stream }
 
     func info(of id: UInt64) -> [UInt8]? { collections[id]?.lists.infoJSON() }
 
@@ -122,6 +126,9 @@ final class EventBuffer {
         // Told whatever was dropped: the lists that follow an overflow do not show it.
         case (.hugeGap, _): push(output, as: .hugeGap(id), time: time)
         case (.channelRemoved, _): push(output, as: .channelRemoved(id), time: time)
+        case (.stream(.loaded), _): push(output, as: .streamLoaded(id), time: time)
+        // The whole list, which comes with a resync.
+        case (.stream(.batch(let batch)), .following) where batch.isReset: waiting.append((output, time))
         case (_, .following) where !isFull: waiting.append((output, time))
         default: drop(from: id)
         }
@@ -149,6 +156,7 @@ final class EventBuffer {
                 case .hugeGap: lists.setHasNext()
                 case .channelUpdated(let json, _): lists.set(channel: json)
                 case .channelRemoved: lists.set(channel: nil)
+                case .stream(let notice): lists.apply(notice)
                 default: break
                 }
                 collection = id

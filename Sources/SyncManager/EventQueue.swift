@@ -145,6 +145,8 @@ final class EventQueue: @unchecked Sendable {
         before?.end()
     }
 
+    func stream(_ id: UInt64) -> StreamHandle? { monitor.locked { buffer.stream(id) } }
+
     func info(of id: UInt64) -> [UInt8]? { monitor.locked { buffer.info(of: id) } }
 
     func contains(_ item: String, in id: UInt64) -> Bool? { monitor.locked { buffer.contains(item, in: id) } }

@@ -1,6 +1,7 @@
 import SyncEngine
 import SyncJSON
 import SyncModel
+import SyncStreams
 
 /// The JSON of events, as the header describes it.
 enum EventText {
@@ -115,7 +116,31 @@ enum EventText {
             writer.member("message_id", id)
         case .hugeGap: writer.member("has_next", true)
         case .overflow(let dropped): writer.member("dropped", dropped)
+        case .stream(let notice): write(notice, &writer)
         }
+    }
+
+    private static func write(_ notice: StreamNotice, _ writer: inout JSONWriter) {
+        switch notice {
+        case .batch(let batch):
+            if batch.isReset { writer.member("reset", true) }
+            write("deleted", batch.deleted, &writer)
+            write("added", batch.added, &writer)
+            write("moved", batch.moved, &writer)
+            write("changed", batch.changed, &writer)
+        case .deleted(let rows), .added(let rows), .changed(let rows): write("rows", rows, &writer)
+        case .loaded(let failure):
+            writer.member("status", Int64(failure?.status.rawValue ?? 0))
+            if let failure { writer.member("message", failure.message) }
+        case .willChange, .didChange: break
+        }
+    }
+
+    private static func write(_ key: StaticString, _ rows: [StreamBatch.Entry], _ writer: inout JSONWriter) {
+        writer.key(key)
+        writer.beginArray()
+        for row in rows { row.write(to: &writer) }
+        writer.endArray()
     }
 
     private static func write(_ cause: Cause, _ writer: inout JSONWriter) {

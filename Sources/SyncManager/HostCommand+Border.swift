@@ -7,12 +7,12 @@ extension HostCommand {
     var takesSlot: Bool {
         switch self {
         case .resumeSync, .pauseSync, .setToken, .setForeground, .openChannelCollection, .openMessageCollection,
-            .resetViewpoint:
+            .openStream, .resetViewpoint:
             true
         case .disconnect, .removeCollection, .resync, .close: false
         case .connect, .clearCache, .signOut, .openCached, .fetch, .fetchAllNext, .fetchFailed, .fetchPending, .start,
             .sendMessage, .resendMessage, .appendMessage, .appendSent, .handleSendResponse, .tellEdit, .updateMessage,
-            .deleteMessage, .action:
+            .deleteMessage, .action, .stream:
             false
         }
     }
@@ -32,9 +32,10 @@ extension HostCommand {
         case .updateMessage(_, let requestID, let body, _): requestID.utf8.count + body.count
         case .deleteMessage(_, let message, _): message.textBytes
         case .action(let action, _): action.textBytes
+        case .stream(let request, _, _): request.textBytes
         case .connect, .disconnect, .resumeSync, .pauseSync, .setForeground, .signOut, .clearCache(nil, _),
-            .openChannelCollection, .openMessageCollection, .openCached, .removeCollection, .fetch, .fetchAllNext,
-            .fetchFailed, .fetchPending, .start, .resetViewpoint, .resync, .close:
+            .openChannelCollection, .openMessageCollection, .openStream, .openCached, .removeCollection, .fetch,
+            .fetchAllNext, .fetchFailed, .fetchPending, .start, .resetViewpoint, .resync, .close:
             0
         }
     }
@@ -72,8 +73,9 @@ extension HostCommand {
         case .deleteMessage(_, _, let call): closed(call, .deleteMessage)
         case .action(let action, let call):
             Completion(call: call, name: .call, status: .closed, action: action.action)
+        case .stream(_, _, let call): closed(call, .streamCall)
         case .disconnect, .resumeSync, .pauseSync, .setToken, .setForeground, .openChannelCollection,
-            .openMessageCollection, .removeCollection, .resetViewpoint, .resync, .close:
+            .openMessageCollection, .openStream, .removeCollection, .resetViewpoint, .resync, .close:
             nil
         }
     }

@@ -7,14 +7,14 @@ struct Query {
     mutating func add(_ key: String, _ value: String) {
         guard !value.isEmpty else { return }
         if !text.isEmpty { text += "&" }
-        text += key + "=" + Query.escape(value)
+        text += key + "=" + PercentEncoding.escape(value)
     }
 
     /// A list joined by commas; commas inside the values are escaped.
     mutating func add(_ key: String, list: [String]) {
         guard !list.isEmpty else { return }
         if !text.isEmpty { text += "&" }
-        text += key + "=" + list.map(Query.escape).joined(separator: ",")
+        text += key + "=" + list.map(PercentEncoding.escape).joined(separator: ",")
     }
 
     mutating func add(_ since: ChangePoint) {
@@ -41,22 +41,5 @@ struct Query {
             "with_sorted_meta_array", "include_reactions", "include_thread_info", "include_parent_message_info",
             "include_poll_details",
         ] { add(part, "true") }
-    }
-
-    /// Percent-encodes everything but the unreserved characters of RFC 3986.
-    static func escape(_ text: String) -> String {
-        var result: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                result.append(byte)
-            default:
-                let digits = Array("0123456789ABCDEF".utf8)
-                result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
     }
 }

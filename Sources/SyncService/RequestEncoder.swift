@@ -62,7 +62,7 @@ struct RequestEncoder {
     /// Asks for a new session key.
     func renewal(_ credentials: Credentials, timeout: Int64) -> TransportRequest {
         TransportRequest(
-            method: "POST", url: apiHost + "/v3/users/\(Query.escape(userID))/session_key",
+            method: "POST", url: apiHost + "/v3/users/\(PercentEncoding.escape(userID))/session_key",
             headers: [
                 TransportHeader("App-Id", appID), TransportHeader("Access-Token", credentials.accessToken),
                 TransportHeader("Content-Type", "application/json"),
@@ -84,7 +84,7 @@ struct RequestEncoder {
 
         switch request {
         case .listChannels(let query, let token, let limit):
-            return get("/users/\(Query.escape(userID))/my_group_channels", channelQuery(query, token, limit))
+            return get("/users/\(PercentEncoding.escape(userID))/my_group_channels", channelQuery(query, token, limit))
         case .channelChanges(let since):
             var query = Query()
             query.add(since)
@@ -92,11 +92,11 @@ struct RequestEncoder {
             query.add("show_empty", "true")
             query.add("show_frozen", "true")
             query.add("include_chat_notification", "true")
-            return get("/users/\(Query.escape(userID))/my_group_channels/changelogs", query)
+            return get("/users/\(PercentEncoding.escape(userID))/my_group_channels/changelogs", query)
         case .getChannel(let url):
             var query = Query()
             query.addChannelParts()
-            return get("/group_channels/\(Query.escape(url))", query)
+            return get("/group_channels/\(PercentEncoding.escape(url))", query)
         case .messagesAround(let url, let time, let limit, let parentID):
             return get(
                 messages(of: url), page(time, before: limit, after: time == Int64.max ? 0 : limit, parentID))
@@ -108,7 +108,7 @@ struct RequestEncoder {
         case .getMessage(let url, let id):
             var query = Query()
             query.addMessageContent()
-            return get(messages(of: url) + "/" + Query.escape(id), query)
+            return get(messages(of: url) + "/" + PercentEncoding.escape(id), query)
         case .messageChanges(let url, let since):
             var query = Query()
             query.add(since)
@@ -125,7 +125,7 @@ struct RequestEncoder {
             query.add("next_end_ts", String(Int64.max))
             query.add("next_cache_count", String(held))
             query.addMessageParts()
-            return get("/group_channels/\(Query.escape(url))/messages_gap", query)
+            return get("/group_channels/\(PercentEncoding.escape(url))/messages_gap", query)
         case .sendMessage(let url, let requestID, let body):
             let document = object(body)
             if let arrays = document["sorted_metaarray"] {
@@ -154,7 +154,7 @@ struct RequestEncoder {
         }
     }
 
-    private func messages(of url: String) -> String { "/group_channels/\(Query.escape(url))/messages" }
+    private func messages(of url: String) -> String { "/group_channels/\(PercentEncoding.escape(url))/messages" }
 
     private func page(_ time: Int64, before: Int, after: Int, _ parentID: String) -> Query {
         var query = Query()

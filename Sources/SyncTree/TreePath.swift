@@ -26,6 +26,9 @@ public struct TreePath: Hashable, Sendable {
     /// Whether the other path is this one, or lies below it.
     public func contains(_ other: TreePath) -> Bool { other.keys.starts(with: keys) }
 
+    /// Whether one of both paths lies in the other one.
+    public func touches(_ other: TreePath) -> Bool { contains(other) || other.contains(self) }
+
     /// The rest of a path that lies below this one.
     public func relative(_ other: TreePath) -> TreePath { TreePath(Array(other.keys.dropFirst(keys.count))) }
 

@@ -100,7 +100,7 @@ public struct TreeReader {
 
     private static func number(_ slice: JSONSlice) -> TreeLeaf? {
         if let whole = slice.int { return .integer(whole) }
-        return Double(String(decoding: slice.bytes, as: UTF8.self)).flatMap { TreeLeaf($0) }
+        return slice.double.flatMap { TreeLeaf($0) }
     }
 
     private mutating func array(_ existing: TreeNode, _ depth: Int) throws(TreeError) -> TreeNode {

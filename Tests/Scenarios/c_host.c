@@ -177,6 +177,34 @@ static void do_messages(json_int_t id, json_t *step) {
     answer_collection(id, step, status, collection);
 }
 
+/* What the host's function says of a row: the number of its key in the step, else 0. */
+static int32_t of_row(void *table, const char *key, const char *item, size_t length) {
+    (void)item;
+    (void)length;
+    return (int32_t)json_integer_value(json_object_get(table, key));
+}
+
+static void free_table(void *table) { json_decref(table); }
+
+static void do_stream(json_int_t id, json_t *step) {
+    sm_collection *stream = NULL;
+    char *spec = document(step, "spec");
+    json_t *table = json_object_get(step, "function");
+    int32_t status = json_is_object(table)
+        ? sm_stream_open(open_client(), spec, of_row, json_incref(table), free_table, &stream)
+        : sm_stream_open(open_client(), spec, NULL, NULL, NULL, &stream);
+    free(spec);
+    answer_collection(id, step, status, stream);
+}
+
+static void do_ask(json_int_t id, json_t *step) {
+    uint64_t request = 0;
+    char *text = document(step, "request");
+    int32_t status = sm_stream_call(collection_of(step), text, NULL, NULL, NULL, &request);
+    free(text);
+    answer_request(id, status, request);
+}
+
 static void do_open_cached(json_int_t id, json_t *step) {
     sm_collection *collection = NULL;
     uint64_t request = 0;
@@ -259,6 +287,10 @@ static void run(json_int_t id, const char *verb, json_t *step) {
         do_channels(id, step);
     } else if (!strcmp(verb, "messages")) {
         do_messages(id, step);
+    } else if (!strcmp(verb, "stream")) {
+        do_stream(id, step);
+    } else if (!strcmp(verb, "ask")) {
+        do_ask(id, step);
     } else if (!strcmp(verb, "fetch")) {
         do_fetch(id, step);
     } else if (!strcmp(verb, "start")) {

@@ -35,6 +35,25 @@ class Expectations:
     def expect_field(self, on, key, list):
         self.until(lambda: [c.get(key) for c in self.snapshot(on)["channels"]], list)
 
+    def expect_rows(self, on, list):
+        """The keys of a stream's rows: of each section, or of the one there is."""
+        def keys():
+            sections = [[row["key"] for row in section["rows"]] for section in self.snapshot(on)["sections"]]
+            return sections[0] if len(sections) == 1 else sections
+
+        self.until(keys, list)
+
+    def expect_row_items(self, on, list):
+        """Parts of the items of a stream's rows, of all sections one after the other."""
+        self.until(lambda: holds(list, [row["item"] for part in self.snapshot(on)["sections"] for row in part["rows"]]),
+                   True)
+
+    def expect_events(self, on, list):
+        """The types of the events of a collection that were drained since the last such step, in order."""
+        number = self.collections[on]
+        self.until(lambda: [e["type"] for e in self.events if e.get("collection") == number], list)
+        self.events = [event for event in self.events if event.get("collection") != number]
+
     def expect_items(self, on, of, list):
         """Parts of the channels or messages of a list, in its order."""
         self.until(lambda: holds(list, self.snapshot(on)[of]), True)

@@ -21,6 +21,8 @@ GIVEN = {
     "update": ("message", "own-message/update"),
     "delete": ("message", "own-message/delete"),
     "call": ("document", "action"),
+    "stream": ("spec", "stream"),
+    "ask": ("request", "stream-request"),
 }
 
 
@@ -99,6 +101,33 @@ class HostSteps:
             filter = {**(filter or {}), "parent_message_id": self.named[thread]["message_id"]}
         self.make(more["as"], "messages", fails, path, channel_url=url, filter=filter or {},
                   viewpoint=self.point(viewpoint))
+
+    def host_stream(self, fails=None, path=None, function=None, **more):
+        """A stream; others in its source are named. `function`: what the host's function says of keys (else 0)."""
+        members = {"spec": self.with_numbers(more["spec"])}
+        if function is not None:
+            members["function"] = function
+        self.make(more["as"], "stream", fails, path, **members)
+
+    def with_numbers(self, spec):
+        source = spec.get("source")
+        if isinstance(source, dict) and isinstance(source.get("union"), list):
+            source = {"union": [self.collections.get(name, name) for name in source["union"]]}
+        elif isinstance(source, dict) and "partition" in source:
+            stream = source["partition"].get("stream")
+            source = {"partition": {**source["partition"], "stream": self.collections.get(stream, stream)}}
+        return {**spec, **({} if source is None else {"source": source})}
+
+    def host_ask(self, on, result=(), fails=None, path=None, at=None, **request):
+        """Something of a stream; `at` is the path of a row. With `result` null the answer is not waited for."""
+        if at is not None:
+            request["path"] = at
+        self.begin(result, "ask", fails, path, on=on, request=request)
+
+    def host_overflow(self, on, rows):
+        """Changes so many rows one by one without draining."""
+        for number in range(rows):
+            self.begin(None, "ask", on=on, request={"action": "add", "rows": [{"key": f"r{number}", "item": number}]})
 
     def host_open_cached(self, url, filter=None, viewpoint="latest", result=(), **more):
         """As `open`, of a channel that is in the cache; with its result."""

@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bindings/python"))
 
 import syncmanager  # noqa: E402
 from syncmanager.collections import Channels, Messages  # noqa: E402
+from syncmanager.streams import Streams  # noqa: E402
 
 
 class Host:
@@ -75,6 +76,16 @@ class Host:
         self.named[more["as"]] = view = self.client.messages(channel_url, viewpoint, **(filter or {}))
         return {"collection": view.number}
 
+    def stream(self, spec, function=None, **more):
+        table = function and (lambda key, _: function.get(key, 0))
+        source = {"source": spec["source"]} if "source" in spec else {}
+        rest = {key: value for key, value in spec.items() if key != "source"}
+        self.named[more["as"]] = view = self.client.stream(source.get("source"), function=table or None, **rest)
+        return {"collection": view.number}
+
+    def ask(self, on, request):
+        return {"request": self.started(self.named[on]).ask(request).request}
+
     def fetch(self, on, direction):
         view = self.named[on]
         if isinstance(view, Channels):
@@ -112,6 +123,8 @@ class Host:
 
     def items(self, on):
         view = self.named[on]
+        if isinstance(view, Streams):
+            return {"items": {"sections": view.sections}}
         if isinstance(view, Messages):
             return {"items": {"succeeded": [*view.items], "pending": [*view.pending], "failed": [*view.failed]}}
         return {"items": {"channels": [*view.items]}}

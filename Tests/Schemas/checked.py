@@ -18,7 +18,11 @@ from referencing.jsonschema import DRAFT202012
 
 SCHEMAS = Path(__file__).resolve().parents[2] / "docs" / "schema"
 #: Refusals that depend on what a schema cannot compare: one member with another, or numbers too large for it.
-CANNOT_SAY = ("must be earlier than",)
+#: Or on what else is open, and on the kind of stream that is asked.
+CANNOT_SAY = (
+    "must be earlier than", "no open stream", "cannot be part of another stream", "in each other more", "one for each",
+    "gives the section already", "only a transient stream", "a stream of this kind", "no one order", "in one direction",
+)
 
 # A schema calls 1.0 an integer; the library does not, since times do not survive reals.
 _strict = Draft202012Validator.TYPE_CHECKER.redefine(

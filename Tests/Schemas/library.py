@@ -62,6 +62,18 @@ class Client:
             pass
         return error
 
+    def stream(self, spec: Any) -> tuple[ctypes.c_void_p, dict[str, Any] | None]:
+        made = ctypes.c_void_p()
+        return made, self.judged(lib.sm_stream_open(
+            self.handle, text(spec), _ffi.STREAM_FUNCTION(), None, _ffi.DESTROY_CALLBACK(), ctypes.byref(made)))
+
+    def ask(self, stream: ctypes.c_void_p, request: Any) -> dict[str, Any] | None:
+        """Something of a stream; what it leads to is drained and dropped."""
+        error = self.judged(lib.sm_stream_call(stream, text(request), None, None, None, None))
+        while self.next_event(0) is not None:
+            pass
+        return error
+
     def next_event(self, timeout_ms: int = 30_000) -> dict[str, Any] | None:
         got = ctypes.c_void_p()
         assert lib.sm_next_event(self.handle, timeout_ms, ctypes.byref(got), None) == 0, last_error()

@@ -116,3 +116,71 @@ def test_every_action_has_a_result_or_none():
               for action in [part["if"]["properties"]["action"]]
               for name in action.get("enum", [action.get("const")])]
     assert sorted(spoken) == sorted(checked.schema("action")["properties"]["action"]["enum"])
+
+
+PARTITION = {"stream": 1, "titles": ["x", "y"], "rule": "kind"}
+
+
+@pytest.mark.parametrize("source", [
+    "transient", {"channels": {}}, {"messages": {"channel_url": "c"}}, {"union": [1]}, {"partition": PARTITION}],
+    ids=["transient", "channels", "messages", "union", "partition"])
+def test_stream(client, source):
+    _, error = client.stream({"source": "transient"})  # number 1
+    assert error is None
+    base = {"source": source}
+    properties = checked.schema("stream")["properties"]
+    members = {key: value for key, value in properties.items() if key != "source"}
+    orders = [{**base, "order_by": order, **more} for order in ("$key", "$value", "$source", "$x", "a/b", "a//b", "/")
+              for more in ({}, {"start": "x"}, {"end": 1}, {"start": None}, {"end": []}, {"start": "a\0b"})]
+    for document in [*orders, *candidates(members, base, count=200)]:
+        made, error = client.stream(document)
+        compare("stream", document, error)
+        lib.sm_collection_remove(made)
+        while client.next_event(0) is not None:
+            pass
+
+
+def test_source_of_a_stream(client):
+    client.stream({"source": "transient"})
+    sources = [*ANY, {"database": "a"}, {"channels": {}, "messages": {}}, {"channels": None},
+               {"channels": {"limit": 0}}]
+    for value in [*ANY, [1, 1], [1.0], {"channel_url": "c", "viewpoint": -1}, {"channel_url": "c", "filter": {"x": 1}}]:
+        sources += [{"union": value}, {"messages": value}, {"partition": value}, {"messages": {"channel_url": value}}]
+        sources += [{"partition": {**PARTITION, key: value}} for key in (*PARTITION, "other")]
+    for source in sources:
+        made, error = client.stream({"source": source})
+        compare("stream", {"source": source}, error)
+        lib.sm_collection_remove(made)
+
+
+def test_condition(client):
+    operands = [*ANY, *[["a", value] for value in ANY], ["a", {"field": "b"}], ["a", {"field": ""}],
+                ["a", {"field": 1}], ["a", {"field": "b", "x": 1}], ["a", [{}]], ["$x", 1], ["", 1], ["a/b", 1],
+                ["a//b", 1], ["a", 1, 2]]
+    conditions = [*ANY, {"xor": []}, {"and": [], "or": []}]
+    for operator in ("==", "!=", "<", "<=", ">", ">=", "in", "prefix", "exists", "and", "or", "not"):
+        conditions += [{operator: operand} for operand in operands]
+        conditions += [{"not": {operator: operand}} for operand in operands]
+        conditions += [{"and": [True, {operator: operand}]} for operand in operands]
+    stream, _ = client.stream({"source": "transient"})
+    for condition in conditions:
+        request = {"action": "set_predicate", "predicate": condition}
+        compare("stream-request", request, client.ask(stream, request))
+
+
+@pytest.mark.parametrize("source", ["transient", {"channels": {}}], ids=["transient", "channels"])
+def test_request_to_a_stream(client, source):
+    right = {"rows": [{"key": "a", "item": 1}], "keys": ["a"], "key": "a", "path": [0, 0], "from": 0, "count": 1}
+    stream, error = client.stream({"source": source})
+    assert error is None
+    for document in [{}, [], "x", {"action": None}, {"action": "jump"}, {"action": 1}]:
+        compare("stream-request", document, client.ask(stream, document))
+    for part in checked.schema("stream-request")["oneOf"]:
+        action = part["properties"]["action"]
+        properties = {key: value for key, value in part["properties"].items() if key != "action"}
+        for name in action.get("enum", [action.get("const")]):
+            base = {"action": name, **{key: right[key] for key in part.get("required", [])}}
+            rows = [[{"key": "a"}], [{"item": 1}], [{"key": "", "item": 1}], [{"key": "a", "item": None}], [1]]
+            more = [{**base, "rows": value} for value in rows] if "rows" in properties else []
+            for document in [{"action": name}, *more, *candidates(properties, base, count=20)]:
+                compare("stream-request", document, client.ask(stream, document))

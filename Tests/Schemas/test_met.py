@@ -12,10 +12,10 @@ from library import Client, lib
 
 #: Parts of other schemas: nothing is told as one of them alone.
 PARTS = {"common", "own-message/fields", "own-message/reference", "objects/user", "objects/message", "objects/channel",
-         "objects/unsent-message", "action-result"}
+         "objects/unsent-message", "action-result", "condition"}
 #: What hosts give; test_judgement.py meets each of them.
 GIVEN = {"configuration", "action", "channel-query", "message-filter", "own-message/send", "own-message/append",
-         "own-message/response", "own-message/update", "own-message/delete"}
+         "own-message/response", "own-message/update", "own-message/delete", "stream", "stream-request"}
 
 
 class Stage:
@@ -205,6 +205,54 @@ def overflow(stage):
         raise AssertionError("the queue never overflowed")
 
 
+def rows(stage, *requests, **spec):
+    """What a transient stream tells of requests."""
+    with stage.client() as client:
+        stream, error = client.stream({"source": "transient", "order_by": "$value", **spec})
+        assert error is None
+        told = []
+        for request in requests:
+            assert lib.sm_stream_call(stream, json.dumps(request).encode(), None, None, None, None) == 0
+        while len([event for event in told if event["type"] == "result"]) < len(requests):
+            told.append(client.next_event())
+        return told
+
+
+def changes(stage, kind, **spec):
+    add = {"action": "add", "rows": [{"key": key, "item": item} for key, item in (("a", 1), ("b", 2), ("c", 3))]}
+    reset = {"action": "reset", "rows": [{"key": "d", "item": None}, {"key": "b", "item": 9}, {"key": "c", "item": 3}]}
+    change = {"action": "add", "rows": [{"key": "b", "item": 10}]}
+    return [event for event in rows(stage, add, reset, change, **spec) if event["type"] == kind]
+
+
+def stream_batch(stage):
+    return changes(stage, "stream_batch")
+
+
+def stream_loaded(stage):
+    return changes(stage, "stream_loaded")
+
+
+def stream_will_change(stage):
+    return changes(stage, "stream_will_change", delivery="delegate")
+
+
+def stream_deleted(stage):
+    return changes(stage, "stream_deleted", delivery="delegate")
+
+
+def stream_added(stage):
+    return changes(stage, "stream_added", delivery="delegate")
+
+
+def stream_changed(stage):
+    return changes(stage, "stream_changed", delivery="delegate")
+
+
+def stream_did_change(stage):
+    return changes(stage, "stream_did_change", delivery="delegate")
+
+
 def closed(stage):
     client = stage.client()
     heard = client.ended()
@@ -220,7 +268,9 @@ def collection_info(stage):
     with stage.connected() as client:
         channels, error = client.channels({"limit": 5})
         assert error is None
-        return [told_by(lib.sm_collection_info, handle) for handle in (stage.open(client), channels)]
+        stream, error = client.stream({"source": "transient", "section": 2, "batch_delay": None})
+        assert error is None
+        return [told_by(lib.sm_collection_info, handle) for handle in (stage.open(client), channels, stream)]
 
 
 def collection_snapshot(stage):
@@ -229,7 +279,9 @@ def collection_snapshot(stage):
         assert error is None
         assert lib.sm_fetch(channels, 2, None, None, None, None) == 0
         client.wait("result", call="fetch")
-        return [told_by(lib.sm_collection_snapshot, handle) for handle in (stage.open(client), channels)]
+        stream, _ = client.stream({"source": {"channels": {}}, "batch_delay": None})
+        client.wait("stream_batch")
+        return [told_by(lib.sm_collection_snapshot, handle) for handle in (stage.open(client), channels, stream)]
 
 
 @pytest.mark.parametrize("name", [name for name in checked.names() if name not in PARTS | GIVEN])

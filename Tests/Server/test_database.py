@@ -315,3 +315,11 @@ def test_a_port_in_use_is_an_error(database: Database) -> None:
     assert ended.returncode == 1 and "cannot listen" in ended.stderr and not ended.stdout
     for wrong in (["--database-port", "x"], ["--keep-alive", "0"], ["--keep-alive", "61"]):
         assert subprocess.run([program(), *wrong], capture_output=True, timeout=10).returncode == 2
+
+
+def test_strict_refuses_what_nothing_reads(start: Any) -> None:
+    database = Database(start("--database-port", "0", "--strict"))
+    assert database.put("a", 1) == 1
+    refused = database.call("PUT", "a", b"2", query="prnt=silent")
+    assert (refused.status, refused.json) == (400, {"error": 'Invalid value of "prnt": nothing here reads it'})
+    assert database.get("a", "print=pretty&timeout=3s&writeSizeLimit=tiny") == 1

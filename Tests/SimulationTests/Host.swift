@@ -1,5 +1,6 @@
 import SyncEngine
 import SyncModel
+import SyncStreams
 
 @testable import SyncManager
 
@@ -25,6 +26,11 @@ final class Host {
     func open(_ info: CollectionInfo, channelURL: String?) {
         replay.open(info.collection)
         buffer.add(DeliveredLists(info, channelURL: channelURL, criteria: Array("{}".utf8)))
+    }
+
+    func open(stream id: UInt64, _ spec: StreamSpec) throws {
+        let handle = try StreamHandle(spec) { _ in nil }
+        buffer.add(DeliveredLists(id: id, stream: handle, spec: spec, criteria: Array("{}".utf8)))
     }
 
     /// Nothing of it is told any more, not even what waits.

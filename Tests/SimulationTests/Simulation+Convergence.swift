@@ -28,6 +28,7 @@ extension Simulation {
         try checkWindows()
         try convergeMessages()
         try convergeChannels()
+        try convergeStreams()
         try checkTotals()
         try checkNobodyTypes()
         try checkAges()

@@ -45,6 +45,7 @@ extension Simulation {
         if let violation { throw violation }
         try checkLife()
         try checkReplay(told)
+        try checkStreams()
         if host.isEmpty { try checkReplay(host.replay) }
         for (url, view) in engine.shownMessages {
             try checkOrder(view)

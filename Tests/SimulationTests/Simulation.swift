@@ -26,6 +26,8 @@ final class Simulation {
     private var planOrder = 0
     private var processNumber = 0
 
+    /// The streams that the host has open, as told.
+    var streams: [UInt64: ShownStream] = [:]
     var lastCollection: UInt64 = 0
     private var lastCall: UInt64 = 0
     var lastText = 0
@@ -190,6 +192,9 @@ final class Simulation {
             case .event(.collection(let id, let notice)):
                 seen.insert("\(notice.type)")
                 note("  \(notice.type) of \(id)")
+                if case .stream(let told) = notice {
+                    do { try streams[id]?.apply(told) } catch { violation = violation ?? error as? Violation }
+                }
             case .event(.client(let notice)):
                 seen.insert("\(notice.type)")
                 if case .syncProgress = notice {} else { note("  \(notice)") }
@@ -260,6 +265,7 @@ final class Simulation {
         device.close()
         openCalls = [:]
         told = Replay()
+        streams = [:]
         host = Host(isSlow: traits.isHostSlow, limit: traits.queueLimit)
         plans.removeAll { entry in
             if case .weatherEnds = entry.plan { false } else { true }

@@ -89,6 +89,8 @@ final class DatabaseRulesTests: XCTestCase {
     func testWrongRulesAreRefusedWithTheirPlace() throws {
         let client = try client()
         client.setRules(#"{".read":true}"#)
+        let long = String(repeating: "true||", count: 600) + "true"
+        let chain = "auth" + String(repeating: ".a", count: 600)
         let deep = String(repeating: "(", count: 60) + "true" + String(repeating: ")", count: 60)
         for (rules, place) in [
             ("[]", "\"rules\""), (#"{"a":1}"#, "/a "), (#"{"a":{".read":1}}"#, "/a/.read"),
@@ -96,7 +98,8 @@ final class DatabaseRulesTests: XCTestCase {
             (#"{".read":"auth.uid = 'x'"}"#, "at 10"), (#"{".read":"tru"}"#, "unknown name tru at 1"),
             (#"{".read":"newData.exists()"}"#, "newData"), (#"{".read":"data.vals()"}"#, "function vals at 6"),
             (#"{".read":"'x"}"#, "without its end"), (#"{".read":"(true"}"#, "missing )"), (#"{".read":""}"#, "at 1"),
-            (#"{".read":"\#(deep)"}"#, "too deeply"), (#"{".validate":true}"#, "not served"),
+            (#"{".read":"\#(deep)"}"#, "too deeply"), (#"{".read":"\#(long)"}"#, "500 parts"),
+            (#"{".read":"\#(chain)"}"#, "500 parts"), (#"{".validate":true}"#, "not served"),
             (#"{"$a":{},"$b":{}}"#, "second variable"), (#"{"$a":{"$a":{}}}"#, "no new name"),
             (#"{".indexOn":[]}"#, "/.indexOn"), (#"{".indexOn":["a",1]}"#, "/.indexOn"),
             (#"{".indexOn":"a.b"}"#, "a.b"),

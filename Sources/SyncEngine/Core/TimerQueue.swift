@@ -22,6 +22,8 @@ struct TimerQueue {
         /// Own messages grow too old to be sent or kept.
         case ownAges
         case ownTyping
+        /// A batch of a stream.
+        case streams
         case deliveries
         case mutes
 
@@ -30,7 +32,7 @@ struct TimerQueue {
             switch self {
             case .channelSync, .timeline, .answerParts, .heldRequests: true
             case .reconnect, .outbox, .fetch, .fetchAll, .action, .typing, .ownTyping, .deliveries, .mutes, .background,
-                .ownAges:
+                .ownAges, .streams:
                 false
             }
         }
@@ -60,6 +62,7 @@ struct TimerQueue {
             case .background: "m"
             case .action(let call): "l\(call)"
             case .ownAges: "n"
+            case .streams: "p"
             case .fetchAll(let call): "o\(call)"
             }
         }

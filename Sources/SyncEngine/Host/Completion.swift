@@ -11,7 +11,7 @@ public struct Completion: Sendable {
         case sendMessage = "send_message", appendMessage = "append_message"
         case handleSendResponse = "handle_send_response"
         case updateMessage = "update_message", deleteMessage = "delete_message"
-        case call
+        case call, streamCall = "stream_call"
     }
 
     /// Why a fetch ended with less than it wanted although there may be more.

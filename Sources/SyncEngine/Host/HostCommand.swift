@@ -1,4 +1,5 @@
 import SyncModel
+import SyncStreams
 
 /// What a host asks of the engine. The border has checked every argument; ids are the border's.
 public enum HostCommand: Sendable {
@@ -13,6 +14,9 @@ public enum HostCommand: Sendable {
     case clearCache(channelURL: String?, call: UInt64)
     case openChannelCollection(id: UInt64, query: ChannelQuery)
     case openMessageCollection(id: UInt64, channelURL: String, filter: MessageFilter, viewpoint: Int64)
+    /// `function`: what the host says about rows.
+    case openStream(id: UInt64, StreamSpec, function: (any RowFunction)?)
+    case stream(StreamRequest, of: UInt64, call: UInt64)
     /// The same of a channel that is in the cache; of another one nothing is opened.
     case openCached(id: UInt64, channelURL: String, filter: MessageFilter, viewpoint: Int64, call: UInt64)
     case removeCollection(id: UInt64)

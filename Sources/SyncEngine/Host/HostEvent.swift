@@ -1,4 +1,5 @@
 import SyncModel
+import SyncStreams
 
 /// Something the host is told without having asked at that moment. Sequence number and time are the border's to add.
 public enum HostEvent: Sendable {
@@ -23,6 +24,7 @@ public enum CollectionNotice: Equatable, Sendable {
     case hugeGap
     /// The host lagged: `dropped` events were not told; the lists follow, each as `clear` and `insert`.
     case overflow(dropped: Int)
+    case stream(StreamNotice)
 
     public var type: StaticString {
         switch self {
@@ -34,6 +36,7 @@ public enum CollectionNotice: Equatable, Sendable {
         case .parentRemoved: "parent_removed"
         case .hugeGap: "huge_gap"
         case .overflow: "overflow"
+        case .stream(let notice): notice.type
         }
     }
 }

@@ -1,9 +1,5 @@
 import SyncModel
 
-extension MessageRow: WindowRow {
-    var place: MessagePosition { position }
-}
-
 /// A message collection: a window of a channel's messages that match a filter, in the order of the service.
 ///
 /// The window lies inside one chunk, so what it shows as neighbours are neighbours. It grows by fetches at both ends,

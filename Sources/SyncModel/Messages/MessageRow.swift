@@ -13,6 +13,10 @@ public struct MessageRow: Equatable, Sendable {
     }
 }
 
+extension MessageRow: WindowRow {
+    public var place: MessagePosition { position }
+}
+
 extension MessageRecord {
     public var row: MessageRow { MessageRow(id: id, position: position, json: json) }
 }

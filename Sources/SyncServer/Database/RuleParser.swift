@@ -18,7 +18,11 @@ struct RuleParser {
     /// Whether the expression asks what is stored.
     private(set) var readsData = false
 
+    /// Operators, members and questions: what is evaluated is as deep as there are of them.
+    private var parts = 0
+
     private static let depthLimit = 50
+    private static let partLimit = 500
     private static let lengthLimit = 10_000
 
     init(_ text: String, variables: [String], isWrite: Bool) {
@@ -43,13 +47,19 @@ struct RuleParser {
         defer { depth -= 1 }
         guard depth <= RuleParser.depthLimit else { throw failure("parentheses nested too deeply") }
         var left = try both()
-        while take("||") { left = .or(left, try both()) }
+        while take("||") {
+            try count()
+            left = .or(left, try both())
+        }
         return left
     }
 
     private mutating func both() throws -> RuleExpression {
         var left = try comparison()
-        while take("&&") { left = .and(left, try comparison()) }
+        while take("&&") {
+            try count()
+            left = .and(left, try comparison())
+        }
         return left
     }
 
@@ -78,6 +88,7 @@ struct RuleParser {
     private mutating func suffixed() throws -> RuleExpression {
         var subject = try primary()
         while take(".") {
+            try count()
             let start = index
             let name = word()
             guard !name.isEmpty else { throw failure("a missing name") }
@@ -94,6 +105,11 @@ struct RuleParser {
             subject = .question(subject, question, argument)
         }
         return subject
+    }
+
+    private mutating func count() throws {
+        parts += 1
+        guard parts <= RuleParser.partLimit else { throw failure("more than \(RuleParser.partLimit) parts") }
     }
 
     // MARK: Values

@@ -1,6 +1,4 @@
-import CLinux
 import CMicrohttpd
-import Glibc
 
 /// The body of an answer that goes on for as long as somebody has something to say.
 ///
@@ -48,7 +46,7 @@ final class StreamBody: EventLink {
         guard state != .closed else { return }
         state = .dropped
         // A peer that takes nothing would never have libmicrohttpd ask for more, and so never see the end.
-        shim_shutdown(shim_mhd_socket(connection))
+        shim_mhd_shut_down(connection)
         resume()
     }
 
@@ -73,6 +71,10 @@ final class StreamBody: EventLink {
             position += count
             if position == waiting.count {
                 waiting = []
+                position = 0
+            } else if position > StreamBody.limit {
+                // A peer that never catches up must not make what is out already pile up.
+                waiting.removeFirst(position)
                 position = 0
             }
             return count

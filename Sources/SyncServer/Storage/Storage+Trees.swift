@@ -51,9 +51,10 @@ extension Storage {
                 .run()
         }
         let text = Storage.text(cleared)
-        // "0" is the character behind "/".
-        try database.prepare("DELETE FROM leaves WHERE tree = ? AND (path = ? OR path > ? AND path < ?)")
-            .bind(name).bind(text).bind(text + "/").bind(text + "0").run()
+        try database.prepare("DELETE FROM leaves WHERE tree = ? AND path = ?").bind(name).bind(text).run()
+        // "0" is the character behind "/". In one statement with the above, SQLite would read the whole tree.
+        try database.prepare("DELETE FROM leaves WHERE tree = ? AND path > ? AND path < ?")
+            .bind(name).bind(text + "/").bind(text + "0").run()
         try insert(name, text, root[cleared])
     }
 

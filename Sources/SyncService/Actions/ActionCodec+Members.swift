@@ -75,7 +75,7 @@ extension ActionCodec {
     static func release(_ path: String, _ source: EventSource) -> ActionCodec {
         ActionCodec(
             encode: { call, _ in
-                let user = Query.escape(call.text("user_id") ?? "")
+                let user = PercentEncoding.escape(call.text("user_id") ?? "")
                 return .http(method: "DELETE", path: call.channelPath + path + "/" + user)
             },
             decode: { _, call, _ in

@@ -54,7 +54,8 @@ extension ActionCodec {
     // MARK: Preferences
 
     private static func preference(_ name: String) -> (ActionCall, String) -> String {
-        { call, userID in "/users/\(Query.escape(userID))/\(name)/\(Query.escape(call.channelURL))" }
+        { call, userID in "/users/\(PercentEncoding.escape(userID))/\(name)/\(PercentEncoding.escape(call.channelURL))"
+        }
     }
 
     static var getPushPreference: ActionCodec {

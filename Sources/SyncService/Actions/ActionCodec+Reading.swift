@@ -16,7 +16,8 @@ extension ActionCodec {
             encode: { call, userID in
                 let body = JSON.object()
                 if let urls = call.texts("channel_urls") { body.set("channel_urls", .strings(urls)) }
-                return .http(method: "PUT", path: "/users/\(Query.escape(userID))/mark_as_read_all", body: body)
+                return .http(
+                    method: "PUT", path: "/users/\(PercentEncoding.escape(userID))/mark_as_read_all", body: body)
             },
             decode: { _, _, _ in ActionReply() })
     }

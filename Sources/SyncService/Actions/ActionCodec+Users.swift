@@ -3,7 +3,7 @@ import SyncModel
 
 // Users of the application, beyond one channel.
 extension ActionCodec {
-    private static func block(of userID: String) -> String { "/users/\(Query.escape(userID))/block" }
+    private static func block(of userID: String) -> String { "/users/\(PercentEncoding.escape(userID))/block" }
 
     static var listUsers: ActionCodec {
         list(path: { _, _ in "/users" }) { call in
@@ -34,7 +34,7 @@ extension ActionCodec {
     static var unblockUser: ActionCodec {
         ActionCodec(
             encode: { call, userID in
-                let target = Query.escape(call.text("user_id") ?? "")
+                let target = PercentEncoding.escape(call.text("user_id") ?? "")
                 return .http(method: "DELETE", path: block(of: userID) + "/" + target)
             },
             decode: { _, _, _ in ActionReply() })

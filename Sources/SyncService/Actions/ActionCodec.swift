@@ -82,7 +82,7 @@ struct ActionCodec {
 
 extension ActionCall {
     /// "/group_channels/URL", escaped.
-    var channelPath: String { "/group_channels/" + Query.escape(channelURL) }
+    var channelPath: String { "/group_channels/" + PercentEncoding.escape(channelURL) }
     /// "/group_channels/URL/messages/ID", escaped.
-    var messagePath: String { channelPath + "/messages/" + Query.escape(messageID) }
+    var messagePath: String { channelPath + "/messages/" + PercentEncoding.escape(messageID) }
 }

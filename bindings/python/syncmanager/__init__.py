@@ -12,7 +12,7 @@ from .documents import LATEST, Channel, Config, Message, User
 from .errors import SyncManagerError
 from .events import Change, Event
 from .live_list import LiveList
-from .manager import ChannelCollection, MessageCollection, SyncManager
+from .manager import ChannelCollection, MessageCollection, Stream, SyncManager
 
 __all__ = [
     "LATEST",
@@ -28,6 +28,7 @@ __all__ = [
     "MessageCollection",
     "Page",
     "Stored",
+    "Stream",
     "SyncManager",
     "SyncManagerError",
     "User",

@@ -18,7 +18,7 @@ from ._calls import Call, ResultDocument
 from ._feeds import Feed
 from ._ffi import check, lib
 from ._handle import Handle
-from .events import Change, Event, Result, decode
+from .events import Change, Event, Result, StreamEvent, decode
 
 if TYPE_CHECKING:
     from .collections import Collection
@@ -139,7 +139,7 @@ class Core:
         call: Call[Any] | None = None
         with self._noting:
             collection = None if number is None else self._collections.get(number)
-            if isinstance(event, Change):
+            if isinstance(event, (Change, StreamEvent)):
                 if collection is not None:
                     collection.apply(event)
             elif isinstance(event, Result):

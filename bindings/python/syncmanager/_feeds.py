@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from .errors import ClosedError
-from .events import Change, Event, Overflow
+from .events import Change, Event, Overflow, StreamBatch
 
 if TYPE_CHECKING:
     from ._core import Core
@@ -83,7 +83,7 @@ class Feed(AsyncIterator[E], Iterator[E], Generic[E]):
     def _push(self, event: Event, collection: Collection | None) -> None:
         if self._ended or (self._collection is not None and collection is not self._collection):
             return
-        if self._only_changes and not isinstance(event, Change):
+        if self._only_changes and not isinstance(event, (Change, StreamBatch)):
             return
         self._waiting.append(event)
         if len(self._waiting) > LIMIT:

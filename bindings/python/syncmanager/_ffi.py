@@ -34,6 +34,11 @@ lib = _load()
 #: void (*)(void *user_data, int32_t level, const char *line)
 LOG_CALLBACK = ctypes.CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
 
+#: int32_t (*)(void *user_data, const char *key, const char *item, size_t length)
+STREAM_FUNCTION = ctypes.CFUNCTYPE(c_int32, c_void_p, c_char_p, c_void_p, c_size_t)
+#: void (*)(void *user_data)
+DESTROY_CALLBACK = ctypes.CFUNCTYPE(None, c_void_p)
+
 _completion: list[Any] = [c_void_p, c_void_p, c_void_p, POINTER(c_uint64)]
 
 
@@ -76,6 +81,12 @@ _declare("sm_reset_viewpoint", c_int32, [c_void_p, c_int64])
 _declare("sm_collection_info", c_int32, [c_void_p, POINTER(c_void_p)])
 _declare("sm_collection_snapshot", c_int32, [c_void_p, POINTER(c_void_p)])
 _declare("sm_collection_remove", None, [c_void_p])
+_declare(
+    "sm_stream_open",
+    c_int32,
+    [c_void_p, c_char_p, STREAM_FUNCTION, c_void_p, DESTROY_CALLBACK, POINTER(c_void_p)],
+)
+_declare("sm_stream_call", c_int32, [c_void_p, c_char_p, *_completion])
 for _name in ("sm_send_message", "sm_append_message", "sm_update_message", "sm_delete_message"):
     _declare(_name, c_int32, [c_void_p, c_char_p, *_completion])
 _declare("sm_handle_send_response", c_int32, [c_void_p, c_char_p, c_int32, *_completion])

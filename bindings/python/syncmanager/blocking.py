@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import errors
 from ._calls import Call
@@ -32,7 +32,8 @@ from .collections import (
     Stored,
 )
 from .documents import LATEST, Channel, ChannelQuery, Config, Direction, Message, MessageFields, MessageFilter
-from .events import Change, Event
+from .events import Change, Event, StreamBatch, StreamRow
+from .streams import Condition, RowFunction, StreamCalls, Streams, StreamSpec
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -47,6 +48,14 @@ class _StartChannels(ChannelCalls):
 
 
 class _StartMessages(MessageCalls):
+    def __init__(self, target: Collection) -> None:
+        self._of = target
+
+    def _target(self) -> Collection:
+        return self._of
+
+
+class _StartStream(StreamCalls):
     def __init__(self, target: Collection) -> None:
         self._of = target
 
@@ -154,6 +163,59 @@ class MessageCollection(Messages):
         return self.start.delete(target).result(timeout)
 
 
+class Stream(Streams):
+    """A live list of rows, perhaps in sections. ``for batch in stream`` waits for its batches. Since 0.1.
+
+    ``timeout`` (s) ends a wait with CallTimeoutError, not the call.
+    """
+
+    @property
+    def start(self) -> StreamCalls:
+        """The same calls without waiting: each gives a ``Call``."""
+        return _StartStream(self)
+
+    def __iter__(self) -> Feed[StreamBatch]:
+        return self.batches()
+
+    def set_predicate(self, predicate: Condition | Literal["$host"] | None, *, timeout: float | None = None) -> None:
+        """Shows the rows that another condition leaves, or all."""
+        self.start.set_predicate(predicate).result(timeout)
+
+    def set_limit(self, limit: int | None, *, timeout: float | None = None) -> None:
+        """Shows at most so many of the rows that the predicate leaves."""
+        self.start.set_limit(limit).result(timeout)
+
+    def fetch_more(
+        self, count: int | None = None, direction: str | None = None, *, timeout: float | None = None
+    ) -> dict[str, Any]:
+        """Loads so many more rows of channels or messages, or a page; gives ``has_more`` and perhaps ``short``."""
+        return self.start.fetch_more(count, direction).result(timeout)
+
+    def add(self, rows: Mapping[str, Any], *, timeout: float | None = None) -> None:
+        """Gives a transient stream rows, or other items of rows that it has, by their keys."""
+        self.start.add(rows).result(timeout)
+
+    def drop(self, *keys: str, timeout: float | None = None) -> None:
+        """Takes rows out of a transient stream; unknown keys do no harm."""
+        self.start.drop(*keys).result(timeout)
+
+    def reset(self, rows: Mapping[str, Any], *, timeout: float | None = None) -> None:
+        """Gives a transient stream these rows and no others, by their keys."""
+        self.start.reset(rows).result(timeout)
+
+    def find(self, key: str, *, timeout: float | None = None) -> StreamRow | None:
+        """The row of a key, with its ``path``; None when it is not shown."""
+        return self.start.find(key).result(timeout)
+
+    def first_after(self, key: str, item: Any = None, *, timeout: float | None = None) -> StreamRow | None:
+        """The first row behind where ``item`` would stand as ``key``; without an item, behind the row of that key."""
+        return self.start.first_after(key, item).result(timeout)
+
+    def last_before(self, key: str, item: Any = None, *, timeout: float | None = None) -> StreamRow | None:
+        """The last row before where ``item`` would stand under ``key``; without an item, before the row of that key."""
+        return self.start.last_before(key, item).result(timeout)
+
+
 class SyncManager(ClientBase):
     """The cache of one user and its way to the chat service, in a program without an event loop.
 
@@ -224,6 +286,13 @@ class SyncManager(ClientBase):
         ``MessageFilter``."""
         return MessageCollection(self._core, channel_url, viewpoint, filters)
 
+    def stream(self, source: Any, *, function: RowFunction | None = None, **spec: Unpack[StreamSpec]) -> Stream:
+        """A stream over ``source``: ``"transient"``, ``{"channels": query}``, ``{"messages": {"channel_url": …}}``,
+        ``{"union": [streams]}`` or ``{"partition": {"stream": stream, "titles": […], "rule": …}}``. Other arguments are
+        those of ``StreamSpec``. ``function(key, item)`` decides what the spec leaves to it with ``"$host"``; it runs on
+        whatever thread the library works, must return soon, and must not use the client."""
+        return Stream(self._core, source, spec, function)
+
     def open_messages(
         self, channel_url: str, viewpoint: int = LATEST, **filters: Unpack[MessageFilter]
     ) -> MessageCollection:
@@ -279,4 +348,4 @@ class SyncManager(ClientBase):
         self._core.handle.wake()
 
 
-__all__ = ["Call", "ChannelCollection", "MessageCollection", "SyncManager"]
+__all__ = ["Call", "ChannelCollection", "MessageCollection", "Stream", "SyncManager"]

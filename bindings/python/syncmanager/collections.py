@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable, Generic, TypeVar, cast
 
@@ -23,7 +23,7 @@ from .documents import (
     MessageFields,
     MessageSnapshot,
 )
-from .events import Change, Event, Item, Short
+from .events import Change, Event, Item, Short, StreamEvent
 from .live_list import LiveList
 
 if TYPE_CHECKING:
@@ -139,16 +139,16 @@ class Collection:
             raise errors.InvalidHandleError("the collection was removed")
         return self._handle
 
-    def apply(self, change: Change[Any]) -> None:
+    def apply(self, change: Change[Any] | StreamEvent) -> None:
         """Applies a change to the live list it is of."""
-        shown = self._lists.get(change.list)
-        if shown is None:
-            raise errors.InternalError(f"a change of a list that {type(self).__name__} does not have: {change.list}")
+        shown = self._lists.get(change.list) if isinstance(change, Change) else None
+        if shown is None or not isinstance(change, Change):
+            raise errors.InternalError(f"a change of a list that {type(self).__name__} does not have: {change}")
         shown._apply(change)
 
-    def full_changes(self, last: Event) -> list[Change[Any]]:
+    def full_changes(self, last: Event) -> Sequence[Event]:
         """The changes that give the lists as they stand to somebody who shows anything."""
-        changes: list[Change[Any]] = []
+        changes: list[Event] = []
         for name, shown in self._lists.items():
             content = shown._copy()
             head = (last.seq, last.ts, b"", self.number, name)

@@ -260,6 +260,48 @@ class Overflow(Event):
     dropped: int
 
 
+#: A row of a stream: ``path`` is [section, row], ``from`` that of a row that moved; a deleted one has no ``item``.
+StreamRow = TypedDict("StreamRow", {"path": list[int], "from": list[int], "key": str, "item": Any}, total=False)
+
+
+@dataclass(frozen=True)
+class StreamEvent(Event):
+    """What changed a stream. The stream has it already. Since 0.1."""
+
+    collection: int
+
+
+@dataclass(frozen=True)
+class StreamBatch(StreamEvent):
+    """What one batch did to a stream. Since 0.1."""
+
+    #: Whether the list begins again, empty.
+    reset: bool
+    #: At the places before the batch.
+    deleted: list[StreamRow]
+    #: At the places after the batch, as in ``moved`` and ``changed``.
+    added: list[StreamRow]
+    moved: list[StreamRow]
+    changed: list[StreamRow]
+
+
+@dataclass(frozen=True)
+class StreamStep(StreamEvent):
+    """One step of a batch, with the delivery "delegate". Since 0.1."""
+
+    step: Literal["will_change", "deleted", "added", "changed", "did_change"]
+    #: Those that were deleted, added or changed.
+    rows: list[StreamRow]
+
+
+@dataclass(frozen=True)
+class StreamLoaded(StreamEvent):
+    """A stream shows what there was at first; or it will not, and ``status`` and ``message`` say why. Since 0.1."""
+
+    status: int
+    message: str | None
+
+
 @dataclass(frozen=True)
 class UnknownEvent(Event):
     """An event of a later version of the library; ``document`` has it. Since 0.1."""
@@ -351,4 +393,12 @@ def decode(text: bytes) -> Event:
         return StorageProblem(seq, ts, text, event["message"])
     if kind == "overflow":
         return Overflow(seq, ts, text, event["collection"], event["dropped"])
+    if kind == "stream_batch":
+        rows = (event["deleted"], event["added"], event["moved"], event["changed"])
+        return StreamBatch(seq, ts, text, event["collection"], event.get("reset", False), *rows)
+    if kind == "stream_loaded":
+        return StreamLoaded(seq, ts, text, event["collection"], event["status"], event.get("message"))
+    if kind.startswith("stream_"):
+        step = cast(Any, kind[len("stream_") :])
+        return StreamStep(seq, ts, text, event["collection"], step, event.get("rows", []))
     return UnknownEvent(seq, ts, text, kind)

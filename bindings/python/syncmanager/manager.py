@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import errors
 from ._calls import Call
@@ -14,7 +14,8 @@ from ._ffi import encode
 from ._handle import Handle
 from .collections import ChannelCalls, Channels, ClientBase, ClientCalls, Collection, MessageCalls, Messages
 from .documents import LATEST, Channel, ChannelQuery, Config, Message, MessageFilter
-from .events import Change
+from .events import Change, StreamBatch
+from .streams import RowFunction, StreamCalls, Streams, StreamSpec
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -41,6 +42,16 @@ class MessageCollection(MessageCalls, Messages):
 
     def __aiter__(self) -> Feed[Change[Message]]:
         return self.changes()
+
+
+class Stream(StreamCalls, Streams):
+    """A live list of rows, perhaps in sections. ``async for batch in stream`` goes over its batches. Since 0.1."""
+
+    def _target(self) -> Collection:
+        return self
+
+    def __aiter__(self) -> Feed[StreamBatch]:
+        return self.batches()
 
 
 class SyncManager(ClientBase, ClientCalls):
@@ -138,6 +149,13 @@ class SyncManager(ClientBase, ClientCalls):
         ``MessageFilter``."""
         return MessageCollection(self._open_core(), channel_url, viewpoint, filters)
 
+    def stream(self, source: Any, *, function: RowFunction | None = None, **spec: Unpack[StreamSpec]) -> Stream:
+        """A stream over ``source``: ``"transient"``, ``{"channels": query}``, ``{"messages": {"channel_url": …}}``,
+        ``{"union": [streams]}`` or ``{"partition": {"stream": stream, "titles": […], "rule": …}}``. Other arguments are
+        those of ``StreamSpec``. ``function(key, item)`` decides what the spec leaves to it with ``"$host"``; it runs on
+        whatever thread the library works, must return soon, and must not use the client."""
+        return Stream(self._open_core(), source, spec, function)
+
     def open_messages(
         self, channel_url: str, viewpoint: int = LATEST, **filters: Unpack[MessageFilter]
     ) -> MessageCollection:
@@ -152,4 +170,4 @@ def _close_unwanted(opening: asyncio.Future[Handle]) -> None:
         opening.result().close()
 
 
-__all__ = ["Call", "ChannelCollection", "MessageCollection", "SyncManager"]
+__all__ = ["Call", "ChannelCollection", "MessageCollection", "Stream", "SyncManager"]

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{json, Value};
 use syncmanager::{
     Action, ChannelCollection, ChannelQuery, Client, Config, Draft, Edit, Error, Json, MessageCollection,
-    MessageFilter, Target, Viewpoint,
+    MessageFilter, Row, RowStream, StreamRequest, StreamSpec, Target, Viewpoint,
 };
 
 /// What a step gives besides its id: members as JSON text, so that events stay as they were told.
@@ -17,6 +17,7 @@ type Answer = Result<String, Error>;
 enum View {
     Channels(ChannelCollection),
     Messages(MessageCollection),
+    Stream(RowStream),
 }
 
 #[derive(Default)]
@@ -60,6 +61,12 @@ fn list<'a>(items: impl Iterator<Item = &'a Json>) -> String {
     format!("[{}]", items.map(Json::as_text).collect::<Vec<_>>().join(","))
 }
 
+fn rows(rows: &[Row]) -> String {
+    let rows: Vec<String> =
+        rows.iter().map(|row| format!(r#"{{"key":{},"item":{}}}"#, json!(row.key), row.item)).collect();
+    format!("[{}]", rows.join(","))
+}
+
 impl Host {
     fn client(&self) -> &Client {
         self.client.as_ref().unwrap_or_else(|| nonsense("there is no client"))
@@ -73,7 +80,7 @@ impl Host {
     fn messages(&self, step: &Value) -> &MessageCollection {
         match self.view(step) {
             View::Messages(view) => view,
-            View::Channels(_) => nonsense("channels where messages are needed"),
+            View::Channels(_) | View::Stream(_) => nonsense("a collection that has no messages"),
         }
     }
 
@@ -114,6 +121,22 @@ impl Host {
                 let view = self.client().messages(text(step, "channel_url"), viewpoint, filter.as_ref())?;
                 Ok(self.keep(step, view.number(), View::Messages(view)))
             }
+            "stream" => {
+                let spec = StreamSpec::from_json(needed(step, "spec"));
+                let view = match step.get("function").and_then(Value::as_object).cloned() {
+                    Some(table) => self.client().stream_with(&spec, move |key, _| {
+                        table.get(key).and_then(Value::as_i64).and_then(|answer| answer.try_into().ok()).unwrap_or(0)
+                    }),
+                    None => self.client().stream(&spec),
+                }?;
+                Ok(self.keep(step, view.number(), View::Stream(view)))
+            }
+            "ask" => match self.view(step) {
+                View::Stream(view) => {
+                    view.call(&StreamRequest::from_json(needed(step, "request"))).start().map(request)
+                }
+                _ => nonsense("only a stream is asked"),
+            },
             "remove" => {
                 self.view(step);
                 self.views.remove(text(step, "on"));
@@ -143,6 +166,7 @@ impl Host {
             "contains" => match self.view(step) {
                 View::Channels(view) => view.contains(text(step, "item")),
                 View::Messages(view) => view.contains(text(step, "item")),
+                View::Stream(view) => view.contains(text(step, "item")),
             }
             .map(|is_there| format!(r#","contains":{is_there}"#)),
             "start" => self.messages(step).start().start().map(request),
@@ -152,16 +176,22 @@ impl Host {
             "info" => match self.view(step) {
                 View::Channels(view) => view.info(),
                 View::Messages(view) => view.info(),
+                View::Stream(view) => view.info(),
             }
             .map(|info| format!(r#","info":{info}"#)),
             "snapshot" => match self.view(step) {
                 View::Channels(view) => view.snapshot(),
                 View::Messages(view) => view.snapshot(),
+                View::Stream(view) => view.snapshot(),
             }
             .map(|snapshot| format!(r#","snapshot":{snapshot}"#)),
             "items" => Ok(format!(
                 r#","items":{}"#,
                 match self.view(step) {
+                    View::Stream(view) => {
+                        let sections: Vec<String> = view.sections().iter().map(|section| rows(section)).collect();
+                        format!(r#"{{"sections":[{}]}}"#, sections.join(","))
+                    }
                     View::Channels(view) => {
                         format!(r#"{{"channels":{}}}"#, list(view.items().iter().map(|channel| channel.json())))
                     }

@@ -1,12 +1,14 @@
 //! Closures as C callbacks: boxed, given to the library with a function that frees them, and no panic passes.
 
 use std::cell::RefCell;
+use std::ffi::CStr;
 use std::os::raw::{c_char, c_void};
 use std::slice;
 use std::str;
 use std::sync::Arc;
 
 use crate::event::{Event, EventKind, Outcome};
+use crate::json::Json;
 use crate::shared::Shared;
 
 thread_local! {
@@ -41,6 +43,37 @@ impl Listener {
     pub(crate) fn boxed(shared: &Arc<Shared>, body: Option<EventBody>) -> *mut c_void {
         Box::into_raw(Box::new(Listener { shared: shared.clone(), body })).cast()
     }
+}
+
+pub(crate) type RowFunction = Box<dyn FnMut(&str, &Json) -> i32 + Send>;
+
+/// A function of the program that says something about rows of a stream. The library calls it on one thread at a time.
+pub(crate) struct RowJudge {
+    shared: Arc<Shared>,
+    body: RowFunction,
+}
+
+impl RowJudge {
+    pub(crate) fn boxed(shared: &Arc<Shared>, body: RowFunction) -> *mut c_void {
+        Box::into_raw(Box::new(RowJudge { shared: shared.clone(), body })).cast()
+    }
+}
+
+pub(crate) unsafe extern "C" fn on_row(
+    user_data: *mut c_void,
+    key: *const c_char,
+    item: *const c_char,
+    length: usize,
+) -> i32 {
+    // SAFETY: a box made by `RowJudge::boxed`, which lives until `destroy`; the texts are valid during the call.
+    let (judge, key, item) = unsafe {
+        let item = slice::from_raw_parts(item.cast::<u8>(), length);
+        (&mut *user_data.cast::<RowJudge>(), CStr::from_ptr(key).to_string_lossy(), String::from_utf8_lossy(item))
+    };
+    let shared = judge.shared.clone();
+    let mut answer = 0;
+    run(&shared, || answer = (judge.body)(&key, &Json::new(&item)));
+    answer
 }
 
 /// Who hears the result of one call.
@@ -103,6 +136,12 @@ pub(crate) trait Shares {
 }
 
 impl Shares for Listener {
+    fn shared(&self) -> Arc<Shared> {
+        self.shared.clone()
+    }
+}
+
+impl Shares for RowJudge {
     fn shared(&self) -> Arc<Shared> {
         self.shared.clone()
     }

@@ -11,9 +11,11 @@ use syncmanager_sys as sys;
 use crate::call::Call;
 use crate::collection::{ChannelCollection, MessageCollection, Viewpoint};
 use crate::core::Core;
-use crate::document::{c_text, Action, ChannelQuery, Config, MessageFilter};
+use crate::document::{c_text, Action, ChannelQuery, Config, MessageFilter, StreamSpec};
 use crate::error::{check, Error, ErrorKind, Result};
 use crate::event::Event;
+use crate::json::Json;
+use crate::rows::RowStream;
 
 /// The cache of one user and its way to the chat service.
 ///
@@ -186,6 +188,23 @@ impl Client {
         filter: impl Into<Option<&'f MessageFilter>>,
     ) -> Result<MessageCollection> {
         MessageCollection::open(&self.core, channel_url, viewpoint, filter.into())
+    }
+
+    /// A stream: a sorted, filtered, limited list of rows of any source, told in batches. Loading begins at once.
+    #[doc(alias = "sm_stream_open")]
+    pub fn stream(&self, spec: &StreamSpec) -> Result<RowStream> {
+        RowStream::open(&self.core, spec, None)
+    }
+
+    /// A stream that leaves something to a function of the program: with the predicate `"$host"`, whether a row is
+    /// shown (not 0); with the rule `"$host"`, its section. It runs on whatever thread the library works, must return
+    /// soon, and must not use the client.
+    pub fn stream_with(
+        &self,
+        spec: &StreamSpec,
+        function: impl FnMut(&str, &Json) -> i32 + Send + 'static,
+    ) -> Result<RowStream> {
+        RowStream::open(&self.core, spec, Some(Box::new(function)))
     }
 
     /// The same of a channel that is in the cache. `opened` gets the collection when the call is made; the outcome has

@@ -46,18 +46,18 @@ type PlainCall = unsafe extern "C" fn(
     *mut u64,
 ) -> i32;
 
-/// What both kinds share.
-struct Collection {
-    core: Arc<Core>,
-    handle: Handle<sys::sm_collection>,
-    number: u64,
-    lists: Arc<Mutex<Lists>>,
+/// What all kinds share.
+pub(crate) struct Collection {
+    pub(crate) core: Arc<Core>,
+    pub(crate) handle: Handle<sys::sm_collection>,
+    pub(crate) number: u64,
+    pub(crate) lists: Arc<Mutex<Lists>>,
 }
 
 impl Collection {
     /// `make` calls the C function. The table of lists is held meanwhile: with threaded delivery the first event may
     /// come before the function returned.
-    fn open(core: &Arc<Core>, make: impl FnOnce(*mut *mut sys::sm_collection) -> i32) -> Result<Collection> {
+    pub(crate) fn open(core: &Arc<Core>, make: impl FnOnce(*mut *mut sys::sm_collection) -> i32) -> Result<Collection> {
         let mut table = lock(&core.shared.lists);
         let mut handle = null_mut();
         check(make(&mut handle))?;
@@ -69,7 +69,7 @@ impl Collection {
         Ok(Collection { core: core.clone(), handle: Handle(handle), number, lists })
     }
 
-    fn listen(&self, body: EventBody) -> Result<()> {
+    pub(crate) fn listen(&self, body: EventBody) -> Result<()> {
         let data = Listener::boxed(&self.core.shared, Some(body));
         // SAFETY: as in `Core::listen`.
         check(unsafe {
@@ -78,7 +78,7 @@ impl Collection {
         .map(drop)
     }
 
-    fn stop_listening(&self) -> Result<()> {
+    pub(crate) fn stop_listening(&self) -> Result<()> {
         // SAFETY: no callback, no data.
         check(unsafe { sys::sm_collection_set_callback(self.handle.0, None, NOBODY, None) }).map(drop)
     }
@@ -106,13 +106,13 @@ impl Collection {
         )
     }
 
-    fn contains(&self, id: &str) -> Result<bool> {
+    pub(crate) fn contains(&self, id: &str) -> Result<bool> {
         let id = c_text(id)?;
         // SAFETY: the text ends with NUL and is copied.
         check(unsafe { sys::sm_collection_contains(self.handle.0, id.as_ptr()) }).map(|is_there| is_there == 1)
     }
 
-    fn text_of(
+    pub(crate) fn text_of(
         &self,
         function: unsafe extern "C" fn(*mut sys::sm_collection, *mut *mut std::os::raw::c_char) -> i32,
     ) -> Result<Json> {

@@ -60,6 +60,13 @@ pub enum EventKind {
     StorageError { message: String },
     /// The program lagged behind; the lists follow whole, as changes.
     Overflow { collection: u64, dropped: u64 },
+    /// What one batch did to a stream.
+    StreamBatch(StreamBatch),
+    /// One step of a batch, with the delivery `delegate`.
+    StreamStep(StreamStep),
+    /// A stream shows what there was at first; or it will not, and `status` (an `SM_ERR_` number) and `message` say
+    /// why.
+    StreamLoaded { collection: u64, status: i32, message: Option<String> },
     /// Always the last one.
     Closed,
     /// An event that this version of the crate does not know; [`Event::json`] has all of it.
@@ -287,6 +294,79 @@ impl Change {
     }
 }
 
+/// A row of a stream in an event. Since 0.1.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct StreamRow {
+    /// Section and place there: before the batch for a deleted row, after it for any other.
+    pub path: (usize, usize),
+    /// Where a row that moved was before.
+    pub from: Option<(usize, usize)>,
+    /// Unique within the stream.
+    pub key: String,
+    /// The row; `None` for a deleted one.
+    pub item: Option<Json>,
+}
+
+/// What one batch did to a stream. Since 0.1.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct StreamBatch {
+    /// The stream's number.
+    pub collection: u64,
+    /// The list begins again, empty.
+    pub reset: bool,
+    pub deleted: Vec<StreamRow>,
+    pub added: Vec<StreamRow>,
+    pub moved: Vec<StreamRow>,
+    pub changed: Vec<StreamRow>,
+}
+
+/// One step of a batch, with the delivery `delegate`. Since 0.1.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct StreamStep {
+    /// The stream's number.
+    pub collection: u64,
+    /// `will_change`, `deleted`, `added`, `changed` or `did_change`.
+    pub step: String,
+    pub rows: Vec<StreamRow>,
+}
+
+impl StreamRow {
+    fn read(json: &Json) -> Option<StreamRow> {
+        let fields = json.fields();
+        let path = |key: &str| {
+            let path: Vec<usize> =
+                fields.get(key)?.elements().filter_map(|part| usize::try_from(part.as_u64()?).ok()).collect();
+            Some((*path.first()?, *path.get(1)?))
+        };
+        Some(StreamRow {
+            path: path("path")?,
+            from: path("from"),
+            key: fields.text_at("key")?,
+            item: fields.get("item").cloned(),
+        })
+    }
+
+    fn list(json: &Fields, key: &str) -> Option<Vec<StreamRow>> {
+        json.get(key).map_or(Some(Vec::new()), |rows| rows.elements().map(|row| StreamRow::read(&row)).collect())
+    }
+}
+
+impl StreamBatch {
+    fn read(json: &Fields) -> Option<StreamBatch> {
+        Some(StreamBatch {
+            collection: json.u64_at("collection")?,
+            reset: json.bool_at("reset").unwrap_or(false),
+            deleted: StreamRow::list(json, "deleted")?,
+            added: StreamRow::list(json, "added")?,
+            moved: StreamRow::list(json, "moved")?,
+            changed: StreamRow::list(json, "changed")?,
+        })
+    }
+}
+
 /// How a call ended. Since 0.1.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -363,7 +443,7 @@ impl Outcome {
         self.json.text_at("request_id")
     }
 
-    /// Of an action that succeeded: what it gave, if it gives something.
+    /// Of an action, or a request to a stream, that succeeded: what it gave, if it gives something.
     pub fn result(&self) -> Option<Json> {
         self.json.get("result")
     }
@@ -445,6 +525,19 @@ impl EventKind {
             "cache_reset" => EventKind::CacheReset { file: json.text_at("file")? },
             "storage_error" => EventKind::StorageError { message: json.text_at("message")? },
             "overflow" => EventKind::Overflow { collection: collection()?, dropped: json.u64_at("dropped")? },
+            "stream_batch" => EventKind::StreamBatch(StreamBatch::read(json)?),
+            "stream_loaded" => EventKind::StreamLoaded {
+                collection: collection()?,
+                status: i32::try_from(json.i64_at("status")?).ok()?,
+                message: json.text_at("message"),
+            },
+            "stream_will_change" | "stream_deleted" | "stream_added" | "stream_changed" | "stream_did_change" => {
+                EventKind::StreamStep(StreamStep {
+                    collection: collection()?,
+                    step: name.trim_start_matches("stream_").to_owned(),
+                    rows: StreamRow::list(json, "rows")?,
+                })
+            }
             "closed" => EventKind::Closed,
             _ => return None,
         })

@@ -42,6 +42,7 @@ mod event;
 mod item;
 mod json;
 mod log;
+mod rows;
 mod shared;
 #[cfg(feature = "stream")]
 mod stream;
@@ -53,12 +54,18 @@ use std::ffi::CStr;
 pub use call::{Call, Reply};
 pub use client::{Client, Events};
 pub use collection::{ChannelCollection, MessageCollection, Viewpoint};
-pub use document::{Action, ChannelOrder, ChannelQuery, Config, Draft, Edit, MessageFilter, ResendPolicy, Target};
+pub use document::{
+    Action, ChannelOrder, ChannelQuery, Config, Draft, Edit, MessageFilter, ResendPolicy, StreamRequest, StreamSpec,
+    Target,
+};
 pub use error::{Error, ErrorKind, Result};
-pub use event::{Change, Connection, Event, EventKind, List, Outcome, Source, Step, SyncState};
+pub use event::{
+    Change, Connection, Event, EventKind, List, Outcome, Source, Step, StreamBatch, StreamRow, StreamStep, SyncState,
+};
 pub use item::{Channel, Message};
 pub use json::Json;
 pub use log::{clear_log, set_log, LogLevel};
+pub use rows::{Batches, Row, RowStream};
 #[cfg(feature = "stream")]
 pub use stream::EventStream;
 

@@ -9,6 +9,7 @@ use std::task::Waker;
 use crate::error::{Error, Result};
 use crate::event::{Change, Event, EventKind, List, Outcome};
 use crate::json::Json;
+use crate::rows::Sections;
 
 /// A panic in a callback leaves these tables as they were: no lock is held while a callback runs.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -21,6 +22,8 @@ pub(crate) struct Lists {
     pub(crate) shown: VecDeque<Json>,
     pub(crate) pending: VecDeque<Json>,
     pub(crate) failed: VecDeque<Json>,
+    /// Of a stream: its sections.
+    pub(crate) rows: Sections,
 }
 
 impl Lists {
@@ -63,6 +66,8 @@ impl Shared {
                     lock(&self.fault).get_or_insert(error);
                 }
             }
+            EventKind::StreamBatch(batch) => self.change_rows(batch.collection, |rows| rows.apply(batch)),
+            EventKind::StreamStep(step) => self.change_rows(step.collection, |rows| rows.apply_step(step)),
             EventKind::Result(outcome) => {
                 let slot = lock(&self.slots).remove(&outcome.request());
                 let waker = slot.and_then(|slot| {
@@ -75,6 +80,13 @@ impl Shared {
                 }
             }
             _ => (),
+        }
+    }
+
+    fn change_rows(&self, stream: u64, change: impl FnOnce(&mut Sections) -> Result<()>) {
+        let lists = lock(&self.lists).get(&stream).cloned();
+        if let Some(Err(error)) = lists.map(|lists| change(&mut lock(&lists).rows)) {
+            lock(&self.fault).get_or_insert(error);
         }
     }
 

@@ -1,8 +1,6 @@
-import SyncModel
-
 /// Whether something may be asked now. After a failure it is paused for a time that grows with every further failure;
 /// new work does not end the pause.
-struct RetryGate {
+public struct RetryGate {
     private enum State: Equatable {
         case ready
         case paused(until: Int64)
@@ -11,13 +9,15 @@ struct RetryGate {
     private var state = State.ready
     private var backoff = Backoff()
 
+    public init() {}
+
     /// When the pause ends, by the monotonic clock; `nil` when there is none.
-    var pausedUntil: Int64? {
+    public var pausedUntil: Int64? {
         if case .paused(let until) = state { until } else { nil }
     }
 
     /// Ends a pause whose time is over, and tells whether asking is allowed.
-    mutating func isOpen(at now: Int64) -> Bool {
+    public mutating func isOpen(at now: Int64) -> Bool {
         if case .paused(let until) = state {
             guard until <= now else { return false }
             state = .ready
@@ -26,18 +26,18 @@ struct RetryGate {
     }
 
     /// What was asked worked: the next failure pauses for the shortest time again.
-    mutating func succeed() {
+    public mutating func succeed() {
         state = .ready
         backoff.reset()
     }
 
     /// What was asked failed in a way that a later attempt may cure. Pauses at least as long as the service asked for.
-    mutating func fail(_ failure: ServiceFailure?, at now: Int64, _ random: RandomSource) {
+    public mutating func fail(_ failure: ServiceFailure?, at now: Int64, _ random: RandomSource) {
         var pause = backoff.next(base: 1000, factor: 2, limit: 60_000, random: random)
         if case .rateLimited(let asked)? = failure?.kind { pause = max(pause, asked) }
         state = .paused(until: now + pause)
     }
 
     /// Waits without anything having failed.
-    mutating func pause(until time: Int64) { state = .paused(until: time) }
+    public mutating func pause(until time: Int64) { state = .paused(until: time) }
 }

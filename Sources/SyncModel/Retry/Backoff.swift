@@ -1,12 +1,14 @@
 /// Growing pauses with jitter, from a seeded generator so that a run can be replayed.
-struct Backoff {
-    private(set) var attempts: Int64 = 0
+public struct Backoff {
+    public private(set) var attempts: Int64 = 0
 
-    mutating func reset() { attempts = 0 }
+    public init() {}
+
+    public mutating func reset() { attempts = 0 }
 
     /// The next pause in milliseconds: `base * factor^(attempts-1)`, at most `limit`, of which the upper half is
     /// random.
-    mutating func next(base: Int64, factor: Int64, limit: Int64, random: RandomSource) -> Int64 {
+    public mutating func next(base: Int64, factor: Int64, limit: Int64, random: RandomSource) -> Int64 {
         attempts = attempts < 1000 ? attempts + 1 : attempts
         var pause = max(base, 1)
         var round: Int64 = 1

@@ -1,10 +1,10 @@
 /// SplitMix64: small, fast, good enough for the jitter of pauses, which need not be secret. One seed gives one run.
 ///
 /// The server has one of its own: the two share no room that knows of randomness.
-final class RandomSource {
+public final class RandomSource {
     private var state: UInt64
 
-    init(seed: UInt64) { state = seed }
+    public init(seed: UInt64) { state = seed }
 
     private func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
@@ -15,7 +15,7 @@ final class RandomSource {
     }
 
     /// A number from 0 up to, not including, `bound`; 0 for a bound below 1.
-    func below(_ bound: Int64) -> Int64 {
+    public func below(_ bound: Int64) -> Int64 {
         bound < 1 ? 0 : Int64(truncatingIfNeeded: next() % UInt64(bound))
     }
 }

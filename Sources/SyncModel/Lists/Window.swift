@@ -1,7 +1,5 @@
-import SyncModel
-
 /// A row of a `Window`: something with a key, a place in an order, and a content that hosts see.
-protocol WindowRow {
+public protocol WindowRow {
     associatedtype Place: Comparable
 
     /// Unique within the window.
@@ -17,19 +15,21 @@ protocol WindowRow {
 /// A reversed window keeps its rows in the same order and tells of the list from its end on: only positions differ, so
 /// who looks at rows need not know.
 ///
-/// It knows no chat and no store. Channels, messages and own messages are windows.
-struct Window<Row: WindowRow> {
-    private(set) var rows: [Row] = []
+/// It knows no chat and no store. Channels, messages, own messages and the sections of streams are windows.
+public struct Window<Row: WindowRow> {
+    public private(set) var rows: [Row] = []
     /// The place of every row by its id; made when it is first needed, since most pages never ask for it.
     private var places: [TextKey: Row.Place]?
     /// The host's list begins with the last row.
-    let isReversed: Bool
+    public let isReversed: Bool
+    /// So many rows are put in or taken out one by one; more of them in one pass over the list.
+    private static var fewRows: Int { 8 }
 
-    init(isReversed: Bool = false) { self.isReversed = isReversed }
+    public init(isReversed: Bool = false) { self.isReversed = isReversed }
 
     /// A change as the host has to apply it. `count`: rows of the longer one of the lists before and after it.
     private func told(
-        _ action: CollectionChange.Action, _ items: [CollectionChange.Item], count: Int
+        _ action: WindowChange.Kind, _ items: [WindowChange.Item], count: Int
     ) -> WindowChange {
         guard isReversed else { return WindowChange(action, items) }
         return WindowChange(action, items.reversed().map { item in
@@ -40,13 +40,13 @@ struct Window<Row: WindowRow> {
         })
     }
 
-    var count: Int { rows.count }
-    var isEmpty: Bool { rows.isEmpty }
-    var first: Row? { rows.first }
-    var last: Row? { rows.last }
+    public var count: Int { rows.count }
+    public var isEmpty: Bool { rows.isEmpty }
+    public var first: Row? { rows.first }
+    public var last: Row? { rows.last }
 
     /// The index of the first row that is not before a place.
-    func lowerBound(of place: Row.Place) -> Int {
+    public func lowerBound(of place: Row.Place) -> Int {
         var low = 0
         var high = rows.count
         while low < high {
@@ -56,12 +56,12 @@ struct Window<Row: WindowRow> {
         return low
     }
 
-    func index(at place: Row.Place) -> Int? {
+    public func index(at place: Row.Place) -> Int? {
         let index = lowerBound(of: place)
         return index < rows.count && rows[index].place == place ? index : nil
     }
 
-    mutating func index(ofID id: String) -> Int? {
+    public mutating func index(ofID id: String) -> Int? {
         if places == nil {
             places = Dictionary(rows.map { (TextKey($0.id), $0.place) }, uniquingKeysWith: { first, _ in first })
         }
@@ -71,7 +71,7 @@ struct Window<Row: WindowRow> {
     // MARK: Changes
 
     /// Takes in one row: inserts it, moves it when its place changed, updates it when only its content did.
-    mutating func put(_ row: Row) -> WindowChange? {
+    public mutating func put(_ row: Row) -> WindowChange? {
         guard let old = index(ofID: row.id) else { return insert([row]) }
         guard rows[old].place != row.place else {
             guard rows[old].json != row.json else { return nil }
@@ -87,7 +87,7 @@ struct Window<Row: WindowRow> {
     }
 
     /// Takes in many rows: moves, then one insert, then one update.
-    mutating func merge(_ added: [Row]) -> [WindowChange] {
+    public mutating func merge(_ added: [Row]) -> [WindowChange] {
         var changes: [WindowChange] = []
         var new: [Row] = []
         var changed: [Row] = []
@@ -101,29 +101,35 @@ struct Window<Row: WindowRow> {
             }
         }
         if let change = insert(new) { changes.append(change) }
-        let items = changed.compactMap { row -> CollectionChange.Item? in
+        let items = changed.compactMap { row -> WindowChange.Item? in
             guard let index = index(at: row.place) else { return nil }
             rows[index] = row
-            return CollectionChange.Item(index: index, id: row.id, json: row.json)
+            return WindowChange.Item(index: index, id: row.id, json: row.json)
         }
         if !items.isEmpty { changes.append(told(.update, items, count: rows.count)) }
         return changes
     }
 
     /// Inserts rows that the window has not, in any order.
-    mutating func insert(_ added: [Row]) -> WindowChange? {
+    public mutating func insert(_ added: [Row]) -> WindowChange? {
         guard let first = added.first else { return nil }
         let isSorted = added.indices.dropFirst().allSatisfy { added[$0 - 1].place < added[$0].place }
         let new = isSorted ? added : added.sorted { $0.place < $1.place }
         if places != nil { for row in new { places?[row.id] = row.place } }
         let start = lowerBound(of: isSorted ? first.place : new.first?.place ?? first.place)
-        var items: [CollectionChange.Item] = []
+        var items: [WindowChange.Item] = []
         items.reserveCapacity(new.count)
         if let last = new.last, start == rows.count || last.place < rows[start].place {
             // All of them go to one place, as a page does.
             if rows.isEmpty { rows = new } else { rows.insert(contentsOf: new, at: start) }
             for (offset, row) in new.enumerated() {
                 items.append(.init(index: start + offset, id: row.id, json: row.json))
+            }
+        } else if new.count <= Window.fewRows {
+            for row in new {
+                let index = lowerBound(of: row.place)
+                rows.insert(row, at: index)
+                items.append(.init(index: index, id: row.id, json: row.json))
             }
         } else {
             var merged: [Row] = []
@@ -145,61 +151,75 @@ struct Window<Row: WindowRow> {
     }
 
     /// Removes rows by their ids; unknown ones do no harm.
-    mutating func remove(ids: Set<TextKey>) -> WindowChange? {
+    public mutating func remove(ids: Set<TextKey>) -> WindowChange? {
         guard !ids.isEmpty, !rows.isEmpty else { return nil }
-        if ids.count == 1, let id = ids.first {
-            guard let index = index(ofID: id.text) else { return nil }
-            return remove(range: index..<(index + 1))
+        return remove(at: ids.compactMap { index(ofID: $0.text) }.sorted())
+    }
+
+    /// Removes the rows at these indices, which ascend; those outside the window do no harm.
+    public mutating func remove(at indices: [Int]) -> WindowChange? {
+        let gone = indices.filter(rows.indices.contains)
+        guard let first = gone.first, let last = gone.last else { return nil }
+        if last - first == gone.count - 1 { return remove(range: first..<(last + 1)) }
+        // From the end on, so that no removal moves what is still to be removed.
+        let items = gone.reversed().map { WindowChange.Item(index: $0, id: rows[$0].id) }
+        if places != nil { for item in items { places?[item.id] = nil } }
+        defer {
+            if gone.count <= Window.fewRows {
+                for index in gone.reversed() { rows.remove(at: index) }
+            } else {
+                var next = 0
+                var kept = first
+                for index in first..<rows.count {
+                    if next < gone.count, gone[next] == index {
+                        next += 1
+                    } else {
+                        rows.swapAt(kept, index)
+                        kept += 1
+                    }
+                }
+                rows.removeSubrange(kept...)
+            }
         }
-        return removeRows { ids.contains($0.id) }
+        return told(.remove, items, count: rows.count)
     }
 
     /// Removes what lies before a place.
-    mutating func remove(before place: Row.Place) -> WindowChange? { remove(range: 0..<lowerBound(of: place)) }
+    public mutating func remove(before place: Row.Place) -> WindowChange? {
+        remove(range: 0..<lowerBound(of: place))
+    }
 
     /// Removes so many rows from the start.
-    mutating func removeFirst(_ count: Int) -> WindowChange? { remove(range: 0..<min(max(count, 0), rows.count)) }
+    public mutating func removeFirst(_ count: Int) -> WindowChange? {
+        remove(range: 0..<min(max(count, 0), rows.count))
+    }
 
     /// Removes so many rows from the end.
-    mutating func removeLast(_ count: Int) -> WindowChange? {
+    public mutating func removeLast(_ count: Int) -> WindowChange? {
         remove(range: max(0, rows.count - max(count, 0))..<rows.count)
     }
 
     /// Empties the window. Told also when it was empty.
-    mutating func clear() -> WindowChange {
+    public mutating func clear() -> WindowChange {
         rows = []
         places = nil
         return WindowChange(.clear, [])
     }
 
     /// The whole content, for a host that lost track.
-    func snapshot() -> WindowChange? {
+    public func snapshot() -> WindowChange? {
         guard !rows.isEmpty else { return nil }
         let items = rows.enumerated().map { entry in
-            CollectionChange.Item(index: entry.offset, id: entry.element.id, json: entry.element.json)
+            WindowChange.Item(index: entry.offset, id: entry.element.id, json: entry.element.json)
         }
         return told(.insert, items, count: rows.count)
     }
 
     private mutating func remove(range: Range<Int>) -> WindowChange? {
         guard !range.isEmpty else { return nil }
-        let items = range.reversed().map { CollectionChange.Item(index: $0, id: rows[$0].id) }
+        let items = range.reversed().map { WindowChange.Item(index: $0, id: rows[$0].id) }
         if places != nil { for item in items { places?[item.id] = nil } }
         defer { rows.removeSubrange(range) }
         return told(.remove, items, count: rows.count)
-    }
-
-    private mutating func removeRows(where isGone: (Row) -> Bool) -> WindowChange? {
-        var items: [CollectionChange.Item] = []
-        var kept: [Row] = []
-        kept.reserveCapacity(rows.count)
-        for (index, row) in rows.enumerated() {
-            if isGone(row) { items.append(.init(index: index, id: row.id)) } else { kept.append(row) }
-        }
-        guard !items.isEmpty else { return nil }
-        if places != nil { for item in items { places?[item.id] = nil } }
-        defer { rows = kept }
-        // From the end on, so that no removal moves what is still to be removed.
-        return told(.remove, items.reversed(), count: rows.count)
     }
 }

@@ -1,7 +1,6 @@
-import SyncModel
 import XCTest
 
-@testable import SyncEngine
+@testable import SyncModel
 
 /// Every sequence of a few operations on a few rows: applied to a list, the changes always give the window.
 final class WindowTests: XCTestCase {

@@ -1,0 +1,113 @@
+import SyncModel
+import SyncTree
+
+// Over HTTP a transaction is a tag: the service names the value that it gave, and writes only over the value of that
+// name. Nothing of it is kept over a restart, and nothing is shown before the stream tells it. When the answer to its
+// write is lost, nobody can say whether it was done, so it is not done again.
+extension DatabaseMachine {
+    /// Changes the value of a place by what it is. `transform` outputs ask for the new value, as often as others have
+    /// changed the old one; `transactionEnded` tells what became of it.
+    public func transaction(_ path: TreePath, now: Moment) -> UInt64 {
+        begin(now)
+        let id = nextID()
+        transactions.append(Transaction(id: id, path: path))
+        sendTransactions()
+        return id
+    }
+
+    /// Answers a `transform`: the new value as JSON, or `nil` to leave the place as it is.
+    ///
+    /// - Throws: when the text is no value; the transaction waits for another one.
+    public func transformed(_ id: UInt64, _ json: [UInt8]?, now: Moment) throws(TreeError) {
+        begin(now)
+        guard let index = transactions.firstIndex(where: { $0.id == id }),
+            case .transforming(let tag) = transactions[index].state
+        else { return }
+        let path = transactions[index].path
+        guard let json else { return end(index, .failure(DatabaseFailure(status: 0, message: "left as it is"))) }
+        _ = try TreeReader.value(json, at: path, time: now.wall)
+        guard mayAsk else { return end(index, .failure(DatabaseFailure(status: 0, message: "there is no network"))) }
+        let request = nextID()
+        transactions[index].state = .writing(request: request)
+        transactions[index].tries += 1
+        var sent = self.request("PUT", DatabaseLocation(path), accept: "application/json", body: json)
+        sent.headers.append(TransportHeader("if-match", tag))
+        output(.send(sent, id: request))
+    }
+
+    /// Reads the places of transactions that wait for nothing any more.
+    func sendTransactions() {
+        guard mayAsk else { return }
+        for index in transactions.indices where transactions[index].state == .waiting {
+            let path = transactions[index].path
+            let isBlocked = pending.contains { write in
+                if case .accepted = write.state { false } else { write.touches(path) }
+            }
+            if !isBlocked { read(index) }
+        }
+    }
+
+    private func read(_ index: Int) {
+        let request = nextID()
+        transactions[index].state = .reading(request: request)
+        var asked = self.request(
+            "GET", DatabaseLocation(transactions[index].path), accept: "application/json", body: nil)
+        asked.headers.append(TransportHeader("X-Firebase-ETag", "true"))
+        output(.send(asked, id: request))
+    }
+
+    /// Takes an answer to a transaction's request; `false` when it is none.
+    func answered(transaction request: UInt64, _ response: TransportResponse) -> Bool {
+        guard let index = transactions.firstIndex(where: { $0.request == request }) else { return false }
+        let path = transactions[index].path
+        let isRead: Bool
+        if case .reading = transactions[index].state { isRead = true } else { isRead = false }
+        let node = try? TreeReader.value(response.body, at: path, time: now.wall)
+        if isRead && (200..<300).contains(response.status) || !isRead && response.status == 412 {
+            let tag = response.headers.first { $0.name.lowercased() == "etag" }?.value ?? ""
+            guard let node, !tag.isEmpty else {
+                end(index, .failure(DatabaseFailure(status: response.status, message: "the answer has no value")))
+                return true
+            }
+            guard transactions[index].tries < Transaction.limit else {
+                end(index, .failure(DatabaseFailure(status: 412, message: "others have changed it too often")))
+                return true
+            }
+            transactions[index].state = .transforming(tag: tag)
+            output(.transform(id: transactions[index].id, node))
+            return true
+        }
+        switch judge(response) {
+        case .done: end(index, .success(node ?? .empty))
+        case .redirected:
+            // From the beginning: another host may name values in another way.
+            read(index)
+        case .tokenRejected:
+            transactions[index].state = .waiting
+            needToken()
+        case .refused(let failure): end(index, .failure(failure))
+        case .ill:
+            end(index, .failure(DatabaseFailure(status: response.status, message: "HTTP status \(response.status)")))
+        }
+        return true
+    }
+
+    /// No answer came to a transaction's request; `false` when it is none.
+    func failed(transaction request: UInt64, _ failure: DatabaseFailure) -> Bool {
+        guard let index = transactions.firstIndex(where: { $0.request == request }) else { return false }
+        if case .writing = transactions[index].state {
+            end(
+                index,
+                .failure(DatabaseFailure(status: 0, message: "it is not known whether it was done: \(failure.message)"))
+            )
+        } else {
+            end(index, .failure(failure))
+        }
+        return true
+    }
+
+    private func end(_ index: Int, _ result: Result<TreeNode, DatabaseFailure>) {
+        let transaction = transactions.remove(at: index)
+        output(.transactionEnded(id: transaction.id, result))
+    }
+}

@@ -1,0 +1,33 @@
+import SyncModel
+import SyncTree
+
+/// What the machine wants done, and what it has to tell.
+public enum DatabaseOutput: Sendable {
+    /// One request; one `response` or `requestFailed` with this id is the answer.
+    case send(TransportRequest, id: UInt64)
+    /// A request whose answer's body comes piece by piece.
+    case openStream(TransportRequest, id: UInt64)
+    /// Nothing more is wanted of a stream, and nothing is told of it.
+    case closeStream(id: UInt64)
+
+    /// What is at a place that is listened to has become another value, own writes that are under way included.
+    /// `isCurrent` says whether the service is being heard.
+    case value(listen: UInt64, TreeNode, isCurrent: Bool)
+    /// The service refuses to be listened to there.
+    case listenEnded(listen: UInt64, DatabaseFailure)
+    /// What was asked for once.
+    case read(id: UInt64, Result<TreeNode, DatabaseFailure>)
+
+    /// A transaction wants the value that this one becomes; `transformed` is the answer.
+    case transform(id: UInt64, TreeNode)
+    /// What a transaction has written, or why it has not, or why that is not known.
+    case transactionEnded(id: UInt64, Result<TreeNode, DatabaseFailure>)
+
+    /// A write has to outlive the process: it is sent once this is kept.
+    case keepWrite(QueuedWrite)
+    /// It has been accepted (`nil`) or refused for good, and need not be kept any longer.
+    case writeEnded(id: UInt64, DatabaseFailure?)
+
+    /// The token is missing or no good any more; everything waits for another one.
+    case tokenNeeded
+}

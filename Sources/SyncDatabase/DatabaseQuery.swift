@@ -1,0 +1,70 @@
+import SyncJSON
+import SyncModel
+import SyncTree
+
+/// Which children of a place, in which order: what is asked of the service, and what is done with the answer here.
+/// Two are the same when they ask the same.
+public struct DatabaseQuery: Sendable {
+    /// An end of the range. By key the value is a text, else nothing, a leaf, or a leaf and a key.
+    public struct Bound: Sendable {
+        public let leaf: TreeLeaf?
+        public let key: String?
+        public let isInclusive: Bool
+
+        public init(_ leaf: TreeLeaf?, key: String? = nil, isInclusive: Bool = true) {
+            self.leaf = leaf
+            self.key = key
+            self.isInclusive = isInclusive
+        }
+    }
+
+    let tree: TreeQuery
+    /// As a URL has it.
+    let parameters: String
+
+    /// Throws for bounds that the order does not take.
+    public init(
+        _ order: TreeOrder, from start: Bound? = nil, to end: Bound? = nil, limit: TreeQuery.Limit? = nil
+    ) throws(TreeError) {
+        var tree = TreeQuery(order, limit: limit)
+        var parts = ["orderBy=" + DatabaseQuery.value(.text(DatabaseQuery.name(order)))]
+        if let start {
+            try tree.begin(at: start.leaf, key: start.key, isInclusive: start.isInclusive)
+            parts.append((start.isInclusive ? "startAt=" : "startAfter=") + DatabaseQuery.bound(start))
+        }
+        if let end {
+            try tree.end(at: end.leaf, key: end.key, isInclusive: end.isInclusive)
+            parts.append((end.isInclusive ? "endAt=" : "endBefore=") + DatabaseQuery.bound(end))
+        }
+        switch limit {
+        case .first(let count): parts.append("limitToFirst=\(count)")
+        case .last(let count): parts.append("limitToLast=\(count)")
+        case nil: break
+        }
+        self.tree = tree
+        parameters = parts.joined(separator: "&")
+    }
+
+    private static func name(_ order: TreeOrder) -> String {
+        switch order {
+        case .key: "$key"
+        case .value: "$value"
+        case .priority: "$priority"
+        case .child(let path): String(path.text.dropFirst())
+        }
+    }
+
+    private static func bound(_ bound: Bound) -> String {
+        value(bound.leaf) + (bound.key.map { "," + value(.text($0)) } ?? "")
+    }
+
+    private static func value(_ leaf: TreeLeaf?) -> String {
+        let json = leaf.map { TreeNode($0).json() } ?? Array("null".utf8)
+        return PercentEncoding.escape(String(decoding: json, as: UTF8.self))
+    }
+}
+
+extension DatabaseQuery: Hashable {
+    public static func == (left: DatabaseQuery, right: DatabaseQuery) -> Bool { left.parameters == right.parameters }
+    public func hash(into hasher: inout Hasher) { hasher.combine(parameters) }
+}

@@ -1,0 +1,73 @@
+import SyncTree
+
+/// A write of this client that may not be in what the service has told yet.
+struct PendingWrite {
+    enum State: Equatable {
+        case waiting
+        /// It was sent; the number is the request's.
+        case sent(request: UInt64)
+        /// The service has it. It is shown until streams have told it as well, or until this time: then what those tell
+        /// that are open is something newer. A stream with a number behind `stamp` was asked for afterwards.
+        case accepted(until: Int64, stamp: UInt64)
+    }
+
+    let record: QueuedWrite
+    /// What is put where, by paths from the root; server values are an estimate until the service has answered.
+    var writes: [TreeWrite]
+    var state = State.waiting
+    /// Which writes the stream of a listen has told since they were sent. What it tells after that is newer.
+    var told: [UInt64: Set<Int>] = [:]
+
+    /// Puts what this write changes into the value of a place. What a stream has told is left to the stream, unless an
+    /// earlier write that it has not told was put over it: then the order of the writes counts.
+    ///
+    /// - Parameter applied: the paths that were changed by this and earlier writes.
+    func apply(to node: inout TreeNode, at path: TreePath, of listen: UInt64, _ applied: inout [TreePath]) {
+        let known = told[listen] ?? []
+        for (index, write) in writes.enumerated() {
+            if known.contains(index), !applied.contains(where: { $0.touches(write.path) }) { continue }
+            if write.path.contains(path) {
+                node = write.node[write.path.relative(path)]
+            } else if path.contains(write.path) {
+                node.set(path.relative(write.path), write.node)
+            } else {
+                continue
+            }
+            applied.append(write.path)
+        }
+    }
+
+    /// The paths that a stream has told as this write left them.
+    func toldPaths(of listen: UInt64) -> [TreePath] { (told[listen] ?? []).map { writes[$0].path } }
+
+    /// Notes that a later write to one of these paths was told: so this one was before it.
+    mutating func notice(laterAt paths: [TreePath], of listen: UInt64) {
+        for (index, write) in writes.enumerated() where paths.contains(where: { $0.contains(write.path) }) {
+            told[listen, default: []].insert(index)
+        }
+    }
+
+    /// Whether both change one place.
+    func touches(_ other: PendingWrite) -> Bool { writes.contains { other.touches($0.path) } }
+
+    /// Notes which writes are there in what a stream has told of a place.
+    mutating func notice(_ node: TreeNode, at path: TreePath, of listen: UInt64) {
+        for (index, write) in writes.enumerated() {
+            if path.contains(write.path) {
+                if node[path.relative(write.path)] == write.node { told[listen, default: []].insert(index) }
+            } else if write.path.contains(path) {
+                if node == write.node[write.path.relative(path)] { told[listen, default: []].insert(index) }
+            }
+        }
+    }
+
+    /// Notes that a stream's whole value has all of this.
+    mutating func noticeAll(of listen: UInt64) { told[listen] = Set(writes.indices) }
+
+    func touches(_ path: TreePath) -> Bool {
+        writes.contains { $0.path.touches(path) }
+    }
+
+    /// Whether the value of a place is known by this write alone.
+    func covers(_ path: TreePath) -> Bool { writes.contains { $0.path.contains(path) } }
+}

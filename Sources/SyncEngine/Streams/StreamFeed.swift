@@ -1,0 +1,140 @@
+import SyncModel
+import SyncStreams
+
+/// What one stream over a collection is fed with: a collection of its own that no host sees.
+///
+/// Its number and that of its calls are the stream's, marked, so that whatever comes of it is known at sight. There is
+/// one call at a time.
+struct StreamFeed {
+    static let mark: UInt64 = 1 << 63
+
+    enum Work {
+        /// The first rows; `wanted`: how many more.
+        case load(wanted: Int)
+        case fetchMore(PageDirection, wanted: Int)
+        /// The list was emptied, or came short: the first rows once more, and nobody waits for them.
+        case reload(wanted: Int)
+
+        var wanted: Int {
+            get {
+                switch self {
+                case .load(let wanted), .fetchMore(_, let wanted), .reload(let wanted): wanted
+                }
+            }
+            set {
+                self =
+                    switch self {
+                    case .load: .load(wanted: newValue)
+                    case .fetchMore(let direction, _): .fetchMore(direction, wanted: newValue)
+                    case .reload: .reload(wanted: newValue)
+                    }
+            }
+        }
+    }
+
+    let stream: UInt64
+    let source: ExternalSource
+    /// Rows that are wanted at first; 0: one page.
+    let limit: Int
+    private var list = ListFeed()
+    private(set) var work: Work?
+    /// What is asked for when the work under way is done.
+    private var next: Work?
+    /// The first rows are not all there, since there was no connection.
+    private var isShort = false
+
+    init(_ stream: UInt64, _ source: ExternalSource, limit: Int?) {
+        self.stream = stream
+        self.source = source
+        self.limit = limit ?? 0
+    }
+
+    var collection: UInt64 { stream | StreamFeed.mark }
+
+    /// A change of a list that the stream shows; `nil` for one of own messages.
+    mutating func take(_ change: CollectionChange) -> StreamInput? {
+        guard change.list == .channels || change.list == .succeeded else { return nil }
+        if change.action == .insert { work?.wanted -= change.items.count }
+        return list.apply(WindowChange(change.action, change.items))
+    }
+
+    // MARK: Calls
+
+    mutating func open() -> [HostCommand] {
+        switch source {
+        case .channels(let query): [.openChannelCollection(id: collection, query: query)] + begin(.load(wanted: limit))
+        case .messages(let url, let filter, let viewpoint):
+            [.openMessageCollection(id: collection, channelURL: url, filter: filter, viewpoint: viewpoint)]
+                + begin(.load(wanted: limit))
+        }
+    }
+
+    mutating func fetchMore(_ count: Int?, _ direction: PageDirection?) -> [HostCommand] {
+        let usual: PageDirection = if case .channels = source { .next } else { .previous }
+        return begin(.fetchMore(direction ?? usual, wanted: count ?? 0))
+    }
+
+    /// The list is empty, and what it showed may be had again.
+    mutating func reload() -> [HostCommand] {
+        if case .load? = work { return [] }
+        return begin(.reload(wanted: limit))
+    }
+
+    /// What came short for want of a connection may come now.
+    mutating func sessionBegan() -> [HostCommand] { isShort ? reload() : [] }
+
+    /// New messages lie behind a gap: the list begins again at the newest.
+    mutating func gapOpened() -> [HostCommand] {
+        guard case .messages(_, _, let viewpoint) = source, viewpoint == Int64.max else { return [] }
+        return [.resetViewpoint(collection: collection, viewpoint: viewpoint)] + reload()
+    }
+
+    private mutating func begin(_ new: Work) -> [HostCommand] {
+        guard work == nil else {
+            // A fetch that waits is answered; the first rows once more are had with it.
+            if case .fetchMore? = next { return [] }
+            next = new
+            return []
+        }
+        work = new
+        if case .fetchMore(let direction, _) = new { return [fetch(direction)] }
+        return if case .channels = source { [fetch(.next)] } else { [.start(collection: collection, call: collection)] }
+    }
+
+    private func fetch(_ direction: PageDirection) -> HostCommand {
+        .fetch(collection: collection, direction: direction, call: collection)
+    }
+
+    /// The call has ended: what to tell the stream, and what to ask next.
+    mutating func take(_ completion: Completion) -> (input: StreamInput?, commands: [HostCommand]) {
+        guard let done = work else { return (nil, []) }
+        let hasMore = completion.hasMore ?? completion.info?.hasPrevious ?? false
+        let isShort = completion.short != nil
+        if completion.status == .ok, !isShort, hasMore, done.wanted > 0 {
+            if case .fetchMore(let direction, _) = done { return (nil, [fetch(direction)]) }
+            return if case .channels = source { (nil, [fetch(.next)]) } else { (nil, [fetch(.previous)]) }
+        }
+        work = nil
+        var failure: StreamFailure?
+        if completion.status != .ok {
+            let message = completion.failure?.message ?? completion.explanation ?? "the rows could not be read"
+            failure = StreamFailure(completion.status, message)
+        }
+        var commands: [HostCommand] = []
+        if let next {
+            self.next = nil
+            commands = begin(next)
+        }
+        switch done {
+        case .load, .reload:
+            self.isShort = isShort && completion.short != .reset
+            if completion.short == .reset, commands.isEmpty { commands = reload() }
+            if case .reload = done { return (nil, commands) }
+            return (failure.map { .failed($0) } ?? .loaded, commands)
+        case .fetchMore:
+            return (
+                .fetched(hasMore: hasMore || isShort, short: completion.short?.rawValue, failure), commands
+            )
+        }
+    }
+}

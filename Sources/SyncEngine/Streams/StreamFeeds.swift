@@ -1,0 +1,136 @@
+import SyncModel
+import SyncStreams
+
+/// The streams of a client, and the collections that feed them.
+///
+/// What the engine tells of those collections goes here instead of to the host. What they need is asked with the
+/// commands a host would use, between two inputs (`takeCommands`), so that no list is asked for anything while what it
+/// told is still on its way.
+struct StreamFeeds {
+    private var streams = Streams()
+    private var feeds: [UInt64: StreamFeed] = [:]
+    private var commands: [HostCommand] = []
+
+    /// Whether a collection or a call is not the host's.
+    static func isOwn(_ number: UInt64) -> Bool { number & StreamFeed.mark != 0 }
+
+    func whole(_ id: UInt64) -> StreamBatch? { streams.whole(id) }
+
+    mutating func takeCommands() -> [HostCommand] {
+        defer { commands = [] }
+        return commands
+    }
+
+    // MARK: Host
+
+    mutating func open(
+        _ id: UInt64, _ spec: StreamSpec, _ function: (any RowFunction)?, _ context: Context, _ effects: inout Effects
+    ) {
+        streams.open(id, spec, function, now: context.now.monotonic)
+        carryOut(context, &effects)
+    }
+
+    mutating func close(_ id: UInt64, _ context: Context, _ effects: inout Effects) {
+        streams.close(id)
+        carryOut(context, &effects)
+    }
+
+    mutating func handle(
+        _ request: StreamRequest, of id: UInt64, call: UInt64, _ context: Context, _ effects: inout Effects
+    ) {
+        streams.handle(request, of: id, call: call, now: context.now.monotonic)
+        carryOut(context, &effects)
+    }
+
+    func resync(_ id: UInt64, dropped: Int, _ effects: inout Effects) {
+        guard let whole = streams.whole(id) else { return }
+        effects.tell(id, .overflow(dropped: dropped))
+        effects.tell(id, .stream(.batch(whole)))
+    }
+
+    mutating func end(_ context: Context, _ effects: inout Effects) {
+        streams.end()
+        carryOut(context, &effects)
+        feeds = [:]
+        commands = []
+    }
+
+    // MARK: Sources
+
+    /// The stream that an event feeds; `nil`: it is the host's.
+    static func stream(of event: HostEvent) -> UInt64? {
+        switch event {
+        case .change(let change): stream(of: change.collection)
+        case .collection(let collection, _): stream(of: collection)
+        case .client: nil
+        }
+    }
+
+    /// The stream that asked; `nil`: the host did.
+    static func stream(of completion: Completion) -> UInt64? { stream(of: completion.call) }
+
+    private static func stream(of number: UInt64) -> UInt64? { isOwn(number) ? number ^ StreamFeed.mark : nil }
+
+    mutating func take(_ event: HostEvent, of id: UInt64, _ context: Context, _ effects: inout Effects) {
+        switch event {
+        case .change(let change): take(change, of: id, context, &effects)
+        case .collection(_, .hugeGap): commands += feeds[id]?.gapOpened() ?? []
+        case .collection, .client: break
+        }
+    }
+
+    private mutating func take(
+        _ change: CollectionChange, of id: UInt64, _ context: Context, _ effects: inout Effects
+    ) {
+        guard let input = feeds[id]?.take(change) else { return }
+        // What was emptied can be had again, but for the messages of a channel that is gone.
+        let isGone = change.list == .succeeded && change.info?.hasPrevious == false
+        if change.action == .clear, change.cause.source != .viewpointReset, !isGone {
+            commands += feeds[id]?.reload() ?? []
+        }
+        streams.feed(id, input, now: context.now.monotonic)
+        carryOut(context, &effects)
+    }
+
+    mutating func take(_ completion: Completion, of id: UInt64, _ context: Context, _ effects: inout Effects) {
+        guard let (input, more) = feeds[id]?.take(completion) else { return }
+        commands += more
+        guard let input else { return }
+        streams.feed(id, input, now: context.now.monotonic)
+        carryOut(context, &effects)
+    }
+
+    mutating func sessionBegan() {
+        for id in feeds.keys.sorted() { commands += feeds[id]?.sessionBegan() ?? [] }
+    }
+
+    // MARK: Time
+
+    mutating func advance(_ context: Context, _ effects: inout Effects) {
+        streams.advance(now: context.now.monotonic)
+        carryOut(context, &effects)
+    }
+
+    private mutating func carryOut(_ context: Context, _ effects: inout Effects) {
+        for effect in streams.takeEffects() {
+            switch effect {
+            case .batch(let id, let batch, let delivery):
+                for notice in batch.notices(delivery) { effects.tell(id, .stream(notice)) }
+            case .loaded(let id, let failure): effects.tell(id, .stream(.loaded(failure)))
+            case .open(let id, let source, let limit):
+                var feed = StreamFeed(id, source, limit: limit)
+                commands += feed.open()
+                feeds[id] = feed
+            case .close(let id):
+                feeds[id] = nil
+                commands.append(.removeCollection(id: id | StreamFeed.mark))
+            case .fetchMore(let id, let count, let direction): commands += feeds[id]?.fetchMore(count, direction) ?? []
+            case .complete(let call, let reply):
+                effects.complete(Completion(
+                    call: call, name: .streamCall, status: reply.status, result: reply.result,
+                    explanation: reply.explanation))
+            }
+        }
+        effects.add(.timer(.streams, at: streams.nextDeadline))
+    }
+}

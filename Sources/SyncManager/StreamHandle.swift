@@ -1,0 +1,32 @@
+import SyncModel
+import SyncStreams
+
+/// What is known of an open stream before the engine is asked.
+struct StreamHandle {
+    /// How many streams may stand in each other.
+    static let deepest = 16
+
+    let kind: StreamSource.Kind
+    /// 1 for one that is made of no other.
+    let depth: Int
+
+    /// `find`: an open stream of the same client by its number. What cannot be part of a stream is refused.
+    init(_ spec: StreamSpec, find: (UInt64) -> StreamHandle?) throws(DocumentError) {
+        kind = spec.source.kind
+        var depth = 1
+        for (index, number) in spec.source.streams.enumerated() {
+            let path = kind == .union ? "$.source.union[\(index)]" : "$.source.partition.stream"
+            guard let part = find(number) else {
+                throw DocumentError(path: path, message: "no open stream has this number")
+            }
+            guard part.kind != .partition else {
+                throw DocumentError(path: path, message: "a partition cannot be part of another stream")
+            }
+            depth = max(depth, part.depth + 1)
+        }
+        guard depth <= StreamHandle.deepest else {
+            throw DocumentError(path: "$.source", message: "streams stand in each other more than 16 deep")
+        }
+        self.depth = depth
+    }
+}

@@ -1,0 +1,53 @@
+import SyncJSON
+import SyncModel
+
+/// What of a row is looked at: its key, its whole value, or a field below it (`profile/age`).
+public enum Field: Equatable, Sendable {
+    case key
+    case value
+    /// Names from the row down; in a list a name is an index.
+    case path([String])
+
+    /// Reads a field as hosts write it: `$key`, `$value`, or names divided by `/`.
+    init(_ value: DocumentValue) throws(DocumentError) {
+        let text = try value.nonemptyText()
+        switch text {
+        case "$key": self = .key
+        case "$value": self = .value
+        default:
+            let names = text.split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
+            guard !text.hasPrefix("$"), names.allSatisfy({ !$0.isEmpty }) else {
+                throw value.failure("expected \"$key\", \"$value\" or names divided by single slashes")
+            }
+            self = .path(names)
+        }
+    }
+
+    func value(of row: RowView) -> StreamValue {
+        switch self {
+        case .key: return .text(row.key)
+        case .value: return StreamValue(row.item)
+        case .path(let names):
+            var slice = row.item
+            for name in names {
+                guard let below = slice.isArray ? Int(name).flatMap(slice.element(at:)) : slice.member(named: name)
+                else { return .null }
+                slice = below
+            }
+            return StreamValue(slice)
+        }
+    }
+}
+
+/// A row while it is looked at.
+struct RowView {
+    let key: String
+    let item: JSONSlice
+}
+
+extension StreamItem {
+    /// Looks at the row in place.
+    func view<Result>(_ body: (RowView) -> Result) -> Result {
+        json.withUnsafeBytes { body(RowView(key: key, item: .valid($0))) }
+    }
+}

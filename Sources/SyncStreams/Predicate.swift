@@ -1,0 +1,20 @@
+/// Which rows a stream shows.
+public enum Predicate: Sendable {
+    case expression(RowCondition)
+    /// The host's function says it: anything but 0 is yes.
+    case host
+
+    func holds(of item: StreamItem, _ function: (any RowFunction)?) -> Bool {
+        switch self {
+        case .expression(let expression): item.view(expression.holds)
+        case .host: (function?.value(of: item) ?? 1) != 0
+        }
+    }
+}
+
+/// A function of the host's that says something about a row: whether it is shown, or which section it is in.
+///
+/// Called by whichever thread runs the engine, one call at a time per client.
+public protocol RowFunction: AnyObject, Sendable {
+    func value(of item: StreamItem) -> Int
+}

@@ -1,0 +1,72 @@
+/// Texts that stand for places in a list, so that a row can be put between two others without renumbering them.
+///
+/// A rank is sixteen hexadecimal digits, compared as bytes, and as many more as it takes to stand between two
+/// neighbours; the last of those is never a zero. Rows at either end count on from their neighbour and stay short.
+public enum Rank {
+    private static let middle: UInt64 = 1 << 63
+    private static let width = 16
+
+    /// So many ranks, ascending, between two others. `nil`: the list ends there.
+    public static func between(_ low: String?, _ high: String?, count: Int) -> [String] {
+        guard count > 0 else { return [] }
+        let step = UInt64(count)
+        switch (low.map(digits), high.map(digits)) {
+        case (nil, nil): return (0..<step).map { text(digits(of: middle &+ $0)) }
+        case (let low?, nil):
+            let start = number(low)
+            guard start < UInt64.max - step else { return spread(low, nil, count).map(text) }
+            return (1...step).map { text(digits(of: start + $0)) }
+        case (nil, let high?):
+            let end = number(high)
+            guard end > step else { return spread([], high, count).map(text) }
+            return (1...step).reversed().map { text(digits(of: end - $0)) }
+        case (let low?, let high?): return spread(low, high, count).map(text)
+        }
+    }
+
+    /// By halves, so that ranks grow with the logarithm of the count only.
+    private static func spread(_ low: [UInt8], _ high: [UInt8]?, _ count: Int) -> [[UInt8]] {
+        guard count > 0 else { return [] }
+        let middle = halfway(low, high)
+        let before = (count - 1) / 2
+        return spread(low, middle, before) + [middle] + spread(middle, high, count - 1 - before)
+    }
+
+    /// Digits that stand between two others, of which the second is greater.
+    private static func halfway(_ low: [UInt8], _ high: [UInt8]?) -> [UInt8] {
+        var result: [UInt8] = []
+        var high = high
+        var index = 0
+        while true {
+            let one = index < low.count ? low[index] : 0
+            let two = high.map { index < $0.count ? $0[index] : 0 } ?? 16
+            index += 1
+            // Two that are not in order have no middle; behind the first one is as good as any place.
+            if index > max(low.count, high?.count ?? 0) + 1 { high = nil }
+            if one &+ 1 < two {
+                result.append((one &+ two) / 2)
+                return result
+            }
+            result.append(one)
+            // Behind a digit that is smaller than the other's, anything goes.
+            if one < two { high = nil }
+        }
+    }
+
+    private static func digits(of number: UInt64) -> [UInt8] {
+        (0..<width).map { UInt8(truncatingIfNeeded: number >> UInt64(60 - $0 * 4)) & 15 }
+    }
+
+    private static func number(_ digits: [UInt8]) -> UInt64 {
+        (0..<width).reduce(0) { $0 << 4 | UInt64($1 < digits.count ? digits[$1] : 0) }
+    }
+
+    private static func digits(_ rank: String) -> [UInt8] {
+        rank.utf8.map { $0 < UInt8(ascii: "a") ? $0 &- UInt8(ascii: "0") : $0 &- UInt8(ascii: "a") &+ 10 }
+    }
+
+    private static func text(_ digits: [UInt8]) -> String {
+        let letters = digits.map { $0 < 10 ? UInt8(ascii: "0") &+ $0 : UInt8(ascii: "a") &+ $0 &- 10 }
+        return String(decoding: letters, as: UTF8.self)
+    }
+}

@@ -1,0 +1,75 @@
+import SyncModel
+
+/// A condition on a row, in the language of docs/streams.md.
+///
+/// Nothing in it can fail on a row: what a field has not is null, and a comparison of two kinds of values is false.
+public indirect enum RowCondition: Sendable {
+    public enum Comparison: String, CaseIterable, Sendable {
+        case equal = "==", unequal = "!=", less = "<", atMost = "<=", greater = ">", atLeast = ">="
+    }
+
+    public enum Operand: Sendable {
+        case literal(StreamValue)
+        case field(Field)
+    }
+
+    case constant(Bool)
+    case compare(Field, Comparison, Operand)
+    /// The values ascend.
+    case isIn(Field, [StreamValue])
+    case hasPrefix(Field, String)
+    case exists(Field)
+    case and([RowCondition])
+    case or([RowCondition])
+    case not(RowCondition)
+
+    func holds(of row: RowView) -> Bool {
+        switch self {
+        case .constant(let value): return value
+        case .compare(let field, let comparison, let operand):
+            let other =
+                switch operand {
+                case .literal(let value): value
+                case .field(let field): field.value(of: row)
+                }
+            return comparison.holds(field.value(of: row), other)
+        case .isIn(let field, let values): return RowCondition.contains(field.value(of: row), in: values)
+        case .hasPrefix(let field, let prefix):
+            guard case .text(let text) = field.value(of: row) else { return false }
+            return text.utf8.starts(with: prefix.utf8)
+        case .exists(let field): return field.value(of: row) != .null
+        case .and(let parts): return parts.allSatisfy { $0.holds(of: row) }
+        case .or(let parts): return parts.contains { $0.holds(of: row) }
+        case .not(let part): return !part.holds(of: row)
+        }
+    }
+
+    private static func contains(_ value: StreamValue, in sorted: [StreamValue]) -> Bool {
+        var low = 0
+        var high = sorted.count
+        while low < high {
+            let middle = (low + high) / 2
+            if sorted[middle] < value { low = middle + 1 } else { high = middle }
+        }
+        return low < sorted.count && sorted[low] == value
+    }
+}
+
+extension RowCondition.Comparison {
+    /// Equality of whatever kind; an order only among values of one kind. Objects are neither equal nor in an order.
+    func holds(_ left: StreamValue, _ right: StreamValue) -> Bool {
+        let isEqual = left == right && left != .object
+        switch self {
+        case .equal: return isEqual
+        case .unequal: return !isEqual
+        case .less, .atMost, .greater, .atLeast:
+            guard left.isSameKind(as: right), left != .object, left != .null else { return false }
+        }
+        return switch self {
+        case .less: left < right
+        case .atMost: left <= right
+        case .greater: left > right
+        default: left >= right
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import SyncModel
+
+/// What a stream is ordered by. Rows that are level are ordered by their keys.
+public struct StreamOrder: Sendable {
+    public enum Value: Sendable {
+        case field(Field)
+        /// The order in which the source has them; rows without a place there stand behind all others.
+        case source
+    }
+
+    public var by: Value
+    public var isDescending: Bool
+
+    public init(by: Value, isDescending: Bool = false) {
+        self.by = by
+        self.isDescending = isDescending
+    }
+
+    func place(of item: StreamItem) -> StreamPlace {
+        StreamPlace(value(of: item), key: item.key, isDescending: isDescending)
+    }
+
+    private func value(of item: StreamItem) -> StreamValue {
+        switch by {
+        // The key comes in anyway.
+        case .field(.key): .null
+        case .field(let field): item.view(field.value)
+        case .source: item.rank.map(StreamValue.text) ?? .object
+        }
+    }
+}

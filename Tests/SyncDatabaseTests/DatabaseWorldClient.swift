@@ -1,0 +1,231 @@
+import SyncModel
+import SyncServer
+import SyncTree
+import XCTest
+
+@testable import SyncDatabase
+
+/// One machine in a world, with its network and what its host has heard.
+final class DatabaseWorldClient {
+    private final class Stream {
+        let stream: InProcessStream
+        /// When the last piece under way arrives: pieces do not overtake each other.
+        var lastDue: Int64
+
+        init(_ stream: InProcessStream, _ time: Int64) {
+            self.stream = stream
+            lastDue = time
+        }
+    }
+
+    let name: String
+    private(set) var machine: DatabaseMachine
+    private unowned let world: DatabaseWorld
+    private var streams: [UInt64: Stream] = [:]
+    /// What the host was told last of each listen.
+    private(set) var values: [UInt64: (node: TreeNode, isCurrent: Bool)] = [:]
+    /// Writes that are kept for a restart.
+    private(set) var kept: [QueuedWrite] = []
+    private(set) var ended: [UInt64: DatabaseFailure?] = [:]
+    private(set) var listens: [UInt64: DatabaseLocation] = [:]
+    /// Transactions that were done, and those of which nobody can say.
+    private(set) var increments = 0
+    private(set) var uncertain = 0
+    var token = "owner"
+    /// Counts lives: what comes for an earlier one is nobody's.
+    private(set) var life = 0
+    /// Requests that have not arrived yet.
+    private var underWay: [UInt64: TransportRequest] = [:]
+
+    init(_ name: String, _ world: DatabaseWorld) {
+        self.name = name
+        self.world = world
+        machine = DatabaseMachine(DatabaseOptions(url: "http://db", name: "w"), token: "owner", seed: 1)
+    }
+
+    var now: Moment { Moment(monotonic: world.time - DatabaseWorld.begin, wall: world.time) }
+
+    // MARK: The host
+
+    func listen(_ location: DatabaseLocation) -> UInt64 {
+        let id = machine.listen(location, now: now)
+        listens[id] = location
+        pump()
+        return id
+    }
+
+    func stop(_ id: UInt64) {
+        machine.stop(id)
+        listens[id] = nil
+        values[id] = nil
+        pump()
+    }
+
+    func set(_ path: String, _ json: String) throws {
+        try machine.set(try TreePath(path), Array(json.utf8), now: now)
+        pump()
+    }
+
+    func update(_ path: String, _ json: String) throws {
+        try machine.update(try TreePath(path), Array(json.utf8), now: now)
+        pump()
+    }
+
+    func increment(_ path: String) throws {
+        _ = machine.transaction(try TreePath(path), now: now)
+        pump()
+    }
+
+    func setOnline(_ isOnline: Bool) {
+        machine.setOnline(isOnline, now: now)
+        pump()
+    }
+
+    func advance() {
+        machine.advance(now: now)
+        pump()
+    }
+
+    /// Killed, and started again with the writes that were kept; it listens to the same places.
+    func restart() throws {
+        life += 1
+        uncertain += machine.transactions.filter { if case .writing = $0.state { true } else { false } }.count
+        // What a dead process has sent arrives before what its successor sends, or not at all: a connection of its own
+        // would have to be held up for longer than a process takes to start. Over HTTP nothing else could order them.
+        for (_, request) in underWay.sorted(by: { $0.key < $1.key }) where world.chance(500) { _ = execute(request) }
+        underWay = [:]
+        ended = [:]
+        for stream in streams.values { stream.stream.closeByClient() }
+        streams = [:]
+        values = [:]
+        let places = listens.values
+        listens = [:]
+        machine = DatabaseMachine(
+            DatabaseOptions(url: "http://db", name: "w"), token: token, seed: UInt64(life) + 1)
+        try machine.restore(kept, now: now)
+        for place in places.sorted(by: { $0.path.text < $1.path.text }) { _ = listen(place) }
+        pump()
+    }
+
+    // MARK: The network
+
+    func pump() {
+        for output in machine.takeOutputs() { take(output) }
+        for (id, entry) in streams.sorted(by: { $0.key < $1.key }) { carry(id, entry) }
+    }
+
+    private func take(_ output: DatabaseOutput) {
+        switch output {
+        case .send(let request, let id): send(request, id)
+        case .openStream(let request, let id): open(request, id)
+        case .closeStream(let id): streams.removeValue(forKey: id)?.stream.closeByClient()
+        case .value(let listen, let node, let isCurrent): values[listen] = (node, isCurrent)
+        case .listenEnded(let listen, let failure): XCTFail("\(name): listen \(listen) ended: \(failure)")
+        case .read: break
+        case .transform(let id, let node):
+            // Adds one.
+            var value: Int64 = 0
+            if case .integer(let present)? = node.leaf { value = present }
+            later(world.below(20)) { client in
+                do {
+                    try client.machine.transformed(id, Array("\(value + 1)".utf8), now: client.now)
+                } catch {
+                    XCTFail("\(error)")
+                }
+            }
+        case .transactionEnded(_, .success): increments += 1
+        case .transactionEnded(_, .failure(let failure)):
+            if failure.message.hasPrefix("it is not known") { uncertain += 1 }
+        case .keepWrite(let write): kept.append(write)
+        case .writeEnded(let id, let failure):
+            XCTAssertNil(ended[id] as Any?, "\(name): write \(id) has ended twice")
+            ended[id] = .some(failure)
+            kept.removeAll { $0.id == id }
+        case .tokenNeeded:
+            later(50) { client in client.machine.setToken(client.token, now: client.now) }
+        }
+    }
+
+    /// Does something in this life, if it lasts that long.
+    private func later(_ delay: Int, _ action: @escaping (DatabaseWorldClient) -> Void) {
+        let life = life
+        world.later(Int64(delay)) { [weak self] in
+            guard let self, life == self.life else { return }
+            action(self)
+            pump()
+        }
+    }
+
+    private func receive(_ input: DatabaseInput, after delay: Int) {
+        later(delay) { $0.machine.receive(input, now: $0.now) }
+    }
+
+    private var failure: TransportFailure { TransportFailure(kind: .failed, message: "lost") }
+
+    private func send(_ request: TransportRequest, _ id: UInt64) {
+        let way = world.below(300)
+        if world.isRough, world.chance(60) { return receive(.requestFailed(id: id, failure), after: way + 1000) }
+        let isAnswerLost = world.isRough && world.chance(60)
+        underWay[id] = request
+        later(way) { client in
+            client.underWay[id] = nil
+            let response = client.execute(request)
+            client.receive(
+                isAnswerLost ? .requestFailed(id: id, client.failure) : .response(id: id, response),
+                after: client.world.below(300) + (isAnswerLost ? 1000 : 0))
+        }
+    }
+
+    private func execute(_ request: TransportRequest) -> TransportResponse {
+        let response = world.server.answerDatabase(
+            request.method, String(request.url.dropFirst("http://db".count)),
+            headers: request.headers.map { ($0.name, $0.value) }, body: request.body ?? []
+        ).response
+        return DatabaseWorldClient.transported(response)
+    }
+
+    private static func transported(_ response: HTTPResponse) -> TransportResponse {
+        TransportResponse(
+            status: response.status, headers: response.allHeaders.map { TransportHeader($0.0, $0.1) },
+            body: response.body)
+    }
+
+    private func open(_ request: TransportRequest, _ id: UInt64) {
+        if world.isRough, world.chance(100) { return receive(.streamEnded(id: id, failure), after: 500) }
+        later(world.below(300)) { client in
+            let target = String(request.url.dropFirst("http://db".count))
+            switch client.world.server.openStream(target) {
+            case .opened(let stream):
+                client.streams[id] = Stream(stream, client.world.time)
+                client.receive(.streamOpened(id: id), after: 0)
+            case .refused(let response):
+                client.receive(.streamRefused(id: id, DatabaseWorldClient.transported(response)), after: 100)
+            }
+        }
+    }
+
+    /// Takes what the server has said to a stream and sends it on its way, in pieces.
+    private func carry(_ id: UInt64, _ entry: Stream) {
+        var bytes = entry.stream.takeBytes()[...]
+        while !bytes.isEmpty {
+            let count = world.chance(300) ? 1 + world.below(bytes.count) : bytes.count
+            let piece = Array(bytes.prefix(count))
+            bytes = bytes.dropFirst(count)
+            deliver(.streamBytes(id: id, piece), entry)
+        }
+        if entry.stream.isClosed {
+            deliver(.streamEnded(id: id, nil), entry)
+            streams[id] = nil
+        } else if world.isRough, world.chance(3) {
+            entry.stream.closeByClient()
+            streams[id] = nil
+            deliver(.streamEnded(id: id, failure), entry)
+        }
+    }
+
+    private func deliver(_ input: DatabaseInput, _ entry: Stream) {
+        let due = max(entry.lastDue, world.time + Int64(world.below(250)))
+        entry.lastDue = due
+        receive(input, after: Int(due - world.time))
+    }
+}
