@@ -26,7 +26,9 @@ extension CacheStore {
         defer { row.reset() }
         var channels: [ChannelRecord] = []
         // A damaged row has nothing to keep.
-        while try row.next() { if let channel = ChannelRecord(json: Array(row.text(0).utf8)) { channels.append(channel) } }
+        while try row.next() {
+            if let channel = ChannelRecord(json: Array(row.text(0).utf8)) { channels.append(channel) }
+        }
         return channels
     }
 

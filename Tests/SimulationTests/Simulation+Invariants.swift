@@ -27,7 +27,8 @@ extension Simulation {
             }
             let counts = [try JSON.parse(before.json), after].map { $0["unread_message_count"]?.int ?? 0 }
             guard counts[1] > counts[0] else { continue }
-            throw Violation(description: "an own message in \(item.id) is counted: \(counts[0]) unread, then \(counts[1])")
+            throw Violation(
+                description: "an own message in \(item.id) is counted: \(counts[0]) unread, then \(counts[1])")
         }
     }
 

@@ -71,8 +71,8 @@ struct InFlight {
         }
     }
 
-    /// Forgets what was asked for a channel or thread that nobody shows any more. Who opens it again asks anew, and must
-    /// not take these answers for its own.
+    /// Forgets what was asked for a channel or thread that nobody shows any more. Who opens it again asks again, and
+    /// must not take these answers for its own.
     mutating func dropMessageAsks(of place: HistoryID) {
         drop { if case .messages(_, place) = $0 { true } else { false } }
     }
