@@ -389,6 +389,30 @@ final class FoundDefectsTests: EngineTestCase {
         XCTAssertEqual(host.ids(1), ["1", "3"])
     }
 
+    /// The disk was full at the first login, so no change log begins there: what an event brought into the cache in
+    /// that session is looked for by the listing of the next one.
+    func testWhatWasCachedBeforeThereWasALogIsLookedFor() throws {
+        start()
+        command(.pauseSync)
+        cache.setCommitHook { () throws(StoreError) in throw StoreError.failed(code: 13, message: "full") }
+        connect()
+        cache.setCommitHook(nil)
+        event(.channel(url: "c", .changed(Cause(.eventChannelChanged))))
+        answer(.channel(Case.channel("c"))) { if case .getChannel = $0 { true } else { false } }
+        XCTAssertEqual(try cache.channelURLs(), ["c"])
+        loseConnection()
+        // Left meanwhile, and every second page of the listing comes after a kill.
+        command(.resumeSync)
+        connect()
+        answer(.channels(ChannelPage(channels: [Case.channel("d")], next: "2"))) {
+            if case .listChannels = $0 { true } else { false }
+        }
+        start()
+        connect()
+        serve(channels: [Case.channel("d")])
+        XCTAssertEqual(try cache.channelURLs(), ["d"])
+    }
+
     /// A channel is closed and opened again while a page is under way: that page's failure says nothing to the new one,
     /// which would forget what overtook its own page.
     func testAnAnswerForAClosedCollectionIsNotTheNextOnes() throws {

@@ -90,6 +90,8 @@ struct ChannelSync {
         context.storage.committed { (cache) throws(StoreError) in
             if try cache.value(ChannelSync.changesKey) != nil { return false }
             try cache.setValue(ChannelSync.changesKey, ChangePoint.time(context.loginTime).storedText)
+            // Cached by a session that could not store its point: no log tells what became of them since.
+            if try !cache.channelURLs().isEmpty { try cache.setValue(ChannelSync.relistKey, "1") }
             return true
         }
     }
