@@ -274,6 +274,7 @@ def test_a_file_of_the_schema_before(start: Any, tmp_path: Any) -> None:
     with sqlite3.connect(path) as old:
         for table in (
             "removed", "devices", "activity", "restrictions", "documents", "votes", "files", "friends", "discoveries",
+            "leaves",
         ):
             old.execute(f"DROP TABLE {table}")
         for index in ("channels_by_survival", "members_by_mute"):

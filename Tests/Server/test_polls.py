@@ -147,7 +147,7 @@ def test_voters_come_latest_first(start: Any, tmp_path: Any) -> None:
         )
         old.execute("INSERT INTO votes SELECT poll_id, option_id, user_id, 1000 * number FROM present")
         old.execute("DROP TABLE present")
-        for later in ("INDEX members_by_mute", "TABLE friends", "TABLE discoveries"):
+        for later in ("INDEX members_by_mute", "TABLE friends", "TABLE discoveries", "TABLE leaves"):
             old.execute(f"DROP {later}")
         old.execute("PRAGMA user_version = 2")
     old.close()
