@@ -144,11 +144,8 @@ public func sm_fetch_failed(
     _ collection: OpaquePointer?, _ callback: ResultCallback?, _ userData: UnsafeMutableRawPointer?,
     _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
 ) -> Int32 {
-    request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
-        let collection = try Registry.collection(collection)
-        try collection.checkMessages()
-        return Request(collection.client) { .fetchFailed(collection: collection.id, call: $0) }
-    }
+    let listener = Listener(result: callback, userData: userData, destroy: destroy)
+    return ask(collection, listener, outRequest, HostCommand.fetchFailed)
 }
 
 @_cdecl("sm_fetch_pending")
@@ -156,11 +153,8 @@ public func sm_fetch_pending(
     _ collection: OpaquePointer?, _ callback: ResultCallback?, _ userData: UnsafeMutableRawPointer?,
     _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
 ) -> Int32 {
-    request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
-        let collection = try Registry.collection(collection)
-        try collection.checkMessages()
-        return Request(collection.client) { .fetchPending(collection: collection.id, call: $0) }
-    }
+    let listener = Listener(result: callback, userData: userData, destroy: destroy)
+    return ask(collection, listener, outRequest, HostCommand.fetchPending)
 }
 
 @_cdecl("sm_collection_start")
@@ -168,10 +162,19 @@ public func sm_collection_start(
     _ collection: OpaquePointer?, _ callback: ResultCallback?, _ userData: UnsafeMutableRawPointer?,
     _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
 ) -> Int32 {
-    request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
+    let listener = Listener(result: callback, userData: userData, destroy: destroy)
+    return ask(collection, listener, outRequest, HostCommand.start)
+}
+
+/// Asks something of a message collection that needs no more than its number.
+private func ask(
+    _ collection: OpaquePointer?, _ listener: Listener, _ outRequest: UnsafeMutablePointer<UInt64>?,
+    _ command: @escaping (_ collection: UInt64, _ call: UInt64) -> HostCommand
+) -> Int32 {
+    request(listener, outRequest) { () throws(BorderError) in
         let collection = try Registry.collection(collection)
         try collection.checkMessages()
-        return Request(collection.client) { .start(collection: collection.id, call: $0) }
+        return Request(collection.client) { command(collection.id, $0) }
     }
 }
 
