@@ -180,9 +180,11 @@ public final class Engine {
     private func cancel(_ other: UInt64, _ action: ActionCall, _ call: UInt64, _ effects: inout Effects) {
         if inFlight.withdraw(action: other) { _ = sync.actionEnded(other) }
         effects.add(.timer(.action(call: other), at: nil))
-        let isFound = serviceActions.giveUp(other, .canceled, &effects) || lists.cancel(other, &effects)
-            || timelines.sorted.contains { $0.end(other, .canceled, &effects) }
-            || outbox.cancel(other, context, &effects) || session.cancel(other, &effects)
+        let stream = streams.endFetch(other, .canceled, context, &effects)
+        let fetch = stream.asked ?? other
+        let isFound = serviceActions.giveUp(other, .canceled, &effects) || lists.cancel(fetch, &effects)
+            || timelines.sorted.contains { $0.end(fetch, .canceled, &effects) }
+            || outbox.cancel(other, context, &effects) || session.cancel(other, &effects) || stream.isFound
         ServiceActions.done(action, call, isFound ? .ok : .notFound, &effects)
     }
 
@@ -508,8 +510,9 @@ public final class Engine {
         case .timeline(let place): timelines[place]?.resume(context, &effects)
         case .outbox(let url): pumpOutbox(url.text, &effects)
         case .fetch(let call):
-            if lists.fetchTimedOut(call, context, &effects) { break }
-            _ = timelines.sorted.contains { $0.end(call, .timeout, short: .error, &effects) }
+            let fetch = streams.endFetch(call, .timeout, context, &effects).asked ?? call
+            if lists.fetchTimedOut(fetch, context, &effects) { break }
+            _ = timelines.sorted.contains { $0.end(fetch, .timeout, short: .error, &effects) }
         case .fetchAll(let call):
             for timeline in timelines.sorted { timeline.continueFetch(call, context, &effects) }
         case .ownTyping: serviceActions.endTyping(context, &effects)
