@@ -44,7 +44,7 @@ let package = Package(
         room("SyncDatabase", ["SyncTree", "SyncModel", "SyncJSON"]),
         room("SyncStore", ["SyncModel", "SyncJSON", "CSQLite", "CLinux"]),
         room("SyncStreams", ["SyncModel", "SyncJSON"]),
-        room("SyncEngine", ["SyncModel", "SyncStore", "SyncStreams", "SyncJSON"]),
+        room("SyncEngine", ["SyncModel", "SyncStore", "SyncStreams", "SyncDatabase", "SyncTree", "SyncJSON"]),
         room("SyncService", ["SyncModel", "SyncJSON"]),
         room("SyncWebSocket", ["CWslay", "CLinux"]),
         room("SyncThreads", ["CLinux"]),
@@ -53,7 +53,7 @@ let package = Package(
             "SyncManager",
             [
                 "SyncEngine", "SyncStreams", "SyncStore", "SyncService", "SyncNetwork", "SyncWebSocket", "SyncThreads",
-                "SyncModel", "SyncJSON", "CLinux", "CSyncManager",
+                "SyncDatabase", "SyncTree", "SyncModel", "SyncJSON", "CLinux", "CSyncManager",
             ]),
         room(
             "SyncServer",

@@ -138,6 +138,15 @@ class ServerSteps:
     def server_pin(self, url, message, pin=True):
         self.on_message("POST" if pin else "DELETE", url, message, "/pin", {"user_id": "bo"})
 
+    # The realtime database
+
+    def server_database(self, path, value=None, method="PUT"):
+        """What the administration writes there."""
+        self.server.database(method, path, value)
+
+    def server_database_rules(self, **rules):
+        self.server.database("PUT", "/.settings/rules", {"rules": rules})
+
     # Everything else, and faults
 
     def server_rest(self, method, path, body=None, url=None):
