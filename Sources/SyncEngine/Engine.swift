@@ -309,9 +309,7 @@ public final class Engine {
             effects.add(.messages(MessageFact(
                 channelURL: url, kind: .arrived(message, isInOrder: true),
                 cause: Cause(.eventMessageReceived, rules.facts(of: event, userID: options.userID)))))
-        case .messageUpdated(let url, let message):
-            effects.add(
-                .messages(MessageFact(channelURL: url, kind: .edited([message]), cause: Cause(.eventMessageUpdated))))
+        case .messageUpdated(let url, let message): edited(message, in: url, &effects)
         case .messageDeleted(let url, let id):
             effects.add(.messages(MessageFact(
                 channelURL: url, kind: .deleted(ids: [id]), cause: Cause(.eventMessageDeleted))))
@@ -323,6 +321,13 @@ public final class Engine {
         case .unreadCounts(let counts): unreadTotals.take(counts, &effects)
         case .channelAnswered: route(answered: event, [], &effects)
         }
+    }
+
+    private func edited(
+        _ message: MessageRecord, in url: String, mayOvertake: Bool = false, _ effects: inout Effects
+    ) {
+        effects.add(.messages(MessageFact(
+            channelURL: url, kind: .edited([message]), cause: Cause(.eventMessageUpdated), mayOvertake: mayOvertake)))
     }
 
     private func route(_ event: ChannelEvent, of url: String, _ effects: inout Effects) {
@@ -399,6 +404,9 @@ public final class Engine {
 
     /// What became known by the answer to an action. `crossed`: channels that facts touched since it was asked.
     private func route(answered event: ServiceEvent, _ crossed: Set<String>, _ effects: inout Effects) {
+        if case .messageUpdated(let url, let message) = event {
+            return edited(message, in: url, mayOvertake: true, &effects)
+        }
         let about: (url: String, cause: Cause)? =
             switch event {
             case .channelAnswered(let channel, let cause): (channel.url, cause)
