@@ -80,7 +80,8 @@ let package = Package(
         tests(of: "SyncService"),
         tests(of: "SyncWebSocket"),
         tests(of: "SyncThreads"),
-        tests(of: "SyncNetwork", ["SyncWebSocket"]),
+        // The server is built to be run as a program of its own.
+        tests(of: "SyncNetwork", ["SyncWebSocket", "syncmanager-server"]),
         tests(of: "SyncManager", ["SyncEngine", "SyncStore", "SyncModel", "SyncThreads", "SyncJSON"]),
         tests(of: "SyncServer", ["SyncTree", "SyncJSON"]),
         // The whole stack but threads and sockets, in virtual time: docs/simulation.md.

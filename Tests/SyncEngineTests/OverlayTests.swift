@@ -64,6 +64,23 @@ final class OverlayTests: EngineTestCase {
         XCTAssertEqual(host.ids(2), ["1"])
     }
 
+    /// The connection is lost while an own message is under way: how far history is complete is in doubt, and what is
+    /// shown stays. So does what an action showed otherwise (simulation, seed 30).
+    func testAnActionThatFailsWithTheConnectionIsTakenBackAmongWhatIsInDoubt() throws {
+        begin([Case.message(1), Case.message(2)])
+        send(1, "r")
+        for id in Int64(3)...5 {
+            event(.messageReceived(channelURL: "c", message: Case.message(id, text: "before")))
+        }
+        XCTAssertEqual(host.ids(1), ["1", "2", "3", "4", "5"])
+        _ = try call("delete_message", 4)
+        _ = try call("edit_message", 5, #","message":"after""#)
+        XCTAssertEqual(host.ids(1), ["1", "2", "3", "5"])
+        loseConnection()
+        XCTAssertEqual(host.ids(1), ["1", "2", "3", "4", "5"])
+        XCTAssert(text("5").contains("before"), text("5"))
+    }
+
     func testWhatTheServiceSaysMeanwhileIsBelow() throws {
         begin([Case.message(1, by: "mei", text: "first")])
         _ = try call("edit_message", 1, #","message":"second""#)
