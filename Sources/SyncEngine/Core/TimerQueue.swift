@@ -27,11 +27,12 @@ struct TimerQueue {
         case deliveries
         case mutes
         case database
+        case retention
 
         /// Whether a repeated request of sync stands behind it: sync is not at rest then.
         var isSyncWork: Bool {
             switch self {
-            case .channelSync, .timeline, .answerParts, .heldRequests: true
+            case .channelSync, .timeline, .answerParts, .heldRequests, .retention: true
             case .reconnect, .outbox, .fetch, .fetchAll, .action, .typing, .ownTyping, .deliveries, .mutes, .background,
                 .ownAges, .streams, .database:
                 false
@@ -64,8 +65,9 @@ struct TimerQueue {
             case .action(let call): "l\(call)"
             case .ownAges: "n"
             case .streams: "p"
+            case .retention: "q"
             case .fetchAll(let call): "o\(call)"
-            case .database: "q"
+            case .database: "r"
             }
         }
     }
