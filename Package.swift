@@ -51,7 +51,7 @@ let package = Package(
         room("SyncStore", ["SyncModel", "SyncJSON", "CSQLite", "CLinux"]),
         room("SyncStreams", ["SyncTree", "SyncModel", "SyncJSON"]),
         room("SyncResources", ["SyncStreams", "SyncTree", "SyncModel", "SyncJSON"]),
-        room("SyncEngine", ["SyncModel", "SyncStore", "SyncStreams", "SyncJSON"]),
+        room("SyncEngine", ["SyncModel", "SyncStore", "SyncStreams", "SyncDatabase", "SyncTree", "SyncJSON"]),
         room("SyncService", ["SyncModel", "SyncJSON"]),
         room("SyncWebSocket", ["CWslay", "CLinux"]),
         room("SyncThreads", ["CLinux"]),
@@ -60,7 +60,7 @@ let package = Package(
             "SyncManager",
             [
                 "SyncEngine", "SyncStreams", "SyncStore", "SyncService", "SyncNetwork", "SyncWebSocket", "SyncThreads",
-                "SyncModel", "SyncJSON", "CLinux", "CSyncManager",
+                "SyncDatabase", "SyncTree", "SyncModel", "SyncJSON", "CLinux", "CSyncManager",
             ]),
         room(
             "SyncServer",

@@ -32,12 +32,14 @@ public final class Engine {
     private var mutes = MuteTimers()
     private var retention = Retention()
     private var streams = StreamFeeds()
+    private var database: DatabaseCalls?
     private var isPaused = false
     private var isClosed = false
     private var syncState: ClientNotice.SyncState?
 
     private var hostOutputs: [HostOutput] = []
     private var serviceCommands: [ServiceCommand] = []
+    private var transportCommands: [TransportCommand] = []
 
     init(
         options: EngineOptions, cache: CacheStore, intents: IntentStore, rules: any ServiceRules,
@@ -51,7 +53,9 @@ public final class Engine {
         random = RandomSource(seed: options.seed)
         session = Session(token: options.accessToken)
         sync = ChannelSync(storage)
+        database = options.database.map { DatabaseCalls($0, storage, random) }
         var effects = Effects()
+        database?.load(context, &effects)
         outbox.load(context, &effects)
         lists.setComplete(sync.isComplete, context, &effects)
         carryOut(effects)
@@ -75,6 +79,16 @@ public final class Engine {
         guard !isClosed else { return }
         var effects = Effects()
         route(event, &effects)
+        carryOut(effects)
+        settle()
+    }
+
+    /// Something came from the network that is not the service's.
+    func receive(_ input: TransportInput, now: Moment) {
+        self.now = now
+        guard !isClosed else { return }
+        var effects = Effects()
+        database?.receive(input, context, &effects)
         carryOut(effects)
         settle()
     }
@@ -116,6 +130,11 @@ public final class Engine {
         return hostOutputs
     }
 
+    func takeTransportCommands() -> [TransportCommand] {
+        defer { transportCommands = [] }
+        return transportCommands
+    }
+
     func takeServiceCommands() -> [ServiceCommand] {
         defer { serviceCommands = [] }
         return serviceCommands
@@ -128,7 +147,9 @@ public final class Engine {
         case .connect(let call): session.connect(call: call, &effects)
         case .disconnect: if session.disconnect(&effects) == .ended { sessionEnded(&effects) }
         case .setToken(let token): session.setToken(token, &effects)
-        case .setForeground(let isForeground): session.setForeground(isForeground, context, &effects)
+        case .setForeground(let isForeground):
+            session.setForeground(isForeground, context, &effects)
+            if isForeground { database?.setForeground(true, context, &effects) }
         case .signOut(let call): signOut(call, &effects)
         case .resumeSync: setPaused(false, &effects)
         case .pauseSync: setPaused(true, &effects)
@@ -156,6 +177,7 @@ public final class Engine {
         case .resetViewpoint(let id, let viewpoint):
             collections.resetViewpoint(id, viewpoint, context, &effects)
         case .action(let action, let call): route(action, call, &effects)
+        case .database(let request, let call): database?.handle(request, call: call, context, &effects)
         case .resync(let collections): resync(collections, &effects)
         case .close: close(&effects)
         default: OwnMessageCalls.route(command, &outbox, collections.channelURL, context, &effects)
@@ -184,6 +206,7 @@ public final class Engine {
         let isFound = serviceActions.giveUp(other, .canceled, &effects) || lists.cancel(other, &effects)
             || timelines.sorted.contains { $0.end(other, .canceled, &effects) }
             || outbox.cancel(other, context, &effects) || session.cancel(other, &effects)
+            || database?.cancel(other, .canceled, context, &effects) ?? false
         ServiceActions.done(action, call, isFound ? .ok : .notFound, &effects)
     }
 
@@ -215,6 +238,7 @@ public final class Engine {
         // What the end of the session leaves to be stored comes before everything stored is gone.
         var ending = Effects()
         if session.signOut(&ending) == .ended { sessionEnded(&ending) }
+        database?.signOut(context, &ending)
         carryOut(ending)
         let areIntentsGone = outbox.giveUpAll(context, &effects)
         let isCacheGone = storage.forgetAll(open: timelines.sorted.map(\.id.channelURL))
@@ -288,6 +312,7 @@ public final class Engine {
         outbox.end(context, &effects)
         serviceActions.end(&effects)
         streams.end(context, &effects)
+        database?.end(.closed, context, &effects)
         _ = inFlight.takeAll()
         parts.dropAll()
         timers.cancelAll()
@@ -526,7 +551,9 @@ public final class Engine {
             _ = sync.actionEnded(call)
             _ = serviceActions.giveUp(call, .timeout, &effects)
         case .reconnect: session.retry(&effects)
-        case .background: if session.suspend(&effects) == .ended { sessionEnded(&effects) }
+        case .background:
+            if session.suspend(&effects) == .ended { sessionEnded(&effects) }
+            database?.setForeground(false, context, &effects)
         case .answerParts: takePart(&effects)
         case .channelSync: sync.pump(context, &effects)
         case .timeline(let place): timelines[place]?.resume(context, &effects)
@@ -544,6 +571,7 @@ public final class Engine {
         case .typing: typing.expire(now: now.monotonic, &effects)
         case .ownAges: outbox.expire(context, &effects)
         case .streams: streams.advance(context, &effects)
+        case .database: database?.advance(context, &effects)
         }
     }
 
@@ -679,6 +707,7 @@ public final class Engine {
             case .connect(let token):
                 serviceCommands.append(.connect(token: token, retentionTime: Retention.knownTime(storage)))
             case .closeConnection: serviceCommands.append(.disconnect)
+            case .transport(let command): transportCommands.append(command)
             case .ask(let ask, let request): self.ask(ask, request, &more)
             case .messages(let fact): record(message: fact, &more)
             case .channels(let fact): if !record(channels: fact, &more) { askAgain(fact, &more) }

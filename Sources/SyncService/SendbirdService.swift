@@ -71,6 +71,8 @@ public final class SendbirdService: ChatService {
         case .socketText(let socket, let text): receiveText(text, on: socket, now)
         case .socketClosed(let socket, let failure):
             if session.socket == socket { socketClosed(failure) }
+        // This service opens none.
+        case .streamOpened, .streamBytes, .streamRefused, .streamEnded: break
         }
     }
 

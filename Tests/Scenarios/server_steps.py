@@ -143,6 +143,15 @@ class ServerSteps:
         time = self.named[message]["created_at"]
         self.server.control("settings", message_purge_offset={scope: time})
 
+    # The realtime database
+
+    def server_database(self, path, value=None, method="PUT"):
+        """What the administration writes there."""
+        self.server.database(method, path, value)
+
+    def server_database_rules(self, **rules):
+        self.server.database("PUT", "/.settings/rules", {"rules": rules})
+
     # Everything else, and faults
 
     def server_rest(self, method, path, body=None, url=None):

@@ -20,12 +20,13 @@ enum ActionPages {
 
             Every action also takes `timeout_ms` (1 to 86,400,000; the client's `request_timeout_ms` without it): after
             so long it completes with TIMEOUT, and whether it was done is not known. A null is the same as a missing
-            key; an unknown key is refused. A `message_id` may be a number or a text. What an action made known is told
+            key, but for values of the database; an unknown key is refused. A `message_id` may be a number or a text. What an action made known is told
             to collections before the call completes, but for what the service has to be asked for besides.
 
             *Connection*: an action that needs a login and has none completes with NOT_CONNECTED at once; nothing is
-            queued. *Optimistic*: collections show the outcome at once, and what was before again when the service
-            refuses it.
+            queued. One of the realtime database ([database.md](database.md)) needs no login, but the configuration's
+            `database`: without it it is refused. *Optimistic*: collections show the outcome at once, and what was
+            before again when the service refuses it.
 
             | action | connection | optimistic | result |
             |---|---|---|---|
@@ -64,6 +65,8 @@ enum ActionPages {
         case .integers: "object of whole numbers"
         case .textLists: "object of lists of texts"
         case .object: "object"
+        case .value: "any JSON value, null too"
+        case .bound: "null, true, false, number or text, or a list of one and a key"
         }
     }
 
@@ -135,6 +138,11 @@ enum ActionPages {
         case .integers: return object(of: "{\"type\": \"integer\"}")
         case .textLists: return object(of: "{\"type\": \"array\", \"items\": {\"$ref\": \"common.json#/$defs/text\"}}")
         case .object: return "{\"type\": \(type("object"))}"
+        case .value: return "{}"
+        case .bound:
+            let leaf = "{\"type\": [\"null\", \"boolean\", \"number\", \"string\"]}"
+            let pair = "\"type\": \"array\", \"prefixItems\": [\(leaf), {\"type\": \"string\"}]"
+            return "{\"anyOf\": [\(leaf), {\(pair), \"minItems\": 2, \"maxItems\": 2}]}"
         }
     }
 }

@@ -18,7 +18,13 @@ extension ActionCall {
         }
         var arguments: [String: Value] = [:]
         for parameter in parameters {
-            if let value = document.member(parameter.key) {
+            if parameter.kind.takesNull {
+                guard let value = members.first(where: { $0.key == parameter.key })?.value else {
+                    if parameter.isRequired { throw document.missing(parameter.key) }
+                    continue
+                }
+                arguments[parameter.key] = try ActionCall.read(value, parameter.kind)
+            } else if let value = document.member(parameter.key) {
                 arguments[parameter.key] = try ActionCall.read(value, parameter.kind)
             } else if parameter.isRequired {
                 throw document.missing(parameter.key)
@@ -48,6 +54,13 @@ extension ActionCall {
             return .object(value.json.serialized())
         case .integers:
             for (_, member) in try value.members() { _ = try member.integer(in: Int64.min...Int64.max) }
+            return .object(value.json.serialized())
+        case .value: return .object(value.json.serialized())
+        case .bound:
+            let leaf = value.json.array.map { $0.count == 2 && $0[1].string != nil ? $0[0] : value.json } ?? value.json
+            guard leaf.array == nil, leaf.members == nil else {
+                throw value.failure("expected null, true, false, a number or a text, or a list of one of these and a key")
+            }
             return .object(value.json.serialized())
         case .object:
             _ = try value.members()

@@ -5,6 +5,8 @@ public struct ActionSpec: Sendable {
         case none
         /// Needs a login; without one it completes with NOT_CONNECTED at once and is not queued.
         case login
+        /// Needs the configuration's `database`, and no chat. What is written without a connection waits for one.
+        case database
     }
 
     /// A key of the request.
@@ -27,6 +29,18 @@ public struct ActionSpec: Sendable {
             case textLists
             /// Any object; the service judges it.
             case object
+            /// Any JSON value; null is one of them.
+            case value
+            /// The end of a range of values: one that has no members, null too, or a list of such a one and a key.
+            case bound
+
+            /// A null is a value like others here, and not the same as a missing key.
+            var takesNull: Bool {
+                switch self {
+                case .value, .bound: true
+                default: false
+                }
+            }
         }
 
         public let key: String

@@ -41,4 +41,6 @@ public enum TransportCommand: Equatable, Sendable {
     case openSocket(UInt64, url: String, headers: [TransportHeader])
     case sendText([UInt8], socket: UInt64)
     case closeSocket(UInt64)
+    case openStream(UInt64, TransportRequest)
+    case closeStream(UInt64)
 }
