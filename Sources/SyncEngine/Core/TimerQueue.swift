@@ -26,8 +26,8 @@ struct TimerQueue {
         case streams
         case deliveries
         case mutes
-        case retention
         case database
+        case retention
 
         /// Whether a repeated request of sync stands behind it: sync is not at rest then.
         var isSyncWork: Bool {
