@@ -203,9 +203,11 @@ public final class Engine {
     private func cancel(_ other: UInt64, _ action: ActionCall, _ call: UInt64, _ effects: inout Effects) {
         if inFlight.withdraw(action: other) { _ = sync.actionEnded(other) }
         effects.add(.timer(.action(call: other), at: nil))
-        let isFound = serviceActions.giveUp(other, .canceled, &effects) || lists.cancel(other, &effects)
-            || timelines.sorted.contains { $0.end(other, .canceled, &effects) }
-            || outbox.cancel(other, context, &effects) || session.cancel(other, &effects)
+        let stream = streams.endFetch(other, .canceled, context, &effects)
+        let fetch = stream.asked ?? other
+        let isFound = serviceActions.giveUp(other, .canceled, &effects) || lists.cancel(fetch, &effects)
+            || timelines.sorted.contains { $0.end(fetch, .canceled, &effects) }
+            || outbox.cancel(other, context, &effects) || session.cancel(other, &effects) || stream.isFound
             || database?.cancel(other, .canceled, context, &effects) ?? false
         ServiceActions.done(action, call, isFound ? .ok : .notFound, &effects)
     }
@@ -238,7 +240,6 @@ public final class Engine {
         // What the end of the session leaves to be stored comes before everything stored is gone.
         var ending = Effects()
         if session.signOut(&ending) == .ended { sessionEnded(&ending) }
-        database?.signOut(context, &ending)
         carryOut(ending)
         let areIntentsGone = outbox.giveUpAll(context, &effects)
         let isCacheGone = storage.forgetAll(open: timelines.sorted.map(\.id.channelURL))
@@ -247,6 +248,7 @@ public final class Engine {
             startOver(timelines.sorted, &effects)
             channelsForgotten(&effects)
         }
+        database?.signOut(context, &effects)
         let isDone = areIntentsGone && isCacheGone
         effects.complete(Completion(call: call, name: .signOut, status: isDone ? .ok : .storage))
     }
@@ -312,7 +314,7 @@ public final class Engine {
         outbox.end(context, &effects)
         serviceActions.end(&effects)
         streams.end(context, &effects)
-        database?.end(.closed, context, &effects)
+        database?.end(context, &effects)
         _ = inFlight.takeAll()
         parts.dropAll()
         timers.cancelAll()
@@ -559,8 +561,9 @@ public final class Engine {
         case .timeline(let place): timelines[place]?.resume(context, &effects)
         case .outbox(let url): pumpOutbox(url.text, &effects)
         case .fetch(let call):
-            if lists.fetchTimedOut(call, context, &effects) { break }
-            _ = timelines.sorted.contains { $0.end(call, .timeout, short: .error, &effects) }
+            let fetch = streams.endFetch(call, .timeout, context, &effects).asked ?? call
+            if lists.fetchTimedOut(fetch, context, &effects) { break }
+            _ = timelines.sorted.contains { $0.end(fetch, .timeout, short: .error, &effects) }
         case .fetchAll(let call):
             for timeline in timelines.sorted { timeline.continueFetch(call, context, &effects) }
         case .ownTyping: serviceActions.endTyping(context, &effects)

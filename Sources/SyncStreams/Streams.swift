@@ -25,6 +25,9 @@ public struct Streams {
 
     public func contains(_ id: UInt64) -> Bool { nodes[id]?.isOpen ?? false }
 
+    /// The stream of which this call fetches more rows; `nil`: it fetches none, or is answered.
+    public func stream(fetching call: UInt64) -> UInt64? { nodes.values.first { $0.fetch == call }?.id }
+
     // MARK: Opening and closing
 
     /// `function`: what the host says about rows, where the spec leaves something to it.

@@ -1,7 +1,6 @@
 import SyncDatabase
 import SyncJSON
 import SyncModel
-import SyncStore
 import SyncTree
 
 /// The realtime database for hosts: calls and their ends, listens under the numbers of the calls that began them, and
@@ -10,8 +9,6 @@ import SyncTree
 /// Its requests and streams go over the transport of the chat service, with numbers that are marked.
 struct DatabaseCalls {
     private static let mark: UInt64 = 1 << 63
-    /// Above the machine's own numbers in those of the transport: which machine it was. A sign out begins another one.
-    private static let generationShift: UInt64 = 40
 
     /// A call that waits.
     private struct Call {
@@ -19,9 +16,10 @@ struct DatabaseCalls {
         let action: Action
         /// When it completes with TIMEOUT, by the monotonic clock.
         let deadline: Int64?
-        /// What it completes with when all is well, as JSON text.
+        /// A write completes when it is kept, and not when the service has answered.
+        let isDoneWhenKept: Bool
+        /// What a write completes with when all is well, as JSON text.
         var result: [UInt8]?
-        var isDoneWhenKept = false
     }
 
     private struct Transaction {
@@ -31,11 +29,8 @@ struct DatabaseCalls {
         var isAborted = false
     }
 
-    private let setup: DatabaseSetup
-    private let storage: DatabaseStorage
-    private let random: RandomSource
-    private var machine: DatabaseMachine
-    private var generation: UInt64 = 1
+    private let store: DatabaseStore
+    private let machine: DatabaseMachine
     private var isInForeground = true
     /// The host wants to be offline.
     private var isHeldOffline = false
@@ -44,30 +39,22 @@ struct DatabaseCalls {
     private var reads: [UInt64: Call] = [:]
     /// Calls that wait for a write. One that nobody waits for is told only when it is refused.
     private var writes: [UInt64: Call] = [:]
+    /// Where the writes go that have not ended.
     private var paths: [UInt64: TreePath] = [:]
     private var transactions: [UInt64: Transaction] = [:]
     private var listens: [UInt64: UInt64] = [:]
 
     init(_ setup: DatabaseSetup, _ storage: Storage, _ random: RandomSource) {
-        self.setup = setup
-        self.storage = DatabaseStorage(
-            storage: storage, instance: DatabaseInstance(url: setup.options.url, name: setup.options.name))
-        self.random = random
-        machine = DatabaseMachine(setup.options, token: setup.token, seed: DatabaseCalls.seed(random))
+        store = DatabaseStore(storage, setup.options)
+        let seed = UInt64(bitPattern: random.below(Int64.max))
+        machine = DatabaseMachine(setup.options, token: setup.token, seed: seed, keep: store)
     }
 
     /// Sends what an earlier run has left.
     mutating func load(_ context: Context, _ effects: inout Effects) {
-        for write in storage.writes() {
-            do throws(TreeError) {
-                try machine.restore([write], now: context.now)
-                paths[write.id] = write.path
-            } catch {
-                storage.forget(write: write.id)
-                let failure = DatabaseFailure(status: 0, message: error.description)
-                effects.tell(.database(.writeRefused(path: write.path.text, failure)))
-            }
-        }
+        let left = store.writes()
+        for write in left { paths[write.id] = write.path }
+        machine.restore(left, now: context.now)
         carryOut(context, &effects)
     }
 
@@ -80,7 +67,7 @@ struct DatabaseCalls {
             switch request.operation {
             case .get: context.options.requestTimeout
             // A write is kept until it is answered, and a transaction waits for the host.
-            case .set, .update, .push, .transaction, .transformed, .listen, .unlisten, .setToken, .setOnline: nil
+            case .set, .update, .push, .count, .transaction, .transformed, .listen, .unlisten, .setToken, .setOnline: nil
             }
         let call = Call(
             number: number, action: request.action,
@@ -92,6 +79,10 @@ struct DatabaseCalls {
             complete(call, .invalidDocument, explanation: error.description, &effects)
         }
         carryOut(context, &effects)
+        // One that could not be kept has ended by now.
+        guard call.isDoneWhenKept, let kept = writes.first(where: { $0.value.number == number }) else { return }
+        writes[kept.key] = nil
+        complete(kept.value, .ok, result: kept.value.result, &effects)
     }
 
     private mutating func begin(
@@ -99,7 +90,8 @@ struct DatabaseCalls {
     ) throws(TreeError) {
         let now = context.now
         switch operation {
-        case .get(let location): reads[machine.read(location, now: now)] = call
+        case .get(let location, let isShallow):
+            reads[machine.read(location, isShallow: isShallow, now: now)] = call
         case .set(let path, let json): wait(for: try machine.set(path, json, now: now), path, call)
         case .update(let path, let json): wait(for: try machine.update(path, json, now: now), path, call)
         case .push(let path, let json):
@@ -107,6 +99,7 @@ struct DatabaseCalls {
             var call = call
             call.result = JSON.object(["key": .string(key.text)]).serialized()
             wait(for: write, path + key, call)
+        case .count(let path, let count): wait(for: try machine.count(path, by: count, now: now), path, call)
         case .transaction(let path): transactions[machine.transaction(path, now: now)] = Transaction(call: call)
         case .transformed(let transaction, let json): try transform(transaction, json, call, now, &effects)
         case .listen(let location):
@@ -117,7 +110,7 @@ struct DatabaseCalls {
             let found = listens.first { $0.value == number }?.key
             if let found {
                 listens[found] = nil
-                machine.stop(found)
+                machine.stop(found, now: now)
             }
             complete(call, found == nil ? .notFound : .ok, &effects)
         case .setToken(let token):
@@ -188,25 +181,21 @@ struct DatabaseCalls {
 
     private func setOnline(_ now: Moment) { machine.setOnline(isInForeground && !isHeldOffline, now: now) }
 
-    /// Forgets this user. What is stored is wiped by whoever wipes all of it.
+    /// Forgets this user, after all that was stored is gone.
     mutating func signOut(_ context: Context, _ effects: inout Effects) {
-        for listen in listens.values.sorted() {
-            let failure = DatabaseFailure(status: 0, message: "the user has signed out")
-            effects.tell(.database(.listenEnded(listen: listen, failure)))
-        }
-        listens = [:]
-        end(.canceled, context, &effects)
+        _ = giveUp(.canceled, context.now, &effects) { _ in true }
+        // Nobody is told of writes any more.
         paths = [:]
         isTokenNeeded = false
-        generation += 1
-        machine = DatabaseMachine(setup.options, token: nil, seed: DatabaseCalls.seed(random))
-        setOnline(context.now)
+        machine.signOut(now: context.now)
         carryOut(context, &effects)
     }
 
-    /// Ends what is under way, and every call.
-    mutating func end(_ status: Status, _ context: Context, _ effects: inout Effects) {
-        _ = giveUp(status, context.now, &effects) { _ in true }
+    /// The client closes: every call ends, and what was told is kept.
+    mutating func end(_ context: Context, _ effects: inout Effects) {
+        machine.finish(now: context.now)
+        _ = giveUp(.closed, context.now, &effects) { _ in true }
+        listens = [:]
         machine.setOnline(false, now: context.now)
         carryOut(context, &effects)
     }
@@ -216,14 +205,10 @@ struct DatabaseCalls {
     /// Whether something that came from the network is for the database.
     static func isOwn(_ input: TransportInput) -> Bool { input.number & mark != 0 }
 
-    private func number(_ id: UInt64) -> UInt64 {
-        DatabaseCalls.mark | generation << DatabaseCalls.generationShift | id
-    }
+    private func number(_ id: UInt64) -> UInt64 { DatabaseCalls.mark | id }
 
     mutating func receive(_ input: TransportInput, _ context: Context, _ effects: inout Effects) {
-        let id = input.number & (1 << DatabaseCalls.generationShift - 1)
-        // An answer to a machine that is gone.
-        guard input.number == number(id) else { return }
+        let id = input.number ^ DatabaseCalls.mark
         let taken: DatabaseInput? =
             switch input {
             case .response(_, let response): .response(id: id, response)
@@ -252,8 +237,6 @@ struct DatabaseCalls {
         return calls.reduce(machine.nextDeadline) { Moment.earlier($0, $1.deadline) }.map { max($0, now + 1) }
     }
 
-    private static func seed(_ random: RandomSource) -> UInt64 { UInt64(bitPattern: random.below(Int64.max)) }
-
     // MARK: What comes of it
 
     private mutating func carryOut(_ context: Context, _ effects: inout Effects) {
@@ -268,7 +251,7 @@ struct DatabaseCalls {
             case .listenEnded(let id, let failure):
                 guard let listen = listens.removeValue(forKey: id) else { break }
                 effects.tell(.database(.listenEnded(listen: listen, failure)))
-            case .read(let id, let result): readEnded(id, result, &effects)
+            case .read(let id, let result, let isCurrent): readEnded(id, result, isCurrent: isCurrent, &effects)
             case .transform(let id, let node):
                 guard let transaction = transactions[id] else {
                     // Nobody waits for it any more.
@@ -278,7 +261,6 @@ struct DatabaseCalls {
                 transactions[id]?.isAsked = true
                 effects.tell(.database(.transform(transaction: transaction.call.number, node)))
             case .transactionEnded(let id, let result): transactionEnded(id, result, &effects)
-            case .keepWrite(let write): keep(write, &effects)
             case .writeEnded(let id, let failure): writeEnded(id, failure, &effects)
             case .tokenNeeded:
                 isTokenNeeded = true
@@ -289,24 +271,17 @@ struct DatabaseCalls {
     }
 
     private mutating func readEnded(
-        _ id: UInt64, _ result: Result<TreeNode, DatabaseFailure>, _ effects: inout Effects
+        _ id: UInt64, _ result: Result<TreeNode, DatabaseFailure>, isCurrent: Bool, _ effects: inout Effects
     ) {
         guard let call = reads.removeValue(forKey: id) else { return }
         switch result {
-        case .success(let node): complete(call, .ok, result: DatabaseCalls.result(node), &effects)
+        case .success(let node):
+            complete(call, .ok, result: DatabaseCalls.result(node, ["current": isCurrent]), &effects)
         case .failure(let failure): complete(call, failure, &effects)
         }
     }
 
-    private mutating func keep(_ write: QueuedWrite, _ effects: inout Effects) {
-        let isKept = storage.keep(write)
-        guard let call = writes[write.id], call.isDoneWhenKept else { return }
-        writes[write.id] = nil
-        complete(call, isKept ? .ok : .storage, result: isKept ? call.result : nil, &effects)
-    }
-
     private mutating func writeEnded(_ id: UInt64, _ failure: DatabaseFailure?, _ effects: inout Effects) {
-        storage.forget(write: id)
         let path = paths.removeValue(forKey: id)
         if let call = writes.removeValue(forKey: id) {
             if let failure { return complete(call, failure, &effects) }
@@ -330,7 +305,7 @@ struct DatabaseCalls {
         }
     }
 
-    private static func result(_ node: TreeNode, _ members: KeyValuePairs<StaticString, Bool> = [:]) -> [UInt8] {
+    private static func result(_ node: TreeNode, _ members: KeyValuePairs<StaticString, Bool>) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         for (key, value) in members { writer.member(key, value) }
@@ -343,6 +318,7 @@ struct DatabaseCalls {
     // MARK: Ends of calls
 
     private func complete(_ call: Call, _ failure: DatabaseFailure, _ effects: inout Effects) {
+        if failure == .notKept { return complete(call, .storage, explanation: failure.message, &effects) }
         if isTokenNeeded, failure.status == 0 || failure.status == 401 {
             return complete(call, .tokenRejected, explanation: failure.message, &effects)
         }

@@ -6,12 +6,15 @@ import SyncTree
 /// What a host asks of the realtime database, checked.
 public struct DatabaseRequest: Sendable {
     public enum Operation: Sendable {
-        case get(DatabaseLocation)
+        /// Shallow: of the children only the names.
+        case get(DatabaseLocation, isShallow: Bool)
         /// JSON text of the value.
         case set(TreePath, [UInt8])
         /// JSON text of an object from paths below the place to values.
         case update(TreePath, [UInt8])
         case push(TreePath, [UInt8])
+        /// A whole number that is added to the one at the place.
+        case count(TreePath, by: Int64)
         case transaction(TreePath)
         /// What the value of a transaction becomes; `nil`: it stays as it is. By the number of the transaction's call.
         case transformed(UInt64, [UInt8]?)
@@ -23,7 +26,7 @@ public struct DatabaseRequest: Sendable {
         /// Whether it is kept until the service has answered.
         public var isWrite: Bool {
             switch self {
-            case .set, .update, .push: true
+            case .set, .update, .push, .count: true
             case .get, .transaction, .transformed, .listen, .unlisten, .setToken, .setOnline: false
             }
         }
@@ -47,15 +50,24 @@ public struct DatabaseRequest: Sendable {
             switch operation {
             case .set(_, let json), .update(_, let json), .push(_, let json): json.count
             case .transformed(_, let json): json?.count ?? 0
-            case .get, .listen, .transaction, .unlisten, .setToken, .setOnline: 0
+            case .get, .listen, .count, .transaction, .unlisten, .setToken, .setOnline: 0
             }
     }
 
     /// Reads an action of the database; `nil` for one that is none. What it cannot do is refused with its path.
-    public init?(_ call: ActionCall) throws(DocumentError) {
+    ///
+    /// - Parameter place: where the action stands in the host's document.
+    public init?(_ call: ActionCall, at place: String = "$") throws(DocumentError) {
+        do throws(DocumentError) { try self.init(reading: call) } catch {
+            throw DocumentError(path: place + error.path.dropFirst(), message: error.message)
+        }
+    }
+
+    private init?(reading call: ActionCall) throws(DocumentError) {
         let operation: Operation
         switch call.action {
-        case .databaseGet: operation = .get(try call.location())
+        case .databaseGet: operation = try call.get()
+        case .databaseCount: operation = .count(try call.path(), by: call.integer("by") ?? 0)
         case .databaseListen: operation = .listen(try call.location())
         case .databaseSet: operation = try call.set()
         case .databaseRemove: operation = .set(try call.path(), Array("null".utf8))
@@ -79,6 +91,15 @@ extension ActionCall {
         do throws(TreeError) { return try TreePath(text("path") ?? "") } catch {
             throw DocumentError(path: "$.path", message: error.description)
         }
+    }
+
+    fileprivate func get() throws(DocumentError) -> DatabaseRequest.Operation {
+        let location = try location()
+        let isShallow = flag("shallow") ?? false
+        if isShallow, location.query != nil {
+            throw DocumentError(path: "$.shallow", message: "does not go with a query")
+        }
+        return .get(location, isShallow: isShallow)
     }
 
     fileprivate func set() throws(DocumentError) -> DatabaseRequest.Operation {

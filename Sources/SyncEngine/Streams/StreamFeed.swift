@@ -89,6 +89,17 @@ struct StreamFeed {
         return [.resetViewpoint(collection: collection, viewpoint: viewpoint)] + reload()
     }
 
+    /// Whether the collection has been asked for what `fetchMore` is to bring; else that waits for the first rows.
+    var isFetchingMore: Bool { if case .fetchMore? = work { true } else { false } }
+
+    /// A fetch that waits for the first rows waits no longer: what to tell the stream.
+    mutating func endWaitingFetch(_ status: Status) -> StreamInput? {
+        guard case .fetchMore? = next else { return nil }
+        next = nil
+        let short = status == .timeout ? Completion.ShortReason.error.rawValue : nil
+        return .fetched(hasMore: true, short: short, StreamFailure(status, "the first rows are still on their way"))
+    }
+
     private mutating func begin(_ new: Work) -> [HostCommand] {
         guard work == nil else {
             // A fetch that waits is answered; the first rows once more are had with it.
@@ -117,8 +128,14 @@ struct StreamFeed {
         work = nil
         var failure: StreamFailure?
         if completion.status != .ok {
-            let message = completion.failure?.message ?? completion.explanation ?? "the rows could not be read"
-            failure = StreamFailure(completion.status, message)
+            let usual =
+                switch completion.status {
+                case .canceled: "the host canceled it"
+                case .timeout: "not all rows came in time"
+                default: "the rows could not be read"
+                }
+            failure = StreamFailure(
+                completion.status, completion.failure?.message ?? completion.explanation ?? usual)
         }
         var commands: [HostCommand] = []
         if let next {

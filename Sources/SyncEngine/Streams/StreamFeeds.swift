@@ -39,7 +39,22 @@ struct StreamFeeds {
         _ request: StreamRequest, of id: UInt64, call: UInt64, _ context: Context, _ effects: inout Effects
     ) {
         streams.handle(request, of: id, call: call, now: context.now.monotonic)
+        // The longest that all pages together may take; each has its own patience besides.
+        if streams.stream(fetching: call) == id { effects.add(.timer(.fetch(call: call), at: context.fetchDeadline)) }
         carryOut(context, &effects)
+    }
+
+    /// The host waits no longer for more rows of a stream. Gives the call to a collection that is to end in its stead;
+    /// what comes of that ends the host's.
+    mutating func endFetch(
+        _ call: UInt64, _ status: Status, _ context: Context, _ effects: inout Effects
+    ) -> (isFound: Bool, asked: UInt64?) {
+        guard let id = streams.stream(fetching: call), let feed = feeds[id] else { return (false, nil) }
+        if feed.isFetchingMore { return (true, feed.collection) }
+        guard let input = feeds[id]?.endWaitingFetch(status) else { return (false, nil) }
+        streams.feed(id, input, now: context.now.monotonic)
+        carryOut(context, &effects)
+        return (true, nil)
     }
 
     func resync(_ id: UInt64, dropped: Int, _ effects: inout Effects) {
@@ -126,6 +141,7 @@ struct StreamFeeds {
                 commands.append(.removeCollection(id: id | StreamFeed.mark))
             case .fetchMore(let id, let count, let direction): commands += feeds[id]?.fetchMore(count, direction) ?? []
             case .complete(let call, let reply):
+                effects.add(.timer(.fetch(call: call), at: nil))
                 effects.complete(Completion(
                     call: call, name: .streamCall, status: reply.status, result: reply.result,
                     explanation: reply.explanation))

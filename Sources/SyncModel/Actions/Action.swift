@@ -68,6 +68,7 @@ public enum Action: String, CaseIterable, Sendable {
     case databaseUpdate = "database_update"
     case databasePush = "database_push"
     case databaseRemove = "database_remove"
+    case databaseCount = "database_count"
     case databaseTransaction = "database_transaction"
     case databaseTransformed = "database_transformed"
     case databaseListen = "database_listen"

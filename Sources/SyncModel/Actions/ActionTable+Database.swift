@@ -22,9 +22,11 @@ extension ActionTable {
         + "restart until the service has answered, and sent after all that was written before"
 
     static let databaseGet = ActionSpec(
-        [path] + query, connection: .database,
-        effect: "none. Without an answer of the service what is known of the place is given",
-        result: "`value`: what is there, with this client's own writes; null for nothing")
+        [path] + query + [.optional("shallow", .flag, "of the children only the names, each with true; without a query")],
+        connection: .database,
+        effect: "none. Without an answer of the service what is known of the place is given, also from an earlier run",
+        result: "`value`: what is there, with this client's own writes; null for nothing. `current`: whether the service "
+            + "says so")
 
     static let databaseSet = ActionSpec(
         [path, .required("value", .value, "what is to be there; null for nothing"), whenDone], connection: .database,
@@ -39,6 +41,14 @@ extension ActionTable {
         result: "`key`: the new key below the place, which is behind all earlier ones")
 
     static let databaseRemove = ActionSpec([path, whenDone], connection: .database, effect: shown)
+
+    static let databaseCount = ActionSpec(
+        [
+            path, .required("by", .integer(-(1 << 53)...(1 << 53)), "is added to the whole number there"), whenDone,
+        ],
+        connection: .database,
+        effect: "where there is no whole number, `by` takes its place, or 0 when that is less. It counts once, whoever "
+            + "else counts, unless an answer of the service is lost; " + shown)
 
     static let databaseTransaction = ActionSpec(
         [path], connection: .database,

@@ -62,6 +62,7 @@ public enum ActionTable {
         case .databaseUpdate: databaseUpdate
         case .databasePush: databasePush
         case .databaseRemove: databaseRemove
+        case .databaseCount: databaseCount
         case .databaseTransaction: databaseTransaction
         case .databaseTransformed: databaseTransformed
         case .databaseListen: databaseListen

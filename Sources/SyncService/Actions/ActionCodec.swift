@@ -75,8 +75,8 @@ struct ActionCodec {
         case .unblockUser: unblockUser
         case .listBlockedUsers: listBlockedUsers
         case .statistics, .options, .cancel, .clearChannels, .setLimit, .resendFailedMessages, .removeFailedMessages,
-            .databaseGet, .databaseSet, .databaseUpdate, .databasePush, .databaseRemove, .databaseTransaction,
-            .databaseTransformed, .databaseListen, .databaseUnlisten, .databaseSetToken, .databaseOffline,
+            .databaseGet, .databaseSet, .databaseUpdate, .databasePush, .databaseRemove, .databaseCount,
+            .databaseTransaction, .databaseTransformed, .databaseListen, .databaseUnlisten, .databaseSetToken, .databaseOffline,
             .databaseOnline:
             ActionCodec(encode: { _, _ in .unsupported })
         }
