@@ -573,9 +573,8 @@ SM_EXPORT int32_t sm_handle_send_response(
  * "request_id" of a failed one and of "message", "data", "custom_type", "mention_type", "mentioned_user_ids",
  * "parent_message_id", "reply_to_channel" and the other keys of sm_send_message() those to change. The cache and every
  * collection follow, the host's own included. To have the library edit a message there is the action "edit_message".
- * Completes with "message" (the
- * object), or "request_id" for a failed one. Completion: NOT_FOUND (nothing failed under that request id),
- * NOT_OWN_MESSAGE, STORAGE, REMOVED, CLOSED.
+ * Completes with "message" (the object), or "request_id" for a failed one. Completion: NOT_FOUND (nothing failed under
+ * that request id), NOT_OWN_MESSAGE, STORAGE, REMOVED, CLOSED.
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_update_message(
     sm_collection *collection, const char *message, sm_result_callback callback, void *user_data,

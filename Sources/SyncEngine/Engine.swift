@@ -30,6 +30,7 @@ public final class Engine {
     private var unreadTotals = UnreadTotals()
     private var deliveries = DeliveryMarks()
     private var mutes = MuteTimers()
+    private var retention = Retention()
     private var streams = StreamFeeds()
     private var isPaused = false
     private var isClosed = false
@@ -308,9 +309,7 @@ public final class Engine {
             effects.add(.messages(MessageFact(
                 channelURL: url, kind: .arrived(message, isInOrder: true),
                 cause: Cause(.eventMessageReceived, rules.facts(of: event, userID: options.userID)))))
-        case .messageUpdated(let url, let message):
-            effects.add(
-                .messages(MessageFact(channelURL: url, kind: .edited([message]), cause: Cause(.eventMessageUpdated))))
+        case .messageUpdated(let url, let message): edited(message, in: url, &effects)
         case .messageDeleted(let url, let id):
             effects.add(.messages(MessageFact(
                 channelURL: url, kind: .deleted(ids: [id]), cause: Cause(.eventMessageDeleted))))
@@ -322,6 +321,13 @@ public final class Engine {
         case .unreadCounts(let counts): unreadTotals.take(counts, &effects)
         case .channelAnswered: route(answered: event, [], &effects)
         }
+    }
+
+    private func edited(
+        _ message: MessageRecord, in url: String, mayOvertake: Bool = false, _ effects: inout Effects
+    ) {
+        effects.add(.messages(MessageFact(
+            channelURL: url, kind: .edited([message]), cause: Cause(.eventMessageUpdated), mayOvertake: mayOvertake)))
     }
 
     private func route(_ event: ChannelEvent, of url: String, _ effects: inout Effects) {
@@ -385,6 +391,7 @@ public final class Engine {
             outbox.receive(reply, for: requestID, in: url, context, &effects)
             pumpOutbox(url, &effects)
         case (.told, _): break
+        case (.retention, _): receive(retention: reply, &effects)
         case (.action(let call, let action), _):
             let crossed = sync.actionEnded(call)
             // What became known by it is there when the host learns that it is done.
@@ -397,6 +404,9 @@ public final class Engine {
 
     /// What became known by the answer to an action. `crossed`: channels that facts touched since it was asked.
     private func route(answered event: ServiceEvent, _ crossed: Set<String>, _ effects: inout Effects) {
+        if case .messageUpdated(let url, let message) = event {
+            return edited(message, in: url, mayOvertake: true, &effects)
+        }
         let about: (url: String, cause: Cause)? =
             switch event {
             case .channelAnswered(let channel, let cause): (channel.url, cause)
@@ -407,6 +417,17 @@ public final class Engine {
         let outcome = ChannelFacts.outcome(
             ofAnswer: event, isCrossed: crossed.contains(url), in: storage.channel(url), context)
         record(outcome, url, cause, &effects)
+    }
+
+    private func receive(retention reply: ServiceReply, _ effects: inout Effects) {
+        guard let fact = retention.arrived(reply, context, &effects) else { return }
+        let isStored = record(channels: fact, &effects)
+        for channel in fact.changed where isStored {
+            sync.touch(channel.url)
+            // How many of what is left are unread, only the service knows.
+            if rules.hasUnread(channel) { sync.want(channel.url, fact.cause, context, &effects) }
+        }
+        retention.taken(isStored, context, &effects)
     }
 
     private func receive(_ reply: ServiceReply, to ask: MessageAsk, _ place: HistoryID, _ effects: inout Effects) {
@@ -441,6 +462,7 @@ public final class Engine {
             if let channel = storage.channel(timeline.id.channelURL) { mutes.note(channel, context, &effects) }
         }
         sync.sessionBegan(context)
+        retention.sessionBegan(context)
         for timeline in timelines.sorted where storage.channel(timeline.id.channelURL) != nil {
             sync.collectionStarted(timeline.id.channelURL, context, &effects)
         }
@@ -459,10 +481,11 @@ public final class Engine {
             switch ask {
             case .send, .action: route(failure, to: ask, &effects)
             // Lists, timelines and channel sync end what they asked all at once.
-            case .channelListing, .channelChanges, .channel, .channelPage, .messages, .told: break
+            case .channelListing, .channelChanges, .channel, .channelPage, .messages, .told, .retention: break
             }
         }
         sync.sessionEnded(&effects)
+        retention.sessionEnded(&effects)
         for timeline in timelines.sorted { timeline.sessionEnded(&effects) }
         lists.continueFetches(context, isInterrupted: true, &effects)
         outbox.sessionEnded(context, &effects)
@@ -474,6 +497,7 @@ public final class Engine {
     /// Background work begins or goes on: after a login, and when the host ends a pause.
     private func resumeSync(_ effects: inout Effects) {
         sync.pump(context, &effects)
+        retention.pump(context, &effects)
         lists.continueFetches(context, &effects)
         for timeline in timelines.sorted { timeline.resume(context, &effects) }
     }
@@ -516,6 +540,7 @@ public final class Engine {
         case .deliveries: deliveries.markDue(context, &effects)
         case .mutes:
             for url in mutes.takeDue(context, &effects) { sync.want(url, Cause(.eventUserUnmuted), context, &effects) }
+        case .retention: retention.pump(context, &effects)
         case .typing: typing.expire(now: now.monotonic, &effects)
         case .ownAges: outbox.expire(context, &effects)
         case .streams: streams.advance(context, &effects)
@@ -651,7 +676,8 @@ public final class Engine {
                     hostOutputs.append(.completion(completion))
                 }
             case .timer(let key, let deadline): if !isClosed { timers.set(key, at: deadline) }
-            case .connect(let token): serviceCommands.append(.connect(token: token))
+            case .connect(let token):
+                serviceCommands.append(.connect(token: token, retentionTime: Retention.knownTime(storage)))
             case .closeConnection: serviceCommands.append(.disconnect)
             case .ask(let ask, let request): self.ask(ask, request, &more)
             case .messages(let fact): record(message: fact, &more)
@@ -703,7 +729,7 @@ public final class Engine {
         if !isClosed, outbox.hasSettled { outbox.clearSettled(context) }
         tellStorageFailure()
         guard !isClosed else { return }
-        let isBusy = sync.isBusy || timers.hasSyncWork || outbox.isSending || !parts.isEmpty
+        let isBusy = sync.isBusy || retention.isBusy || timers.hasSyncWork || outbox.isSending || !parts.isEmpty
             || timelines.isBusy
         let state: ClientNotice.SyncState = isPaused ? .paused : isBusy ? .running : .idle
         guard state != syncState else { return }

@@ -54,7 +54,7 @@ public final class SyncCore {
         while true {
             for command in engine.takeServiceCommands() {
                 switch command {
-                case .connect(let token): service.connect(token: token, now: now)
+                case .connect(let token, let time): service.connect(token: token, retentionTime: time, now: now)
                 case .disconnect: service.disconnect(now: now)
                 case .ask(let id, let request, let timeout):
                     service.ask(request, id: id, timeout: timeout, now: now)
@@ -84,7 +84,7 @@ public final class SyncCore {
 
 /// What the engine wants of the service.
 public enum ServiceCommand: Equatable, Sendable {
-    case connect(token: String)
+    case connect(token: String, retentionTime: Int64)
     case disconnect
     case ask(id: UInt64, ServiceRequest, timeout: Int64)
 }

@@ -1,5 +1,6 @@
 import SyncJSON
 import SyncModel
+import SyncTree
 
 /// What of a row is looked at: its key, its whole value, or a field below it (`profile/age`).
 public enum Field: Equatable, Sendable {
@@ -23,18 +24,18 @@ public enum Field: Equatable, Sendable {
         }
     }
 
-    func value(of row: RowView) -> StreamValue {
+    func value(of row: RowView) -> TreeRank {
         switch self {
         case .key: return .text(row.key)
-        case .value: return StreamValue(row.item)
+        case .value: return TreeRank(row.item)
         case .path(let names):
             var slice = row.item
             for name in names {
                 guard let below = slice.isArray ? Int(name).flatMap(slice.element(at:)) : slice.member(named: name)
-                else { return .null }
+                else { return .nothing }
                 slice = below
             }
-            return StreamValue(slice)
+            return TreeRank(slice)
         }
     }
 }

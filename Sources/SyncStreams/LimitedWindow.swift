@@ -8,42 +8,37 @@ struct LimitedWindow {
     private(set) var shown = Window<StreamRow>()
     private var beyond = Window<StreamRow>()
 
-    /// Shown or waiting.
-    mutating func contains(_ key: String) -> Bool {
-        shown.index(ofID: key) != nil || beyond.index(ofID: key) != nil
-    }
+    /// Whether a row that stands here is shown, and does not wait.
+    func isShown(_ place: StreamPlace) -> Bool { beyond.first.map { place < $0.place } ?? true }
 
-    mutating func row(of key: String) -> StreamRow? { shown.index(ofID: key).map { shown.rows[$0] } }
-
-    /// Takes in what became of some rows, each once: `nil` for those that are gone or do not belong. At most `limit`
-    /// rows are shown afterwards.
-    mutating func apply(_ updates: [(key: TextKey, row: StreamRow?)], limit: Int) -> RowDiff {
+    /// Takes in what became of some rows, each once: as they stand here, and as they are to stand; `nil` for what does
+    /// not. At most `limit` rows are shown afterwards.
+    mutating func apply(_ updates: [(old: StreamRow?, new: StreamRow?)], limit: Int) -> RowDiff {
         var batch = Batch()
-        var gone: Set<TextKey> = []
-        for (key, row) in updates { take(key, row, &batch, &gone) }
+        for (old, new) in updates { take(old, new, &batch) }
         batch.removed.sort { $0.from < $1.from }
         _ = shown.remove(at: batch.removed.map(\.from))
-        _ = beyond.remove(ids: gone)
-        batch.kept = shown.count
+        batch.gone.sort()
+        _ = beyond.remove(at: batch.gone)
         insert(&batch)
         balance(limit, &batch)
-        return diff(&batch)
+        return diff(batch)
     }
 
     /// What is known of a batch while it is taken in.
     private struct Batch {
         /// Rows taken out of what was shown, with their places there.
-        var removed: [RowDiff.Entry] = []
+        var removed: [RowDiff.Gone] = []
+        /// Places of rows that waited and are taken out.
+        var gone: [Int] = []
         /// Rows to be put in, shown or not.
         var new: [StreamRow] = []
-        /// Rows that stayed where they are.
-        var updated: [StreamRow] = []
-        /// How many rows that were shown were left alone.
-        var kept = 0
-        /// Those of the new rows, and of those that waited, that are shown now.
-        var inserted: [TextKey: StreamRow] = [:]
+        /// The places in the order of rows that stayed there and have another content.
+        var updated: [StreamPlace] = []
+        /// The places of those of the new rows, and of those that waited, that are shown now, ascending.
+        var inserted: [Int] = []
         /// Rows left alone that the limit pushed out, with their old places.
-        var pushedOut: [RowDiff.Entry] = []
+        var pushedOut: [RowDiff.Gone] = []
 
         /// The old place of the row that is the `index`th of those left alone.
         func oldPlace(ofKept index: Int) -> Int {
@@ -57,93 +52,93 @@ struct LimitedWindow {
         }
     }
 
-    private mutating func take(_ key: TextKey, _ row: StreamRow?, _ batch: inout Batch, _ gone: inout Set<TextKey>) {
-        if let index = shown.index(ofID: key.text) {
-            let old = shown.rows[index]
-            if let row, row.place == old.place {
-                if shown.put(row) != nil { batch.updated.append(row) }
-                return
+    private mutating func take(_ old: StreamRow?, _ new: StreamRow?, _ batch: inout Batch) {
+        if let old {
+            let stays = new?.place == old.place
+            if isShown(old.place) {
+                guard let index = shown.index(at: old.place) else { return }
+                if stays, let new {
+                    if shown.replace(new, at: index) != nil { batch.updated.append(new.place) }
+                } else {
+                    batch.removed.append(RowDiff.Gone(from: index, row: old))
+                }
+            } else {
+                guard let index = beyond.index(at: old.place) else { return }
+                if stays, let new { _ = beyond.replace(new, at: index) } else { batch.gone.append(index) }
             }
-            batch.removed.append(RowDiff.Entry(from: index, row: old))
-        } else if let index = beyond.index(ofID: key.text) {
-            if let row, row.place == beyond.rows[index].place {
-                _ = beyond.put(row)
-                return
-            }
-            gone.insert(key)
+            if stays { return }
         }
-        if let row { batch.new.append(row) }
+        if let new { batch.new.append(new) }
     }
 
     private mutating func insert(_ batch: inout Batch) {
-        let border = beyond.first?.place
-        let near = batch.new.filter { row in border.map { row.place < $0 } ?? true }
-        if near.count < batch.new.count {
-            _ = beyond.insert(batch.new.filter { row in border.map { !(row.place < $0) } ?? false })
+        // Numbers are sorted, not rows: those would be counted at every comparison, wherever they lie.
+        let new = batch.new
+        batch.new = new.indices.sorted { new[$0].place < new[$1].place }.map { new[$0] }
+        if beyond.isEmpty {
+            batch.inserted = shown.indices(ofInserted: batch.new)
+        } else {
+            let waiting = batch.new.filter { !isShown($0.place) }
+            batch.inserted = shown.indices(ofInserted: batch.new.filter { isShown($0.place) })
+            _ = beyond.indices(ofInserted: waiting)
         }
-        _ = shown.insert(near)
-        for row in near { batch.inserted[TextKey(row.id)] = row }
     }
 
     private mutating func balance(_ limit: Int, _ batch: inout Batch) {
-        let excess = shown.count - limit
-        if excess > 0 {
-            let leaving = Array(shown.rows.suffix(excess))
-            _ = shown.removeLast(excess)
-            _ = beyond.insert(leaving)
-            var index = batch.kept
-            for row in leaving.reversed() where batch.inserted.removeValue(forKey: TextKey(row.id)) == nil {
-                index -= 1
-                batch.pushedOut.append(RowDiff.Entry(from: batch.oldPlace(ofKept: index), row: row))
+        if shown.count > limit {
+            let leaving = Array(shown.rows[limit...])
+            for (offset, row) in leaving.enumerated().reversed() {
+                if batch.inserted.last == limit + offset {
+                    batch.inserted.removeLast()
+                } else {
+                    // As many as are put in stand before it.
+                    let from = batch.oldPlace(ofKept: limit + offset - batch.inserted.count)
+                    batch.pushedOut.append(RowDiff.Gone(from: from, row: row))
+                }
             }
-        } else if excess < 0, !beyond.isEmpty {
-            let count = min(-excess, beyond.count)
-            let following = Array(beyond.rows.prefix(count))
-            _ = beyond.removeFirst(count)
-            _ = shown.insert(following)
-            for row in following { batch.inserted[TextKey(row.id)] = row }
+            _ = shown.removeLast(leaving.count)
+            _ = beyond.indices(ofInserted: leaving)
+        } else if shown.count < limit, !beyond.isEmpty {
+            let following = Array(beyond.rows.prefix(limit - shown.count))
+            _ = beyond.removeFirst(following.count)
+            batch.inserted += shown.indices(ofInserted: following)
         }
     }
 
-    private func diff(_ batch: inout Batch) -> RowDiff {
+    private func diff(_ batch: Batch) -> RowDiff {
         var diff = RowDiff()
-        var before: [TextKey: RowDiff.Entry] = [:]
-        for entry in batch.removed {
-            if batch.inserted[TextKey(entry.row.id)] == nil {
-                diff.deleted.append(entry)
-            } else {
-                before[TextKey(entry.row.id)] = entry
+        diff.changed = batch.updated.compactMap { shown.index(at: $0) }
+        if batch.removed.isEmpty {
+            diff.added = batch.inserted
+        } else if batch.inserted.isEmpty {
+            diff.deleted = batch.removed
+        } else {
+            var left: [TextKey: RowDiff.Gone] = [:]
+            for entry in batch.removed { left[entry.row.id] = entry }
+            let kept = shown.count - batch.inserted.count
+            var lastStaying = -1
+            for (count, index) in batch.inserted.enumerated() {
+                guard let old = left.removeValue(forKey: TextKey(shown.rows[index].id)) else {
+                    diff.added.append(index)
+                    continue
+                }
+                // A row that still stands between the neighbours it had has not moved, though its place has another
+                // value.
+                let keptBefore = index - count
+                let previous = max(lastStaying, keptBefore > 0 ? batch.oldPlace(ofKept: keptBefore - 1) : -1)
+                let next = keptBefore < kept ? batch.oldPlace(ofKept: keptBefore) : Int.max
+                if previous < old.from, old.from < next {
+                    lastStaying = old.from
+                    if old.row.json != shown.rows[index].json { diff.changed.append(index) }
+                } else {
+                    diff.moved.append((old.from, index))
+                }
             }
+            diff.deleted = Array(left.values)
         }
         diff.deleted += batch.pushedOut
         diff.deleted.sort { $0.from < $1.from }
-        for row in batch.updated {
-            if let index = shown.index(at: row.place) { diff.changed.append(RowDiff.Entry(index: index, row: row)) }
-        }
-        var inserted: [RowDiff.Entry] = []
-        for row in batch.inserted.values {
-            if let index = shown.index(at: row.place) { inserted.append(RowDiff.Entry(index: index, row: row)) }
-        }
-        inserted.sort { $0.index < $1.index }
-        let kept = shown.count - inserted.count
-        var lastStaying = -1
-        for (count, entry) in inserted.enumerated() {
-            guard let old = before[TextKey(entry.row.id)] else {
-                diff.added.append(entry)
-                continue
-            }
-            // A row that still stands between the neighbours it had has not moved, though its place has another value.
-            let keptBefore = entry.index - count
-            let previous = max(lastStaying, keptBefore > 0 ? batch.oldPlace(ofKept: keptBefore - 1) : -1)
-            let next = keptBefore < kept ? batch.oldPlace(ofKept: keptBefore) : Int.max
-            if previous < old.from, old.from < next {
-                lastStaying = old.from
-                if old.row.json != entry.row.json { diff.changed.append(entry) }
-            } else {
-                diff.moved.append(RowDiff.Entry(from: old.from, index: entry.index, row: entry.row))
-            }
-        }
-        diff.changed.sort { $0.index < $1.index }
+        diff.changed.sort()
         return diff
     }
 }

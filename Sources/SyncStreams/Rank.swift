@@ -24,6 +24,9 @@ public enum Rank {
         }
     }
 
+    /// A number that is never greater than that of a rank behind this one.
+    static func head(_ rank: String) -> UInt64 { number(digits(rank)) }
+
     /// By halves, so that ranks grow with the logarithm of the count only.
     private static func spread(_ low: [UInt8], _ high: [UInt8]?, _ count: Int) -> [[UInt8]] {
         guard count > 0 else { return [] }

@@ -1,4 +1,5 @@
 import SyncModel
+import SyncTree
 
 extension RowCondition {
     /// How deep expressions may stand in each other: they are evaluated by recursion.
@@ -28,7 +29,7 @@ extension RowCondition {
             self = .hasPrefix(try Field(field), try prefix.text())
         case "in":
             let (field, list) = try RowCondition.pair(operand)
-            var values: [StreamValue] = []
+            var values: [TreeRank] = []
             for element in try list.list() { values.append(try RowCondition.literal(element)) }
             self = .isIn(try Field(field), values.sorted())
         default:
@@ -63,9 +64,9 @@ extension RowCondition {
         return .field(try Field(members[0].value))
     }
 
-    private static func literal(_ value: DocumentValue) throws(DocumentError) -> StreamValue {
-        let literal = StreamValue(value.json)
-        guard literal != .object else { throw value.failure("expected null, true, false, a number or a text") }
+    private static func literal(_ value: DocumentValue) throws(DocumentError) -> TreeRank {
+        let literal = TreeRank(value.json)
+        guard literal != .children else { throw value.failure("expected null, true, false, a number or a text") }
         return literal
     }
 }

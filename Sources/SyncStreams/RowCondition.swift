@@ -1,4 +1,5 @@
 import SyncModel
+import SyncTree
 
 /// A condition on a row, in the language of docs/streams.md.
 ///
@@ -9,19 +10,22 @@ public indirect enum RowCondition: Sendable {
     }
 
     public enum Operand: Sendable {
-        case literal(StreamValue)
+        case literal(TreeRank)
         case field(Field)
     }
 
     case constant(Bool)
     case compare(Field, Comparison, Operand)
     /// The values ascend.
-    case isIn(Field, [StreamValue])
+    case isIn(Field, [TreeRank])
     case hasPrefix(Field, String)
     case exists(Field)
     case and([RowCondition])
     case or([RowCondition])
     case not(RowCondition)
+
+    /// Whether it holds of a row.
+    public func holds(of item: StreamItem) -> Bool { item.view { holds(of: $0) } }
 
     func holds(of row: RowView) -> Bool {
         switch self {
@@ -37,14 +41,14 @@ public indirect enum RowCondition: Sendable {
         case .hasPrefix(let field, let prefix):
             guard case .text(let text) = field.value(of: row) else { return false }
             return text.utf8.starts(with: prefix.utf8)
-        case .exists(let field): return field.value(of: row) != .null
+        case .exists(let field): return field.value(of: row) != .nothing
         case .and(let parts): return parts.allSatisfy { $0.holds(of: row) }
         case .or(let parts): return parts.contains { $0.holds(of: row) }
         case .not(let part): return !part.holds(of: row)
         }
     }
 
-    private static func contains(_ value: StreamValue, in sorted: [StreamValue]) -> Bool {
+    private static func contains(_ value: TreeRank, in sorted: [TreeRank]) -> Bool {
         var low = 0
         var high = sorted.count
         while low < high {
@@ -57,13 +61,13 @@ public indirect enum RowCondition: Sendable {
 
 extension RowCondition.Comparison {
     /// Equality of whatever kind; an order only among values of one kind. Objects are neither equal nor in an order.
-    func holds(_ left: StreamValue, _ right: StreamValue) -> Bool {
-        let isEqual = left == right && left != .object
+    func holds(_ left: TreeRank, _ right: TreeRank) -> Bool {
+        let isEqual = left == right && left != .children
         switch self {
         case .equal: return isEqual
         case .unequal: return !isEqual
         case .less, .atMost, .greater, .atLeast:
-            guard left.isSameKind(as: right), left != .object, left != .null else { return false }
+            guard left.isSameKind(as: right), left != .children, left != .nothing else { return false }
         }
         return switch self {
         case .less: left < right

@@ -1,20 +1,20 @@
 /// What one batch did to one section. Replayed: take out what is deleted and what moved at the old places, put in what
 /// is added and what moved at the new places in ascending order, then replace what changed.
+///
+/// What is shown afterwards is told by its place only: in a long list every copy of a row costs a look at cold memory.
 struct RowDiff {
-    struct Entry {
-        /// The place before the batch, of deleted and moved rows.
-        var from = 0
-        /// The place after the batch, of all others.
-        var index = 0
+    struct Gone {
+        /// The place before the batch.
+        var from: Int
         var row: StreamRow
     }
 
     /// Ascending by the old place.
-    var deleted: [Entry] = []
-    /// These ascend by the new place. A row that moved may have changed as well.
-    var added: [Entry] = []
-    var moved: [Entry] = []
-    var changed: [Entry] = []
-
-    var isEmpty: Bool { deleted.isEmpty && added.isEmpty && moved.isEmpty && changed.isEmpty }
+    var deleted: [Gone] = []
+    /// New places, ascending.
+    var added: [Int] = []
+    /// Ascending by the new place. A row that moved may have changed as well.
+    var moved: [(from: Int, index: Int)] = []
+    /// Places of rows that stand where they stood, ascending.
+    var changed: [Int] = []
 }

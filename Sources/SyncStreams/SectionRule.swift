@@ -1,4 +1,5 @@
 import SyncModel
+import SyncTree
 
 /// Which section of a partition a row is in.
 public enum SectionRule: Sendable {
@@ -17,7 +18,7 @@ public enum SectionRule: Sendable {
         case .field(let field):
             section =
                 switch item.view(field.value) {
-                case .number(let number): Int(exactly: number)
+                case .integer(let number): Int(exactly: number)
                 case .text(let text): titles.firstIndex { $0.isByteEqual(to: text) }
                 default: nil
                 }

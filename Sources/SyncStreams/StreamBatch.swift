@@ -58,8 +58,9 @@ public struct StreamBatch: Equatable, Sendable {
         !isReset && deleted.isEmpty && added.isEmpty && moved.isEmpty && changed.isEmpty
     }
 
-    /// What happened in the sections, in their order. A row that left one section for another has moved.
-    init(_ diffs: [RowDiff]) {
+    /// What happened in the sections, in their order, and what is shown in them now. A row that left one section for
+    /// another has moved.
+    init(_ diffs: [RowDiff], _ sections: [LimitedWindow]) {
         var left: [TextKey: StreamPath] = [:]
         if diffs.count > 1 {
             for (section, diff) in diffs.enumerated() {
@@ -67,21 +68,22 @@ public struct StreamBatch: Equatable, Sendable {
             }
         }
         var crossed: Set<TextKey> = []
-        for (section, diff) in diffs.enumerated() {
-            for entry in diff.added {
-                let path = StreamPath(section, entry.index)
-                if let from = left[entry.row.id] {
-                    crossed.insert(entry.row.id)
-                    moved.append(Entry(path, from: from, entry.row))
+        for (section, (diff, window)) in zip(diffs, sections).enumerated() {
+            let rows = window.shown.rows
+            added.reserveCapacity(added.count + diff.added.count)
+            for index in diff.added {
+                let path = StreamPath(section, index)
+                if let from = left[rows[index].id] {
+                    crossed.insert(rows[index].id)
+                    moved.append(Entry(path, from: from, rows[index]))
                 } else {
-                    added.append(Entry(path, entry.row))
+                    added.append(Entry(path, rows[index]))
                 }
             }
-            for entry in diff.moved {
-                moved.append(Entry(
-                    StreamPath(section, entry.index), from: StreamPath(section, entry.from), entry.row))
+            for (from, index) in diff.moved {
+                moved.append(Entry(StreamPath(section, index), from: StreamPath(section, from), rows[index]))
             }
-            for entry in diff.changed { changed.append(Entry(StreamPath(section, entry.index), entry.row)) }
+            for index in diff.changed { changed.append(Entry(StreamPath(section, index), rows[index])) }
         }
         moved.sort { $0.path < $1.path }
         for (section, diff) in diffs.enumerated() {

@@ -23,16 +23,13 @@ final class StreamNode {
 
     var predicate: Predicate?
     var limit: Int
-    /// What the source has, whether it is shown or not. Empty where the sources are streams.
-    private(set) var received: [TextKey: StreamItem] = [:]
+    /// What the source has, and what stands somewhere.
+    private var held: [TextKey: HeldRow] = [:]
     private var sections: [LimitedWindow]
-    /// Of a partition: the section of every row that is in one.
-    private var sectionOf: [TextKey: Int] = [:]
 
     private(set) var timer: BatchTimer
-    /// Rows that may not be shown as they are, in the order in which they were touched.
-    private var dirty: [TextKey] = []
-    private var isDirty: Set<TextKey> = []
+    /// Rows that may not stand as they should, in the order in which they were touched.
+    private var dirty: [HeldRow] = []
     private var mustBalance = false
     var load = Load.waiting
     /// Calls that are answered once what they did is told.
@@ -60,49 +57,58 @@ final class StreamNode {
     // MARK: What comes in
 
     func put(_ items: [StreamItem]) {
-        for item in items {
-            received[item.key] = item
-            touch(TextKey(item.key))
-        }
+        if items.count > held.count { held.reserveCapacity(items.count) }
+        for item in items { touch(TextKey(item.key)).item = item }
     }
 
     func remove(_ keys: [String]) {
-        for key in keys where received.removeValue(forKey: TextKey(key)) != nil { touch(TextKey(key)) }
+        for key in keys where held[key]?.item != nil { touch(TextKey(key)).item = nil }
     }
 
     func reset(_ items: [StreamItem]) {
         let kept = items.map(\.key).keys
-        for key in received.keys where !kept.contains(key) { touch(key) }
-        received = received.filter { kept.contains($0.key) }
+        for row in held.values where row.item != nil && !kept.contains(row.key) {
+            row.item = nil
+            touch(row)
+        }
         put(items)
     }
 
     func touch(_ keys: [TextKey]) { for key in keys { touch(key) } }
 
-    private func touch(_ key: TextKey) {
-        if isDirty.insert(key).inserted { dirty.append(key) }
+    @discardableResult
+    private func touch(_ key: TextKey) -> HeldRow {
+        let row = held[key] ?? HeldRow(key)
+        if !row.isDirty { held[key] = row }
+        touch(row)
+        return row
+    }
+
+    private func touch(_ row: HeldRow) {
+        guard !row.isDirty else { return }
+        row.isDirty = true
+        dirty.append(row)
     }
 
     /// The predicate is another one: rows change sides.
     func set(_ predicate: Predicate?) {
         self.predicate = predicate
-        if case .host? = predicate { return touch(allKeys) }
-        for key in allKeys where isWanted(key) != contains(key) { touch(key) }
+        let isHost = if case .host? = predicate { true } else { false }
+        guard sources.isEmpty else {
+            for source in sources {
+                for row in source.sections[0].shown.rows {
+                    let key = TextKey(row.id)
+                    if isHost || (rowOfSources(key) != nil) != (held[key]?.row != nil) { touch(key) }
+                }
+            }
+            return
+        }
+        for row in held.values where isHost || isWanted(row) != (row.row != nil) { touch(row) }
     }
 
     func set(limit: Int) {
         self.limit = limit
         mustBalance = true
-    }
-
-    private var allKeys: [TextKey] {
-        sources.isEmpty
-            ? Array(received.keys) : sources.flatMap { $0.sections.first?.shown.rows.map { TextKey($0.id) } ?? [] }
-    }
-
-    private func contains(_ key: TextKey) -> Bool {
-        let section = sections.count == 1 ? 0 : sectionOf[key] ?? 0
-        return sections.indices.contains(section) && sections[section].contains(key.text)
     }
 
     // MARK: Batches
@@ -112,61 +118,76 @@ final class StreamNode {
     /// What waits, as one batch, and the rows that streams made of this one have to look at: those of the batch, and
     /// those that stand elsewhere now without having changed places.
     func flush() -> (batch: StreamBatch, touched: [TextKey]) {
-        let touched = dirty
+        var touched = users.isEmpty ? [] : dirty.map(\.key)
+        // Only a limit lets rows come and go that nobody touched.
+        let isLimited = limit != Int.max || mustBalance
         let batch = takeBatch()
-        return (batch, users.isEmpty ? [] : touched + batch.keys)
+        if isLimited, !users.isEmpty { touched += batch.keys }
+        return (batch, touched)
     }
 
     private func takeBatch() -> StreamBatch {
         timer.stop()
         defer {
             dirty = []
-            isDirty = []
             mustBalance = false
         }
         guard !dirty.isEmpty || mustBalance else { return StreamBatch() }
-        guard case .partition(_, let titles, let rule) = spec.source else {
-            return StreamBatch([sections[0].apply(dirty.map { ($0, row(of: $0)) }, limit: limit)])
-        }
-        var updates: [[(key: TextKey, row: StreamRow?)]] = Array(repeating: [], count: sections.count)
-        for key in dirty {
-            let row = row(of: key)
-            let section = row.flatMap {
-                rule.section(of: StreamItem(key: $0.id, json: $0.json), titles: titles, function)
+        var updates: [[(old: StreamRow?, new: StreamRow?)]] = Array(repeating: [], count: sections.count)
+        for held in dirty {
+            let new = row(of: held)
+            let section = new.map(section) ?? nil
+            let row = section == nil ? nil : new
+            if let section, held.row == nil || section == held.section {
+                updates[section].append((held.row, row))
+            } else {
+                if let old = held.row { updates[held.section].append((old, nil)) }
+                if let section { updates[section].append((nil, row)) }
             }
-            let old = sectionOf[key]
-            sectionOf[key] = section
-            if let old, old != section { updates[old].append((key, nil)) }
-            if let section { updates[section].append((key, row)) }
+            held.row = row
+            held.section = section ?? 0
+            held.isDirty = false
+            if row == nil, held.item == nil { self.held[held.key] = nil }
         }
-        return StreamBatch(sections.indices.map { index in
+        let diffs = sections.indices.map { index in
             updates[index].isEmpty && !mustBalance ? RowDiff() : sections[index].apply(updates[index], limit: limit)
-        })
+        }
+        return StreamBatch(diffs, sections)
+    }
+
+    private func section(of row: StreamRow) -> Int? {
+        guard case .partition(_, let titles, let rule) = spec.source else { return 0 }
+        return rule.section(of: StreamItem(key: row.id, json: row.json), titles: titles, function)
     }
 
     /// The row as it is to be shown; `nil` when it is not.
-    private func row(of key: TextKey) -> StreamRow? {
-        guard sources.isEmpty else { return rowOfSources(key) }
-        guard let item = received[key], predicate?.holds(of: item, function) ?? true else { return nil }
+    private func row(of held: HeldRow) -> StreamRow? {
+        guard sources.isEmpty else { return rowOfSources(held.key) }
+        guard let item = held.item, predicate?.holds(of: item, function) ?? true else { return nil }
         let place = order.place(of: item)
         return spec.isInRange(place) ? StreamRow(place, json: item.json) : nil
     }
 
     /// Whether the row is to be shown.
-    private func isWanted(_ key: TextKey) -> Bool {
-        guard sources.isEmpty, spec.start == nil, spec.end == nil else { return row(of: key) != nil }
-        return received[key].map { predicate?.holds(of: $0, function) ?? true } ?? false
+    private func isWanted(_ held: HeldRow) -> Bool {
+        guard spec.start == nil, spec.end == nil else { return row(of: held) != nil }
+        return held.item.map { predicate?.holds(of: $0, function) ?? true } ?? false
     }
 
     private func rowOfSources(_ key: TextKey) -> StreamRow? {
         for (index, source) in sources.enumerated() {
-            guard let row = source.sections[0].row(of: key.text) else { continue }
+            guard let row = source.shownRow(of: key) else { continue }
             let item = StreamItem(key: row.id, json: row.json)
             guard predicate?.holds(of: item, function) ?? true else { return nil }
             // The first one's order holds for all.
             return index == 0 ? row : StreamRow(order.place(of: item), json: row.json)
         }
         return nil
+    }
+
+    private func shownRow(of key: TextKey) -> StreamRow? {
+        guard let held = held[key], let row = held.row, sections[held.section].isShown(row.place) else { return nil }
+        return row
     }
 
     // MARK: Looking
@@ -179,8 +200,8 @@ final class StreamNode {
     }
 
     func find(_ key: String) -> StreamBatch.Entry? {
-        let section = sections.count == 1 ? 0 : sectionOf[key] ?? 0
-        guard let row = sections[section].row(of: key), let index = sections[section].shown.index(at: row.place)
+        guard let row = shownRow(of: TextKey(key)), let section = held[key]?.section,
+            let index = sections[section].shown.index(at: row.place)
         else { return nil }
         return StreamBatch.Entry(StreamPath(section, index), row)
     }
@@ -188,8 +209,8 @@ final class StreamNode {
     /// The row next to where a row stands or would stand.
     func neighbour(of item: StreamItem, isAfter: Bool) -> StreamBatch.Entry? {
         // Where it stands in the source's own order only the source knows.
-        let known = StreamItem(key: item.key, json: item.json, rank: received[item.key]?.rank)
-        let standing = item.json.isEmpty ? sections[0].row(of: item.key)?.place : nil
+        let known = StreamItem(key: item.key, json: item.json, rank: held[item.key]?.item?.rank)
+        let standing = item.json.isEmpty ? shownRow(of: TextKey(item.key))?.place : nil
         let place = standing ?? order.place(of: known)
         let shown = sections[0].shown
         let bound = shown.lowerBound(of: place)

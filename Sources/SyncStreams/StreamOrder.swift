@@ -1,4 +1,5 @@
 import SyncModel
+import SyncTree
 
 /// What a stream is ordered by. Rows that are level are ordered by their keys.
 public struct StreamOrder: Sendable {
@@ -17,15 +18,11 @@ public struct StreamOrder: Sendable {
     }
 
     func place(of item: StreamItem) -> StreamPlace {
-        StreamPlace(value(of: item), key: item.key, isDescending: isDescending)
-    }
-
-    private func value(of item: StreamItem) -> StreamValue {
         switch by {
         // The key comes in anyway.
-        case .field(.key): .null
-        case .field(let field): item.view(field.value)
-        case .source: item.rank.map(StreamValue.text) ?? .object
+        case .field(.key): StreamPlace(.nothing, key: item.key, isDescending: isDescending)
+        case .field(let field): StreamPlace(item.view(field.value), key: item.key, isDescending: isDescending)
+        case .source: StreamPlace(rank: item.rank, key: item.key, isDescending: isDescending)
         }
     }
 }

@@ -1,48 +1,70 @@
 import SyncModel
+import SyncTree
 
-/// Where a row stands in a stream: by the value the stream is ordered by, then by its key.
-///
-/// Keys that are whole numbers of 32 bits come first, by their value; `1` comes before `01`. All others follow by their
-/// bytes. A descending stream has everything the other way round, keys included.
-public final class StreamPlace: Comparable, Sendable {
-    let key: String
-    let value: StreamValue
-    private let number: Int32?
-    private let isDescending: Bool
+/// Where a row stands in a stream: by the value the stream is ordered by, then by its key, both in the order of the
+/// realtime database. A descending stream has everything the other way round, keys included.
+public struct StreamPlace: Comparable, Sendable {
+    /// What is compared when the heads are level.
+    private final class Full: Sendable {
+        let value: TreeRank
+        let key: TreeKey
+        let isDescending: Bool
 
-    init(_ value: StreamValue, key: String, isDescending: Bool) {
-        self.key = key
-        self.value = value
-        self.isDescending = isDescending
-        number = StreamPlace.number(of: key)
+        init(_ value: TreeRank, _ key: TreeKey, _ isDescending: Bool) {
+            self.value = value
+            self.key = key
+            self.isDescending = isDescending
+        }
     }
 
+    /// Never greater than that of a place behind this one. Nearly all comparisons end with it: it lies in the list
+    /// itself, where the rest is anywhere in memory, and fetching that costs more than all else in a long list.
+    private let head: UInt64
+    private let full: Full
+
+    init(_ value: TreeRank, key: String, isDescending: Bool) {
+        let key = TreeKey(anyText: key)
+        self.init(head: StreamPlace.head(value, key), Full(value, key, isDescending))
+    }
+
+    /// A place in the source's own order; rows without a rank stand behind all others.
+    init(rank: String?, key: String, isDescending: Bool) {
+        self.init(
+            head: rank.map(Rank.head) ?? UInt64.max,
+            Full(rank.map(TreeRank.text) ?? .children, TreeKey(anyText: key), isDescending))
+    }
+
+    private init(head: UInt64, _ full: Full) {
+        self.head = full.isDescending ? ~head : head
+        self.full = full
+    }
+
+    var key: String { full.key.text }
+
+    @inline(__always)
     public static func == (left: StreamPlace, right: StreamPlace) -> Bool {
-        left === right || left.value == right.value && left.key.isByteEqual(to: right.key)
+        left.head == right.head && isLevel(left, right)
     }
 
+    @inline(never)
+    private static func isLevel(_ left: StreamPlace, _ right: StreamPlace) -> Bool {
+        left.full === right.full || left.full.key == right.full.key && left.full.value == right.full.value
+    }
+
+    @inline(__always)
     public static func < (left: StreamPlace, right: StreamPlace) -> Bool {
-        left.isDescending ? right.isBefore(left) : left.isBefore(right)
+        left.head == right.head ? isLevelBefore(left, right) : left.head < right.head
     }
 
-    private func isBefore(_ other: StreamPlace) -> Bool {
-        // Most streams are ordered by numbers: they are compared once, and nothing is looked up.
-        if case .number(let one) = value, case .number(let two) = other.value {
-            return one == two ? isKeyBefore(other) : one < two
-        }
-        if value < other.value { return true }
-        if other.value < value { return false }
-        return isKeyBefore(other)
+    @inline(never)
+    private static func isLevelBefore(_ left: StreamPlace, _ right: StreamPlace) -> Bool {
+        left.full.isDescending ? isBefore(right.full, left.full) : isBefore(left.full, right.full)
     }
 
-    private func isKeyBefore(_ other: StreamPlace) -> Bool {
-        switch (number, other.number) {
-        case (let one?, let two?) where one != two: return one < two
-        case (_?, _?) where key.utf8.count != other.key.utf8.count: return key.utf8.count < other.key.utf8.count
-        case (_?, nil): return true
-        case (nil, _?): return false
-        default: return TextKey(key) < TextKey(other.key)
-        }
+    private static func isBefore(_ left: Full, _ right: Full) -> Bool {
+        if left.value < right.value { return true }
+        if right.value < left.value { return false }
+        return left.key < right.key
     }
 
     /// Whether this row stands before a bound of the stream, or is level with it.
@@ -51,35 +73,58 @@ public final class StreamPlace: Comparable, Sendable {
         let isGreater: Bool
         switch bound {
         case .value(let other):
-            isLess = value < other
-            isGreater = other < value
+            isLess = full.value < other
+            isGreater = other < full.value
         case .key(let other):
-            isLess = isKeyBefore(other)
-            isGreater = other.isKeyBefore(self)
+            isLess = full.key < other
+            isGreater = other < full.key
         }
         if isLess == isGreater { return 0 }
-        return isLess != isDescending ? -1 : 1
+        return isLess != full.isDescending ? -1 : 1
     }
 
-    /// The value of a key that is a whole number of 32 bits in decimal digits, leading zeros allowed.
-    static func number(of key: String) -> Int32? {
-        var digits = key.utf8[...]
-        let isNegative = digits.first == UInt8(ascii: "-")
-        if isNegative { digits = digits.dropFirst() }
-        guard !digits.isEmpty else { return nil }
-        var value: Int64 = 0
-        for byte in digits {
-            let digit = byte &- UInt8(ascii: "0")
-            guard digit < 10 else { return nil }
-            value = value * 10 + Int64(digit)
-            guard value <= Int64(Int32.max) + 1 else { return nil }
+    // MARK: Heads
+
+    /// Doubles take the middle of the range, in their order; what is before and behind them takes the bits that no
+    /// number has.
+    private static func head(_ value: TreeRank, _ key: TreeKey) -> UInt64 {
+        switch value {
+        case .nothing: head(key)
+        case .bool(let value): (value ? 3 : 2) << 48
+        case .integer(let value): head(Double(value))
+        case .real(let value): head(value)
+        case .text(let value): 0xFFF1 << 48 | head(value)
+        case .children: 0xFFF2 << 48
         }
-        return Int32(exactly: isNegative ? -value : value)
+    }
+
+    /// Of a stream ordered by its keys nothing else is known.
+    private static func head(_ key: TreeKey) -> UInt64 {
+        guard let number = key.number else { return 1 << 48 | head(key.text) }
+        return UInt64(UInt32(bitPattern: number) ^ 1 << 31)
+    }
+
+    /// From 0x000F… (no number is less) to 0xFFF0….
+    private static func head(_ number: Double) -> UInt64 {
+        // -0 is 0.
+        let bits = (number + 0).bitPattern
+        return bits >> 63 == 0 ? bits | 1 << 63 : ~bits
+    }
+
+    /// The first six bytes.
+    private static func head(_ text: String) -> UInt64 {
+        var result: UInt64 = 0
+        var shift: UInt64 = 48
+        for byte in text.utf8.prefix(6) {
+            shift -= 8
+            result |= UInt64(byte) << shift
+        }
+        return result
     }
 }
 
 /// An end of what a stream shows, in the unit of its order.
 enum StreamBound: Sendable {
-    case value(StreamValue)
-    case key(StreamPlace)
+    case value(TreeRank)
+    case key(TreeKey)
 }

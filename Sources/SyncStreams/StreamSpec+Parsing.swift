@@ -1,5 +1,6 @@
 import SyncJSON
 import SyncModel
+import SyncTree
 
 extension StreamSpec {
     private enum Key: String {
@@ -59,10 +60,10 @@ extension StreamSpec {
             switch order.by {
             case .source: throw value.failure("needs order_by: the source's order has no values")
             case .field(.key):
-                return .key(StreamPlace(.null, key: try value.text(), isDescending: false))
+                return .key(TreeKey(anyText: try value.text()))
             case .field:
-                let bound = StreamValue(value.json)
-                guard bound != .object else { throw value.failure("expected null, true, false, a number or a text") }
+                let bound = TreeRank(value.json)
+                guard bound != .children else { throw value.failure("expected null, true, false, a number or a text") }
                 return .value(bound)
             }
         }

@@ -1,4 +1,5 @@
 import SyncModel
+import SyncTree
 
 /// What a stream is to be.
 public struct StreamSpec: Sendable {

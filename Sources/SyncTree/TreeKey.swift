@@ -5,7 +5,7 @@
 public struct TreeKey: Sendable {
     public let text: String
     /// The number that the text reads as, if it is one of 32 bits.
-    private let number: Int32?
+    public let number: Int32?
 
     /// The longest key, in bytes of UTF-8.
     public static let lengthLimit = 768
@@ -21,11 +21,11 @@ public struct TreeKey: Sendable {
     public init?(_ text: String) {
         guard !text.isEmpty, text.utf8.count <= TreeKey.lengthLimit else { return nil }
         for byte in text.utf8 where TreeKey.isForbidden(byte) { return nil }
-        self.init(unchecked: text)
+        self.init(anyText: text)
     }
 
-    /// A bound of a query: it may be any text, only its place in the order matters.
-    init(unchecked text: String) {
+    /// Any text, of which only the place in the order matters: a bound of a query, the key of a row that is no child.
+    public init(anyText text: String) {
         self.text = text
         number = TreeKey.number(text)
     }

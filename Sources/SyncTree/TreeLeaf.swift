@@ -1,3 +1,5 @@
+import SyncJSON
+
 /// A value without children. Numbers are integers of 64 bits where they are whole and were written so or are small
 /// enough to be exact, else doubles: 1.0 is 1.
 public enum TreeLeaf: Sendable {
@@ -16,6 +18,17 @@ public enum TreeLeaf: Sendable {
             self = .integer(whole)
         } else {
             self = .real(number)
+        }
+    }
+
+    /// A number of JSON text; `nil` for what is none, and for one beyond every double.
+    init?(number slice: JSONSlice) {
+        if let whole = slice.int {
+            self = .integer(whole)
+        } else if let number = slice.double {
+            self.init(number)
+        } else {
+            return nil
         }
     }
 

@@ -42,12 +42,12 @@ public struct TreeQuery: Sendable {
             guard case .text(let text) = leaf, key == nil else {
                 throw TreeError(.query("A range of keys takes strings"))
             }
-            return Bound(rank: .nothing, key: TreeKey(unchecked: text), isInclusive: isInclusive)
+            return Bound(rank: .nothing, key: TreeKey(anyText: text), isInclusive: isInclusive)
         case .priority:
             if case .bool = leaf { throw TreeError(.query("A range of priorities takes numbers and strings")) }
         case .value, .child: break
         }
-        return Bound(rank: TreeRank(leaf), key: key.map { TreeKey(unchecked: $0) }, isInclusive: isInclusive)
+        return Bound(rank: TreeRank(leaf), key: key.map { TreeKey(anyText: $0) }, isInclusive: isInclusive)
     }
 
     /// The node's children that the query is about, in its order.

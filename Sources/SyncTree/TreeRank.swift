@@ -21,6 +21,9 @@ public enum TreeRank: Sendable {
         }
     }
 
+    /// Whether both are of one kind, so that "less" says something about their values.
+    public func isSameKind(as other: TreeRank) -> Bool { kind == other.kind }
+
     private var kind: Int {
         switch self {
         case .nothing: 0

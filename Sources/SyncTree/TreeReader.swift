@@ -94,13 +94,8 @@ public struct TreeReader {
             guard text.utf8.count <= TreeReader.stringLimit else { throw TreeError(.string) }
             return .text(text)
         }
-        guard let number = TreeReader.number(slice) else { throw TreeError(.number) }
+        guard let number = TreeLeaf(number: slice) else { throw TreeError(.number) }
         return number
-    }
-
-    private static func number(_ slice: JSONSlice) -> TreeLeaf? {
-        if let whole = slice.int { return .integer(whole) }
-        return slice.double.flatMap { TreeLeaf($0) }
     }
 
     private mutating func array(_ existing: TreeNode, _ depth: Int) throws(TreeError) -> TreeNode {
@@ -183,7 +178,7 @@ public struct TreeReader {
         var count = 0
         slice.forEachMember { key, value in
             count += 1
-            if key.equals("increment") { increment = TreeReader.number(value) }
+            if key.equals("increment") { increment = TreeLeaf(number: value) }
         }
         guard count == 1, let increment else {
             throw TreeError(.special("\".sv\" is \"timestamp\" or {\"increment\": number}"))

@@ -24,8 +24,8 @@ final class DatabaseWorldClient {
     private var streams: [UInt64: Stream] = [:]
     /// What the host was told last of each listen.
     private(set) var values: [UInt64: (node: TreeNode, isCurrent: Bool)] = [:]
-    /// Writes that are kept for a restart.
-    private(set) var kept: [QueuedWrite] = []
+    /// What is kept for a restart.
+    let keep = MemoryKeep()
     private(set) var ended: [UInt64: DatabaseFailure?] = [:]
     private(set) var listens: [UInt64: DatabaseLocation] = [:]
     /// Transactions that were done, and those of which nobody can say.
@@ -40,7 +40,7 @@ final class DatabaseWorldClient {
     init(_ name: String, _ world: DatabaseWorld) {
         self.name = name
         self.world = world
-        machine = DatabaseMachine(DatabaseOptions(url: "http://db", name: "w"), token: "owner", seed: 1)
+        machine = DatabaseMachine(DatabaseOptions(url: "http://db", name: "w"), token: "owner", seed: 1, keep: keep)
     }
 
     var now: Moment { Moment(monotonic: world.time - DatabaseWorld.begin, wall: world.time) }
@@ -55,7 +55,7 @@ final class DatabaseWorldClient {
     }
 
     func stop(_ id: UInt64) {
-        machine.stop(id)
+        machine.stop(id, now: now)
         listens[id] = nil
         values[id] = nil
         pump()
@@ -101,8 +101,8 @@ final class DatabaseWorldClient {
         let places = listens.values
         listens = [:]
         machine = DatabaseMachine(
-            DatabaseOptions(url: "http://db", name: "w"), token: token, seed: UInt64(life) + 1)
-        try machine.restore(kept, now: now)
+            DatabaseOptions(url: "http://db", name: "w"), token: token, seed: UInt64(life) + 1, keep: keep)
+        machine.restore(keep.ordered, now: now)
         for place in places.sorted(by: { $0.path.text < $1.path.text }) { _ = listen(place) }
         pump()
     }
@@ -136,11 +136,9 @@ final class DatabaseWorldClient {
         case .transactionEnded(_, .success): increments += 1
         case .transactionEnded(_, .failure(let failure)):
             if failure.message.hasPrefix("it is not known") { uncertain += 1 }
-        case .keepWrite(let write): kept.append(write)
         case .writeEnded(let id, let failure):
             XCTAssertNil(ended[id] as Any?, "\(name): write \(id) has ended twice")
             ended[id] = .some(failure)
-            kept.removeAll { $0.id == id }
         case .tokenNeeded:
             later(50) { client in client.machine.setToken(client.token, now: client.now) }
         }

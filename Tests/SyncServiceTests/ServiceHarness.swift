@@ -30,7 +30,7 @@ final class ServiceHarness {
     }
 
     func connect(_ token: String = "tok") -> [String] {
-        service.connect(token: token, now: now)
+        service.connect(token: token, retentionTime: 0, now: now)
         return out()
     }
 

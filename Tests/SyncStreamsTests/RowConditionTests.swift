@@ -1,4 +1,5 @@
 import SyncModel
+import SyncTree
 import XCTest
 
 @testable import SyncStreams
@@ -66,29 +67,52 @@ final class RowConditionTests: XCTestCase {
     }
 
     func testTheOrderOfValuesAndKeys() {
-        let values: [StreamValue] = [
-            .null, .bool(false), .bool(true), .number(-1.5), .number(0), .number(2), .text(""), .text("A"), .text("a"),
-            .text("é"), .object,
+        let values: [TreeRank] = [
+            .nothing, .bool(false), .bool(true), .integer(Int64.min), .real(-1.5), .integer(-1), .integer(0),
+            .real(0.5), .integer(2), .integer(1 << 53), .integer(1 << 53 + 1), .real(1e300), .text(""), .text("A"),
+            .text("a"), .text("abcdef"), .text("abcdefg"), .text("abcdefh"), .text("é"), .children,
         ]
+        XCTAssertEqual(TreeRank.real(-0.0), .integer(0))
+        XCTAssertEqual(place(.real(-0.0)), place(.integer(0)))
         for (left, one) in values.enumerated() {
             for (right, two) in values.enumerated() {
                 XCTAssertEqual(one < two, left < right, "\(one) \(two)")
                 XCTAssertEqual(one == two, left == right, "\(one) \(two)")
+                XCTAssertEqual(place(one) < place(two), left < right, "\(one) \(two)")
+                XCTAssertEqual(place(one, down: true) < place(two, down: true), left > right, "\(one) \(two)")
+                XCTAssertEqual(place(one) == place(two), left == right, "\(one) \(two)")
             }
         }
         let keys = [
             "-2147483648", "-5", "0", "-0", "00", "1", "01", "2", "10", "2147483647", "+1", "-", "-2147483649", "1.0",
-            "2147483648", "A", "a", "é",
+            "2147483648", "A", "a", "abcdef", "abcdefg", "é",
         ]
-        let places = keys.map { StreamPlace(.null, key: $0, isDescending: false) }
-        for (left, one) in places.enumerated() {
-            for (right, two) in places.enumerated() where left != right {
-                XCTAssertEqual(one < two, left < right, "\(one.key) \(two.key)")
-                let (down, other) = (StreamPlace(.null, key: one.key, isDescending: true),
-                    StreamPlace(.null, key: two.key, isDescending: true))
-                XCTAssertEqual(down < other, left > right, "\(one.key) \(two.key), descending")
+        for (left, one) in keys.enumerated() {
+            for (right, two) in keys.enumerated() {
+                for value in [TreeRank.nothing, .integer(1)] {
+                    let (first, second) = (place(value, one), place(value, two))
+                    XCTAssertEqual(first < second, left < right, "\(one) \(two)")
+                    XCTAssertEqual(first == second, left == right, "\(one) \(two)")
+                    let (down, other) = (place(value, one, down: true), place(value, two, down: true))
+                    XCTAssertEqual(down < other, left > right, "\(one) \(two), descending")
+                }
             }
         }
+    }
+
+    func testTheOrderOfTheSource() {
+        // The first rank, one between it and the next, and so on: also ranks shorter and longer than the usual.
+        let first = Rank.between(nil, nil, count: 2)
+        var ranks = [Rank.between(nil, first[0], count: 1)[0], first[0], first[1]]
+        for _ in 0..<100 { ranks.insert(Rank.between(ranks[1], ranks[2], count: 1)[0], at: 2) }
+        ranks.insert("4", at: 0)
+        let places = ranks.map { StreamPlace(rank: $0, key: "k", isDescending: false) }
+        for (one, two) in zip(places, places.dropFirst()) { XCTAssertLessThan(one, two) }
+        XCTAssertLessThan(places[places.count - 1], StreamPlace(rank: nil, key: "a", isDescending: false))
+    }
+
+    private func place(_ value: TreeRank, _ key: String = "k", down: Bool = false) -> StreamPlace {
+        StreamPlace(value, key: key, isDescending: down)
     }
 }
 

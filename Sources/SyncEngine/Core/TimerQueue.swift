@@ -26,11 +26,12 @@ struct TimerQueue {
         case streams
         case deliveries
         case mutes
+        case retention
 
         /// Whether a repeated request of sync stands behind it: sync is not at rest then.
         var isSyncWork: Bool {
             switch self {
-            case .channelSync, .timeline, .answerParts, .heldRequests: true
+            case .channelSync, .timeline, .answerParts, .heldRequests, .retention: true
             case .reconnect, .outbox, .fetch, .fetchAll, .action, .typing, .ownTyping, .deliveries, .mutes, .background,
                 .ownAges, .streams:
                 false
@@ -63,6 +64,7 @@ struct TimerQueue {
             case .action(let call): "l\(call)"
             case .ownAges: "n"
             case .streams: "p"
+            case .retention: "q"
             case .fetchAll(let call): "o\(call)"
             }
         }

@@ -73,17 +73,20 @@ public struct Window<Row: WindowRow> {
     /// Takes in one row: inserts it, moves it when its place changed, updates it when only its content did.
     public mutating func put(_ row: Row) -> WindowChange? {
         guard let old = index(ofID: row.id) else { return insert([row]) }
-        guard rows[old].place != row.place else {
-            guard rows[old].json != row.json else { return nil }
-            rows[old] = row
-            return told(.update, [.init(index: old, id: row.id, json: row.json)], count: rows.count)
-        }
+        guard rows[old].place != row.place else { return replace(row, at: old) }
         rows.remove(at: old)
         let new = lowerBound(of: row.place)
         rows.insert(row, at: new)
         places?[row.id] = row.place
         if new == old { return told(.update, [.init(index: new, id: row.id, json: row.json)], count: rows.count) }
         return told(.move, [.init(from: old, index: new, id: row.id, json: row.json)], count: rows.count)
+    }
+
+    /// Takes in a row for one that has the same id and place.
+    public mutating func replace(_ row: Row, at index: Int) -> WindowChange? {
+        guard rows.indices.contains(index), rows[index].json != row.json else { return nil }
+        rows[index] = row
+        return told(.update, [.init(index: index, id: row.id, json: row.json)], count: rows.count)
     }
 
     /// Takes in many rows: moves, then one insert, then one update.
@@ -112,42 +115,48 @@ public struct Window<Row: WindowRow> {
 
     /// Inserts rows that the window has not, in any order.
     public mutating func insert(_ added: [Row]) -> WindowChange? {
-        guard let first = added.first else { return nil }
+        let indices = indices(ofInserted: added)
+        guard !indices.isEmpty else { return nil }
+        return told(.insert, indices.map { .init(index: $0, id: rows[$0].id, json: rows[$0].json) }, count: rows.count)
+    }
+
+    /// The same for who looks at the rows rather than at changes: gives the indices they have now, ascending.
+    public mutating func indices(ofInserted added: [Row]) -> [Int] {
+        guard let first = added.first else { return [] }
+        if places != nil { for row in added { places?[row.id] = row.place } }
         let isSorted = added.indices.dropFirst().allSatisfy { added[$0 - 1].place < added[$0].place }
         let new = isSorted ? added : added.sorted { $0.place < $1.place }
-        if places != nil { for row in new { places?[row.id] = row.place } }
         let start = lowerBound(of: isSorted ? first.place : new.first?.place ?? first.place)
-        var items: [WindowChange.Item] = []
-        items.reserveCapacity(new.count)
         if let last = new.last, start == rows.count || last.place < rows[start].place {
             // All of them go to one place, as a page does.
             if rows.isEmpty { rows = new } else { rows.insert(contentsOf: new, at: start) }
-            for (offset, row) in new.enumerated() {
-                items.append(.init(index: start + offset, id: row.id, json: row.json))
-            }
-        } else if new.count <= Window.fewRows {
+            return Array(start..<(start + new.count))
+        }
+        var indices: [Int] = []
+        indices.reserveCapacity(new.count)
+        if new.count <= Window.fewRows {
             for row in new {
                 let index = lowerBound(of: row.place)
                 rows.insert(row, at: index)
-                items.append(.init(index: index, id: row.id, json: row.json))
+                indices.append(index)
             }
-        } else {
-            var merged: [Row] = []
-            merged.reserveCapacity(rows.count + new.count)
-            merged += rows[..<start]
-            var old = start
-            for row in new {
-                while old < rows.count, rows[old].place < row.place {
-                    merged.append(rows[old])
-                    old += 1
-                }
-                items.append(.init(index: merged.count, id: row.id, json: row.json))
-                merged.append(row)
-            }
-            merged += rows[old...]
-            rows = merged
+            return indices
         }
-        return told(.insert, items, count: rows.count)
+        var merged: [Row] = []
+        merged.reserveCapacity(rows.count + new.count)
+        merged += rows[..<start]
+        var old = start
+        for row in new {
+            while old < rows.count, rows[old].place < row.place {
+                merged.append(rows[old])
+                old += 1
+            }
+            indices.append(merged.count)
+            merged.append(row)
+        }
+        merged += rows[old...]
+        rows = merged
+        return indices
     }
 
     /// Removes rows by their ids; unknown ones do no harm.
