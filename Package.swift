@@ -50,7 +50,8 @@ let package = Package(
         room("SyncDatabase", ["SyncTree", "SyncModel", "SyncJSON"]),
         room("SyncStore", ["SyncModel", "SyncJSON", "CSQLite", "CLinux"]),
         room("SyncStreams", ["SyncTree", "SyncModel", "SyncJSON"]),
-        room("SyncEngine", ["SyncModel", "SyncStore", "SyncStreams", "SyncJSON"]),
+        room("SyncResources", ["SyncStreams", "SyncTree", "SyncModel", "SyncJSON"]),
+        room("SyncEngine", ["SyncModel", "SyncStore", "SyncStreams", "SyncDatabase", "SyncTree", "SyncJSON"]),
         room("SyncService", ["SyncModel", "SyncJSON"]),
         room("SyncWebSocket", ["CWslay", "CLinux"]),
         room("SyncThreads", ["CLinux"]),
@@ -59,7 +60,7 @@ let package = Package(
             "SyncManager",
             [
                 "SyncEngine", "SyncStreams", "SyncStore", "SyncService", "SyncNetwork", "SyncWebSocket", "SyncThreads",
-                "SyncModel", "SyncJSON", "CLinux", "CSyncManager",
+                "SyncDatabase", "SyncTree", "SyncModel", "SyncJSON", "CLinux", "CSyncManager",
             ]),
         room(
             "SyncServer",
@@ -80,11 +81,13 @@ let package = Package(
         tests(of: "SyncDatabase", ["SyncTree", "SyncModel", "SyncServer"]),
         tests(of: "SyncStore", ["SyncModel", "CSQLite"], exclude: ["Fixtures"]),
         tests(of: "SyncStreams", ["SyncTree", "SyncModel", "SyncJSON"]),
+        tests(of: "SyncResources", ["SyncStreams", "SyncTree", "SyncModel", "SyncJSON"]),
         tests(of: "SyncEngine", ["SyncService", "SyncStore", "SyncModel", "CSQLite"]),
         tests(of: "SyncService"),
         tests(of: "SyncWebSocket"),
         tests(of: "SyncThreads"),
-        tests(of: "SyncNetwork", ["SyncWebSocket"]),
+        // The server is built to be run as a program of its own.
+        tests(of: "SyncNetwork", ["SyncWebSocket", "syncmanager-server"]),
         tests(of: "SyncManager", ["SyncEngine", "SyncStore", "SyncModel", "SyncThreads", "SyncJSON"]),
         tests(of: "SyncServer", ["SyncTree", "SyncJSON"]),
         // The whole stack but threads and sockets, in virtual time: docs/simulation.md.

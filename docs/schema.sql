@@ -1,6 +1,6 @@
 -- The real schema of both files; a test compares it with what the library makes. Times are milliseconds since the epoch.
 
--- cache.db (user_version 4)
+-- cache.db (user_version 5)
 -- meta        cursors and flags: channels.changes, channels.token, channels.complete, messages.changes.KEY
 -- channel     key is ours and never used again; messages are filed under it. json is the channel as hosts see it; name,
 --             has_last_message, latest_at, created_at are the keys of three orders, of an index each. A row that is not
@@ -11,6 +11,9 @@
 --             message_by_position. json is delivered as it stands
 -- chunk       where the cache of a channel is complete, both ends included. The tokens are the service's. An open-ended
 --             chunk, the last one only, ends with the newest message of the channel, whatever end_ord and end_tie say
+-- database_value  what a realtime database last told of a place, at most 1000 and 16 MiB of JSON together; what was used
+--             longest ago goes first. url and name say which database, query which children. A row with an empty query
+--             has dropped those within its path when it was written, so the longest path has the newest value
 -- checksum    of the bytes of json or body: a row that does not match it is damage
 CREATE TABLE meta (
     key TEXT NOT NULL PRIMARY KEY,
@@ -73,8 +76,24 @@ CREATE TABLE chunk (
     PRIMARY KEY (channel, start_ord, start_tie)
 ) STRICT, WITHOUT ROWID;
 
--- intents.db (user_version 2)
+CREATE TABLE database_value (
+    key INTEGER PRIMARY KEY,
+    url TEXT NOT NULL,
+    name TEXT NOT NULL,
+    path TEXT NOT NULL,
+    query TEXT NOT NULL,
+    used INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    checksum INTEGER NOT NULL,
+    json TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX database_value_by_place ON database_value (url, name, path, query);
+CREATE INDEX database_value_by_use ON database_value (used, size);
+
+-- intents.db (user_version 3)
 -- intent      own messages that are not the service's yet; status 0 pending, 1 failed
+-- database_write  writes to a realtime database that it has not answered yet, sent in the order of their ids; kind 0 sets a
+--             value, 1 updates paths within a place, 2 counts
 CREATE TABLE intent (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     channel_url TEXT NOT NULL,
@@ -87,3 +106,15 @@ CREATE TABLE intent (
     body TEXT NOT NULL,
     checksum INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+
+CREATE TABLE database_write (
+    key INTEGER PRIMARY KEY,
+    url TEXT NOT NULL,
+    name TEXT NOT NULL,
+    id INTEGER NOT NULL,
+    path TEXT NOT NULL,
+    kind INTEGER NOT NULL,
+    checksum INTEGER NOT NULL,
+    body TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX database_write_by_id ON database_write (url, name, id);

@@ -71,6 +71,13 @@
  *   stream_added     "rows" at their new places
  *   stream_changed   "rows" at their new places
  *   stream_did_change  the end of the sequence
+ *   database_value   "listen", "value", "current": what is at a place of the database is this now; "current": the
+ *                    service is being heard. "listen" is the number of the call of the action "database_listen"
+ *   database_listen_ended  "listen", "code", "message": the database refuses it; nothing more is told of it
+ *   database_transform  "transaction", "value": which value does this one become? "transaction" is the number of the
+ *                    call of "database_transaction"; answer with "database_transformed"
+ *   database_write_refused  "path", "code", "message": a write that no call waits for is taken back
+ *   database_token_needed  the database wants another token: answer with "database_set_token"
  *   closed           always the last one; only callbacks hear it, see sm_close()
  *
  *
@@ -145,12 +152,12 @@
  *
  * What a host does not drain does not grow without bound. At most "queue_limit" events wait; beyond that changes of
  * collections are dropped (`overflow`), "sync_progress" is left out, and of "connection", "sync_state",
- * "unread_counts", "token_needed", "storage_error", "huge_gap" and "channel_removed" only the latest of each waits. A
- * call that completes later takes a slot when it is accepted and frees it when its result is drained; a call without a
- * result takes one until the engine has seen it. There are as many slots as "queue_limit", but at least 1000, since a
- * host that wants short queues may still send a burst. The texts of the calls that hold slots have 64 MiB together at
- * most, those of collections not counted. When there is no room calls give SM_ERR_TOO_MANY_CALLS: drain, and call
- * again. sm_close(), sm_collection_remove() and sm_disconnect() never take a slot.
+ * "unread_counts", "token_needed", "storage_error", "huge_gap", "channel_removed", "database_token_needed" and
+ * "database_value" of one place only the latest of each waits. A call that completes later takes a slot when it is
+ * accepted and frees it when its result is drained; a call without a result takes one until the engine has seen it.
+ * There are as many slots as "queue_limit", but at least 1000, since a host that wants short queues may still send a
+ * burst. The texts of the calls that hold slots have 64 MiB together at most, those of collections not counted. When
+ * there is no room calls give SM_ERR_TOO_MANY_CALLS: drain, and call again. sm_close(), sm_collection_remove() and sm_disconnect() never take a slot.
  *
  *
  * MEMORY AND TEXT
@@ -282,6 +289,9 @@ SM_EXPORT int32_t sm_set_log(int32_t level, sm_log_callback callback, void *user
  *   "request_timeout_ms"     1000..120000, default 10000
  *   "background_grace_ms"    0..3600000, default 5000: see sm_set_foreground()
  *   "app_version"            of the host's program, for the service's records
+ *   "database"               the realtime database (docs/database.md): {"url": "https://name.example", "name", "token"};
+ *                            "name" where a host has several, "token" is what it knows this user by. It is a service
+ *                            beside the chat's, used from here on without sm_connect(); see sm_call()
  * Errors: INVALID_ARGUMENT, INVALID_DOCUMENT, LOCKED, STORAGE, NEWER_SCHEMA, CORRUPT_INTENTS. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_setup(const char *config, sm_client **out);
 
@@ -573,9 +583,8 @@ SM_EXPORT int32_t sm_handle_send_response(
  * "request_id" of a failed one and of "message", "data", "custom_type", "mention_type", "mentioned_user_ids",
  * "parent_message_id", "reply_to_channel" and the other keys of sm_send_message() those to change. The cache and every
  * collection follow, the host's own included. To have the library edit a message there is the action "edit_message".
- * Completes with "message" (the
- * object), or "request_id" for a failed one. Completion: NOT_FOUND (nothing failed under that request id),
- * NOT_OWN_MESSAGE, STORAGE, REMOVED, CLOSED.
+ * Completes with "message" (the object), or "request_id" for a failed one. Completion: NOT_FOUND (nothing failed under
+ * that request id), NOT_OWN_MESSAGE, STORAGE, REMOVED, CLOSED.
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_update_message(
     sm_collection *collection, const char *message, sm_result_callback callback, void *user_data,

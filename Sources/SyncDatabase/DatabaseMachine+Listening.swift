@@ -6,40 +6,46 @@ extension DatabaseMachine {
     /// Opens the streams that are due.
     func connect() {
         guard mayAsk else { return }
-        for id in listens.keys.sorted() {
-            guard var listen = listens[id], case .closed = listen.connection, listen.gate.isOpen(at: now.monotonic)
+        for id in feeds.keys.sorted() {
+            guard var feed = feeds[id], case .closed = feed.connection, feed.gate.isOpen(at: now.monotonic)
             else { continue }
             let stream = nextID()
-            listen.connection = .opening(stream: stream)
-            listen.parser = EventStreamParser()
-            listens[id] = listen
-            output(.openStream(request("GET", listen.location, accept: "text/event-stream", body: nil), id: stream))
+            feed.connection = .opening(stream: stream)
+            feed.parser = EventStreamParser()
+            feeds[id] = feed
+            output(.openStream(request("GET", feed.location, accept: "text/event-stream"), id: stream))
         }
     }
 
-    /// Ends a listen's stream, to be opened again when there is reason to.
+    /// Ends a feed's stream, to be opened again when there is reason to.
     func close(_ id: UInt64) {
-        guard let stream = listens[id]?.stream else { return }
+        guard let stream = feeds[id]?.stream else { return }
         output(.closeStream(id: stream))
-        listens[id]?.connection = .closed
-        listens[id]?.isCurrent = false
-        tell(id)
+        feeds[id]?.connection = .closed
+        hearsNoMore(id)
     }
 
-    private func listen(of stream: UInt64) -> UInt64? { listens.first { $0.value.stream == stream }?.key }
+    private func hearsNoMore(_ id: UInt64) {
+        feeds[id]?.isCurrent = false
+        keepValue(of: id)
+        keepValues(within: id)
+        tell(feed: id)
+    }
+
+    private func feed(of stream: UInt64) -> UInt64? { feeds.first { $0.value.stream == stream }?.key }
 
     func streamOpened(_ stream: UInt64) {
-        guard let id = listen(of: stream) else { return }
-        listens[id]?.connection = .open(stream: stream, heardAt: now.monotonic)
+        guard let id = feed(of: stream) else { return }
+        feeds[id]?.connection = .open(stream: stream, heardAt: now.monotonic)
         redirects = 0
     }
 
     func streamBytes(_ stream: UInt64, _ bytes: [UInt8]) {
-        guard let id = listen(of: stream) else { return }
-        listens[id]?.connection = .open(stream: stream, heardAt: now.monotonic)
+        guard let id = feed(of: stream) else { return }
+        feeds[id]?.connection = .open(stream: stream, heardAt: now.monotonic)
         do {
-            for frame in try listens[id]?.parser.feed(bytes) ?? [] {
-                guard listens[id]?.stream == stream else { return }
+            for frame in try feeds[id]?.parser.feed(bytes) ?? [] {
+                guard feeds[id]?.stream == stream else { return }
                 if let event = try StreamEvent(frame) { take(event, id) }
             }
         } catch {
@@ -50,28 +56,29 @@ extension DatabaseMachine {
     }
 
     private func take(_ event: StreamEvent, _ id: UInt64) {
-        guard var listen = listens[id] else { return }
-        let isWhole = !listen.isCurrent
+        guard var feed = feeds[id] else { return }
+        let isWhole = !feed.isCurrent
         switch event {
         case .keepAlive: return
         case .put(let path, let node):
             // Until the whole value has come, a part of one is of no use.
-            guard path.isRoot || listen.isCurrent else { return }
-            listen.server = changed(listen.server, [TreeWrite(path: path, node: node)])
-            listen.isCurrent = true
-            listen.gate.succeed()
+            guard path.isRoot || feed.isCurrent else { return }
+            feed.server = changed(feed.server, [TreeWrite(path: path, node: node)])
+            feed.isCurrent = true
+            feed.gate.succeed()
         case .patch(let writes):
-            guard listen.isCurrent else { return }
-            listen.server = changed(listen.server, writes)
+            guard feed.isCurrent else { return }
+            feed.server = changed(feed.server, writes)
         case .cancelled(let reason):
             return end(id, DatabaseFailure(status: 401, message: reason))
         case .revoked:
             close(id)
             return needToken()
         }
-        listens[id] = listen
-        notice(listen, isWhole: isWhole)
-        tell(id)
+        if feed.unkeptSince == nil { feed.unkeptSince = now.monotonic }
+        feeds[id] = feed
+        notice(feed, isWhole: isWhole)
+        tell(feed: id)
     }
 
     private func changed(_ node: TreeNode?, _ writes: [TreeWrite]) -> TreeNode {
@@ -81,8 +88,8 @@ extension DatabaseMachine {
     }
 
     func streamRefused(_ stream: UInt64, _ response: TransportResponse) {
-        guard let id = listen(of: stream) else { return }
-        listens[id]?.connection = .closed
+        guard let id = feed(of: stream) else { return }
+        feeds[id]?.connection = .closed
         switch judge(response) {
         case .redirected: connect()
         case .tokenRejected: needToken()
@@ -92,27 +99,58 @@ extension DatabaseMachine {
     }
 
     func streamLost(_ stream: UInt64) {
-        guard let id = listen(of: stream) else { return }
-        listens[id]?.connection = .closed
+        guard let id = feed(of: stream) else { return }
+        feeds[id]?.connection = .closed
         lost(id, nil)
     }
 
     private func lost(_ id: UInt64, _ response: TransportResponse?) {
-        listens[id]?.isCurrent = false
-        listens[id]?.gate.fail(response.flatMap { retryAfter($0) }, at: now.monotonic, random)
+        feeds[id]?.gate.fail(response.flatMap { retryAfter($0) }, at: now.monotonic, random)
         returnToStart()
-        tell(id)
+        hearsNoMore(id)
     }
 
-    /// The service does not let us listen there.
+    /// The service does not let us listen there. Places within may be allowed.
     private func end(_ id: UInt64, _ failure: DatabaseFailure) {
-        remove(id)
-        output(.listenEnded(listen: id, failure))
+        guard let location = feeds[id]?.location else { return }
+        // What is not to be seen any more is not to be found in the cache.
+        drop(KeptPlace(location))
+        feeds[id]?.unkeptSince = nil
+        let ended = users(of: id).filter { $0.location == location }
+        for listen in ended { listens[listen.id] = nil }
+        release(id)
+        for listen in ended { output(.listenEnded(listen: listen.id, failure)) }
+        connect()
     }
 
-    func remove(_ id: UInt64) {
-        guard let listen = listens.removeValue(forKey: id) else { return }
-        if let stream = listen.stream { output(.closeStream(id: stream)) }
+    private func users(of feed: UInt64) -> [Listen] {
+        listens.values.filter { $0.feed == feed }.sorted { $0.id < $1.id }
+    }
+
+    /// Ends a feed to whose place nobody listens any more. Who listens within it goes on from what it has told, by
+    /// streams of their own.
+    func release(_ id: UInt64) {
+        let left = users(of: id)
+        guard let feed = feeds[id], !left.contains(where: { $0.location == feed.location }) else { return }
+        keepValue(of: id)
+        feeds[id]?.isCurrent = false
+        keepValues(within: id)
+        feeds[id] = nil
+        if let stream = feed.stream { output(.closeStream(id: stream)) }
+        var made: [UInt64] = []
+        for listen in left.sorted(by: { ($0.location.path.keys.count, $0.id) < ($1.location.path.keys.count, $1.id) }) {
+            if let wider = made.first(where: { feeds[$0]?.covers(listen.location) == true }) {
+                listens[listen.id]?.feed = wider
+                continue
+            }
+            let server = feed.server?[feed.location.path.relative(listen.location.path)]
+            let new = makeFeed(listen.location, server: server ?? listen.kept)
+            for index in pending.indices { pending[index].told[new] = pending[index].told[id] }
+            listens[listen.id]?.feed = new
+            made.append(new)
+        }
+        for index in pending.indices { pending[index].told[id] = nil }
+        for new in made { tell(feed: new) }
         // Writes may have waited for its stream alone.
         settle()
     }
@@ -121,11 +159,17 @@ extension DatabaseMachine {
 
     /// Tells the host what is there, if that is something else than it was told.
     func tell(_ id: UInt64) {
-        guard var listen = listens[id], let node = listen.view(pending) else { return }
-        if let told = listen.told, told.node == node, told.isCurrent == listen.isCurrent { return }
-        listen.told = (node, listen.isCurrent)
+        guard var listen = listens[id], let feed = feeds[listen.feed],
+            let node = feed.view(listen.location, pending, kept: listen.kept)
+        else { return }
+        if let told = listen.told, told.node == node, told.isCurrent == feed.isCurrent { return }
+        listen.told = (node, feed.isCurrent)
         listens[id] = listen
-        output(.value(listen: id, node, isCurrent: listen.isCurrent))
+        output(.value(listen: id, node, isCurrent: feed.isCurrent))
+    }
+
+    func tell(feed id: UInt64) {
+        for listen in users(of: id) { tell(listen.id) }
     }
 
     func tellAll(under path: TreePath) {

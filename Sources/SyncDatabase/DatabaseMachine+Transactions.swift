@@ -6,10 +6,14 @@ import SyncTree
 // write is lost, nobody can say whether it was done, so it is not done again.
 extension DatabaseMachine {
     /// Changes the value of a place by what it is. `transform` outputs ask for the new value, as often as others have
-    /// changed the old one; `transactionEnded` tells what became of it.
+    /// changed the old one; `transactionEnded` tells what became of it. Without a network it ends at once.
     public func transaction(_ path: TreePath, now: Moment) -> UInt64 {
         begin(now)
         let id = nextID()
+        guard isOnline else {
+            output(.transactionEnded(id: id, .failure(.offline)))
+            return id
+        }
         transactions.append(Transaction(id: id, path: path))
         sendTransactions()
         return id
@@ -26,11 +30,11 @@ extension DatabaseMachine {
         let path = transactions[index].path
         guard let json else { return end(index, .failure(DatabaseFailure(status: 0, message: "left as it is"))) }
         _ = try TreeReader.value(json, at: path, time: now.wall)
-        guard mayAsk else { return end(index, .failure(DatabaseFailure(status: 0, message: "there is no network"))) }
+        guard mayAsk else { return end(index, .failure(isOnline ? .noToken : .offline)) }
         let request = nextID()
         transactions[index].state = .writing(request: request)
         transactions[index].tries += 1
-        var sent = self.request("PUT", DatabaseLocation(path), accept: "application/json", body: json)
+        var sent = self.request("PUT", DatabaseLocation(path), body: json)
         sent.headers.append(TransportHeader("if-match", tag))
         output(.send(sent, id: request))
     }
@@ -50,8 +54,7 @@ extension DatabaseMachine {
     private func read(_ index: Int) {
         let request = nextID()
         transactions[index].state = .reading(request: request)
-        var asked = self.request(
-            "GET", DatabaseLocation(transactions[index].path), accept: "application/json", body: nil)
+        var asked = self.request("GET", DatabaseLocation(transactions[index].path))
         asked.headers.append(TransportHeader("X-Firebase-ETag", "true"))
         output(.send(asked, id: request))
     }
@@ -104,6 +107,15 @@ extension DatabaseMachine {
             end(index, .failure(failure))
         }
         return true
+    }
+
+    /// There is no network any more. What was written is waited for.
+    func endTransactions() {
+        for transaction in transactions {
+            if case .writing = transaction.state { continue }
+            output(.transactionEnded(id: transaction.id, .failure(.offline)))
+        }
+        transactions.removeAll { if case .writing = $0.state { false } else { true } }
     }
 
     private func end(_ index: Int, _ result: Result<TreeNode, DatabaseFailure>) {

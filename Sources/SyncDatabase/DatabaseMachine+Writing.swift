@@ -45,6 +45,7 @@ extension DatabaseMachine {
         if let read = reads.removeValue(forKey: request) { return readAnswered(read, response) }
         if answered(transaction: request, response) { return }
         guard let index = pending.firstIndex(where: { $0.state == .sent(request: request) }) else { return }
+        if counted(index, response) { return }
         switch judge(response) {
         case .done:
             redirects = 0
@@ -54,11 +55,8 @@ extension DatabaseMachine {
         case .tokenRejected:
             pending[index].state = .waiting
             needToken()
-        case .refused(let failure): ended(index, failure)
-        case .ill:
-            pending[index].state = .waiting
-            writeGate.fail(retryAfter(response), at: now.monotonic, random)
-            returnToStart()
+        case .refused(let failure): refused(index, failure)
+        case .ill: pause(index, response)
         }
         sendWrites()
         sendTransactions()
@@ -68,9 +66,23 @@ extension DatabaseMachine {
         if let read = reads.removeValue(forKey: request) { return answer(read, failure) }
         if failed(transaction: request, failure) { return }
         guard let index = pending.firstIndex(where: { $0.state == .sent(request: request) }) else { return }
+        pause(index, nil)
+    }
+
+    /// A write was not answered, or by an ill service: it is sent again later.
+    func pause(_ index: Int, _ response: TransportResponse?) {
+        loseCount(index)
         pending[index].state = .waiting
-        writeGate.fail(nil, at: now.monotonic, random)
+        writeGate.fail(response.flatMap { retryAfter($0) }, at: now.monotonic, random)
         returnToStart()
+    }
+
+    // MARK: Reads
+
+    func send(_ read: Read) {
+        let id = nextID()
+        reads[id] = read
+        output(.send(request("GET", read.location, isShallow: read.isShallow), id: id))
     }
 
     private func readAnswered(_ read: Read, _ response: TransportResponse) {
@@ -79,89 +91,108 @@ extension DatabaseMachine {
             guard var node = try? TreeReader.value(response.body, at: read.location.path, time: now.wall) else {
                 return answer(read, DatabaseFailure(status: response.status, message: "the answer is no value"))
             }
+            keepAnswer(read, node)
             var applied: [TreePath] = []
-            for write in pending { write.apply(to: &node, at: read.location.path, of: read.id, &applied) }
-            output(.read(id: read.id, .success(read.location.query?.tree.window(of: node) ?? node)))
-        case .redirected:
-            let request = nextID()
-            reads[request] = read
-            output(.send(self.request("GET", read.location, accept: "application/json", body: nil), id: request))
+            for write in pending { write.apply(to: &node, at: read.location.path, of: 0, &applied) }
+            if read.isShallow { node = node.shallow() }
+            let value = read.location.query?.tree.window(of: node) ?? node
+            output(.read(id: read.id, .success(value), isCurrent: true))
+        case .redirected: send(read)
         case .tokenRejected:
             needToken()
-            answer(read, DatabaseFailure(status: response.status, message: "the token is no good any more"))
-        case .refused(let failure): output(.read(id: read.id, .failure(failure)))
+            answer(read, DatabaseFailure(status: response.status, message: DatabaseFailure.noToken.message))
+        case .refused(let failure): output(.read(id: read.id, .failure(failure), isCurrent: true))
         case .ill: answer(read, DatabaseFailure(status: response.status, message: "HTTP status \(response.status)"))
         }
     }
 
     /// The service has not answered: what is known of the place is better than nothing.
     func answer(_ read: Read, _ failure: DatabaseFailure) {
-        let known = orderedListens.filter { $0.location == read.location }.compactMap { $0.view(pending) }.first
-        output(.read(id: read.id, known.map { .success($0) } ?? .failure(failure)))
+        var known = read.isShallow ? keptValue(KeptPlace(read.location, isShallow: true)) : nil
+        if var names = known {
+            var applied: [TreePath] = []
+            for write in pending { write.apply(to: &names, at: read.location.path, of: 0, &applied) }
+            known = names.shallow()
+        } else {
+            known = self.known(read.location).map { read.isShallow ? $0.shallow() : $0 }
+        }
+        output(.read(id: read.id, known.map { .success($0) } ?? .failure(failure), isCurrent: false))
     }
 
     // MARK: Writes
 
-    /// Sends the first write that waits, unless one is under way.
-    func sendWrites() {
+    /// The first write that waits, unless one is under way, or one that has ended is still kept: after a restart that
+    /// would be sent again, behind those that came after it.
+    var nextToSend: Int? {
         let isSending = pending.contains { if case .sent = $0.state { true } else { false } }
-        guard mayAsk, !isSending, let index = pending.firstIndex(where: { $0.state == .waiting }),
-            writeGate.isOpen(at: now.monotonic)
-        else { return }
+        return mayAsk && !isSending && unforgotten.isEmpty ? pending.firstIndex { $0.state == .waiting } : nil
+    }
+
+    func sendWrites() {
+        clearKept()
+        if let index = nextToSend, writeGate.isOpen(at: now.monotonic) { send(index) }
+    }
+
+    func send(_ index: Int) {
         let id = nextID()
         let record = pending[index].record
         pending[index].state = .sent(request: id)
-        let location = DatabaseLocation(record.path)
-        output(
-            .send(
-                request(record.isUpdate ? "PATCH" : "PUT", location, accept: "application/json", body: record.body),
-                id: id))
+        let request =
+            switch record.kind {
+            case .set: request("PUT", DatabaseLocation(record.path), body: record.body)
+            case .update: request("PATCH", DatabaseLocation(record.path), body: record.body)
+            case .count: countRequest(pending[index])
+            }
+        output(.send(request, id: id))
     }
 
     /// The service has a write, and says what it made of it.
-    private func accepted(_ index: Int, _ echo: [UInt8]) {
+    func accepted(_ index: Int, _ echo: [UInt8]) {
         let record = pending[index].record
         // Server values are certain now.
-        if record.isUpdate {
+        if record.kind == .update {
             if let writes = try? TreeReader.update(echo, at: record.path, time: now.wall) {
                 pending[index].writes = writes.map { TreeWrite(path: record.path + $0.path, node: $0.node) }
             }
         } else if let node = try? TreeReader.value(echo, at: record.path, time: now.wall) {
             pending[index].writes = [TreeWrite(path: record.path, node: node)]
         }
+        let sum = pending[index].writes.first?.node
+        pending[index].count?.sum = sum
         pending[index].state = .accepted(until: now.monotonic + options.settling, stamp: nextID())
-        output(.writeEnded(id: record.id, nil))
-        for listen in listens.values {
-            if let node = listen.server { pending[index].notice(node, at: listen.location.path, of: listen.id) }
+        keepAccepted(pending[index])
+        ended(record.id, nil)
+        for feed in feeds.values where feed.isCurrent {
+            if let node = feed.server { pending[index].notice(node, at: feed.location.path, of: feed.id) }
         }
         settle()
         tellAll(under: record.path)
     }
 
     /// The service will not have a write: what it showed is taken back.
-    private func ended(_ index: Int, _ failure: DatabaseFailure) {
+    private func refused(_ index: Int, _ failure: DatabaseFailure) {
         let write = pending.remove(at: index)
-        output(.writeEnded(id: write.record.id, failure))
+        ended(write.record.id, failure)
         tellAll(under: write.record.path)
     }
 
     /// Notes which writes a stream has told, and forgets those that are told everywhere.
     ///
     /// - Parameter isWhole: whether this is the stream's first word, the whole value as it is.
-    func notice(_ listen: Listen, isWhole: Bool) {
-        guard let node = listen.server, let stream = listen.stream else { return }
+    func notice(_ feed: Feed, isWhole: Bool) {
+        guard let node = feed.server, let stream = feed.stream else { return }
         for index in pending.indices {
             switch pending[index].state {
             case .waiting: continue
-            case .accepted(_, let stamp) where isWhole && stamp < stream: pending[index].noticeAll(of: listen.id)
-            case .sent, .accepted: pending[index].notice(node, at: listen.location.path, of: listen.id)
+            case .accepted(_, let stamp) where isWhole && stamp < stream: pending[index].noticeAll(of: feed.id)
+            case .sent, .accepted: pending[index].notice(node, at: feed.location.path, of: feed.id)
             }
         }
         // A stream that was asked for before a write was accepted may begin with what came after it.
         var later: [TreePath] = []
         for index in pending.indices.reversed() {
-            pending[index].notice(laterAt: later, of: listen.id)
-            later += pending[index].toldPaths(of: listen.id)
+            pending[index].notice(laterAt: later, of: feed.id)
+            later += pending[index].toldPaths(of: feed.id)
         }
         settle()
     }
@@ -180,22 +211,28 @@ extension DatabaseMachine {
         }
         guard !gone.isEmpty else { return }
         pending = left
-        for path in gone { tellAll(under: path) }
+        for path in gone {
+            // What was kept with the write on top may be another value without it.
+            for feed in feeds.values where feed.server != nil && feed.location.path.touches(path) {
+                feeds[feed.id]?.unkeptSince = feed.unkeptSince ?? now.monotonic
+            }
+            tellAll(under: path)
+        }
     }
 
     private func isSettled(_ write: PendingWrite) -> Bool {
         guard case .accepted(let until, _) = write.state else { return false }
-        return listens.values.allSatisfy { listen in
+        return feeds.values.allSatisfy { feed in
             // What a stream that is lost has told is old, however long that is ago.
-            listen.isCurrent && until <= now.monotonic || isTold(write, to: listen)
+            feed.isCurrent && until <= now.monotonic || isTold(write, to: feed)
         }
     }
 
-    private func isTold(_ write: PendingWrite, to listen: Listen) -> Bool {
-        let known = write.told[listen.id] ?? []
+    private func isTold(_ write: PendingWrite, to feed: Feed) -> Bool {
+        let known = write.told[feed.id] ?? []
         return write.writes.indices.allSatisfy { index in
             let path = write.writes[index].path
-            return !listen.location.path.touches(path) || known.contains(index)
+            return !feed.location.path.touches(path) || known.contains(index)
         }
     }
 }

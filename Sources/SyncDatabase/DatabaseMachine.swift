@@ -11,14 +11,21 @@ import SyncTree
 //   same value, or the service has refused it, or some time has gone by since the service accepted it.
 // - Writes are sent again until they are answered. Values and deletions are the same when they arrive twice; an
 //   increment is not: when the answer to one is lost, it may count twice.
+// - A write is kept before it is shown, and none is sent before all that have ended are kept no longer: whatever a
+//   restart sends again is the last thing that was sent.
+// - What a stream has told is kept, too, with the writes that the service has accepted: who starts again without a
+//   network sees no older value of its own than before.
 
 /// Listens to places of a realtime database, and writes to it, online and offline. After every call `takeOutputs` has
 /// to be asked for.
 public final class DatabaseMachine {
     let options: DatabaseOptions
     let random: RandomSource
+    let keep: any DatabaseKeep
     var now = Moment(monotonic: 0, wall: 0)
     var listens: [UInt64: Listen] = [:]
+    var feeds: [UInt64: Feed] = [:]
+    private var lastFeed: UInt64 = 0
     /// In the order of their ids.
     var pending: [PendingWrite] = []
     var transactions: [Transaction] = []
@@ -34,6 +41,12 @@ public final class DatabaseMachine {
     var base: String
     var redirects = 0
     var writeGate = RetryGate()
+    /// Writes that have ended and are still kept, in their order.
+    var unforgotten: [UInt64] = []
+    /// Places of which something is kept that is not true any more.
+    var stale: Set<KeptPlace> = []
+    /// When the two are tried again.
+    var keepGate = RetryGate()
 
     enum Token {
         case none
@@ -46,6 +59,9 @@ public final class DatabaseMachine {
     struct Read {
         let id: UInt64
         let location: DatabaseLocation
+        let isShallow: Bool
+        /// Something newer is known of the place than the answer may say: it is not kept.
+        var isOutdated = false
     }
 
     private static let redirectLimit = 5
@@ -55,8 +71,10 @@ public final class DatabaseMachine {
     /// - Parameters:
     ///   - token: what `auth=` says; `nil` goes without.
     ///   - seed: of pauses and push ids.
-    public init(_ options: DatabaseOptions, token: String? = nil, seed: UInt64) {
+    ///   - keep: what an earlier run kept is read from there.
+    public init(_ options: DatabaseOptions, token: String? = nil, seed: UInt64, keep: any DatabaseKeep) {
         self.options = options
+        self.keep = keep
         self.token = token.map { .some($0) } ?? .none
         random = RandomSource(seed: seed)
         base = options.url
@@ -70,29 +88,40 @@ public final class DatabaseMachine {
     public func listen(_ location: DatabaseLocation, now: Moment) -> UInt64 {
         begin(now)
         let id = nextID()
-        listens[id] = Listen(id: id, location: location)
+        let wider = orderedFeeds.first { $0.covers(location) }
+        let kept = wider?.server == nil ? kept(location) : nil
+        let feed = wider?.id ?? makeFeed(location, server: kept)
+        listens[id] = Listen(id: id, location: location, feed: feed, kept: kept)
         tell(id)
         connect()
         return id
     }
 
     /// Nothing more is told of a listen.
-    public func stop(_ id: UInt64) { remove(id) }
+    public func stop(_ id: UInt64, now: Moment) {
+        begin(now)
+        guard let listen = listens.removeValue(forKey: id) else { return }
+        release(listen.feed)
+        connect()
+    }
 
-    /// Asks for a value once; a `read` with the returned number is the answer. Without an answer of the service, what a
-    /// listen of the same place knows is one.
-    public func read(_ location: DatabaseLocation, now: Moment) -> UInt64 {
+    /// Asks for a value once; a `read` with the returned number is the answer. Without an answer of the service, what
+    /// is known of the place is one.
+    ///
+    /// - Parameter isShallow: of the children, only the names are asked for; true is their value. Goes without a query.
+    public func read(_ location: DatabaseLocation, isShallow: Bool = false, now: Moment) -> UInt64 {
         begin(now)
         let id = nextID()
-        if let known = orderedListens.first(where: { $0.location == location && $0.isCurrent })?.view(pending) {
-            output(.read(id: id, .success(known)))
+        let read = Read(id: id, location: location, isShallow: isShallow)
+        if isShallow, location.query != nil {
+            let failure = DatabaseFailure(status: 400, message: "a shallow read goes without a query")
+            output(.read(id: id, .failure(failure), isCurrent: false))
+        } else if let known = view(location, isCurrent: true) {
+            output(.read(id: id, .success(isShallow ? known.shallow() : known), isCurrent: true))
         } else if !mayAsk {
-            let why = isOnline ? "the token is no good any more" : "there is no network"
-            answer(Read(id: id, location: location), .init(status: 0, message: why))
+            answer(read, isOnline ? .noToken : .offline)
         } else {
-            let request = nextID()
-            reads[request] = Read(id: id, location: location)
-            output(.send(self.request("GET", location, accept: "application/json", body: nil), id: request))
+            send(read)
         }
         return id
     }
@@ -101,17 +130,18 @@ public final class DatabaseMachine {
 
     /// Puts a JSON value at a place; null removes what is there.
     ///
-    /// - Returns: the write's number; `writeEnded` tells what became of it.
+    /// - Returns: the write's number; `writeEnded` tells what became of it. Unless that is already among the outputs,
+    ///   the write is kept, and reaches the service after whatever restart.
     /// - Throws: when the text is no value.
     @discardableResult
     public func set(_ path: TreePath, _ json: [UInt8], now: Moment) throws(TreeError) -> UInt64 {
-        try write(path, json, isUpdate: false, now)
+        try write(path, json, .set, now)
     }
 
     /// Puts values at paths below a place, all or none: an object from paths to values.
     @discardableResult
     public func update(_ path: TreePath, _ json: [UInt8], now: Moment) throws(TreeError) -> UInt64 {
-        try write(path, json, isUpdate: true, now)
+        try write(path, json, .update, now)
     }
 
     /// Puts a value under a new key that is behind all earlier ones.
@@ -125,50 +155,66 @@ public final class DatabaseMachine {
         return (try set(path + key, json, now: now), key)
     }
 
+    /// Adds to the whole number at a place; where there is none, what is added takes its place, or 0 where that is
+    /// less. Is counted once, whoever else counts, unless the answer of the service is lost.
+    @discardableResult
+    public func count(_ path: TreePath, by count: Int64, now: Moment) throws(TreeError) -> UInt64 {
+        try write(path, Array(String(count).utf8), .count, now)
+    }
+
     private func write(
-        _ path: TreePath, _ json: [UInt8], isUpdate: Bool, _ now: Moment
+        _ path: TreePath, _ json: [UInt8], _ kind: QueuedWrite.Kind, _ now: Moment
     ) throws(TreeError) -> UInt64 {
         begin(now)
-        let record = QueuedWrite(id: nextID(), path: path, isUpdate: isUpdate, body: json)
-        pending.append(try estimate(record))
-        output(.keepWrite(record))
+        let record = QueuedWrite(id: nextID(), path: path, kind: kind, body: json)
+        let write = try estimate(record)
+        guard keep.keep(record) else {
+            output(.writeEnded(id: record.id, .notKept))
+            return record.id
+        }
+        pending.append(write)
         tellAll(under: path)
         sendWrites()
         return record.id
     }
 
-    /// Takes over the writes that an earlier run has left, before anything else is asked.
-    public func restore(_ records: [QueuedWrite], now: Moment) throws(TreeError) {
+    /// Takes over the writes that an earlier run has left, before anything else is asked. One that is none any more
+    /// ends.
+    public func restore(_ records: [QueuedWrite], now: Moment) {
         begin(now)
         for record in records.sorted(by: { $0.id < $1.id }) {
             lastID = max(lastID, record.id)
-            pending.append(try estimate(record))
+            do throws(TreeError) {
+                pending.append(try estimate(record))
+            } catch {
+                ended(record.id, DatabaseFailure(status: 0, message: error.description))
+            }
         }
         sendWrites()
     }
 
     /// What a write will make of what is known: server values as this machine sees them.
     private func estimate(_ record: QueuedWrite) throws(TreeError) -> PendingWrite {
-        PendingWrite(record: record, writes: try resolve(record, record.body, existing: known(record.path)))
+        let path = record.path
+        switch record.kind {
+        case .count:
+            guard let by = Int64(String(decoding: record.body, as: UTF8.self)) else { throw TreeError(.number) }
+            return PendingWrite(record: record, count: Count(by: by))
+        case .set:
+            let node = try TreeReader.value(record.body, at: path, time: now.wall, existing: existing(record))
+            return PendingWrite(record: record, writes: [TreeWrite(path: path, node: node)])
+        case .update:
+            let writes = try TreeReader.update(record.body, at: path, time: now.wall, existing: existing(record))
+            return PendingWrite(record: record, writes: writes.map { TreeWrite(path: path + $0.path, node: $0.node) })
+        }
     }
 
-    private func resolve(
-        _ record: QueuedWrite, _ json: [UInt8], existing: TreeNode
-    ) throws(TreeError) -> [TreeWrite] {
-        guard record.isUpdate else {
-            let node = try TreeReader.value(json, at: record.path, time: now.wall, existing: existing)
-            return [TreeWrite(path: record.path, node: node)]
+    /// What is known of the place of a write with server values. Nobody else asks, and it may have to be read.
+    private func existing(_ record: QueuedWrite) -> TreeNode {
+        let mayHaveServerValues = zip(record.body, record.body.dropFirst()).contains { first, second in
+            first == UInt8(ascii: ".") && second == UInt8(ascii: "s") || first == UInt8(ascii: "\\")
         }
-        return try TreeReader.update(json, at: record.path, time: now.wall, existing: existing)
-            .map { TreeWrite(path: record.path + $0.path, node: $0.node) }
-    }
-
-    /// What some listen shows at a path; empty when none does.
-    private func known(_ path: TreePath) -> TreeNode {
-        for listen in orderedListens where listen.location.query == nil && listen.location.path.contains(path) {
-            if let view = listen.view(pending) { return view[listen.location.path.relative(path)] }
-        }
-        return .empty
+        return mayHaveServerValues ? known(DatabaseLocation(record.path)) ?? .empty : .empty
     }
 
     // MARK: The world
@@ -177,7 +223,7 @@ public final class DatabaseMachine {
     public func setToken(_ token: String?, now: Moment) {
         begin(now)
         self.token = token.map { .some($0) } ?? .none
-        for id in listens.keys.sorted() { close(id) }
+        for id in feeds.keys.sorted() { close(id) }
         connect()
         sendWrites()
         sendTransactions()
@@ -190,13 +236,37 @@ public final class DatabaseMachine {
         self.isOnline = isOnline
         if isOnline {
             writeGate.succeed()
-            for id in listens.keys.sorted() { listens[id]?.gate.succeed() }
+            for id in feeds.keys.sorted() { feeds[id]?.gate.succeed() }
             connect()
             sendWrites()
             sendTransactions()
         } else {
-            for id in listens.keys.sorted() { close(id) }
+            for id in feeds.keys.sorted() { close(id) }
+            endTransactions()
         }
+    }
+
+    /// The process is about to end: what was told and is not kept yet is kept.
+    public func finish(now: Moment) {
+        begin(now)
+        for id in feeds.keys.sorted() { keepValue(of: id) }
+    }
+
+    /// The host has signed out, and all that was kept is gone: everything ends, and nothing is known any more.
+    public func signOut(now: Moment) {
+        begin(now)
+        for feed in orderedFeeds { if let stream = feed.stream { output(.closeStream(id: stream)) } }
+        for id in listens.keys.sorted() { output(.listenEnded(listen: id, .signedOut)) }
+        for read in reads.values.sorted(by: { $0.id < $1.id }) {
+            output(.read(id: read.id, .failure(.signedOut), isCurrent: false))
+        }
+        for transaction in transactions { output(.transactionEnded(id: transaction.id, .failure(.signedOut))) }
+        for write in pending {
+            if case .accepted = write.state { continue }
+            output(.writeEnded(id: write.record.id, .signedOut))
+        }
+        (feeds, listens, reads, transactions, pending) = ([:], [:], [:], [], [])
+        (unforgotten, stale, token) = ([], [], .none)
     }
 
     /// Something came from the network.
@@ -214,30 +284,35 @@ public final class DatabaseMachine {
 
     /// When there is something to do without an input, by the monotonic clock; `nil` when nothing is planned.
     public var nextDeadline: Int64? {
-        var next = mayAsk && !pending.isEmpty ? writeGate.pausedUntil : nil
+        // The disk may have let a write go while nothing else was going on.
+        var next = nextToSend == nil ? nil : writeGate.pausedUntil ?? now.monotonic
         for write in pending {
             // When that has passed already, it is a stream that is waited for.
             if case .accepted(let until, _) = write.state, until > now.monotonic { next = Moment.earlier(next, until) }
         }
-        for listen in listens.values {
-            switch listen.connection {
-            case .closed: if mayAsk { next = Moment.earlier(next, listen.gate.pausedUntil) }
+        for feed in feeds.values {
+            switch feed.connection {
+            case .closed: if mayAsk { next = Moment.earlier(next, feed.gate.pausedUntil) }
             case .opening: break
             case .open(_, let heardAt): next = Moment.earlier(next, heardAt + options.silence)
             }
+            next = Moment.earlier(next, feed.unkeptSince.map { $0 + options.keeping })
         }
+        if !unforgotten.isEmpty || !stale.isEmpty { next = Moment.earlier(next, keepGate.pausedUntil) }
         return next
     }
 
     /// Does what is due.
     public func advance(now: Moment) {
         begin(now)
-        for listen in orderedListens {
-            guard case .open(let stream, let heardAt) = listen.connection, heardAt + options.silence <= now.monotonic
+        for feed in orderedFeeds {
+            if let since = feed.unkeptSince, since + options.keeping <= now.monotonic { keepValue(of: feed.id) }
+            guard case .open(let stream, let heardAt) = feed.connection, heardAt + options.silence <= now.monotonic
             else { continue }
             output(.closeStream(id: stream))
             streamLost(stream)
         }
+        clearKept()
         connect()
         sendWrites()
     }
@@ -263,11 +338,21 @@ public final class DatabaseMachine {
         return lastID
     }
 
-    func request(_ method: String, _ location: DatabaseLocation, accept: String, body: [UInt8]?) -> TransportRequest {
+    func makeFeed(_ location: DatabaseLocation, server: TreeNode?) -> UInt64 {
+        lastFeed &+= 1
+        feeds[lastFeed] = Feed(id: lastFeed, location: location, server: server)
+        return lastFeed
+    }
+
+    func request(
+        _ method: String, _ location: DatabaseLocation, accept: String = "application/json", body: [UInt8]? = nil,
+        isShallow: Bool = false
+    ) -> TransportRequest {
         let path = location.path.keys.map { "/" + PercentEncoding.escape($0.text) }.joined()
         var query: [String] = []
         if !options.name.isEmpty { query.append("ns=" + PercentEncoding.escape(options.name)) }
         if let parameters = location.query?.parameters { query.append(parameters) }
+        if isShallow { query.append("shallow=true") }
         if case .some(let token) = token { query.append("auth=" + PercentEncoding.escape(token)) }
         let parameters = query.isEmpty ? "" : "?" + query.joined(separator: "&")
         let url = base + (path.isEmpty ? "/" : path) + ".json" + parameters
@@ -284,7 +369,7 @@ public final class DatabaseMachine {
     }
 
     /// In the order they were asked for.
-    var orderedListens: [Listen] { listens.values.sorted { $0.id < $1.id } }
+    var orderedFeeds: [Feed] { feeds.values.sorted { $0.id < $1.id } }
 
     var mayAsk: Bool {
         if case .needed = token { return false }

@@ -10,6 +10,8 @@ public struct DatabaseOptions: Sendable {
     public var timeout: Int64 = 30_000
     /// For how long an accepted write is shown though streams have not told it, in milliseconds.
     public var settling: Int64 = 5_000
+    /// What the service tells is kept so long after it was told at the latest, in milliseconds.
+    public var keeping: Int64 = 2_000
 
     public init(url: String, name: String = "") {
         self.url = url

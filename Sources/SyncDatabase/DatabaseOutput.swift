@@ -15,17 +15,15 @@ public enum DatabaseOutput: Sendable {
     case value(listen: UInt64, TreeNode, isCurrent: Bool)
     /// The service refuses to be listened to there.
     case listenEnded(listen: UInt64, DatabaseFailure)
-    /// What was asked for once.
-    case read(id: UInt64, Result<TreeNode, DatabaseFailure>)
+    /// What was asked for once. `isCurrent` says whether the service has answered, or is being heard.
+    case read(id: UInt64, Result<TreeNode, DatabaseFailure>, isCurrent: Bool)
 
     /// A transaction wants the value that this one becomes; `transformed` is the answer.
     case transform(id: UInt64, TreeNode)
     /// What a transaction has written, or why it has not, or why that is not known.
     case transactionEnded(id: UInt64, Result<TreeNode, DatabaseFailure>)
 
-    /// A write has to outlive the process: it is sent once this is kept.
-    case keepWrite(QueuedWrite)
-    /// It has been accepted (`nil`) or refused for good, and need not be kept any longer.
+    /// A write has been accepted (`nil`), or refused for good.
     case writeEnded(id: UInt64, DatabaseFailure?)
 
     /// The token is missing or no good any more; everything waits for another one.

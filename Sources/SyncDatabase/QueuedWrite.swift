@@ -3,17 +3,26 @@ import SyncTree
 /// A write that waits for the service, as it is kept over a restart. Writes reach the service in the order of their
 /// ids.
 public struct QueuedWrite: Equatable, Sendable {
+    /// What the body is. The numbers stand in files.
+    public enum Kind: Int64, Sendable {
+        /// The value of the place.
+        case set = 0
+        /// Values of paths below the place.
+        case update = 1
+        /// A whole number that is added to the one at the place.
+        case count = 2
+    }
+
     public let id: UInt64
     public let path: TreePath
-    /// Whether the body is an update of paths below the place, and not the value of the place itself.
-    public let isUpdate: Bool
+    public let kind: Kind
     /// JSON as the host gave it, server values not resolved.
     public let body: [UInt8]
 
-    public init(id: UInt64, path: TreePath, isUpdate: Bool, body: [UInt8]) {
+    public init(id: UInt64, path: TreePath, kind: Kind, body: [UInt8]) {
         self.id = id
         self.path = path
-        self.isUpdate = isUpdate
+        self.kind = kind
         self.body = body
     }
 }

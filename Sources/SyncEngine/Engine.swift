@@ -30,13 +30,16 @@ public final class Engine {
     private var unreadTotals = UnreadTotals()
     private var deliveries = DeliveryMarks()
     private var mutes = MuteTimers()
+    private var retention = Retention()
     private var streams = StreamFeeds()
+    private var database: DatabaseCalls?
     private var isPaused = false
     private var isClosed = false
     private var syncState: ClientNotice.SyncState?
 
     private var hostOutputs: [HostOutput] = []
     private var serviceCommands: [ServiceCommand] = []
+    private var transportCommands: [TransportCommand] = []
 
     init(
         options: EngineOptions, cache: CacheStore, intents: IntentStore, rules: any ServiceRules,
@@ -50,7 +53,9 @@ public final class Engine {
         random = RandomSource(seed: options.seed)
         session = Session(token: options.accessToken)
         sync = ChannelSync(storage)
+        database = options.database.map { DatabaseCalls($0, storage, random) }
         var effects = Effects()
+        database?.load(context, &effects)
         outbox.load(context, &effects)
         lists.setComplete(sync.isComplete, context, &effects)
         carryOut(effects)
@@ -74,6 +79,16 @@ public final class Engine {
         guard !isClosed else { return }
         var effects = Effects()
         route(event, &effects)
+        carryOut(effects)
+        settle()
+    }
+
+    /// Something came from the network that is not the service's.
+    func receive(_ input: TransportInput, now: Moment) {
+        self.now = now
+        guard !isClosed else { return }
+        var effects = Effects()
+        database?.receive(input, context, &effects)
         carryOut(effects)
         settle()
     }
@@ -115,6 +130,11 @@ public final class Engine {
         return hostOutputs
     }
 
+    func takeTransportCommands() -> [TransportCommand] {
+        defer { transportCommands = [] }
+        return transportCommands
+    }
+
     func takeServiceCommands() -> [ServiceCommand] {
         defer { serviceCommands = [] }
         return serviceCommands
@@ -127,7 +147,9 @@ public final class Engine {
         case .connect(let call): session.connect(call: call, &effects)
         case .disconnect: if session.disconnect(&effects) == .ended { sessionEnded(&effects) }
         case .setToken(let token): session.setToken(token, &effects)
-        case .setForeground(let isForeground): session.setForeground(isForeground, context, &effects)
+        case .setForeground(let isForeground):
+            session.setForeground(isForeground, context, &effects)
+            if isForeground { database?.setForeground(true, context, &effects) }
         case .signOut(let call): signOut(call, &effects)
         case .resumeSync: setPaused(false, &effects)
         case .pauseSync: setPaused(true, &effects)
@@ -155,6 +177,7 @@ public final class Engine {
         case .resetViewpoint(let id, let viewpoint):
             collections.resetViewpoint(id, viewpoint, context, &effects)
         case .action(let action, let call): route(action, call, &effects)
+        case .database(let request, let call): database?.handle(request, call: call, context, &effects)
         case .resync(let collections): resync(collections, &effects)
         case .close: close(&effects)
         default: OwnMessageCalls.route(command, &outbox, collections.channelURL, context, &effects)
@@ -185,6 +208,7 @@ public final class Engine {
         let isFound = serviceActions.giveUp(other, .canceled, &effects) || lists.cancel(fetch, &effects)
             || timelines.sorted.contains { $0.end(fetch, .canceled, &effects) }
             || outbox.cancel(other, context, &effects) || session.cancel(other, &effects) || stream.isFound
+            || database?.cancel(other, .canceled, context, &effects) ?? false
         ServiceActions.done(action, call, isFound ? .ok : .notFound, &effects)
     }
 
@@ -224,6 +248,7 @@ public final class Engine {
             startOver(timelines.sorted, &effects)
             channelsForgotten(&effects)
         }
+        database?.signOut(context, &effects)
         let isDone = areIntentsGone && isCacheGone
         effects.complete(Completion(call: call, name: .signOut, status: isDone ? .ok : .storage))
     }
@@ -289,6 +314,7 @@ public final class Engine {
         outbox.end(context, &effects)
         serviceActions.end(&effects)
         streams.end(context, &effects)
+        database?.end(context, &effects)
         _ = inFlight.takeAll()
         parts.dropAll()
         timers.cancelAll()
@@ -310,9 +336,7 @@ public final class Engine {
             effects.add(.messages(MessageFact(
                 channelURL: url, kind: .arrived(message, isInOrder: true),
                 cause: Cause(.eventMessageReceived, rules.facts(of: event, userID: options.userID)))))
-        case .messageUpdated(let url, let message):
-            effects.add(
-                .messages(MessageFact(channelURL: url, kind: .edited([message]), cause: Cause(.eventMessageUpdated))))
+        case .messageUpdated(let url, let message): edited(message, in: url, &effects)
         case .messageDeleted(let url, let id):
             effects.add(.messages(MessageFact(
                 channelURL: url, kind: .deleted(ids: [id]), cause: Cause(.eventMessageDeleted))))
@@ -324,6 +348,13 @@ public final class Engine {
         case .unreadCounts(let counts): unreadTotals.take(counts, &effects)
         case .channelAnswered: route(answered: event, [], &effects)
         }
+    }
+
+    private func edited(
+        _ message: MessageRecord, in url: String, mayOvertake: Bool = false, _ effects: inout Effects
+    ) {
+        effects.add(.messages(MessageFact(
+            channelURL: url, kind: .edited([message]), cause: Cause(.eventMessageUpdated), mayOvertake: mayOvertake)))
     }
 
     private func route(_ event: ChannelEvent, of url: String, _ effects: inout Effects) {
@@ -387,6 +418,7 @@ public final class Engine {
             outbox.receive(reply, for: requestID, in: url, context, &effects)
             pumpOutbox(url, &effects)
         case (.told, _): break
+        case (.retention, _): receive(retention: reply, &effects)
         case (.action(let call, let action), _):
             let crossed = sync.actionEnded(call)
             // What became known by it is there when the host learns that it is done.
@@ -399,6 +431,9 @@ public final class Engine {
 
     /// What became known by the answer to an action. `crossed`: channels that facts touched since it was asked.
     private func route(answered event: ServiceEvent, _ crossed: Set<String>, _ effects: inout Effects) {
+        if case .messageUpdated(let url, let message) = event {
+            return edited(message, in: url, mayOvertake: true, &effects)
+        }
         let about: (url: String, cause: Cause)? =
             switch event {
             case .channelAnswered(let channel, let cause): (channel.url, cause)
@@ -409,6 +444,17 @@ public final class Engine {
         let outcome = ChannelFacts.outcome(
             ofAnswer: event, isCrossed: crossed.contains(url), in: storage.channel(url), context)
         record(outcome, url, cause, &effects)
+    }
+
+    private func receive(retention reply: ServiceReply, _ effects: inout Effects) {
+        guard let fact = retention.arrived(reply, context, &effects) else { return }
+        let isStored = record(channels: fact, &effects)
+        for channel in fact.changed where isStored {
+            sync.touch(channel.url)
+            // How many of what is left are unread, only the service knows.
+            if rules.hasUnread(channel) { sync.want(channel.url, fact.cause, context, &effects) }
+        }
+        retention.taken(isStored, context, &effects)
     }
 
     private func receive(_ reply: ServiceReply, to ask: MessageAsk, _ place: HistoryID, _ effects: inout Effects) {
@@ -443,6 +489,7 @@ public final class Engine {
             if let channel = storage.channel(timeline.id.channelURL) { mutes.note(channel, context, &effects) }
         }
         sync.sessionBegan(context)
+        retention.sessionBegan(context)
         for timeline in timelines.sorted where storage.channel(timeline.id.channelURL) != nil {
             sync.collectionStarted(timeline.id.channelURL, context, &effects)
         }
@@ -461,10 +508,11 @@ public final class Engine {
             switch ask {
             case .send, .action: route(failure, to: ask, &effects)
             // Lists, timelines and channel sync end what they asked all at once.
-            case .channelListing, .channelChanges, .channel, .channelPage, .messages, .told: break
+            case .channelListing, .channelChanges, .channel, .channelPage, .messages, .told, .retention: break
             }
         }
         sync.sessionEnded(&effects)
+        retention.sessionEnded(&effects)
         for timeline in timelines.sorted { timeline.sessionEnded(&effects) }
         lists.continueFetches(context, isInterrupted: true, &effects)
         outbox.sessionEnded(context, &effects)
@@ -476,6 +524,7 @@ public final class Engine {
     /// Background work begins or goes on: after a login, and when the host ends a pause.
     private func resumeSync(_ effects: inout Effects) {
         sync.pump(context, &effects)
+        retention.pump(context, &effects)
         lists.continueFetches(context, &effects)
         for timeline in timelines.sorted { timeline.resume(context, &effects) }
     }
@@ -504,7 +553,9 @@ public final class Engine {
             _ = sync.actionEnded(call)
             _ = serviceActions.giveUp(call, .timeout, &effects)
         case .reconnect: session.retry(&effects)
-        case .background: if session.suspend(&effects) == .ended { sessionEnded(&effects) }
+        case .background:
+            if session.suspend(&effects) == .ended { sessionEnded(&effects) }
+            database?.setForeground(false, context, &effects)
         case .answerParts: takePart(&effects)
         case .channelSync: sync.pump(context, &effects)
         case .timeline(let place): timelines[place]?.resume(context, &effects)
@@ -519,9 +570,11 @@ public final class Engine {
         case .deliveries: deliveries.markDue(context, &effects)
         case .mutes:
             for url in mutes.takeDue(context, &effects) { sync.want(url, Cause(.eventUserUnmuted), context, &effects) }
+        case .retention: retention.pump(context, &effects)
         case .typing: typing.expire(now: now.monotonic, &effects)
         case .ownAges: outbox.expire(context, &effects)
         case .streams: streams.advance(context, &effects)
+        case .database: database?.advance(context, &effects)
         }
     }
 
@@ -654,8 +707,10 @@ public final class Engine {
                     hostOutputs.append(.completion(completion))
                 }
             case .timer(let key, let deadline): if !isClosed { timers.set(key, at: deadline) }
-            case .connect(let token): serviceCommands.append(.connect(token: token))
+            case .connect(let token):
+                serviceCommands.append(.connect(token: token, retentionTime: Retention.knownTime(storage)))
             case .closeConnection: serviceCommands.append(.disconnect)
+            case .transport(let command): transportCommands.append(command)
             case .ask(let ask, let request): self.ask(ask, request, &more)
             case .messages(let fact): record(message: fact, &more)
             case .channels(let fact): if !record(channels: fact, &more) { askAgain(fact, &more) }
@@ -706,7 +761,7 @@ public final class Engine {
         if !isClosed, outbox.hasSettled { outbox.clearSettled(context) }
         tellStorageFailure()
         guard !isClosed else { return }
-        let isBusy = sync.isBusy || timers.hasSyncWork || outbox.isSending || !parts.isEmpty
+        let isBusy = sync.isBusy || retention.isBusy || timers.hasSyncWork || outbox.isSending || !parts.isEmpty
             || timelines.isBusy
         let state: ClientNotice.SyncState = isPaused ? .paused : isBusy ? .running : .idle
         guard state != syncState else { return }

@@ -2,7 +2,8 @@ import SyncModel
 import SyncStore
 
 /// Engine and service, joined: what the engine asks goes to the service, what the service answers goes to the engine,
-/// bytes go to the transport. The library drives one on its engine thread, the simulator in virtual time.
+/// bytes go to the transport. The realtime database is no chat service: the engine holds it, and shares the transport.
+/// The library drives one on its engine thread, the simulator in virtual time.
 ///
 /// One thread at a time. Every input is given with the current time; what the host has to be told is taken out after
 /// it.
@@ -29,7 +30,7 @@ public final class SyncCore {
     }
 
     public func receive(_ input: TransportInput, now: Moment) {
-        service.receive(input, now: now)
+        if DatabaseCalls.isOwn(input) { engine.receive(input, now: now) } else { service.receive(input, now: now) }
         pump(now)
     }
 
@@ -54,12 +55,13 @@ public final class SyncCore {
         while true {
             for command in engine.takeServiceCommands() {
                 switch command {
-                case .connect(let token): service.connect(token: token, now: now)
+                case .connect(let token, let time): service.connect(token: token, retentionTime: time, now: now)
                 case .disconnect: service.disconnect(now: now)
                 case .ask(let id, let request, let timeout):
                     service.ask(request, id: id, timeout: timeout, now: now)
                 }
             }
+            for command in engine.takeTransportCommands() { carryOut(command) }
             let outputs = service.takeOutputs()
             if outputs.isEmpty { return }
             for output in outputs {
@@ -78,13 +80,15 @@ public final class SyncCore {
         case .openSocket(let socket, let url, let headers): transport.openSocket(socket, url: url, headers: headers)
         case .sendText(let text, let socket): transport.sendText(text, on: socket)
         case .closeSocket(let socket): transport.closeSocket(socket)
+        case .openStream(let stream, let request): transport.openStream(stream, request)
+        case .closeStream(let stream): transport.closeStream(stream)
         }
     }
 }
 
 /// What the engine wants of the service.
 public enum ServiceCommand: Equatable, Sendable {
-    case connect(token: String)
+    case connect(token: String, retentionTime: Int64)
     case disconnect
     case ask(id: UInt64, ServiceRequest, timeout: Int64)
 }

@@ -311,9 +311,9 @@ public func sm_call(
 ) -> Int32 {
     request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
         let client = try Registry.client(client)
-        let action = try CText.document(try CText.read(text, "request")) { (text) throws(DocumentError) in
-            try ActionCall(text)
+        let command = try CText.document(try CText.read(text, "request")) { (text) throws(DocumentError) in
+            try client.command(for: try ActionCall(text))
         }
-        return Request(client) { .action(action, call: $0) }
+        return Request(client, command: command)
     }
 }

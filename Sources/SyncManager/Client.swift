@@ -9,6 +9,8 @@ final class Client: @unchecked Sendable {
     let queue: EventQueue
     /// Reads the service's message object out of a document of the host; `nil` when it is none.
     let readMessage: ChosenService.MessageReader
+    /// Whether the configuration names a realtime database.
+    let hasDatabase: Bool
     private let loop: EngineLoop
     /// Guards the queue and the inbox together.
     private let monitor: Monitor
@@ -25,6 +27,7 @@ final class Client: @unchecked Sendable {
 
     init(_ configuration: Configuration) throws(BorderError) {
         monitor = Monitor(conditions: 2)
+        hasDatabase = configuration.engine.database != nil
         guard let queue = EventQueue(
             limit: configuration.queueLimit, hasOwnThread: configuration.isThreadDelivery, monitor: monitor) else {
             throw BorderError(.internal, "no descriptor is left for the event queue")
@@ -78,6 +81,13 @@ final class Client: @unchecked Sendable {
         _ listener: Listener, fetch: CallTable.FetchKey? = nil, _ command: (UInt64) -> HostCommand
     ) throws(BorderError) -> UInt64 {
         try loop.call(listener, fetch: fetch, command)
+    }
+
+    /// The command of an action, for a call's number.
+    func command(for action: ActionCall) throws(DocumentError) -> (UInt64) -> HostCommand {
+        guard let request = try DatabaseRequest(action) else { return { .action(action, call: $0) } }
+        guard hasDatabase else { throw DocumentError(path: "$.action", message: "sm_setup() was told of no database") }
+        return { .database(request, call: $0) }
     }
 
     func checkOpen() throws(BorderError) { try loop.checkOpen() }

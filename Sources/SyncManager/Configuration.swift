@@ -1,4 +1,5 @@
 import Glibc
+import SyncDatabase
 import SyncEngine
 import SyncJSON
 import SyncModel
@@ -17,6 +18,7 @@ struct Configuration {
     var appVersion = ""
     var isThreadDelivery = false
     var queueLimit = 1000
+    private var database: DatabaseSetup?
     var engine = EngineOptions(userID: "")
 
     private enum Key: String {
@@ -25,7 +27,7 @@ struct Configuration {
         case capacity = "message_collection_capacity", resendPolicy = "resend_policy"
         case resendRetryCount = "resend_retry_count", failedRetentionDays = "failed_retention_days"
         case maxFailed = "max_failed_per_channel", requestTimeout = "request_timeout_ms"
-        case appVersion = "app_version", backgroundGrace = "background_grace_ms"
+        case appVersion = "app_version", backgroundGrace = "background_grace_ms", database
     }
     private enum Delivery: String, CaseIterable { case host, thread }
 
@@ -41,8 +43,8 @@ struct Configuration {
             case .dataDirectory: directory = try value.text()
             case .accessToken: accessToken = try value.text()
             case .service: service = try value.choice()
-            case .apiHost: apiHost = try Configuration.host(value, ["http://", "https://"])
-            case .wsHost: wsHost = try Configuration.host(value, ["ws://", "wss://"])
+            case .apiHost: apiHost = try value.host(["http://", "https://"])
+            case .wsHost: wsHost = try value.host(["ws://", "wss://"])
             case .caFile: caFile = try value.text()
             case .delivery: isThreadDelivery = try value.choice(Delivery.self) == .thread
             case .queueLimit: queueLimit = Int(try value.integer(in: 16...1_000_000))
@@ -53,6 +55,7 @@ struct Configuration {
             case .maxFailed: engine.maxFailedPerChannel = try Configuration.limit(value, from: 1)
             case .appVersion: appVersion = try value.text()
             case .backgroundGrace: engine.backgroundGrace = try value.integer(in: 0...3_600_000)
+            case .database: database = try DatabaseSetup(value)
             case .requestTimeout: engine.requestTimeout = try value.integer(in: 1000...120_000)
             }
         }
@@ -61,13 +64,14 @@ struct Configuration {
         guard !dataDirectory.isEmpty else {
             throw DocumentError(path: "$.data_dir", message: "is empty, and there is no home directory")
         }
+        engine.database = database
         engine.described = described
         engine.userID = userID
         engine.accessToken = accessToken
         engine.seed = UInt64(bitPattern: Clock.wall) ^ UInt64(UInt32(bitPattern: getpid())) << 32
     }
 
-    /// What is in effect, by the keys of the configuration. The access token is a secret and left out.
+    /// What is in effect, by the keys of the configuration. Tokens are secrets and left out.
     private var described: [UInt8] {
         func limit(_ value: Int) -> JSON { value == Int.max ? "infinite" : .int(Int64(value)) }
         let values: [(Key, JSON?)] = [
@@ -81,6 +85,7 @@ struct Configuration {
             (.failedRetentionDays, .int(Int64(engine.failedRetentionDays))),
             (.maxFailed, limit(engine.maxFailedPerChannel)), (.requestTimeout, .int(engine.requestTimeout)),
             (.appVersion, .string(appVersion)), (.backgroundGrace, .int(engine.backgroundGrace)),
+            (.database, database?.described),
         ]
         let document = JSON.object()
         for (key, value) in values { document.set(key.rawValue, value) }
@@ -94,14 +99,6 @@ struct Configuration {
             throw value.failure("expected a whole number from \(least) to 1000000, or \"infinite\"")
         }
         return Int(try value.integer(in: least...1_000_000))
-    }
-
-    private static func host(_ value: DocumentValue, _ schemes: [String]) throws(DocumentError) -> String {
-        let host = try value.text()
-        guard schemes.contains(where: { host.hasPrefix($0) && host.utf8.count > $0.utf8.count }) else {
-            throw value.failure("must begin with \(schemes.joined(separator: " or "))")
-        }
-        return host
     }
 
     private static var usualDirectory: String {
@@ -130,5 +127,48 @@ struct Configuration {
             }
         }
         return String(decoding: name, as: UTF8.self)
+    }
+}
+
+extension DocumentValue {
+    /// A URL of one of some schemes.
+    fileprivate func host(_ schemes: [String]) throws(DocumentError) -> String {
+        let host = try text()
+        guard schemes.contains(where: { host.hasPrefix($0) && host.utf8.count > $0.utf8.count }) else {
+            throw failure("must begin with \(schemes.joined(separator: " or "))")
+        }
+        return host
+    }
+}
+
+extension DatabaseSetup {
+    private enum Key: String { case url, name, token }
+
+    fileprivate init(_ value: DocumentValue) throws(DocumentError) {
+        var options = DatabaseOptions(url: "")
+        var token: String?
+        for (name, member) in try value.members() {
+            guard let key = Key(rawValue: name) else { throw member.unknown(in: "database") }
+            if member.json.isNull { continue }
+            switch key {
+            case .url:
+                options.url = try member.host(["http://", "https://"])
+                // Paths are appended to it.
+                while options.url.hasSuffix("/") { options.url.removeLast() }
+                guard !options.url.dropFirst("https://".count).contains(where: { "/?#@".contains($0) }) else {
+                    throw member.failure("expected scheme and host: \"https://name.example\"")
+                }
+            case .name: options.name = try member.nonemptyText()
+            case .token: token = try member.nonemptyText()
+            }
+        }
+        if options.url.isEmpty { throw value.missing("url") }
+        self.init(options, token: token)
+    }
+
+    fileprivate var described: JSON {
+        let document = JSON.object(["url": .string(options.url)])
+        if !options.name.isEmpty { document.set("name", .string(options.name)) }
+        return document
     }
 }

@@ -29,6 +29,7 @@ final class EventBuffer {
     private enum StateNotice: Hashable {
         case connection, syncState, unreadCounts, tokenNeeded, storageError
         case hugeGap(UInt64), channelRemoved(UInt64), streamLoaded(UInt64)
+        case databaseValue(UInt64), databaseTokenNeeded
     }
 
     private let limit: Int
@@ -89,7 +90,11 @@ final class EventBuffer {
             case .storageError: push(output, as: .storageError, time: time)
             case .unreadCounts: push(output, as: .unreadCounts, time: time)
             case .syncProgress: if !isFull { waiting.append((output, time)) }
-            case .cacheReset, .closed: waiting.append((output, time))
+            case .database(.value(let listen, _, _)): push(output, as: .databaseValue(listen), time: time)
+            case .database(.tokenNeeded): push(output, as: .databaseTokenNeeded, time: time)
+            // Of these there are no more than the host has asked for.
+            case .database(.listenEnded), .database(.transform), .database(.writeRefused), .cacheReset, .closed:
+                waiting.append((output, time))
             }
         }
     }
@@ -166,6 +171,8 @@ final class EventBuffer {
                 collection = change.collection
             }
             sequence += 1
+            // No place is worth remembering any more.
+            if waiting.isEmpty { positions = [:] }
             return TakenEvent(
                 output: output, time: time, sequence: sequence, collection: collection, cleared: cleared)
         }

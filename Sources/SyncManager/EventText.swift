@@ -1,7 +1,9 @@
+import SyncDatabase
 import SyncEngine
 import SyncJSON
 import SyncModel
 import SyncStreams
+import SyncTree
 
 /// The JSON of events, as the header describes it.
 enum EventText {
@@ -85,12 +87,39 @@ enum EventText {
             }
             writer.endObject()
         case .cacheReset(let file): writer.member("file", file)
+        case .database(let notice): write(notice, &writer)
         case .storageError(let message): writer.member("message", message)
         case .tokenNeeded(let failure):
             writer.member("code", failure.code)
             writer.member("message", failure.message)
         case .closed: break
         }
+    }
+
+    private static func write(_ notice: DatabaseNotice, _ writer: inout JSONWriter) {
+        switch notice {
+        case .value(let listen, let node, let isCurrent):
+            writer.member("listen", Int64(bitPattern: listen))
+            writer.key("value")
+            node.write(&writer)
+            writer.member("current", isCurrent)
+        case .listenEnded(let listen, let failure):
+            writer.member("listen", Int64(bitPattern: listen))
+            write(failure, &writer)
+        case .transform(let transaction, let node):
+            writer.member("transaction", Int64(bitPattern: transaction))
+            writer.key("value")
+            node.write(&writer)
+        case .writeRefused(let path, let failure):
+            writer.member("path", path)
+            write(failure, &writer)
+        case .tokenNeeded: break
+        }
+    }
+
+    private static func write(_ failure: DatabaseFailure, _ writer: inout JSONWriter) {
+        writer.member("code", failure.status)
+        writer.member("message", failure.message)
     }
 
     private static func write(_ notice: CollectionNotice, _ writer: inout JSONWriter) {

@@ -12,7 +12,7 @@ extension HostCommand {
         case .disconnect, .removeCollection, .resync, .close: false
         case .connect, .clearCache, .signOut, .openCached, .fetch, .fetchAllNext, .fetchFailed, .fetchPending, .start,
             .sendMessage, .resendMessage, .appendMessage, .appendSent, .handleSendResponse, .tellEdit, .updateMessage,
-            .deleteMessage, .action, .stream:
+            .deleteMessage, .action, .stream, .database:
             false
         }
     }
@@ -32,6 +32,7 @@ extension HostCommand {
         case .updateMessage(_, let requestID, let body, _): requestID.utf8.count + body.count
         case .deleteMessage(_, let message, _): message.textBytes
         case .action(let action, _): action.textBytes
+        case .database(let request, _): request.textBytes
         case .stream(let request, _, _): request.textBytes
         case .connect, .disconnect, .resumeSync, .pauseSync, .setForeground, .signOut, .clearCache(nil, _),
             .openChannelCollection, .openMessageCollection, .openStream, .openCached, .removeCollection, .fetch,
@@ -40,13 +41,15 @@ extension HostCommand {
         }
     }
 
-    /// Whether it is carried out even by a client that is closing: it keeps, changes or gives up an own message, which
-    /// must not depend on how busy the engine was, or opens the collection that this needs.
+    /// Whether it is carried out even by a client that is closing: it keeps, changes or gives up an own message or
+    /// a write to the database, which must not depend on how busy the engine was, or opens the collection that this
+    /// needs.
     var isDoneWhenClosing: Bool {
         switch self {
         case .sendMessage, .resendMessage, .appendMessage, .appendSent, .handleSendResponse, .updateMessage,
             .deleteMessage(_, .unsent, _), .openMessageCollection, .openCached:
             true
+        case .database(let request, _): request.operation.isWrite
         default: false
         }
     }
@@ -73,6 +76,8 @@ extension HostCommand {
         case .deleteMessage(_, _, let call): closed(call, .deleteMessage)
         case .action(let action, let call):
             Completion(call: call, name: .call, status: .closed, action: action.action)
+        case .database(let request, let call):
+            Completion(call: call, name: .call, status: .closed, action: request.action)
         case .stream(_, _, let call): closed(call, .streamCall)
         case .disconnect, .resumeSync, .pauseSync, .setToken, .setForeground, .openChannelCollection,
             .openMessageCollection, .openStream, .removeCollection, .resetViewpoint, .resync, .close:

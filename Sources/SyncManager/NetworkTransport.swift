@@ -12,6 +12,8 @@ final class NetworkTransport: Transport {
     private var network: NetworkThread?
     /// The network thread's number of each socket that is open on our side.
     private var sockets: [UInt64: UInt64] = [:]
+    /// The same of streams.
+    private var streams: [UInt64: UInt64] = [:]
     private var receiver: Receiver = { _ in }
 
     /// `caFile`: PEM file of trusted roots instead of the system's.
@@ -24,33 +26,32 @@ final class NetworkTransport: Transport {
     func close() {
         for socket in sockets.values { network?.closeSocket(socket) }
         sockets = [:]
+        for stream in streams.values { network?.cancel(stream) }
+        streams = [:]
         if network != nil { NetworkThread.release() }
         network = nil
         receiver = { _ in }
     }
 
-    /// Whether an input is still wanted: a socket that our side closed may have left some on their way.
+    /// Whether an input is still wanted: what our side closed may have left some on their way.
     func accepts(_ input: TransportInput) -> Bool {
         switch input {
         case .response, .requestFailed: true
         case .socketOpened(let socket), .socketText(let socket, _): sockets[socket] != nil
         case .socketClosed(let socket, _): sockets.removeValue(forKey: socket) != nil
+        case .streamOpened(let stream), .streamBytes(let stream, _): streams[stream] != nil
+        case .streamRefused(let stream, _), .streamEnded(let stream, _): streams.removeValue(forKey: stream) != nil
         }
     }
 
     func send(_ request: TransportRequest, id: UInt64) {
         let receiver = receiver
         do throws(NetworkFailure) {
-            let wanted = HTTPRequest(
-                method: request.method, url: request.url, headers: request.headers.map { ($0.name, $0.value) },
-                body: request.body, timeoutMS: Int(request.timeout), caFile: caFile)
-            try thread().send(wanted) { result in
+            try thread().send(HTTPRequest(request, caFile: caFile)) { result in
                 switch result {
                 case .success(let response):
                     if response.status >= 400 { Log.write(.warning, "request \(id): HTTP status \(response.status)") }
-                    receiver(.response(id: id, TransportResponse(
-                        status: response.status, headers: response.headers.map { TransportHeader($0.0, $0.1) },
-                        body: response.body)))
+                    receiver(.response(id: id, TransportResponse(response)))
                 case .failure(let failure):
                     Log.write(.warning, "request \(id): \(failure.message)")
                     receiver(.requestFailed(id: id, TransportFailure(failure)))
@@ -95,11 +96,53 @@ final class NetworkTransport: Transport {
         network?.closeSocket(number)
     }
 
+    func openStream(_ stream: UInt64, _ request: TransportRequest) {
+        let receiver = receiver
+        do throws(NetworkFailure) {
+            streams[stream] = try thread().openStream(HTTPRequest(request, caFile: caFile)) { event in
+                switch event {
+                case .opened: receiver(.streamOpened(stream))
+                case .bytes(let bytes): receiver(.streamBytes(stream, bytes))
+                case .refused(let response):
+                    Log.write(.warning, "stream \(stream): HTTP status \(response.status)")
+                    receiver(.streamRefused(stream, TransportResponse(response)))
+                case .ended(let failure):
+                    if let failure { Log.write(.info, "stream \(stream): \(failure.message)") }
+                    receiver(.streamEnded(stream, failure.map { TransportFailure($0) }))
+                }
+            }
+        } catch {
+            Log.write(.error, "stream \(stream): \(error.message)")
+            streams[stream] = 0
+            receiver(.streamEnded(stream, TransportFailure(error)))
+        }
+    }
+
+    func closeStream(_ stream: UInt64) {
+        guard let number = streams.removeValue(forKey: stream) else { return }
+        network?.cancel(number)
+    }
+
     private func thread() throws(NetworkFailure) -> NetworkThread {
         if let network { return network }
         let acquired = try NetworkThread.acquire()
         network = acquired
         return acquired
+    }
+}
+
+extension HTTPRequest {
+    fileprivate init(_ request: TransportRequest, caFile: String?) {
+        self.init(
+            method: request.method, url: request.url, headers: request.headers.map { ($0.name, $0.value) },
+            body: request.body, timeoutMS: Int(request.timeout), caFile: caFile)
+    }
+}
+
+extension TransportResponse {
+    fileprivate init(_ response: HTTPResponse) {
+        self.init(
+            status: response.status, headers: response.headers.map { TransportHeader($0.0, $0.1) }, body: response.body)
     }
 }
 

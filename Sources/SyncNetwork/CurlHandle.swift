@@ -48,6 +48,8 @@ final class CurlHandle {
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_TCP_NODELAY, 1)
+        // What a proxy says of its connection is no answer to the request.
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         // A name lookup that hangs must not hold the thread when its transfer is given up.
         set(CURLOPT_QUICK_EXIT, 1)

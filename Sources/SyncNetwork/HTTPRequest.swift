@@ -7,7 +7,8 @@ public struct HTTPRequest: Sendable {
     /// Further fields. A name or value that HTTP does not allow fails the request, so nothing can be smuggled in.
     public var headers: [(String, String)]
     public var body: [UInt8]?
-    /// Milliseconds for the whole exchange, and for the part of it that finds and connects to the server.
+    /// Milliseconds for the whole exchange (of a stream: for the head of its answer), and for the part of it that finds
+    /// and connects to the server.
     public var timeoutMS: Int
     public var connectTimeoutMS: Int
     /// PEM file of trusted roots instead of the system's.

@@ -4,10 +4,24 @@ import SyncWebSocket
 
 /// One HTTP exchange on the network thread. Only that thread touches it.
 final class HTTPTransfer {
+    /// Who gets the answer.
+    enum Receiver {
+        /// All of it, when it is complete.
+        case whole(HTTPCompletion)
+        /// Piece by piece, as it comes.
+        case pieces(HTTPStreamHandler)
+    }
+
     let id: UInt64
     let handle: CurlHandle
+    /// When a stream that has not been answered is given up, by the monotonic clock. libcurl's own limit of time would
+    /// count the body as well, which has no end.
+    private(set) var nextDeadline = Int64.max
+    private let timeoutMS: Int
     private let responseLimit: Int
-    private let completion: HTTPCompletion
+    private let receiver: Receiver
+    /// The body goes to the receiver, and is not kept.
+    private var isStreaming = false
     private var headers: [(String, String)] = []
     private var headerBytes = 0
     private var body: [UInt8] = []
@@ -16,17 +30,24 @@ final class HTTPTransfer {
     /// All header fields of an answer together; what servers send is a few kilobytes.
     private static let headerLimit = 256 << 10
 
-    init(id: UInt64, _ request: HTTPRequest, on handle: CurlHandle, completion: @escaping HTTPCompletion) {
+    init(id: UInt64, _ request: HTTPRequest, on handle: CurlHandle, _ receiver: Receiver) {
         self.id = id
         self.handle = handle
-        self.completion = completion
+        self.receiver = receiver
+        timeoutMS = request.timeoutMS
         responseLimit = max(request.responseLimit, 0)
         handle.setTarget(url: request.url, caFile: request.caFile)
         handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-        handle.set(CURLOPT_TIMEOUT_MS, Int(Clock.clamped(request.timeoutMS)))
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(Clock.clamped(request.connectTimeoutMS)))
-        // All encodings that this libcurl can unpack.
-        handle.set(CURLOPT_ACCEPT_ENCODING, "")
+        switch receiver {
+        case .whole:
+            handle.set(CURLOPT_TIMEOUT_MS, Int(Clock.clamped(request.timeoutMS)))
+            // All encodings that this libcurl can unpack.
+            handle.set(CURLOPT_ACCEPT_ENCODING, "")
+        case .pieces:
+            // Not packed: a piece might not be unpacked before the next one has come.
+            nextDeadline = Clock.monotonic &+ Clock.clamped(request.timeoutMS)
+        }
         // A page of messages in one piece instead of four. Refused by a handle that still has a buffer from a transfer
         // that never began; then it reads in smaller pieces.
         handle.trySet(CURLOPT_BUFFERSIZE, 128 << 10)
@@ -81,6 +102,10 @@ final class HTTPTransfer {
 
     /// Takes a piece of the body; a count other than its own makes libcurl give up.
     private func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+        if isStreaming, case .pieces(let handler) = receiver {
+            handler(.bytes(Array(bytes)))
+            return bytes.count
+        }
         guard bytes.count <= responseLimit &- body.count else {
             isTooLarge = true
             return 0
@@ -97,6 +122,7 @@ final class HTTPTransfer {
         }
         // A status line: of the answer, or of an interim one whose fields are not wanted.
         if bytes.starts(with: "HTTP/".utf8) { headers = [] }
+        if bytes.elementsEqual("\r\n".utf8) || bytes.elementsEqual("\n".utf8) { headEnded() }
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return bytes.count }
         let name = HTTPSyntax.lowercased(bytes[..<colon])
         var value = bytes[(colon + 1)...]
@@ -111,6 +137,16 @@ final class HTTPTransfer {
         return bytes.count
     }
 
+    private func headEnded() {
+        guard case .pieces(let handler) = receiver, handle.responseStatus == 200, !isStreaming else { return }
+        isStreaming = true
+        nextDeadline = Int64.max
+        handler(.opened)
+    }
+
+    /// Why a stream that is due is given up.
+    var lateness: NetworkFailure { NetworkFailure(.timedOut, "no answer within \(timeoutMS) ms") }
+
     /// Ends the exchange with libcurl's verdict.
     func finish(_ code: CURLcode) {
         guard code == CURLE_OK else {
@@ -119,10 +155,23 @@ final class HTTPTransfer {
                     ? NetworkFailure(.tooLarge, "the answer is larger than \(responseLimit) bytes")
                     : handle.failure(code))
         }
+        if isStreaming, case .pieces(let handler) = receiver { return handler(.ended(nil)) }
         let response = HTTPResponse(status: handle.responseStatus, headers: headers, body: body)
         body = []
-        completion(.success(response))
+        switch receiver {
+        case .whole(let completion): completion(.success(response))
+        case .pieces(let handler): handler(.refused(response))
+        }
     }
 
-    func fail(_ failure: NetworkFailure) { completion(.failure(failure)) }
+    func fail(_ failure: NetworkFailure) { receiver.fail(failure) }
+}
+
+extension HTTPTransfer.Receiver {
+    func fail(_ failure: NetworkFailure) {
+        switch self {
+        case .whole(let completion): completion(.failure(failure))
+        case .pieces(let handler): handler(.ended(failure))
+        }
+    }
 }

@@ -1,15 +1,16 @@
 /// What other threads ask of the network thread.
 enum NetworkCommand: Sendable {
-    case send(UInt64, HTTPRequest, HTTPCompletion)
+    case send(UInt64, HTTPRequest, HTTPTransfer.Receiver)
     case cancel(UInt64)
     case open(UInt64, WebSocketOptions, SocketHandler)
     case text(UInt64, [UInt8])
     case close(UInt64, code: UInt16, reason: [UInt8])
 
-    /// Answers a command that no thread will take: every request gets its one completion, every socket its end.
+    /// Answers a command that no thread will take: every request and stream gets its one end, so does every
+    /// socket.
     func refuse(_ failure: NetworkFailure) {
         switch self {
-        case .send(_, _, let completion): completion(.failure(failure))
+        case .send(_, _, let receiver): receiver.fail(failure)
         case .open(_, _, let handler): handler(.closed(failure))
         case .cancel, .text, .close: break
         }
@@ -17,4 +18,5 @@ enum NetworkCommand: Sendable {
 }
 
 typealias HTTPCompletion = @Sendable (Result<HTTPResponse, NetworkFailure>) -> Void
+typealias HTTPStreamHandler = @Sendable (HTTPStreamEvent) -> Void
 typealias SocketHandler = @Sendable (SocketEvent) -> Void

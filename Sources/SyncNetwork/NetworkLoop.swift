@@ -30,6 +30,8 @@ final class NetworkLoop {
     private var curlDeadline = Int64.max
     private var transfers: [UnsafeMutableRawPointer: HTTPTransfer] = [:]
     private var transferHandles: [UInt64: UnsafeMutableRawPointer] = [:]
+    /// Those of the transfers whose answers come piece by piece.
+    private var streams: [UInt64: HTTPTransfer] = [:]
     private var sockets: [UInt64: SocketTransfer] = [:]
     private var socketIDs: [UnsafeMutableRawPointer: UInt64] = [:]
     /// The sockets that are watched as WebSockets, no longer for libcurl.
@@ -132,6 +134,7 @@ final class NetworkLoop {
             act(on: CURL_SOCKET_TIMEOUT, 0)
         }
         takeFinished()
+        for stream in streams.values.filter({ $0.nextDeadline <= now }) { giveUp(stream, stream.lateness) }
         for socket in sockets.values.filter({ $0.nextDeadline <= now }) {
             socket.advance(now: now)
             settle(socket)
@@ -140,6 +143,7 @@ final class NetworkLoop {
 
     private func wait() {
         var due = unread.isEmpty ? curlDeadline : 0
+        for stream in streams.values { due = min(due, stream.nextDeadline) }
         for socket in sockets.values { due = min(due, socket.nextDeadline) }
         let timeout = due == Int64.max ? -1 : Int32(clamping: max(due &- Clock.monotonic, 0))
         let count = Int(epoll_wait(epoll, events, Int32(NetworkLoop.eventCount), timeout))
@@ -199,26 +203,25 @@ final class NetworkLoop {
 
     private func execute(_ command: NetworkCommand) {
         switch command {
-        case .send(let id, let request, let completion):
+        case .send(let id, let request, let receiver):
             guard let handle = idleHandles.popLast() ?? CurlHandle(curl) else {
                 return command.refuse(NetworkFailure(.cannotConnect, "out of memory"))
             }
-            let transfer = HTTPTransfer(id: id, request, on: handle, completion: completion)
+            let transfer = HTTPTransfer(id: id, request, on: handle, receiver)
             if let refusal = handle.refusal {
                 transfer.fail(refusal)
                 return recycle(handle)
             }
             transfers[handle.pointer] = transfer
             transferHandles[id] = handle.pointer
+            if case .pieces = receiver { streams[id] = transfer }
             guard curl.multiAdd(multi, handle.pointer) == CURLM_OK else {
                 forget(transfer)
                 return transfer.fail(NetworkFailure(.cannotConnect, "out of memory"))
             }
         case .cancel(let id):
             guard let handle = transferHandles[id], let transfer = transfers[handle] else { return }
-            forget(transfer)
-            transfer.fail(NetworkFailure(.cancelled, "cancelled"))
-            recycle(transfer.handle)
+            giveUp(transfer, NetworkFailure(.cancelled, "cancelled"))
         case .open(let id, let options, let handler):
             guard let handle = CurlHandle(curl) else {
                 return command.refuse(NetworkFailure(.cannotConnect, "out of memory"))
@@ -258,6 +261,13 @@ final class NetworkLoop {
         _ = curl.multiRemove(multi, transfer.handle.pointer)
         transfers[transfer.handle.pointer] = nil
         transferHandles[transfer.id] = nil
+        streams[transfer.id] = nil
+    }
+
+    private func giveUp(_ transfer: HTTPTransfer, _ failure: NetworkFailure) {
+        forget(transfer)
+        transfer.fail(failure)
+        recycle(transfer.handle)
     }
 
     private func recycle(_ handle: CurlHandle) {

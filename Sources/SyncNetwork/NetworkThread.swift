@@ -62,11 +62,22 @@ public final class NetworkThread: @unchecked Sendable {
         _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, NetworkFailure>) -> Void
     ) -> UInt64 {
         let id = NetworkThread.nextID()
-        post(.send(id, request, completion))
+        post(.send(id, request, .whole(completion)))
         return id
     }
 
-    /// Gives a request up: its completion gets `cancelled`, unless it has run or is about to.
+    /// Sends a request whose answer's body comes piece by piece and may have no end, and tells `handler` about it. The
+    /// request's time is for the head of the answer alone; its limit for the body of one that is refused.
+    /// - Returns: an id for `cancel`.
+    public func openStream(
+        _ request: HTTPRequest, handler: @escaping @Sendable (HTTPStreamEvent) -> Void
+    ) -> UInt64 {
+        let id = NetworkThread.nextID()
+        post(.send(id, request, .pieces(handler)))
+        return id
+    }
+
+    /// Gives a request or a stream up: its completion gets `cancelled`, unless it has run or is about to.
     public func cancel(_ id: UInt64) { post(.cancel(id)) }
 
     /// Opens a WebSocket and tells `handler` about it until `closed`, which comes exactly once.

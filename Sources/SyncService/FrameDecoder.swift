@@ -183,7 +183,8 @@ struct FrameDecoder {
                 counting: CountingPolicy(
                     unread: replies(body["unread_cnt_threading_policy"]),
                     lastMessage: replies(body["last_msg_threading_policy"])),
-                wantsDeliveriesOfSuperChannels: body["disable_supergroup_mack"]?.bool != true)
+                wantsDeliveriesOfSuperChannels: body["disable_supergroup_mack"]?.bool != true,
+                hasNewRetention: body["config_sync_needed"]?.bool == true)
         }
         return LoginAnswer(
             sessionKey: body["key"]?.string ?? body["new_key"]?.string ?? "", isRenewal: isRenewal, info: info,

@@ -61,7 +61,7 @@ enum ReplyDecoder {
                 lists(.channels, bytes) { .init(channels(request, $0)) }
             case .messagesAround, .messages, .messageChanges, .messageGap:
                 lists(.messages, bytes) { .init(messages(request, $0)) }
-            case .getChannel, .getMessage, .sendMessage: one(request, bytes)
+            case .getChannel, .getMessage, .sendMessage, .retention: one(request, bytes)
             case .action, .markDelivered: (.malformed, false)
             }
         }
@@ -114,8 +114,20 @@ enum ReplyDecoder {
         if case .getChannel = request {
             return (.init(ChannelRecord(slice: root).map { .channel($0) }), hasLoneSurrogate)
         }
+        if case .retention = request { return (.init(retention(root).map { .retention($0) }), hasLoneSurrogate) }
         var message = JSONReader(root.bytes)
         return (.init((try? MessageCodec.read(from: &message)).flatMap { $0 }.map { .message($0) }), hasLoneSurrogate)
+    }
+
+    private static func retention(_ root: JSONSlice) -> RetentionPage? {
+        guard let configs = root["configs"], configs.isObject else { return nil }
+        var page = RetentionPage(
+            time: root["ts"]?.int ?? 0, hasMore: root["has_more"]?.bool ?? false, next: root["next"]?.string ?? "")
+        configs["message_purge_offset"]?.forEachMember { key, value in
+            guard let end = value.int, let scope = key.string else { return }
+            if scope == "global" { page.generalEnd = end } else { page.ends[TextKey(scope)] = end }
+        }
+        return page
     }
 
     // MARK: Failures

@@ -38,7 +38,8 @@ struct RequestEncoder {
     // MARK: Session
 
     /// Where the socket opens, with the credentials: the access token at first, the session key afterwards.
-    func login(_ credentials: Credentials) -> (url: String, headers: [TransportHeader]) {
+    /// `retentionTime`: see `ChatService`.
+    func login(_ credentials: Credentials, retentionTime: Int64 = 0) -> (url: String, headers: [TransportHeader]) {
         var query = Query()
         query.add("p", "Linux")
         query.add("pv", libraryVersion)
@@ -50,7 +51,7 @@ struct RequestEncoder {
         query.add("SB-User-Agent", "libsyncmanager/" + libraryVersion)
         query.add("include_extra_data", "premium_feature_list,file_upload_size_limit,application_attributes,emoji_hash")
         query.add("include_poll_details", "1")
-        query.add("config_ts", "0")
+        query.add("config_ts", String(retentionTime))
         query.add("expiring_session", "0")
         query.add("use_local_cache", "1")
         let credential = credentials.sessionKey.isEmpty
@@ -126,6 +127,14 @@ struct RequestEncoder {
             query.add("next_cache_count", String(held))
             query.addMessageParts()
             return get("/group_channels/\(PercentEncoding.escape(url))/messages_gap", query)
+        case .retention(let since):
+            var query = Query()
+            switch since {
+            case .token(let token): query.add("token", token)
+            case .time(let time): query.add("ts", String(time))
+            }
+            query.add("limit", "100")
+            return get("/sdk/applications/settings", query)
         case .sendMessage(let url, let requestID, let body):
             let document = object(body)
             if let arrays = document["sorted_metaarray"] {

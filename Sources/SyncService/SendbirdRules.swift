@@ -44,6 +44,13 @@ public struct SendbirdRules: ServiceRules {
         }
     }
 
+    public func patches(forPurgeUpTo end: Int64, in channel: ChannelRecord) -> [ChannelPatch] {
+        guard end > 0, end < Int64.max, end + 1 > channel.messageOffset else { return [] }
+        let patches = [ChannelPatch("message_purge_offset", end)]
+        guard let last = channel.lastMessage, last.position.order <= end else { return patches }
+        return patches + [ChannelPatch(key: "last_message", value: Array("null".utf8))] + SendbirdRules.nothingUnread
+    }
+
     public func patches(forLastMessage json: [UInt8], in channel: ChannelRecord) -> [ChannelPatch] {
         [ChannelPatch(key: "last_message", value: json)]
     }

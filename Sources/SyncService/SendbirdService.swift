@@ -16,6 +16,7 @@ public final class SendbirdService: ChatService {
     private let encoder: RequestEncoder
     private let decoder: FrameDecoder
     private var credentials = Credentials()
+    private var retentionTime: Int64 = 0
     private var session = SessionState.offline
     private var pending = PendingRequests()
     /// Numbers are never used twice, so that late input from an old socket is recognised.
@@ -46,7 +47,8 @@ public final class SendbirdService: ChatService {
 
     // MARK: ChatService
 
-    public func connect(token: String, now: Moment) {
+    public func connect(token: String, retentionTime: Int64, now: Moment) {
+        self.retentionTime = retentionTime
         resetSession(closingSocket: true)
         credentials.setToken(token)
         openSocket(deadline: now.monotonic.adding(SendbirdService.loginTimeout))
@@ -69,6 +71,8 @@ public final class SendbirdService: ChatService {
         case .socketText(let socket, let text): receiveText(text, on: socket, now)
         case .socketClosed(let socket, let failure):
             if session.socket == socket { socketClosed(failure) }
+        // This service opens none.
+        case .streamOpened, .streamBytes, .streamRefused, .streamEnded: break
         }
     }
 
@@ -96,7 +100,7 @@ public final class SendbirdService: ChatService {
 
     private func openSocket(deadline: Int64) {
         lastSocket += 1
-        let login = encoder.login(credentials)
+        let login = encoder.login(credentials, retentionTime: retentionTime)
         session = .opening(SessionState.Login(
             socket: lastSocket, deadline: deadline, usesSessionKey: !credentials.sessionKey.isEmpty))
         transport(.openSocket(lastSocket, url: login.url, headers: login.headers))

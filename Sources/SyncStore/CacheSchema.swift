@@ -140,5 +140,21 @@ enum CacheSchema {
         ) STRICT;
         CREATE INDEX message_by_parent ON message (channel, parent_id, ord) WHERE parent_id > '';
         """,
+        // What realtime databases last told of places.
+        """
+        CREATE TABLE database_value (
+            key INTEGER PRIMARY KEY,
+            url TEXT NOT NULL,
+            name TEXT NOT NULL,
+            path TEXT NOT NULL,
+            query TEXT NOT NULL,
+            used INTEGER NOT NULL,
+            size INTEGER NOT NULL,
+            checksum INTEGER NOT NULL,
+            json TEXT NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX database_value_by_place ON database_value (url, name, path, query);
+        CREATE INDEX database_value_by_use ON database_value (used, size);
+        """,
     ]
 }

@@ -50,6 +50,7 @@ extension CacheStore {
         try transaction { () throws(StoreError) in
             try clearMessages(channel: nil)
             try forgetChannels()
+            try clearDatabaseValues()
             var kept: [String] = []
             for url in open { if let key = try channelKeyIfKnown(url) { kept.append(String(key)) } }
             let list = kept.joined(separator: ",")

@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 import SyncModel
 
-/// The cache of one user: channels, messages, chunks, cursors. Rebuildable, never wrong: what a cursor covers is
-/// committed together with it. One thread at a time.
+/// The cache of one user: channels, messages, chunks, cursors, values of databases. Rebuildable, never wrong: what a
+/// cursor covers is committed together with it. One thread at a time.
 public final class CacheStore {
     let database: Database
     /// The chunks that the file has of some channels. What a transaction that was undone put there is not true.
@@ -11,6 +11,11 @@ public final class CacheStore {
     /// Some of the channels that the file has, under the same rule. What is received looks its channel up several
     /// times, and reading one from the file takes all of its JSON apart.
     var storedChannels: [TextKey: ChannelRecord] = [:]
+    /// What the values of databases take, under the same rule.
+    var storedDatabaseRoom: DatabaseRoom?
+    /// Bounds of those values: of their JSON together, and of their number.
+    var databaseBytesLimit = 16 << 20
+    var databaseValuesLimit = 1000
     let directory: String
     /// The file a damaged cache was set aside as, when that happened at opening.
     public let setAsideAs: String?
@@ -53,7 +58,7 @@ public final class CacheStore {
         try database.migrate(CacheSchema.migrations)
         try database.setPageSize(pageSize)
         // Reads the schema and the b-tree roots: damage that would show at the first query shows here.
-        for table in ["meta", "channel", "thread", "message", "chunk"] {
+        for table in ["meta", "channel", "thread", "message", "chunk", "database_value"] {
             let probe = try database.prepare("SELECT * FROM \(table) LIMIT 1")
             _ = try probe.next()
             probe.reset()
@@ -99,6 +104,7 @@ public final class CacheStore {
         } catch {
             storedChunks = [:]
             storedChannels = [:]
+            storedDatabaseRoom = nil
             throw error
         }
     }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// What the host was promised: messages to be sent. On disk (synchronous=FULL) before a call returns; never dropped by
-/// itself, not even when the file is damaged. One thread at a time.
+/// What the host was promised: messages to be sent, and writes to databases. On disk (synchronous=FULL) before a call
+/// returns; never dropped by itself, not even when the file is damaged. One thread at a time.
 public final class IntentStore {
     let database: Database
     private let mark: IntentMark
-    private var isMarked: Bool
+    private(set) var isMarked: Bool
     /// Intents were written in this directory before, and their file was gone when it was opened: what was not sent yet
     /// is lost. Told by this opening only.
     public let intentsLost: Bool
@@ -34,6 +34,20 @@ public final class IntentStore {
         DROP INDEX intent_by_channel;
         ALTER TABLE intent ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
         UPDATE intent SET checksum = checksum_of_json(body);
+        """,
+        // Writes to realtime databases.
+        """
+        CREATE TABLE database_write (
+            key INTEGER PRIMARY KEY,
+            url TEXT NOT NULL,
+            name TEXT NOT NULL,
+            id INTEGER NOT NULL,
+            path TEXT NOT NULL,
+            kind INTEGER NOT NULL,
+            checksum INTEGER NOT NULL,
+            body TEXT NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX database_write_by_id ON database_write (url, name, id);
         """,
     ]
 
@@ -94,7 +108,7 @@ public final class IntentStore {
         return nil
     }
 
-    private func setMark() throws(StoreError) {
+    func setMark() throws(StoreError) {
         try mark.set()
         isMarked = true
     }
@@ -153,9 +167,12 @@ public final class IntentStore {
         }
     }
 
-    /// Removes all intents, also from the log that they went through.
+    /// Removes all intents and all writes to databases, also from the log that they went through.
     public func removeAll() throws(StoreError) {
-        try database.transaction { () throws(StoreError) in try database.prepare("DELETE FROM intent").run() }
+        try database.transaction { () throws(StoreError) in
+            try database.prepare("DELETE FROM intent").run()
+            try database.prepare("DELETE FROM database_write").run()
+        }
         try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 

@@ -24,6 +24,9 @@ public indirect enum RowCondition: Sendable {
     case or([RowCondition])
     case not(RowCondition)
 
+    /// Whether it holds of a row.
+    public func holds(of item: StreamItem) -> Bool { item.view { holds(of: $0) } }
+
     func holds(of row: RowView) -> Bool {
         switch self {
         case .constant(let value): return value

@@ -18,7 +18,10 @@ public struct Streams {
     }
 
     /// By the monotonic clock; `nil` when nothing waits.
-    public var nextDeadline: Int64? { nodes.values.compactMap(\.timer.due).min() }
+    public var nextDeadline: Int64? {
+        // No key path: Swift 6.0.3 crashes where it inlines one of two steps into another module.
+        nodes.values.compactMap { $0.timer.due }.min()
+    }
 
     public func contains(_ id: UInt64) -> Bool { nodes[id]?.isOpen ?? false }
 

@@ -7,7 +7,6 @@ compared with it by test_table.py.
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from pathlib import Path
 from typing import Any, Callable, Iterator
@@ -17,13 +16,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests" / "Server"))
 
-_spec = importlib.util.spec_from_file_location("server_fixtures", ROOT / "Tests" / "Server" / "conftest.py")
-assert _spec and _spec.loader
-server_fixtures = importlib.util.module_from_spec(_spec)
-sys.modules["server_fixtures"] = server_fixtures
-_spec.loader.exec_module(server_fixtures)
-
 from platform_client import Platform  # noqa: E402
+from running import Server  # noqa: E402
 from table import Results  # noqa: E402
 
 RESULTS = Results()
@@ -61,8 +55,8 @@ def results() -> Results:
 
 
 @pytest.fixture
-def server() -> Iterator[Any]:
-    running = server_fixtures.Server()
+def server() -> Iterator[Server]:
+    running = Server()
     yield running
     assert running.stop() == 0
 
@@ -76,10 +70,10 @@ def platform(server: Any) -> Iterator[Platform]:
 
 @pytest.fixture
 def start() -> Iterator[Callable[..., Any]]:
-    running: list[Any] = []
+    running: list[Server] = []
 
-    def begin(*options: str) -> Any:
-        running.append(server_fixtures.Server(*options))
+    def begin(*options: str) -> Server:
+        running.append(Server(*options))
         return running[-1]
 
     yield begin

@@ -5,7 +5,6 @@ Run by scripts/test.d/92-foreign-database in a virtual environment of its own.
 
 from __future__ import annotations
 
-import importlib.util
 import queue
 import sys
 from pathlib import Path
@@ -18,25 +17,21 @@ from firebase_admin import db
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests" / "Server"))
 
-_spec = importlib.util.spec_from_file_location("server_fixtures", ROOT / "Tests" / "Server" / "conftest.py")
-assert _spec and _spec.loader
-server_fixtures = importlib.util.module_from_spec(_spec)
-sys.modules["server_fixtures"] = server_fixtures
-_spec.loader.exec_module(server_fixtures)
+from running import Server  # noqa: E402
 
 #: What listeners have heard, one by one.
 Heard = queue.Queue
 
 
 @pytest.fixture
-def server() -> Iterator[Any]:
-    running = server_fixtures.Server("--database-port", "0", "--keep-alive", "1")
+def server() -> Iterator[Server]:
+    running = Server("--database-port", "0", "--keep-alive", "1")
     yield running
     assert running.stop() == 0
 
 
 @pytest.fixture
-def url(server: Any) -> str:
+def url(server: Server) -> str:
     return str(server.ready["database_url"])
 
 

@@ -94,6 +94,25 @@ class Expectations:
         files = [path for path in (self.folder / "data").rglob("*") if path.is_file()]
         assert files and any(text.encode() in path.read_bytes() for path in files) == there
 
+    def expect_value(self, of, value, current=True):
+        """What was told last of a place of the database that is listened to, exactly."""
+        def told():
+            event = self.values.get(self.calls[of], {})
+            return event.get("value"), event.get("current")
+
+        self.until(told, (value, current))
+
+    def expect_database(self, path, value):
+        """What the server's database has there, sooner or later."""
+        end = time.monotonic() + PATIENCE
+        while (found := self.server.database("GET", path)) != value:
+            assert time.monotonic() < end, f"is {found}"
+            self.take(min(end, time.monotonic() + 0.1))
+
+    def expect_done(self, of, result=()):
+        """A call that was named with `as` and not waited for completes."""
+        self.finish(self.calls[of], result)
+
     def expect_count(self, on, count):
         self.until(lambda: len(self.snapshot(on)["succeeded"]), count)
 

@@ -222,11 +222,22 @@ class HostSteps:
             document["message"] = text
         self.begin(result, "response", on=on, message=document, error_code=error_code)
 
-    def host_call(self, action, of=None, result=(), fails=None, path=None, **arguments):
-        """An action; `of` names a message, for its `message_id`."""
+    def host_call(self, action, of=None, result=(), fails=None, at=None, **arguments):
+        """An action; `of` names a message, for its `message_id`. With `fails`, `at` is the path of what is refused, and
+        `path` too, unless it is an argument. `as` names the call, for `listen` and `transaction` of later ones."""
+        name = arguments.pop("as", None)
+        refused = at or (arguments.pop("path", None) if fails and at is None else None)
         if of is not None:
             arguments["message_id"] = self.named[of]["message_id"]
-        self.begin(result, "call", fails, path, document={"action": action, **arguments})
+        for key in ("listen", "transaction"):
+            if key in arguments:
+                arguments[key] = self.calls.get(arguments[key], arguments[key])
+        if name:
+            wanted, result = result, None
+        self.begin(result, "call", fails, refused, document={"action": action, **arguments})
+        if name:
+            self.calls[name] = self.last_request
+            self.finish(self.last_request, wanted)
 
     def host_cancel(self, result=()):
         """Cancels the call that was made last."""

@@ -27,6 +27,9 @@ class Scenario(ServerSteps, HostSteps, Expectations):
         self.events: list[dict] = []
         self.config: dict = {}
         self.last_request = 0
+        #: Calls that later steps name, and what was told last of those that listen.
+        self.calls: dict[str, int] = {}
+        self.values: dict[int, dict] = {}
 
     def run(self) -> None:
         try:
@@ -62,7 +65,9 @@ class Scenario(ServerSteps, HostSteps, Expectations):
             return None
         checked.told_event(event)
         self.events.append(event)
-        if event["type"] == "change" and event["collection"] in self.replay:
+        if event["type"] == "database_value":
+            self.values[event["listen"]] = event
+        elif event["type"] == "change" and event["collection"] in self.replay:
             self.apply(event)
         elif event["type"].startswith("stream_") and event["collection"] in self.replay:
             self.apply_stream(event)

@@ -138,6 +138,20 @@ class ServerSteps:
     def server_pin(self, url, message, pin=True):
         self.on_message("POST" if pin else "DELETE", url, message, "/pin", {"user_id": "bo"})
 
+    def server_purge(self, message, scope="global"):
+        """The application's retention takes away all messages up to that one; of channels of a type, or of all."""
+        time = self.named[message]["created_at"]
+        self.server.control("settings", message_purge_offset={scope: time})
+
+    # The realtime database
+
+    def server_database(self, path, value=None, method="PUT"):
+        """What the administration writes there."""
+        self.server.database(method, path, value)
+
+    def server_database_rules(self, **rules):
+        self.server.database("PUT", "/.settings/rules", {"rules": rules})
+
     # Everything else, and faults
 
     def server_rest(self, method, path, body=None, url=None):

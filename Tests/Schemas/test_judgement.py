@@ -12,7 +12,7 @@ from library import Client, lib
 RANDOM = 400
 SEED = 8
 #: What keys of actions take that is no text.
-RIGHT = {"request": 1, "collection": 1, "limit": 5, "user_ids": ["x"], "keys": ["x"], "target_langs": ["x"],
+RIGHT = {"request": 1, "collection": 1, "limit": 5, "listen": 1, "transaction": 1, "user_ids": ["x"], "keys": ["x"], "target_langs": ["x"],
          "metadata": {"a": "b"}, "counters": {"a": 1}, "values": {"a": ["b"]},
          "push_trigger_option": "off", "count_preference": "off"}
 ANY = [None, "", "x", "a\0b", 0, 1, -1, 2**40, 1.0, 1.5, True, False, [], [""], ["x"], ["x", "y"], [1], {}, {"a": 1}]
@@ -48,8 +48,10 @@ def compare(name: str, document, error) -> None:
 
 @pytest.fixture
 def client(tmp_path):
-    # A failed message is not kept, so each send ends at once.
-    with Client({"app_id": "A", "user_id": "mei", "data_dir": str(tmp_path), "resend_policy": "none"}) as client:
+    # A failed message is not kept, so each send ends at once. Nobody serves the database.
+    config = {"app_id": "A", "user_id": "mei", "data_dir": str(tmp_path), "resend_policy": "none",
+              "database": {"url": "http://127.0.0.1:1"}}
+    with Client(config) as client:
         assert client.error is None
         yield client
 

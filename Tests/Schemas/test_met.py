@@ -50,7 +50,7 @@ class Stage:
 
 @pytest.fixture
 def stage(tmp_path):
-    with Server("--huge-gap", "10", db=tmp_path / "server.db") as server:
+    with Server("--huge-gap", "10", "--database-port", "0", db=tmp_path / "server.db") as server:
         yield Stage(server, tmp_path)
 
 
@@ -251,6 +251,44 @@ def stream_changed(stage):
 
 def stream_did_change(stage):
     return changes(stage, "stream_did_change", delivery="delegate")
+
+
+def database(stage, *documents, rules=None, **more):
+    """A client that was asked these things of the database."""
+    if rules:
+        stage.server.database("PUT", "/.settings/rules", {"rules": rules})
+    client = stage.client(**more)
+    for document in documents:
+        assert lib.sm_call(client.handle, json.dumps(document).encode(), None, None, None, None) == 0
+    return client
+
+
+def database_value(stage):
+    write = {"action": "database_set", "path": "a", "value": {"b": 1}}
+    with database(stage, {"action": "database_listen", "path": "a"}, write) as client:
+        return [client.wait("database_value", current=True)]
+
+
+def database_listen_ended(stage):
+    with database(stage, {"action": "database_listen", "path": "a"}, rules={".read": False}) as client:
+        return [client.wait("database_listen_ended")]
+
+
+def database_transform(stage):
+    with database(stage, {"action": "database_transaction", "path": "a"}) as client:
+        return [client.wait("database_transform")]
+
+
+def database_write_refused(stage):
+    write = {"action": "database_set", "path": "a", "value": 1, "when": "kept"}
+    with database(stage, write, rules={".write": False}) as client:
+        return [client.wait("database_write_refused")]
+
+
+def database_token_needed(stage):
+    config = {"url": stage.server.ready["database_url"], "token": "no such token"}
+    with database(stage, {"action": "database_get", "path": "a"}, database=config) as client:
+        return [client.wait("database_token_needed")]
 
 
 def closed(stage):

@@ -9,7 +9,7 @@ from typing import Any, Iterator
 
 import pytest
 
-from conftest import Server, User
+from running import Server, User
 from wire import DEADLINE, Answer
 
 CHANNEL = "/v3/group_channels/C"

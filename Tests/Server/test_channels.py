@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conftest import Channel, Server, User
+from running import Channel, Server, User
 from wire import quote
 
 

@@ -8,7 +8,7 @@ import socket as plain
 import time
 from typing import Any
 
-from conftest import Server
+from running import Server
 from wire import DEADLINE, Rest, Socket, quote
 
 

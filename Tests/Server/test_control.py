@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from conftest import Server, program
+from running import Server, program
 from wire import Rest, quote
 
 

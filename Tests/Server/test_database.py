@@ -16,7 +16,7 @@ from typing import Any, Iterator
 
 import pytest
 
-from conftest import Server, program
+from running import Server, program
 from database import EVENT_STREAM, Database, Listener
 from wire import Rest
 

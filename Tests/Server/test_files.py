@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from conftest import Server
+from running import Server
 from wire import Answer, Rest
 
 def multipart(parts: list[tuple[str, str | None, str, bytes]]) -> bytes:

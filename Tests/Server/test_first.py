@@ -1,6 +1,6 @@
 """The thinnest path: log in, make a channel, send, list."""
 
-from conftest import Server
+from running import Server
 
 
 def test_login_channel_send_list(server: Server) -> None:

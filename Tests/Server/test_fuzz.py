@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from conftest import Server, quote
+from running import Server, quote
 from wire import Answer
 
 SECONDS = 2.5

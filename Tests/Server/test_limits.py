@@ -8,7 +8,7 @@ import subprocess
 from typing import Any
 
 import pytest
-from conftest import Server, program
+from running import Server, program
 from wire import Rest
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from conftest import Channel, Server, User
+from running import Channel, Server, User
 from wire import Rest, Socket, quote
 
 FLAGS = dict(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
-from conftest import Channel, Server, User
+from running import Channel, Server, User
 
 
 def made(user: User, *options: str, **fields: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import json
 import pathlib
 from typing import Any
 
-from conftest import Server, User
+from running import Server, User
 from wire import Rest, quote
 
 
@@ -71,7 +71,7 @@ def test_import_keeps_order_and_bytes(start: Any, tmp_path: pathlib.Path) -> Non
 def test_broken_import_is_an_error(tmp_path: pathlib.Path) -> None:
     import subprocess
 
-    from conftest import program
+    from running import program
 
     (tmp_path / "bad.jsonl").write_text('{"ts": 1, "sender": "a", "text": "ok"}\n{"ts": "x"}\n')
     for path, word in (("bad.jsonl", ":2:"), ("missing.jsonl", "cannot open")):

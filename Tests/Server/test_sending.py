@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from conftest import Server
+from running import Server
 
 LATEST = 2**62
 

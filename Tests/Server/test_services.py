@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conftest import Server, User
+from running import Server, User
 
 
 def test_scheduled_messages(start: Any, tmp_path: Any) -> None:

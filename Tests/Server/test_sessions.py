@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from conftest import Server, User
+from running import Server, User
 from wire import Rest, quote
 
 
@@ -194,7 +194,7 @@ def test_tokens_of_a_new_user(server: Server) -> None:
 def test_wrong_options(options: tuple[str, ...]) -> None:
     import subprocess
 
-    from conftest import program
+    from running import program
 
     ended = subprocess.run([program(), *options], capture_output=True, text=True, timeout=10)
     assert ended.returncode == 2 and "--port" in ended.stderr and not ended.stdout

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from conftest import Server, User
+from running import Server, User
 from wire import quote
 
 EVERYTHING = "message_ts=9223372036854775807&prev_limit=100&next_limit=0&include_reply_type=all"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conftest import Server
+from running import Server
 from wire import Rest
 
 

@@ -75,9 +75,11 @@ struct Knowledge {
 
     mutating func settle(allBut ids: Set<String>) { for id in own.keys where !ids.contains(id) { settle(id) } }
 
-    /// Everything of this user is forgotten here but what is still held.
-    mutating func signedOut(holding ids: Set<String>) {
+    /// Everything of this user is forgotten here but what is still held. Where that could not be stored, collections
+    /// show what they showed.
+    mutating func signedOut(holding ids: Set<String>, isForgotten: Bool) {
         settle(allBut: ids)
+        guard isForgotten else { return }
         inDoubt = []
         toldByHost = []
     }

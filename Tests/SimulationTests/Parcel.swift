@@ -49,6 +49,10 @@ extension Parcel: CustomStringConvertible {
         case .socketOpened(let socket): "socket \(socket) opened"
         case .socketText(let socket, let text): "down \(socket) \(short(String(decoding: text, as: UTF8.self)))"
         case .socketClosed(let socket, let failure): "socket \(socket) closed: \(failure.message)"
+        case .streamOpened(let stream): "stream \(stream) opened"
+        case .streamBytes(let stream, let bytes): "stream \(stream) \(short(String(decoding: bytes, as: UTF8.self)))"
+        case .streamRefused(let stream, let response): "stream \(stream) refused \(response.status)"
+        case .streamEnded(let stream, let failure): "stream \(stream) ended: \(failure?.message ?? "complete")"
         }
     }
 }

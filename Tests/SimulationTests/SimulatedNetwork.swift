@@ -166,6 +166,12 @@ final class SimulatedNetwork: Transport {
         agenda.add(.closeUp(number(socket)), at: max(entry.lastUp, time + 1 + random.below(60)))
     }
 
+    func openStream(_ stream: UInt64, _ request: TransportRequest) {
+        violation = violation ?? Violation(description: "a stream is opened, and no database is configured")
+    }
+
+    func closeStream(_ stream: UInt64) {}
+
     /// The process ended, however it did; a new one begins.
     func processEnded() {
         for (number, entry) in sockets.sorted(by: { $0.key < $1.key })

@@ -33,7 +33,8 @@ extension Simulation {
         session.open = []
         command(.signOut(call: call))
         // The process may have died at it.
-        knowledge.signedOut(holding: Set(engine.ownMessages.map(\.requestID)))
+        let isForgotten = results[call].map { $0.status == .ok } ?? true
+        knowledge.signedOut(holding: Set(engine.ownMessages.map(\.requestID)), isForgotten: isForgotten)
         plan(.setToken, in: random.below(5_000))
         plan(.connect, in: random.below(10_000))
         guard let result = results[call] else { return }

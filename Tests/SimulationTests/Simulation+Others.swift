@@ -10,7 +10,7 @@ extension Simulation {
 
     func othersAct() {
         guard let url = random.pick(knowledge.urls) else { return addChannel() }
-        act(of: random.below(110), in: url)
+        act(of: random.below(111), in: url)
     }
 
 
@@ -133,6 +133,14 @@ extension Simulation {
             let isPinned = random.chance(60)
             note("\(isPinned ? "pin" : "unpin") \(id) of \(url)")
             service.ask(isPinned ? "POST" : "DELETE", "\(service.path(url))/messages/\(id)/pin", .object())
+        case 110:
+            let all = service.messageIDs(url)
+            guard let last = all.dropLast(all.count / 2).last else { return }
+            note("messages up to \(last.createdAt) are purged everywhere")
+            // Nobody is told: the next login brings it.
+            knowledge.historyResetAt = time
+            service.control(
+                "settings", .object(["message_purge_offset": .object(["global": .int(last.createdAt)])]))
         default:
             note("all read by \(me)")
             service.ask("PUT", "/users/\(me)/mark_as_read_all", .object())

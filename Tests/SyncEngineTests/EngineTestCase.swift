@@ -21,6 +21,8 @@ class EngineTestCase: XCTestCase {
     private var open: [(id: UInt64, request: ServiceRequest)] = []
     /// Whatever was asked since the start.
     private(set) var everAsked: [ServiceRequest] = []
+    /// Up to when retention was known at the last login.
+    private(set) var retentionTime: Int64?
 
     override func setUpWithError() throws {
         directory = FileManager.default.temporaryDirectory.appendingPathComponent("sm-engine-\(UUID())").path
@@ -85,9 +87,10 @@ class EngineTestCase: XCTestCase {
         command(.openMessageCollection(id: id, channelURL: url, filter: filter, viewpoint: viewpoint))
     }
 
-    func connect() {
+    func connect(hasNewRetention: Bool = false) {
         command(.connect(call: newCall()))
-        event(.connected(SessionInfo(userID: "mei", loginTime: EngineTestCase.wall)))
+        event(.connected(SessionInfo(
+            userID: "mei", loginTime: EngineTestCase.wall, hasNewRetention: hasNewRetention)))
     }
 
     func loseConnection() {
@@ -142,6 +145,7 @@ class EngineTestCase: XCTestCase {
             case .listChannels: reply = .channels(ChannelPage(channels: channels, next: ""))
             case .channelChanges:
                 reply = .channelChanges(ChannelChanges(updated: [], deletedURLs: [], hasMore: false, next: "log"))
+            case .retention: reply = .retention(RetentionPage())
             case .getChannel(let url):
                 reply = channels.first { $0.url.isByteEqual(to: url) }.map { .channel($0) }
                     ?? EngineTestCase.failure(.notFound, 400_201)
@@ -222,7 +226,7 @@ class EngineTestCase: XCTestCase {
             case .ask(let id, let request, _):
                 open.append((id, request))
                 everAsked.append(request)
-            case .connect: break
+            case .connect(_, let time): retentionTime = time
             case .disconnect: open = []
             }
         }

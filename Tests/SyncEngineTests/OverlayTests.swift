@@ -64,6 +64,39 @@ final class OverlayTests: EngineTestCase {
         XCTAssertEqual(host.ids(2), ["1"])
     }
 
+    /// The connection is lost while an own message is under way: how far history is complete is in doubt, and what is
+    /// shown stays. So does what an action showed otherwise (simulation, seed 30).
+    func testAnActionThatFailsWithTheConnectionIsTakenBackAmongWhatIsInDoubt() throws {
+        begin([Case.message(1), Case.message(2)])
+        send(1, "r")
+        for id in Int64(3)...5 {
+            event(.messageReceived(channelURL: "c", message: Case.message(id, text: "before")))
+        }
+        XCTAssertEqual(host.ids(1), ["1", "2", "3", "4", "5"])
+        _ = try call("delete_message", 4)
+        _ = try call("edit_message", 5, #","message":"after""#)
+        XCTAssertEqual(host.ids(1), ["1", "2", "3", "5"])
+        loseConnection()
+        XCTAssertEqual(host.ids(1), ["1", "2", "3", "4", "5"])
+        XCTAssert(text("5").contains("before"), text("5"))
+    }
+
+    /// The answer to an action overtakes the messages before the one it tells of, or those were lost with a dead socket
+    /// (simulation, seed 3888).
+    func testAnActionsAnswerAboutAMessageThatWasNotToldYetLeavesNoHole() throws {
+        begin([Case.message(1), Case.message(2)])
+        let call = try call("edit_message", 4, #","message":"after""#)
+        let edited = Case.message(4, text: "after", updatedAt: Case.wall + 9000)
+        answerAction(.action(ActionReply(events: [.messageUpdated(channelURL: "c", message: edited)])))
+        XCTAssertEqual(host.status(call), .ok)
+        XCTAssertEqual(host.ids(1), ["1", "2"])
+        event(.messageReceived(channelURL: "c", message: Case.message(3)))
+        event(.messageReceived(channelURL: "c", message: Case.message(4)))
+        event(.messageUpdated(channelURL: "c", message: edited))
+        XCTAssertEqual(host.ids(1), ["1", "2", "3", "4"])
+        XCTAssert(text("4").contains("after"))
+    }
+
     func testWhatTheServiceSaysMeanwhileIsBelow() throws {
         begin([Case.message(1, by: "mei", text: "first")])
         _ = try call("edit_message", 1, #","message":"second""#)

@@ -8,6 +8,7 @@ struct SilentRules: ServiceRules {
     func mayChangeMentions(_ edited: MessageRecord, in channel: ChannelRecord, userID: String) -> Bool { false }
     func hasUnread(_ channel: ChannelRecord) -> Bool { false }
     func muteEnd(in channel: ChannelRecord, userID: String) -> Int64? { nil }
+    func patches(forPurgeUpTo end: Int64, in channel: ChannelRecord) -> [ChannelPatch] { [] }
     func patches(for event: ChannelEvent, in channel: ChannelRecord, userID: String) -> [ChannelPatch]? { [] }
     func patches(forLastMessage json: [UInt8], in channel: ChannelRecord) -> [ChannelPatch] { [] }
     func apply(_ patch: MessagePatch, to json: [UInt8]) -> [UInt8]? { nil }

@@ -81,6 +81,9 @@ enum Described {
                 + "more \(changes.hasMore) next '\(changes.next)'"
         case .gap(.huge): "gap huge"
         case .gap(.fill(let page)): "gap \(text(page))"
+        case .retention(let page):
+            "retention \(page.ends.sorted { $0.key < $1.key }.map { "\($0.text)=\($1)" }) "
+                + "else \(page.generalEnd ?? -1) at \(page.time) more \(page.hasMore) next '\(page.next)'"
         case .message(let message): "message \(text(message))"
         case .action(let answer):
             "action" + (answer.result.map { " " + String(decoding: $0, as: UTF8.self) } ?? "")

@@ -24,13 +24,15 @@ final class ServiceHarness {
         case .transport(.sendText(let text, let socket)):
             return "text \(socket) " + String(decoding: text.dropLast(), as: UTF8.self)
         case .transport(.closeSocket(let socket)): return "close \(socket)"
+        case .transport(.openStream(let stream, let request)): return "stream \(stream) \(request.url)"
+        case .transport(.closeStream(let stream)): return "close stream \(stream)"
         case .event(let event): return Described.text(event)
         case .reply(let id, let reply): return "reply \(id) \(Described.text(reply))"
         }
     }
 
     func connect(_ token: String = "tok") -> [String] {
-        service.connect(token: token, now: now)
+        service.connect(token: token, retentionTime: 0, now: now)
         return out()
     }
 

@@ -87,7 +87,7 @@ final class MigrationTests: XCTestCase {
 
     private func compare(_ store: CacheStore, _ old: Old) throws {
         XCTAssertNil(store.setAsideAs)
-        XCTAssertEqual(try store.database.schemaVersion(), 4)
+        XCTAssertEqual(try store.database.schemaVersion(), 5)
         for (key, value) in old.meta { XCTAssertEqual(try store.value(key), value) }
         XCTAssertEqual(try rows(store.database, "SELECT 1 FROM meta") { _ in 1 }.count, old.meta.count)
         for (url, key) in old.keys { XCTAssertEqual(try store.channelKeyIfKnown(url), key, url) }
@@ -240,6 +240,9 @@ final class MigrationTests: XCTestCase {
         XCTAssertFalse(store.intentsLost)
         XCTAssertEqual(try store.intents(), old)
         // The ids of intents that are gone stay theirs.
+        let write = DatabaseWrite(id: 1, path: "/", kind: 0, body: [])
+        try store.add(write, to: DatabaseInstance(url: "u", name: "n"))
+        XCTAssertEqual(try store.databaseWrites(to: DatabaseInstance(url: "u", name: "n")), [write])
         let added = try store.add(channelURL: "c", requestID: "new", createdAt: 0, body: [], isHostSent: false)
         XCTAssertEqual(added.id, 7)
         store.close()

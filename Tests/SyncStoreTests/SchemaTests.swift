@@ -143,6 +143,18 @@ final class SchemaTests: XCTestCase {
         XCTAssertEqual(try cache.threadKeys(channel: key), [-1])
         try cache.clearMessages(channel: key)
         try cache.deleteChannel("c")
+        let instance = DatabaseInstance(url: "u", name: "n")
+        let place = DatabasePlace(instance, path: "/a/b")
+        cache.databaseValuesLimit = 1
+        for json in ["1", "1", "2"] { try cache.keepDatabaseValue(Array(json.utf8), at: place) }
+        try cache.keepDatabaseValue(Array("3".utf8), at: DatabasePlace(instance, path: "/a", query: "q"))
+        _ = try cache.databasePlaces(in: instance, touching: "/a")
+        _ = try cache.databaseValue(at: place)
+        try cache.useDatabaseValue(at: DatabasePlace(instance, path: "/a", query: "q"))
+        try cache.dropDatabaseValue(at: place)
+        try intents.add(DatabaseWrite(id: 1, path: "/a", kind: 0, body: []), to: instance)
+        _ = try intents.databaseWrites(to: instance)
+        try intents.removeDatabaseWrite(1, of: instance)
         _ = try intents.add(channelURL: "c", requestID: "r", createdAt: 0, body: [], isHostSent: false)
         try intents.update(requestID: "r", status: .failed, errorCode: 1, retryCount: 1)
         try intents.replaceBody(requestID: "r", body: [])
@@ -167,7 +179,8 @@ final class SchemaTests: XCTestCase {
                     let isOfRows = !line.contains("subquery")
                     XCTAssert(isWalk || !isOfRows, "\(sql): \(line)")
                     if isWalk, database === cache.database {
-                        XCTAssert(line.contains("USING INDEX"), "\(sql): \(line)")
+                        XCTAssert(
+                            line.contains("USING INDEX") || line.contains("USING COVERING INDEX"), "\(sql): \(line)")
                     }
                 }
                 if plan.contains(where: { $0.hasPrefix("SEARCH") }) { searched += 1 }
@@ -193,6 +206,10 @@ final class SchemaTests: XCTestCase {
             let key = try cache.channelKey("c1050")
             try cache.upsert((1000..<1000 + count).map { message($0, at: $0) }, channel: key)
             for other in 0..<count { _ = try cache.channelKey("other \(other)") }
+            let instance = DatabaseInstance(url: "u", name: "n")
+            func place(_ number: Int64) -> DatabasePlace { DatabasePlace(instance, path: "/c/\(number)") }
+            cache.databaseValuesLimit = 10_000
+            for number in 1000..<1000 + count { try cache.keepDatabaseValue(Array("[0]".utf8), at: place(number)) }
             let middle = MessagePosition(order: 1050, tie: 1050)
             let chunk = StoredChunk(start: middle, end: middle, reachedFirst: false, isOpenEnded: true)
             try cache.setChunks(channel: key, [chunk])
@@ -226,6 +243,11 @@ final class SchemaTests: XCTestCase {
                 { try cache.deleteMessages(ids: ["1050"], channel: key) },
                 { try cache.deleteMessages(channel: key, before: 1010) },
                 { try cache.setValue("a", "b") },
+                { try cache.keepDatabaseValue(Array("[1]".utf8), at: place(1050)) },
+                { try cache.keepDatabaseValue(Array("[2]".utf8), at: place(99_999)) },
+                { _ = try cache.databaseValue(at: place(1050)) },
+                { try cache.useDatabaseValue(at: place(1050)) },
+                { _ = try cache.databasePlaces(in: instance, touching: "/c/1050/d") },
             ] + ChannelQuery.Order.allCases.filter { $0 != .metadataValueAlphabetical }.map { order in
                 {
                     var query = ChannelQuery()

@@ -84,6 +84,8 @@ final class PageTransport: Transport {
 
     func sendText(_ text: [UInt8], on socket: UInt64) {}
     func closeSocket(_ socket: UInt64) {}
+    func openStream(_ stream: UInt64, _ request: TransportRequest) {}
+    func closeStream(_ stream: UInt64) {}
 }
 
 func run() throws {

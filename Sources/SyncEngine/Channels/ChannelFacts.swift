@@ -37,6 +37,10 @@ enum ChannelFacts {
         return patched(cached, patches)
     }
 
+    static func outcome(ofRetention end: Int64, in cached: ChannelRecord, _ context: Context) -> Outcome {
+        patched(cached, context.rules.patches(forPurgeUpTo: end, in: cached))
+    }
+
     /// What the answer to an action says of a channel. `isCrossed`: facts touched the channel since it was asked.
     static func outcome(ofAnswer event: ServiceEvent, isCrossed: Bool, in cached: ChannelRecord?, _ context: Context)
         -> Outcome

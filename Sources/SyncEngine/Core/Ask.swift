@@ -12,6 +12,7 @@ enum Ask: Equatable {
     case messages(MessageAsk, of: HistoryID)
     case send(requestID: String, channelURL: String)
     case action(call: UInt64, ActionCall)
+    case retention
     /// Something the service is only told; nobody waits for an answer.
     case told
 }

@@ -11,6 +11,8 @@ indirect enum Effect {
     case timer(TimerQueue.Key, at: Int64?)
     case connect(token: String)
     case closeConnection
+    /// Something that is not the chat service's is to go over the network.
+    case transport(TransportCommand)
     /// Something became known about messages of a channel.
     case messages(MessageFact)
     /// A page brought a message of this user: the outbox may be waiting for it.

@@ -12,6 +12,8 @@ public struct EngineOptions: Sendable {
     public var requestTimeout: Int64 = 10_000
     /// For how long a connection lives on in the background.
     public var backgroundGrace: Int64 = 5000
+    /// `nil`: there is none.
+    public var database: DatabaseSetup?
     /// The whole configuration for hosts that ask for it, as JSON; never with the access token.
     public var described = Array("{}".utf8)
     /// Seed of request ids and of the jitter of pauses; the same seed replays the same run.

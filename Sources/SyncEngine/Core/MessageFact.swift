@@ -18,6 +18,8 @@ struct MessageFact {
     var cause: Cause
     /// The answer to what one history asked says nothing to others: they may have been told of something newer.
     var answerTo: HistoryID?
+    /// It came by another way than the connection's events: those of what happened before it may be on their way.
+    var mayOvertake = false
     /// Stored with it: how far the change log has been read.
     var progress: (key: String, value: String)?
 

@@ -26,13 +26,15 @@ struct TimerQueue {
         case streams
         case deliveries
         case mutes
+        case database
+        case retention
 
         /// Whether a repeated request of sync stands behind it: sync is not at rest then.
         var isSyncWork: Bool {
             switch self {
-            case .channelSync, .timeline, .answerParts, .heldRequests: true
+            case .channelSync, .timeline, .answerParts, .heldRequests, .retention: true
             case .reconnect, .outbox, .fetch, .fetchAll, .action, .typing, .ownTyping, .deliveries, .mutes, .background,
-                .ownAges, .streams:
+                .ownAges, .streams, .database:
                 false
             }
         }
@@ -63,7 +65,9 @@ struct TimerQueue {
             case .action(let call): "l\(call)"
             case .ownAges: "n"
             case .streams: "p"
+            case .retention: "q"
             case .fetchAll(let call): "o\(call)"
+            case .database: "r"
             }
         }
     }
@@ -74,9 +78,12 @@ struct TimerQueue {
 
     var hasSyncWork: Bool { deadlines.keys.contains { $0.isSyncWork } }
 
-    /// Anything but the end of typing, of a mute or of a message's time is planned; for the simulator's checks.
+    /// Anything but the end of typing, of a mute, of a message's time or of a silent stream is planned; for the
+    /// simulator's checks.
     var hasWork: Bool {
-        deadlines.keys.contains { $0 != .typing && $0 != .ownTyping && $0 != .mutes && $0 != .ownAges }
+        deadlines.keys.contains {
+            $0 != .typing && $0 != .ownTyping && $0 != .mutes && $0 != .ownAges && $0 != .database
+        }
     }
 
     /// `nil` cancels.

@@ -48,6 +48,8 @@ public enum HostCommand: Sendable {
     case deleteMessage(collection: UInt64, OwnMessageReference, call: UInt64)
     /// Anything of the table of actions.
     indirect case action(ActionCall, call: UInt64)
+    /// Something of the realtime database.
+    indirect case database(DatabaseRequest, call: UInt64)
     /// The host lagged behind and lost events of these collections (how many, by number): tell their lists again.
     case resync(collections: [UInt64: Int])
     /// Completes every outstanding call and stops. The driver closes the stores afterwards.

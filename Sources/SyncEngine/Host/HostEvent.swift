@@ -59,6 +59,7 @@ public enum ClientNotice: Equatable, Sendable {
     case tokenNeeded(ServiceFailure)
     case cacheReset(file: String)
     case storageError(message: String)
+    case database(DatabaseNotice)
     case closed
 
     public var type: StaticString {
@@ -70,6 +71,7 @@ public enum ClientNotice: Equatable, Sendable {
         case .tokenNeeded: "token_needed"
         case .cacheReset: "cache_reset"
         case .storageError: "storage_error"
+        case .database(let notice): notice.type
         case .closed: "closed"
         }
     }

@@ -213,20 +213,30 @@ struct History {
         if isCovered { try cache.upsert([message], channel: key) }
     }
 
-    /// Gives what was changed of what is held.
-    mutating func edit(_ messages: [MessageRecord], _ cache: CacheStore) throws(StoreError) -> [MessageRecord] {
+    /// Gives what was changed of what is held. `isInOrder`: everything older has been told, too.
+    mutating func edit(
+        _ messages: [MessageRecord], isInOrder: Bool, _ cache: CacheStore
+    ) throws(StoreError) -> [MessageRecord] {
         var changed: [MessageRecord] = []
         for message in messages {
             if let index = strays.firstIndex(where: { $0.id.isByteEqual(to: message.id) }) { strays[index] = message }
             if let held = try cache.message(id: message.id, channel: channelKey) {
                 if held.updatedAt <= message.updatedAt { changed.append(message) }
-            } else if message.id.isByteEqual(to: parentID) || chunks.index(covering: message.position) != nil {
+            } else if message.id.isByteEqual(to: parentID) || isComplete(at: message.position, isInOrder) {
                 // Not held, and now in a place that is complete: the service changed its time.
                 changed.append(message)
             }
         }
         try cache.upsert(changed, channel: channelKey)
         return changed
+    }
+
+    /// Whether a message that is not held fits in where history is complete. One that may have overtaken others does
+    /// not behind the newest one known.
+    private func isComplete(at position: MessagePosition, _ isInOrder: Bool) -> Bool {
+        guard let place = chunks.index(covering: position) else { return false }
+        let chunk = chunks.chunks[place]
+        return isInOrder || !chunk.reachedNewest || position <= sureEnd ?? chunk.end.position
     }
 
     /// Gives the message as it is now, when it is held.

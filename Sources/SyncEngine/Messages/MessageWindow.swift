@@ -148,6 +148,16 @@ struct MessageWindow {
     /// Whether it was hidden and has to be shown again.
     mutating func unhide(_ id: String) -> Bool { hidden.removeValue(forKey: TextKey(id)) != nil }
 
+    /// Shows a message as it is that was hidden, or shown otherwise, where it stands among others. Also where those are
+    /// in doubt: it was one of them.
+    mutating func putBack(_ record: MessageRecord, wasHidden: Bool, _ rules: any ServiceRules) -> [WindowChange] {
+        guard let first = window.first, let last = window.last else { return [] }
+        let isBetween = first.position < record.position && record.position < last.position
+        let isShown = window.index(at: record.position).map { window.rows[$0].id.isByteEqual(to: record.id) } ?? false
+        guard isShown || wasHidden && isBetween else { return [] }
+        return window.merge([shown(record.row, rules)])
+    }
+
     /// Removes messages by their ids.
     mutating func remove(_ ids: Set<TextKey>) -> WindowChange? {
         if !hidden.isEmpty { for id in ids { hidden[id] = nil } }

@@ -462,7 +462,11 @@ struct MessageWindows {
         let shown = context.overlays.shown(message, coverage.channelURL, context)
         for index in all.indices {
             if let shown, all[index].filter.matches(shown) {
-                if all[index].unhide(message.id) { reach(message, index, cause, coverage, context, &effects) }
+                let wasHidden = all[index].unhide(message.id)
+                for change in all[index].putBack(shown, wasHidden: wasHidden, context.rules) {
+                    effects.add(.event(all[index].change(change, cause)))
+                }
+                if wasHidden { reach(message, index, cause, coverage, context, &effects) }
                 merge([message], index, cause, coverage, context, &effects)
             } else if let change = all[index].hide(message) {
                 effects.add(.event(all[index].change(change, cause)))

@@ -16,7 +16,7 @@ struct RecordedFact {
         switch fact.kind {
         case .arrived(let message, let isInOrder):
             arrival = try self.history.arrive(message, isInOrder: isInOrder, cache)
-        case .edited(let messages): changed = try self.history.edit(messages, cache)
+        case .edited(let messages): changed = try self.history.edit(messages, isInOrder: !fact.mayOvertake, cache)
         case .patched(let id, let patch):
             if let message = try self.history.patch(id, patch, rules, cache) { changed = [message] }
         case .deleted(let ids):
@@ -25,7 +25,8 @@ struct RecordedFact {
         case .changelog(let updated, let ids):
             try self.history.delete(ids, cache)
             // The log is an answer, too: what was told since it was made is newer.
-            changed = try self.history.edit(self.history.crossings.applied(to: updated, rules), cache)
+            let newest = self.history.crossings.applied(to: updated, rules)
+            changed = try self.history.edit(newest, isInOrder: false, cache)
             deleted = ids.keys
         }
     }

@@ -18,7 +18,13 @@ extension ActionCall {
         }
         var arguments: [String: Value] = [:]
         for parameter in parameters {
-            if let value = document.member(parameter.key) {
+            if parameter.kind.takesNull {
+                guard let value = members.first(where: { $0.key == parameter.key })?.value else {
+                    if parameter.isRequired { throw document.missing(parameter.key) }
+                    continue
+                }
+                arguments[parameter.key] = try ActionCall.read(value, parameter.kind)
+            } else if let value = document.member(parameter.key) {
                 arguments[parameter.key] = try ActionCall.read(value, parameter.kind)
             } else if parameter.isRequired {
                 throw document.missing(parameter.key)
@@ -35,23 +41,44 @@ extension ActionCall {
         case .name: return .text(try value.nonemptyText())
         case .text: return .text(try value.text())
         case .names: return .texts(try value.texts())
+        case .selection:
+            let texts = try value.texts()
+            if texts.isEmpty { throw value.failure("expected a list that is not empty") }
+            return .texts(texts)
         case .integer(let range): return .integer(try value.integer(in: range))
         case .flag: return .flag(try value.flag())
         case .time: return .integer(try value.time())
         case .messageID: return .text(try value.messageID())
         case .word(let words): return .text(try value.word(of: words))
         case .texts:
-            for (_, member) in try value.members() { _ = try member.text() }
+            for (_, member) in try ActionCall.someMembers(of: value) { _ = try member.text() }
             return .object(value.json.serialized())
         case .textLists:
             for (_, member) in try value.members() { _ = try member.texts(allowEmpty: true) }
             return .object(value.json.serialized())
         case .integers:
-            for (_, member) in try value.members() { _ = try member.integer(in: Int64.min...Int64.max) }
+            for (_, member) in try ActionCall.someMembers(of: value) {
+                _ = try member.integer(in: Int64.min...Int64.max)
+            }
+            return .object(value.json.serialized())
+        case .value: return .object(value.json.serialized())
+        case .bound:
+            let leaf = value.json.array.map { $0.count == 2 && $0[1].string != nil ? $0[0] : value.json } ?? value.json
+            guard leaf.array == nil, leaf.members == nil else {
+                throw value.failure("expected null, true, false, a number or a text, or a list of one of these and a key")
+            }
             return .object(value.json.serialized())
         case .object:
             _ = try value.members()
             return .object(value.json.serialized())
         }
+    }
+
+    private static func someMembers(
+        of value: DocumentValue
+    ) throws(DocumentError) -> [(key: String, value: DocumentValue)] {
+        let members = try value.members()
+        if members.isEmpty { throw value.failure("expected an object that is not empty") }
+        return members
     }
 }

@@ -7,7 +7,7 @@ public struct ActionCall: Equatable, Sendable {
         case texts([String])
         case integer(Int64)
         case flag(Bool)
-        /// JSON text of an object.
+        /// JSON text of an object, or of any value where the table takes any.
         case object([UInt8])
     }
 

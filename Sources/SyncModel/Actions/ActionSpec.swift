@@ -5,6 +5,8 @@ public struct ActionSpec: Sendable {
         case none
         /// Needs a login; without one it completes with NOT_CONNECTED at once and is not queued.
         case login
+        /// Needs the configuration's `database`, and no chat. What is written without a connection waits for one.
+        case database
     }
 
     /// A key of the request.
@@ -14,6 +16,9 @@ public struct ActionSpec: Sendable {
             case name, text
             /// A list of texts.
             case names
+            /// A list of texts that says what the action is about, without which it is about all. It must not be empty:
+            /// a service takes that for no list, and to delete none would delete all.
+            case selection
             case integer(ClosedRange<Int64>)
             case flag
             /// Milliseconds since the epoch.
@@ -21,12 +26,24 @@ public struct ActionSpec: Sendable {
             /// A number or a text: hosts may lose precision on 64-bit numbers.
             case messageID
             case word([String])
-            /// An object whose values are all texts, or all whole numbers.
+            /// An object, not empty, whose values are all texts, or all whole numbers.
             case texts, integers
             /// An object whose values are lists of texts.
             case textLists
             /// Any object; the service judges it.
             case object
+            /// Any JSON value; null is one of them.
+            case value
+            /// The end of a range of values: one that has no members, null too, or a list of such a one and a key.
+            case bound
+
+            /// A null is a value like others here, and not the same as a missing key.
+            var takesNull: Bool {
+                switch self {
+                case .value, .bound: true
+                default: false
+                }
+            }
         }
 
         public let key: String

@@ -57,6 +57,19 @@ public enum ActionTable {
         case .blockUser: blockUser
         case .unblockUser: unblockUser
         case .listBlockedUsers: listBlockedUsers
+        case .databaseGet: databaseGet
+        case .databaseSet: databaseSet
+        case .databaseUpdate: databaseUpdate
+        case .databasePush: databasePush
+        case .databaseRemove: databaseRemove
+        case .databaseCount: databaseCount
+        case .databaseTransaction: databaseTransaction
+        case .databaseTransformed: databaseTransformed
+        case .databaseListen: databaseListen
+        case .databaseUnlisten: databaseUnlisten
+        case .databaseSetToken: databaseSetToken
+        case .databaseOffline: databaseOffline
+        case .databaseOnline: databaseOnline
         case .resendFailedMessages: resendFailedMessages
         case .removeFailedMessages: removeFailedMessages
         case .statistics: statistics

@@ -77,10 +77,15 @@ public struct ChannelRecord: Equatable, Sendable {
                 else if key.equals("is_broadcast") { record.traits.isBroadcast = value.bool ?? false }
                 else if key.equals("is_exclusive") { record.traits.isExclusive = value.bool ?? false }
                 else if key.equals("last_message") { record.lastMessage = ChannelRecord.reference(value) }
-            case 17: if key.equals("ts_message_offset") { record.messageOffset = value.int ?? 0 }
+            case 17:
+                if key.equals("ts_message_offset") { record.messageOffset = max(record.messageOffset, value.int ?? 0) }
             case 20:
                 if key.equals("unread_message_count") { record.unreadMessageCount = value.int ?? 0 }
                 else if key.equals("is_chat_notification") { record.traits.isChatNotification = value.bool ?? false }
+                else if key.equals("message_purge_offset"), let end = value.int, end > 0, end < Int64.max {
+                    // Messages of that very time are gone, too.
+                    record.messageOffset = max(record.messageOffset, end + 1)
+                }
             default: break
             }
         }

@@ -11,8 +11,9 @@ public protocol ChatService: AnyObject {
     var rules: any ServiceRules { get }
 
     /// Opens a session with the host's access token. One `connected` or `disconnected` follows, and after a `connected`
-    /// at some time a `disconnected`, unless `disconnect` comes first.
-    func connect(token: String, now: Moment)
+    /// at some time a `disconnected`, unless `disconnect` comes first. `retentionTime` is up to when it is known what
+    /// messages were purged, by the service's clock; 0 for not at all.
+    func connect(token: String, retentionTime: Int64, now: Moment)
     /// Ends the session. Nothing more is told of it: no event, and no reply to requests that are under way.
     func disconnect(now: Moment)
     /// Asks; exactly one reply with this id follows within `timeout` milliseconds, a failure if need be, unless the
@@ -40,4 +41,6 @@ public enum TransportCommand: Equatable, Sendable {
     case openSocket(UInt64, url: String, headers: [TransportHeader])
     case sendText([UInt8], socket: UInt64)
     case closeSocket(UInt64)
+    case openStream(UInt64, TransportRequest)
+    case closeStream(UInt64)
 }

@@ -6,6 +6,7 @@ public indirect enum ServiceReply: Sendable {
     case messages(MessagePage)
     case messageChanges(MessageChanges)
     case gap(MessageGap)
+    case retention(RetentionPage)
     /// The message as sent or edited.
     case message(MessageRecord)
     case action(ActionReply)

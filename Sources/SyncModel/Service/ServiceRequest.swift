@@ -18,6 +18,8 @@ public enum ServiceRequest: Equatable, Sendable {
     /// What lies between the newest message held and now. History is held without a gap from `start` to `end`; `held`
     /// messages are cached that have the order of `end`.
     case messageGap(channelURL: String, start: HistoryEdge, end: HistoryEdge, held: Int)
+    /// Up to when messages were purged, as far as it was not told by a point.
+    case retention(since: ChangePoint)
     /// Sends a user message. `body` is a JSON object in canonical field names; the request id makes a retry harmless.
     case sendMessage(channelURL: String, requestID: String, body: [UInt8])
     case action(ActionCall)

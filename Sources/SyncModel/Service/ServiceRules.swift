@@ -12,6 +12,8 @@ public protocol ServiceRules: Sendable {
     /// Until when this user is muted, in milliseconds since the epoch by the service's clock; `nil` when it is not, or
     /// for ever.
     func muteEnd(in channel: ChannelRecord, userID: String) -> Int64?
+    /// What it changes in a channel that its messages up to a time (milliseconds since the epoch) are purged.
+    func patches(forPurgeUpTo end: Int64, in channel: ChannelRecord) -> [ChannelPatch]
     /// What an event changes in its channel; `nil` when the channel has to be asked for again.
     func patches(for event: ChannelEvent, in channel: ChannelRecord, userID: String) -> [ChannelPatch]?
     /// What the new content of the last message changes in its channel.

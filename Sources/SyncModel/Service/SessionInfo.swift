@@ -7,16 +7,20 @@ public struct SessionInfo: Equatable, Sendable {
     public var counting: CountingPolicy
     /// Whether it wants to know that messages of large channels have arrived.
     public var wantsDeliveriesOfSuperChannels: Bool
+    /// Whether it has purged messages since the time that was given at login.
+    public var hasNewRetention: Bool
 
     public init(
         userID: String, loginTime: Int64, reconnect: ReconnectPolicy = ReconnectPolicy(),
-        counting: CountingPolicy = CountingPolicy(), wantsDeliveriesOfSuperChannels: Bool = true
+        counting: CountingPolicy = CountingPolicy(), wantsDeliveriesOfSuperChannels: Bool = true,
+        hasNewRetention: Bool = false
     ) {
         self.userID = userID
         self.loginTime = loginTime
         self.reconnect = reconnect
         self.counting = counting
         self.wantsDeliveriesOfSuperChannels = wantsDeliveriesOfSuperChannels
+        self.hasNewRetention = hasNewRetention
     }
 }
 

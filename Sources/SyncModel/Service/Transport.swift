@@ -1,13 +1,17 @@
-/// Carries bytes between a service and the network: HTTP requests and WebSockets, nothing of chat.
+/// Carries bytes between a service and the network: HTTP requests, streams and WebSockets, nothing of chat.
 ///
 /// It keeps no promise beyond this: for every request exactly one `TransportInput.response` or `.requestFailed` with
-/// its id, for every socket at most one `.socketOpened`, texts in order, and one `.socketClosed` at last, unless it was
-/// closed by our side: then nothing more. All numbers are the caller's and never used twice.
+/// its id, for every socket at most one `.socketOpened`, texts in order, and one `.socketClosed` at last, for every
+/// stream either `.streamRefused` or at most one `.streamOpened`, bytes in order, and one `.streamEnded` at last. What
+/// was closed by our side tells nothing more. All numbers are the caller's and never used twice.
 public protocol Transport: AnyObject {
     func send(_ request: TransportRequest, id: UInt64)
     func openSocket(_ socket: UInt64, url: String, headers: [TransportHeader])
     func sendText(_ text: [UInt8], on socket: UInt64)
     func closeSocket(_ socket: UInt64)
+    /// Sends a request whose answer's body is told piece by piece. Its timeout is for the beginning of the answer.
+    func openStream(_ stream: UInt64, _ request: TransportRequest)
+    func closeStream(_ stream: UInt64)
 }
 
 /// A field of an HTTP request or answer.

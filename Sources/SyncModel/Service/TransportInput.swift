@@ -5,6 +5,23 @@ public enum TransportInput: Sendable {
     case socketOpened(UInt64)
     case socketText(UInt64, [UInt8])
     case socketClosed(UInt64, TransportFailure)
+    /// The answer has begun, with status 200.
+    case streamOpened(UInt64)
+    case streamBytes(UInt64, [UInt8])
+    /// The answer has another status; this is all that comes of it.
+    case streamRefused(UInt64, TransportResponse)
+    /// The answer is complete (`nil`), or broke off.
+    case streamEnded(UInt64, TransportFailure?)
+
+    /// Of the request, socket or stream.
+    public var number: UInt64 {
+        switch self {
+        case .response(let number, _), .requestFailed(let number, _), .socketOpened(let number),
+            .socketText(let number, _), .socketClosed(let number, _), .streamOpened(let number),
+            .streamBytes(let number, _), .streamRefused(let number, _), .streamEnded(let number, _):
+            number
+        }
+    }
 }
 
 public struct TransportResponse: Sendable {

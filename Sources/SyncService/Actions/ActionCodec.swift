@@ -74,7 +74,10 @@ struct ActionCodec {
         case .blockUser: blockUser
         case .unblockUser: unblockUser
         case .listBlockedUsers: listBlockedUsers
-        case .statistics, .options, .cancel, .clearChannels, .setLimit, .resendFailedMessages, .removeFailedMessages:
+        case .statistics, .options, .cancel, .clearChannels, .setLimit, .resendFailedMessages, .removeFailedMessages,
+            .databaseGet, .databaseSet, .databaseUpdate, .databasePush, .databaseRemove, .databaseCount,
+            .databaseTransaction, .databaseTransformed, .databaseListen, .databaseUnlisten, .databaseSetToken, .databaseOffline,
+            .databaseOnline:
             ActionCodec(encode: { _, _ in .unsupported })
         }
     }

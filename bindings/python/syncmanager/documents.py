@@ -100,6 +100,18 @@ class Config(_RequiredConfig, total=False):
     request_timeout_ms: int
     background_grace_ms: int
     app_version: str
+    database: DatabaseConfig
+
+
+class _RequiredDatabase(TypedDict):
+    url: str
+
+
+class DatabaseConfig(_RequiredDatabase, total=False):
+    """The realtime database: scheme and host, which one of several, and what it knows this user by. Since 0.1."""
+
+    name: str
+    token: str
 
 
 class ChannelQuery(TypedDict, total=False):

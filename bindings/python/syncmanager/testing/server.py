@@ -76,6 +76,10 @@ class Server:
             raise ServerError(f"{command[0]} ended with status {process.wait()} before it was ready")
         self.ready = json.loads(line)
         self.port = urllib.parse.urlparse(self.ready["api_host"]).port or 0
+        if "database_url" in self.ready:
+            # A restarted one is to be found where it was.
+            place = self.options.index("--database-port") + 1
+            self.options[place] = str(urllib.parse.urlparse(self.ready["database_url"]).port)
         return process
 
     # Its life
@@ -97,7 +101,11 @@ class Server:
 
     def restart(self, *options: str) -> None:
         """Starts it once more after ``kill`` or ``stop``: same database and port, and options unless some are given."""
-        self.options = list(options) or self.options
+        before = self.options
+        self.options = list(options) or before
+        if "--database-port" in self.options and "--database-port" in before:
+            place = self.options.index("--database-port") + 1
+            self.options[place] = before[before.index("--database-port") + 1]
         self.process = self._start()
 
     def _ended(self) -> None:
@@ -119,7 +127,11 @@ class Server:
     # Its administration
 
     def config(self, user: Account, data_dir: str | os.PathLike[str], **more: Any) -> Config:
-        """The configuration of a client of this server, for ``SyncManager(**config)``."""
+        """The configuration of a client of this server, for ``SyncManager(**config)``.
+
+        With its realtime database, where it serves one (option ``--database-port``).
+        """
+        database = {"url": self.ready["database_url"], "name": "test"} if "database_url" in self.ready else None
         config = {
             "app_id": self.ready["app_id"],
             "user_id": user["user_id"],
@@ -127,6 +139,7 @@ class Server:
             "data_dir": os.fspath(data_dir),
             "api_host": self.ready["api_host"],
             "ws_host": self.ready["ws_host"],
+            **({"database": database} if database else {}),
             **more,
         }
         return cast(Config, config)
@@ -152,6 +165,23 @@ class Server:
                 code = None
             raise ServerError(f"{method} {path}: {error.code} {refused}", error.code, code) from None
         return cast("dict[str, Any]", json.loads(text)) if text else {}
+
+    def database(self, method: str, path: str, body: object = None) -> Any:
+        """What the administration asks of the realtime database: ``database("PUT", "/rooms/a", {"name": "A"})``.
+
+        Gives what the database answers. Raises ServerError. Since 0.1.
+        """
+        url = f"{self.ready['database_url']}{path if path.startswith('/') else '/' + path}.json?ns=test&auth=owner"
+        data = None if method in ("GET", "DELETE") else json.dumps(body).encode()
+        try:
+            with urllib.request.urlopen(
+                urllib.request.Request(url, data, method=method), timeout=PATIENCE
+            ) as answer:
+                return json.loads(answer.read() or "null")
+        except urllib.error.HTTPError as error:
+            with error:
+                refused = error.read().decode("utf-8", "replace")
+            raise ServerError(f"{method} {path}: {error.code} {refused}", error.code) from None
 
     def user(self, index: int = 0) -> Account:
         """A user who was there from the start (options ``--user``, ``--generate``)."""

@@ -1,0 +1,16 @@
+import SyncTree
+
+/// A place of which a value is kept: a path, and which of its children as a URL says it, empty for all.
+public struct KeptPlace: Hashable, Sendable {
+    public let path: TreePath
+    public let query: String
+
+    public init(path: TreePath, query: String = "") {
+        self.path = path
+        self.query = query
+    }
+
+    init(_ location: DatabaseLocation, isShallow: Bool = false) {
+        self.init(path: location.path, query: isShallow ? "shallow=true" : location.query?.parameters ?? "")
+    }
+}

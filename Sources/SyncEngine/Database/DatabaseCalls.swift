@@ -1,0 +1,342 @@
+import SyncDatabase
+import SyncJSON
+import SyncModel
+import SyncTree
+
+/// The realtime database for hosts: calls and their ends, listens under the numbers of the calls that began them, and
+/// what is kept. The rules of the database are the `DatabaseMachine`'s.
+///
+/// Its requests and streams go over the transport of the chat service, with numbers that are marked.
+struct DatabaseCalls {
+    private static let mark: UInt64 = 1 << 63
+
+    /// A call that waits.
+    private struct Call {
+        let number: UInt64
+        let action: Action
+        /// When it completes with TIMEOUT, by the monotonic clock.
+        let deadline: Int64?
+        /// A write completes when it is kept, and not when the service has answered.
+        let isDoneWhenKept: Bool
+        /// What a write completes with when all is well, as JSON text.
+        var result: [UInt8]?
+    }
+
+    private struct Transaction {
+        let call: Call
+        /// The host has the value, and answers.
+        var isAsked = false
+        var isAborted = false
+    }
+
+    private let store: DatabaseStore
+    private let machine: DatabaseMachine
+    private var isInForeground = true
+    /// The host wants to be offline.
+    private var isHeldOffline = false
+    private var isTokenNeeded = false
+    // All by the machine's numbers.
+    private var reads: [UInt64: Call] = [:]
+    /// Calls that wait for a write. One that nobody waits for is told only when it is refused.
+    private var writes: [UInt64: Call] = [:]
+    /// Where the writes go that have not ended.
+    private var paths: [UInt64: TreePath] = [:]
+    private var transactions: [UInt64: Transaction] = [:]
+    private var listens: [UInt64: UInt64] = [:]
+
+    init(_ setup: DatabaseSetup, _ storage: Storage, _ random: RandomSource) {
+        store = DatabaseStore(storage, setup.options)
+        let seed = UInt64(bitPattern: random.below(Int64.max))
+        machine = DatabaseMachine(setup.options, token: setup.token, seed: seed, keep: store)
+    }
+
+    /// Sends what an earlier run has left.
+    mutating func load(_ context: Context, _ effects: inout Effects) {
+        let left = store.writes()
+        for write in left { paths[write.id] = write.path }
+        machine.restore(left, now: context.now)
+        carryOut(context, &effects)
+    }
+
+    // MARK: Host
+
+    mutating func handle(
+        _ request: DatabaseRequest, call number: UInt64, _ context: Context, _ effects: inout Effects
+    ) {
+        let usual: Int64? =
+            switch request.operation {
+            case .get: context.options.requestTimeout
+            // A write is kept until it is answered, and a transaction waits for the host.
+            case .set, .update, .push, .count, .transaction, .transformed, .listen, .unlisten, .setToken, .setOnline: nil
+            }
+        let call = Call(
+            number: number, action: request.action,
+            deadline: (request.timeout ?? usual).map { context.now.monotonic + $0 },
+            isDoneWhenKept: request.isDoneWhenKept)
+        do throws(TreeError) {
+            try begin(request.operation, call, context, &effects)
+        } catch {
+            complete(call, .invalidDocument, explanation: error.description, &effects)
+        }
+        carryOut(context, &effects)
+        // One that could not be kept has ended by now.
+        guard call.isDoneWhenKept, let kept = writes.first(where: { $0.value.number == number }) else { return }
+        writes[kept.key] = nil
+        complete(kept.value, .ok, result: kept.value.result, &effects)
+    }
+
+    private mutating func begin(
+        _ operation: DatabaseRequest.Operation, _ call: Call, _ context: Context, _ effects: inout Effects
+    ) throws(TreeError) {
+        let now = context.now
+        switch operation {
+        case .get(let location, let isShallow):
+            reads[machine.read(location, isShallow: isShallow, now: now)] = call
+        case .set(let path, let json): wait(for: try machine.set(path, json, now: now), path, call)
+        case .update(let path, let json): wait(for: try machine.update(path, json, now: now), path, call)
+        case .push(let path, let json):
+            let (write, key) = try machine.push(path, json, now: now)
+            var call = call
+            call.result = JSON.object(["key": .string(key.text)]).serialized()
+            wait(for: write, path + key, call)
+        case .count(let path, let count): wait(for: try machine.count(path, by: count, now: now), path, call)
+        case .transaction(let path): transactions[machine.transaction(path, now: now)] = Transaction(call: call)
+        case .transformed(let transaction, let json): try transform(transaction, json, call, now, &effects)
+        case .listen(let location):
+            // Before the first value.
+            complete(call, .ok, result: JSON.object(["listen": .int(Int64(call.number))]).serialized(), &effects)
+            listens[machine.listen(location, now: now)] = call.number
+        case .unlisten(let number):
+            let found = listens.first { $0.value == number }?.key
+            if let found {
+                listens[found] = nil
+                machine.stop(found, now: now)
+            }
+            complete(call, found == nil ? .notFound : .ok, &effects)
+        case .setToken(let token):
+            isTokenNeeded = false
+            machine.setToken(token, now: now)
+            complete(call, .ok, &effects)
+        case .setOnline(let isOnline):
+            isHeldOffline = !isOnline
+            setOnline(now)
+            complete(call, .ok, &effects)
+        }
+    }
+
+    private mutating func wait(for write: UInt64, _ path: TreePath, _ call: Call) {
+        writes[write] = call
+        paths[write] = path
+    }
+
+    private mutating func transform(
+        _ number: UInt64, _ json: [UInt8]?, _ call: Call, _ now: Moment, _ effects: inout Effects
+    ) throws(TreeError) {
+        guard let id = transactions.first(where: { $0.value.call.number == number && $0.value.isAsked })?.key else {
+            return complete(call, .notFound, &effects)
+        }
+        // Before the call of the transaction, which may end by it.
+        try machine.transformed(id, json, now: now)
+        transactions[id]?.isAsked = false
+        transactions[id]?.isAborted = json == nil
+        complete(call, .ok, &effects)
+    }
+
+    /// The host does not wait any more. What is written is written all the same. `false` when no such call waits.
+    mutating func cancel(
+        _ number: UInt64, _ status: Status, _ context: Context, _ effects: inout Effects
+    ) -> Bool {
+        let found = giveUp(status, context.now, &effects) { $0.number == number }
+        carryOut(context, &effects)
+        return found
+    }
+
+    /// Completes the calls that are meant.
+    private mutating func giveUp(
+        _ status: Status, _ now: Moment, _ effects: inout Effects, _ isMeant: (Call) -> Bool
+    ) -> Bool {
+        var ended: [Call] = []
+        for (id, call) in reads where isMeant(call) {
+            reads[id] = nil
+            ended.append(call)
+        }
+        for (id, call) in writes where isMeant(call) {
+            writes[id] = nil
+            ended.append(call)
+        }
+        for (id, transaction) in transactions where isMeant(transaction.call) {
+            transactions[id] = nil
+            if transaction.isAsked { try? machine.transformed(id, nil, now: now) }
+            ended.append(transaction.call)
+        }
+        for call in ended.sorted(by: { $0.number < $1.number }) { complete(call, status, &effects) }
+        return !ended.isEmpty
+    }
+
+    mutating func setForeground(_ isForeground: Bool, _ context: Context, _ effects: inout Effects) {
+        isInForeground = isForeground
+        setOnline(context.now)
+        carryOut(context, &effects)
+    }
+
+    private func setOnline(_ now: Moment) { machine.setOnline(isInForeground && !isHeldOffline, now: now) }
+
+    /// Forgets this user, after all that was stored is gone.
+    mutating func signOut(_ context: Context, _ effects: inout Effects) {
+        _ = giveUp(.canceled, context.now, &effects) { _ in true }
+        // Nobody is told of writes any more.
+        paths = [:]
+        isTokenNeeded = false
+        machine.signOut(now: context.now)
+        carryOut(context, &effects)
+    }
+
+    /// The client closes: every call ends, and what was told is kept.
+    mutating func end(_ context: Context, _ effects: inout Effects) {
+        machine.finish(now: context.now)
+        _ = giveUp(.closed, context.now, &effects) { _ in true }
+        listens = [:]
+        machine.setOnline(false, now: context.now)
+        carryOut(context, &effects)
+    }
+
+    // MARK: The world
+
+    /// Whether something that came from the network is for the database.
+    static func isOwn(_ input: TransportInput) -> Bool { input.number & mark != 0 }
+
+    private func number(_ id: UInt64) -> UInt64 { DatabaseCalls.mark | id }
+
+    mutating func receive(_ input: TransportInput, _ context: Context, _ effects: inout Effects) {
+        let id = input.number ^ DatabaseCalls.mark
+        let taken: DatabaseInput? =
+            switch input {
+            case .response(_, let response): .response(id: id, response)
+            case .requestFailed(_, let failure): .requestFailed(id: id, failure)
+            case .streamOpened: .streamOpened(id: id)
+            case .streamBytes(_, let bytes): .streamBytes(id: id, bytes)
+            case .streamRefused(_, let response): .streamRefused(id: id, response)
+            case .streamEnded(_, let failure): .streamEnded(id: id, failure)
+            case .socketOpened, .socketText, .socketClosed: nil
+            }
+        guard let taken else { return }
+        machine.receive(taken, now: context.now)
+        carryOut(context, &effects)
+    }
+
+    mutating func advance(_ context: Context, _ effects: inout Effects) {
+        let now = context.now.monotonic
+        _ = giveUp(.timeout, context.now, &effects) { call in call.deadline.map { $0 <= now } ?? false }
+        machine.advance(now: context.now)
+        carryOut(context, &effects)
+    }
+
+    /// Never now: what is due and cannot be done must not keep the engine from all else.
+    private func nextDeadline(after now: Int64) -> Int64? {
+        let calls = Array(reads.values) + Array(writes.values) + transactions.values.map(\.call)
+        return calls.reduce(machine.nextDeadline) { Moment.earlier($0, $1.deadline) }.map { max($0, now + 1) }
+    }
+
+    // MARK: What comes of it
+
+    private mutating func carryOut(_ context: Context, _ effects: inout Effects) {
+        for output in machine.takeOutputs() {
+            switch output {
+            case .send(let request, let id): effects.add(.transport(.send(request, id: number(id))))
+            case .openStream(let request, let id): effects.add(.transport(.openStream(number(id), request)))
+            case .closeStream(let id): effects.add(.transport(.closeStream(number(id))))
+            case .value(let id, let node, let isCurrent):
+                guard let listen = listens[id] else { break }
+                effects.tell(.database(.value(listen: listen, node, isCurrent: isCurrent)))
+            case .listenEnded(let id, let failure):
+                guard let listen = listens.removeValue(forKey: id) else { break }
+                effects.tell(.database(.listenEnded(listen: listen, failure)))
+            case .read(let id, let result, let isCurrent): readEnded(id, result, isCurrent: isCurrent, &effects)
+            case .transform(let id, let node):
+                guard let transaction = transactions[id] else {
+                    // Nobody waits for it any more.
+                    try? machine.transformed(id, nil, now: context.now)
+                    break
+                }
+                transactions[id]?.isAsked = true
+                effects.tell(.database(.transform(transaction: transaction.call.number, node)))
+            case .transactionEnded(let id, let result): transactionEnded(id, result, &effects)
+            case .writeEnded(let id, let failure): writeEnded(id, failure, &effects)
+            case .tokenNeeded:
+                isTokenNeeded = true
+                effects.tell(.database(.tokenNeeded))
+            }
+        }
+        effects.add(.timer(.database, at: nextDeadline(after: context.now.monotonic)))
+    }
+
+    private mutating func readEnded(
+        _ id: UInt64, _ result: Result<TreeNode, DatabaseFailure>, isCurrent: Bool, _ effects: inout Effects
+    ) {
+        guard let call = reads.removeValue(forKey: id) else { return }
+        switch result {
+        case .success(let node):
+            complete(call, .ok, result: DatabaseCalls.result(node, ["current": isCurrent]), &effects)
+        case .failure(let failure): complete(call, failure, &effects)
+        }
+    }
+
+    private mutating func writeEnded(_ id: UInt64, _ failure: DatabaseFailure?, _ effects: inout Effects) {
+        let path = paths.removeValue(forKey: id)
+        if let call = writes.removeValue(forKey: id) {
+            if let failure { return complete(call, failure, &effects) }
+            return complete(call, .ok, result: call.result, &effects)
+        }
+        guard let failure, let path else { return }
+        effects.tell(.database(.writeRefused(path: path.text, failure)))
+    }
+
+    private mutating func transactionEnded(
+        _ id: UInt64, _ result: Result<TreeNode, DatabaseFailure>, _ effects: inout Effects
+    ) {
+        guard let transaction = transactions.removeValue(forKey: id) else { return }
+        switch result {
+        case .success(let node):
+            let value = DatabaseCalls.result(node, ["committed": true])
+            complete(transaction.call, .ok, result: value, &effects)
+        case .failure where transaction.isAborted:
+            complete(transaction.call, .ok, result: JSON.object(["committed": false]).serialized(), &effects)
+        case .failure(let failure): complete(transaction.call, failure, &effects)
+        }
+    }
+
+    private static func result(_ node: TreeNode, _ members: KeyValuePairs<StaticString, Bool>) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        for (key, value) in members { writer.member(key, value) }
+        writer.key("value")
+        node.write(&writer)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    // MARK: Ends of calls
+
+    private func complete(_ call: Call, _ failure: DatabaseFailure, _ effects: inout Effects) {
+        if failure == .notKept { return complete(call, .storage, explanation: failure.message, &effects) }
+        if isTokenNeeded, failure.status == 0 || failure.status == 401 {
+            return complete(call, .tokenRejected, explanation: failure.message, &effects)
+        }
+        guard failure.status != 0 else {
+            let isOnline = isInForeground && !isHeldOffline
+            return complete(call, isOnline ? .network : .notConnected, explanation: failure.message, &effects)
+        }
+        effects.complete(Completion(
+            call: call.number, name: .call, status: .service,
+            failure: ServiceFailure(kind: .refused, code: failure.status, message: failure.message),
+            action: call.action))
+    }
+
+    private func complete(
+        _ call: Call, _ status: Status, result: [UInt8]? = nil, explanation: String? = nil, _ effects: inout Effects
+    ) {
+        effects.complete(Completion(
+            call: call.number, name: .call, status: status, action: call.action, result: result,
+            explanation: explanation))
+    }
+}

@@ -1,0 +1,112 @@
+import SyncModel
+import SyncStore
+
+/// Up to when the service has purged messages: asked for after a login that said there is something new.
+///
+/// Nobody is told when old messages are purged, and no change log names them. So cached channels are cut as soon as the
+/// time is known up to which theirs are gone: here, or by a channel's own record.
+///
+/// It is always read from its beginning: the time of a custom type holds instead of the general one, also where the two
+/// were set at different times.
+struct Retention {
+    private static let timeKey = "retention.time"
+
+    private enum State {
+        case idle
+        case due(Question)
+        case asked(Question)
+    }
+
+    /// From where the next page is read, and what those before it said.
+    private struct Question {
+        var since = ChangePoint.time(0)
+        var told = RetentionPage()
+    }
+
+    private var state = State.idle
+    private var gate = RetryGate()
+
+    /// Up to when changes are known, by the service's clock; 0 for nothing.
+    static func knownTime(_ storage: Storage) -> Int64 {
+        let text = storage.cached { (cache) throws(StoreError) in try cache.value(timeKey) } ?? nil
+        return text.flatMap { Int64($0) } ?? 0
+    }
+
+    /// It waits for an answer, or for the time to ask again.
+    var isBusy: Bool {
+        if case .idle = state { false } else { true }
+    }
+
+    mutating func sessionBegan(_ context: Context) {
+        if case .loggedIn(let info) = context.connection, info.hasNewRetention { state = .due(Question()) }
+    }
+
+    mutating func sessionEnded(_ effects: inout Effects) {
+        self = Retention()
+        effects.add(.timer(.retention, at: nil))
+    }
+
+    /// Asks what can be asked now. Calling it once too often does no harm.
+    mutating func pump(_ context: Context, _ effects: inout Effects) {
+        guard context.canSync, case .due(let question) = state else { return }
+        guard gate.isOpen(at: context.now.monotonic) else {
+            return effects.add(.timer(.retention, at: gate.pausedUntil))
+        }
+        state = .asked(question)
+        effects.add(.ask(.retention, .retention(since: question.since)))
+    }
+
+    /// The answer. Gives the fact that follows once everything is told; `taken` has to be told what became of it.
+    mutating func arrived(_ reply: ServiceReply, _ context: Context, _ effects: inout Effects) -> ChannelFact? {
+        guard case .asked(var question) = state else { return nil }
+        guard case .retention(let page) = reply else {
+            receive(failure: reply, context, &effects)
+            return nil
+        }
+        gate.succeed()
+        question.told.merge(page)
+        if page.hasMore, !page.next.isEmpty, question.since != .token(page.next) {
+            question.since = .token(page.next)
+            state = .due(question)
+            pump(context, &effects)
+            return nil
+        }
+        let changed = context.storage.cached { (cache) throws(StoreError) in
+            var changed: [ChannelRecord] = []
+            for url in try cache.channelURLs() {
+                guard let channel = try cache.channel(url), let end = question.told.end(for: channel.customType),
+                    case .changed(let cut) = ChannelFacts.outcome(ofRetention: end, in: channel, context)
+                else { continue }
+                changed.append(cut)
+            }
+            return changed
+        }
+        guard let changed else {
+            retry(nil, context, &effects)
+            return nil
+        }
+        return ChannelFact(
+            changed: changed, cause: Cause(.channelChangelog),
+            progress: [(Retention.timeKey, String(question.told.time))])
+    }
+
+    /// Whether what followed from the answer could be stored.
+    mutating func taken(_ isStored: Bool, _ context: Context, _ effects: inout Effects) {
+        if isStored { state = .idle } else { retry(nil, context, &effects) }
+    }
+
+    private mutating func receive(failure reply: ServiceReply, _ context: Context, _ effects: inout Effects) {
+        let failure = if case .failure(let failure) = reply { failure } else { ServiceFailure?.none }
+        switch failure?.kind {
+        // The service has none, or not for this user.
+        case .refused, .notFound: state = .idle
+        default: retry(failure, context, &effects)
+        }
+    }
+
+    private mutating func retry(_ failure: ServiceFailure?, _ context: Context, _ effects: inout Effects) {
+        state = .due(Question())
+        gate.fail(failure, at: context.now.monotonic, context.random)
+        pump(context, &effects)
+    }
+}

@@ -1,0 +1,16 @@
+import SyncModel
+
+/// Why something was not done.
+public struct ResourceFailure: Error, Equatable, Sendable {
+    public let status: Status
+    /// One line. Where an argument is at fault it begins with its JSON path.
+    public let message: String
+    /// The service's own code; 0 when it gave none.
+    public let code: Int
+
+    public init(_ status: Status, _ message: String, code: Int = 0) {
+        self.status = status
+        self.message = message
+        self.code = code
+    }
+}

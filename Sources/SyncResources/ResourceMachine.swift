@@ -1,0 +1,285 @@
+import SyncJSON
+import SyncModel
+import SyncTree
+
+// What is stored where is said once, by templates of paths; hosts then create, update and destroy objects in contexts.
+//
+// - Nothing here reads or writes by itself: operations of the database are effects with numbers, their answers inputs.
+// - What can be wrong with a request is found before anything is written: one that fails has left nothing behind.
+// - Operations on one object, or on one within another, are done one after the other: what the second one reads is what
+//   the first one has left. Otherwise two updates would read the same old value, and both would count its change.
+// - A counter is changed when the object's write is stored, and changed back when the service then refuses that.
+
+/// Registered types, contexts, and the operations on objects. After every call `takeEffects` has to be asked for.
+public final class ResourceMachine {
+    /// Bounds on what hosts may pile up in memory.
+    static let mostTypes = 1000
+    static let mostCounters = 100
+    static let mostContexts = 10_000
+    static let deepestContext = 100
+    static let mostEntries = 100
+    static let mostOperations = 100_000
+
+    private var types: [TextKey: ResourceType] = [:]
+    /// In the order they were registered.
+    private var counters: [(owner: TextKey, counter: ResourceCounter)] = []
+    private var contexts: [TextKey: ResourceContext] = [:]
+
+    var operations: [UInt64: ResourceOperation] = [:]
+    /// The operations that have nothing stored yet, in the order they were asked for.
+    var unwritten: [UInt64] = []
+    /// Which operation waits for the answer with this number: of the database, or of a hook.
+    var waiting: [UInt64: UInt64] = [:]
+    /// Which operation a call waits for.
+    var calls: [UInt64: UInt64] = [:]
+
+    var now = Moment(monotonic: 0, wall: 0)
+    private var effects: [ResourceEffect] = []
+    private var lastID: UInt64 = 0
+    private var ids = PushIDs()
+    private let random: RandomSource
+
+    /// A machine that knows nothing. `seed`: of the keys of new objects.
+    public init(seed: UInt64) { random = RandomSource(seed: seed) }
+
+    // MARK: Inputs
+
+    /// Does what a host asks for. The call is completed once, by an effect.
+    public func handle(_ request: ResourceRequest, call: UInt64, now: Moment) {
+        self.now = now
+        do throws(ResourceFailure) {
+            if let result = try route(request, call) { effect(.complete(call: call, ResourceReply(result: result))) }
+        } catch {
+            effect(.complete(call: call, ResourceReply(error)))
+        }
+    }
+
+    /// The database has answered.
+    public func receive(_ input: ResourceInput, now: Moment) {
+        self.now = now
+        switch input {
+        case .kept(let id): kept(id)
+        case .written(let id, let failure): written(id, failure)
+        case .read(let id, let result): read(id, result)
+        }
+    }
+
+    /// A call is not waited for any longer. What is not written yet never will be; what is goes on.
+    ///
+    /// - Returns: whether there is such a call; it has been completed then.
+    public func giveUp(_ call: UInt64, _ failure: ResourceFailure) -> Bool {
+        guard let id = calls[call], let operation = operations[id] else { return false }
+        if case .writing = operation.stage {
+            complete(id, ResourceReply(failure))
+        } else {
+            end(id, failure)
+        }
+        return true
+    }
+
+    /// Ends everything that is under way, and forgets all contexts. Types stay.
+    public func startOver(_ failure: ResourceFailure) {
+        for id in operations.keys.sorted() { complete(id, ResourceReply(failure)) }
+        operations = [:]
+        unwritten = []
+        waiting = [:]
+        calls = [:]
+        contexts = [:]
+    }
+
+    /// What came of it all, in order.
+    public func takeEffects() -> [ResourceEffect] {
+        defer { effects = [] }
+        return effects
+    }
+
+    /// How many operations are under way: until the service has answered for the object and its counters.
+    public var inFlight: Int { operations.count }
+
+    // MARK: Requests
+
+    /// The result of what is done at once; `nil` for what completes later.
+    private func route(_ request: ResourceRequest, _ call: UInt64) throws(ResourceFailure) -> [UInt8]? {
+        switch request {
+        case .register(let type): try register(type)
+        case .push(let name, let parent, let resources): try push(name, parent, resources)
+        case .reset(let name, let resources): try context(name).resources = resources
+        case .pop(let name):
+            _ = try context(name)
+            contexts[name] = nil
+        case .lookup(let name, let wanted): return lookup(try context(name), wanted)
+        case .operation(let operation):
+            try begin(operation, call)
+            return nil
+        case .proceed(let hook, let value, let refusal): try proceed(hook, value, refusal)
+        case .path(let type, let name, let key, let isCollection):
+            return try path(try self.type(type), try context(name).stack, key, isCollection: isCollection)
+        case .statistics: return statistics
+        }
+        return Array("{}".utf8)
+    }
+
+    private func register(_ type: ResourceType) throws(ResourceFailure) {
+        guard types[type.name] == nil else {
+            throw ResourceFailure(.invalidArgument, "$.resource_type: is registered already")
+        }
+        guard types.count < ResourceMachine.mostTypes else {
+            throw ResourceFailure(.tooManyCalls, "there are \(ResourceMachine.mostTypes) types already")
+        }
+        types[type.name] = type
+        for counter in type.counters { counters.append((type.name, counter)) }
+    }
+
+    private func push(
+        _ name: TextKey, _ parent: TextKey?, _ resources: [NamedResource]
+    ) throws(ResourceFailure) {
+        guard contexts[name] == nil else { throw ResourceFailure(.invalidArgument, "$.context: is there already") }
+        guard contexts.count < ResourceMachine.mostContexts else {
+            throw ResourceFailure(.tooManyCalls, "there are \(ResourceMachine.mostContexts) contexts already")
+        }
+        var below: ResourceContext?
+        if let parent { below = try context(parent, "parent") }
+        let level = ResourceContext(on: below, resources)
+        guard level.depth <= ResourceMachine.deepestContext else {
+            throw ResourceFailure(
+                .invalidArgument, "$.parent: has \(ResourceMachine.deepestContext) contexts below it already")
+        }
+        contexts[name] = level
+    }
+
+    private func context(_ name: TextKey, _ argument: String = "context") throws(ResourceFailure) -> ResourceContext {
+        guard let context = contexts[name] else {
+            throw ResourceFailure(.notFound, "$.\(argument): there is no context \"\(name.text)\"")
+        }
+        return context
+    }
+
+    private func type(_ name: TextKey) throws(ResourceFailure) -> ResourceType {
+        guard let type = types[name] else {
+            throw ResourceFailure(.notFound, "$.resource_type: \"\(name.text)\" is not registered")
+        }
+        return type
+    }
+
+    private func lookup(_ context: ResourceContext, _ name: TextKey?) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("resources")
+        NamedResource.write(context.stack.resources.filter { name == nil || $0.name == name }, &writer)
+        writer.member("depth", context.depth)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private func path(
+        _ type: ResourceType, _ stack: ResourceStack, _ key: TreeKey?, isCollection: Bool
+    ) throws(ResourceFailure) -> [UInt8] {
+        if isCollection {
+            guard type.template.hasKey else {
+                throw ResourceFailure(.invalidArgument, "$.resource_type: has no \"@\" in its path, so no collection")
+            }
+        } else {
+            try check(key, of: type)
+        }
+        let path = try type.template.path(key: isCollection ? nil : key, stack)
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("path", path.text)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private var statistics: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("types", types.count)
+        writer.member("counters", counters.count)
+        writer.member("contexts", contexts.count)
+        writer.member("in_flight", inFlight)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    // MARK: Operations begin
+
+    private func check(_ key: TreeKey?, of type: ResourceType) throws(ResourceFailure) {
+        if type.template.hasKey, key == nil { throw ResourceFailure(.invalidArgument, "$.key: is missing") }
+        if !type.template.hasKey, key != nil {
+            throw ResourceFailure(.invalidArgument, "$.key: the path of this type has no \"@\"")
+        }
+    }
+
+    private func begin(_ request: ResourceRequest.Operation, _ call: UInt64) throws(ResourceFailure) {
+        guard operations.count < ResourceMachine.mostOperations else {
+            throw ResourceFailure(.tooManyCalls, "there are \(ResourceMachine.mostOperations) operations under way")
+        }
+        let type = try self.type(request.type)
+        let stack = try context(request.context).stack
+        let plan = try ResourcePlan(request, hasKey: type.template.hasKey)
+        let key = request.key ?? (type.template.hasKey && plan.first == .create ? freshKey() : nil)
+        try check(key, of: type)
+        let path = try type.template.path(key: key, stack)
+        guard let ownKey = path.keys.last else {
+            throw ResourceFailure(.invalidArgument, "$.resource_type: its path is that of the whole database")
+        }
+        if let value = request.value {
+            try plan.check(value, at: path, time: now.wall)
+        }
+        let (counters, uncounted) = try placedCounters(of: type.name, stack)
+        let id = nextID()
+        calls[call] = id
+        unwritten.append(id)
+        operations[id] = ResourceOperation(
+            id: id, call: call, type: type, change: plan.first, changeWhenThere: plan.whenThere, key: ownKey,
+            path: path, context: request.context, stack: stack, counters: counters, uncounted: uncounted,
+            value: request.value, completesWhenKept: request.completesWhenKept, stage: .toFind)
+        if plan.mustFind { find(id) } else { askHook(id) }
+    }
+
+    /// Counters of objects of a type, where their owners are in the context.
+    private func placedCounters(
+        of type: TextKey, _ stack: ResourceStack
+    ) throws(ResourceFailure) -> ([ResourceOperation.PlacedCounter], [String]) {
+        var placed: [ResourceOperation.PlacedCounter] = []
+        var uncounted: [String] = []
+        for (owner, counter) in counters where counter.counting == type {
+            guard let entry = stack.first(of: owner), let ownerType = types[owner] else {
+                uncounted.append(owner.text + "/" + counter.name.text)
+                continue
+            }
+            let path = try ownerType.template.path(key: entry.key, stack) + counter.name
+            placed.append(ResourceOperation.PlacedCounter(counter: counter, path: path))
+        }
+        return (placed, uncounted)
+    }
+
+    private func freshKey() -> TreeKey? {
+        TreeKey(
+            ids.next(at: now.wall) {
+                (0..<PushIDs.randomCount).map { _ in UInt8(truncatingIfNeeded: random.below(256)) }
+            })
+    }
+
+    // MARK: What the parts share
+
+    func effect(_ effect: ResourceEffect) { effects.append(effect) }
+
+    func nextID() -> UInt64 {
+        lastID &+= 1
+        return lastID
+    }
+
+    /// A number whose answer goes to an operation.
+    func nextID(for operation: UInt64) -> UInt64 {
+        let id = nextID()
+        waiting[id] = operation
+        return id
+    }
+
+    func complete(_ id: UInt64, _ reply: ResourceReply) {
+        guard let operation = operations[id], !operation.isCompleted else { return }
+        operations[id]?.isCompleted = true
+        calls[operation.call] = nil
+        effect(.complete(call: operation.call, reply))
+    }
+}

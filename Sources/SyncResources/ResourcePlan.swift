@@ -1,0 +1,43 @@
+import SyncModel
+import SyncTree
+
+/// What a request comes down to.
+struct ResourcePlan {
+    /// What is done, or what is done when the object is not there.
+    let first: ResourceChange
+    let whenThere: ResourceChange
+    /// Whether it has to be asked first whether the object is there.
+    let mustFind: Bool
+
+    init(_ request: ResourceRequest.Operation, hasKey: Bool) throws(ResourceFailure) {
+        // What has no key yet is not there.
+        let isNew = hasKey && request.key == nil
+        switch request.kind {
+        case .create: self.init(.create)
+        case .update: self.init(.update)
+        case .destroy: self.init(.destroy)
+        case .createOrUpdate(let exists): self.init(exists ?? (isNew ? false : nil), whenThere: .update)
+        case .toggle(let exists): self.init(exists ?? (isNew ? false : nil), whenThere: .destroy)
+        }
+        guard first == .destroy || request.value != nil else {
+            throw ResourceFailure(.invalidArgument, "$.value: is missing")
+        }
+    }
+
+    private init(_ change: ResourceChange) {
+        first = change
+        whenThere = change
+        mustFind = false
+    }
+
+    private init(_ exists: Bool?, whenThere: ResourceChange) {
+        first = exists == true ? whenThere : .create
+        self.whenThere = whenThere
+        mustFind = exists == nil
+    }
+
+    /// Whether a value can be written as each of the changes that this may become.
+    func check(_ value: ResourceValue, at path: TreePath, time: Int64) throws(ResourceFailure) {
+        for change in [first, whenThere] { try value.check(for: change, at: path, time: time) }
+    }
+}

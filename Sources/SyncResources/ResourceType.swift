@@ -1,0 +1,31 @@
+import SyncModel
+
+/// A kind of objects: where they lie, what they count, and what the host wants to know of them.
+public struct ResourceType: Sendable {
+    public let name: TextKey
+    let template: PathTemplate
+    /// What objects of this type count.
+    let counters: [ResourceCounter]
+    let hooks: Set<ResourceHook>
+
+    /// From what a host wrote: the name, `"path"`, `"counters"` and `"hooks"`.
+    public init(
+        _ name: DocumentValue, path: DocumentValue, counters: DocumentValue?, hooks: DocumentValue?
+    ) throws(DocumentError) {
+        self.name = TextKey(try name.nonemptyText())
+        template = try PathTemplate(path)
+        var list: [ResourceCounter] = []
+        for element in try counters?.list() ?? [] {
+            let counter = try ResourceCounter(element)
+            guard !list.contains(where: { $0.name == counter.name && $0.counting == counter.counting }) else {
+                throw element.failure("this type is counted under that name already")
+            }
+            list.append(counter)
+        }
+        if let counters, list.count > ResourceMachine.mostCounters {
+            throw counters.failure("a type has at most \(ResourceMachine.mostCounters) counters")
+        }
+        self.counters = list
+        self.hooks = Set(try hooks?.choices(ResourceHook.self) ?? [])
+    }
+}
