@@ -56,14 +56,15 @@ enum ActionPages {
         case .name: "text, not empty"
         case .text: "text"
         case .names: "list of texts"
+        case .selection: "list of texts, not empty"
         case .integer(let range) where range.upperBound == Int64.max: "whole number from \(range.lowerBound)"
         case .integer(let range): "whole number, \(range.lowerBound) to \(range.upperBound)"
         case .flag: "true or false"
         case .time: "ms since the epoch"
         case .messageID: "message id"
         case .word(let words): words.map { "`\($0)`" }.joined(separator: ", ")
-        case .texts: "object of texts"
-        case .integers: "object of whole numbers"
+        case .texts: "object of texts, not empty"
+        case .integers: "object of whole numbers, not empty"
         case .textLists: "object of lists of texts"
         case .object: "object"
         case .value: "any JSON value, null too"
@@ -118,14 +119,16 @@ enum ActionPages {
             let reference = "{\"$ref\": \"common.json#/$defs/\(name)\"}"
             return isRequired ? reference : "{\"anyOf\": [\(reference), {\"type\": \"null\"}]}"
         }
-        func object(of values: String) -> String {
-            "{\"type\": \(type("object")), \"additionalProperties\": \(values)}"
+        func object(of values: String, atLeast least: Int = 0) -> String {
+            let minimum = least > 0 ? ", \"minProperties\": \(least)" : ""
+            return "{\"type\": \(type("object"))\(minimum), \"additionalProperties\": \(values)}"
         }
         let names = "{\"$ref\": \"common.json#/$defs/name\"}"
         switch kind {
         case .name: return common("name")
         case .text: return common("text")
         case .names: return "{\"type\": \(type("array")), \"items\": \(names)}"
+        case .selection: return "{\"type\": \(type("array")), \"minItems\": 1, \"items\": \(names)}"
         case .integer(let range):
             return "{\"type\": \(type("integer")), \"minimum\": \(range.lowerBound), \"maximum\": \(range.upperBound)}"
         case .flag: return "{\"type\": \(type("boolean"))}"
@@ -135,8 +138,8 @@ enum ActionPages {
             return "{\"anyOf\": [{\"type\": \"integer\", \"minimum\": 0}, \(names)\(null)]}"
         case .word(let words):
             return "{\"enum\": [\((words.map { "\"\($0)\"" } + (isRequired ? [] : ["null"])).joined(separator: ", "))]}"
-        case .texts: return object(of: "{\"$ref\": \"common.json#/$defs/text\"}")
-        case .integers: return object(of: "{\"type\": \"integer\"}")
+        case .texts: return object(of: "{\"$ref\": \"common.json#/$defs/text\"}", atLeast: 1)
+        case .integers: return object(of: "{\"type\": \"integer\"}", atLeast: 1)
         case .textLists: return object(of: "{\"type\": \"array\", \"items\": {\"$ref\": \"common.json#/$defs/text\"}}")
         case .object: return "{\"type\": \(type("object"))}"
         case .value: return "{}"

@@ -54,19 +54,25 @@ extension ActionCall {
         case .name: return .text(try value.nonemptyText())
         case .text: return .text(try value.text())
         case .names: return .texts(try value.texts())
+        case .selection:
+            let texts = try value.texts()
+            if texts.isEmpty { throw value.failure("expected a list that is not empty") }
+            return .texts(texts)
         case .integer(let range): return .integer(try value.integer(in: range))
         case .flag: return .flag(try value.flag())
         case .time: return .integer(try value.time())
         case .messageID: return .text(try value.messageID())
         case .word(let words): return .text(try value.word(of: words))
         case .texts:
-            for (_, member) in try value.members() { _ = try member.text() }
+            for (_, member) in try ActionCall.someMembers(of: value) { _ = try member.text() }
             return .object(value.json.serialized())
         case .textLists:
             for (_, member) in try value.members() { _ = try member.texts(allowEmpty: true) }
             return .object(value.json.serialized())
         case .integers:
-            for (_, member) in try value.members() { _ = try member.integer(in: Int64.min...Int64.max) }
+            for (_, member) in try ActionCall.someMembers(of: value) {
+                _ = try member.integer(in: Int64.min...Int64.max)
+            }
             return .object(value.json.serialized())
         case .value: return .object(value.json.serialized())
         case .bound:
@@ -79,5 +85,13 @@ extension ActionCall {
             _ = try value.members()
             return .object(value.json.serialized())
         }
+    }
+
+    private static func someMembers(
+        of value: DocumentValue
+    ) throws(DocumentError) -> [(key: String, value: DocumentValue)] {
+        let members = try value.members()
+        if members.isEmpty { throw value.failure("expected an object that is not empty") }
+        return members
     }
 }
