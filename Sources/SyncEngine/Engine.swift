@@ -592,7 +592,7 @@ public final class Engine {
             completion = outbox.confirm(message, in: url, context, &effects)
         }
         let timelines = timelines
-        let fact = fact.visible(from: cached?.messageOffset ?? 0) { id in
+        let fact = fact.visible(from: cached?.messageOffset ?? 0, loginTime: context.loginTime) { id in
             timelines.of(url).contains { $0.history.hasDeleted(id) }
         }
         let outcome = ChannelFacts.outcome(of: fact, in: cached, context)
