@@ -61,6 +61,11 @@ enum ActionPages {
         case .time: "ms since the epoch"
         case .messageID: "message id"
         case .word(let words): words.map { "`\($0)`" }.joined(separator: ", ")
+        case .form(.databaseKey): "key of the database"
+        case .form(.pathTemplate): "path"
+        case .form(.contextResources): "object of resources"
+        case .form(.counterList): "list of counters"
+        case .words(let words): "list of " + words.map { "`\($0)`" }.joined(separator: ", ")
         case .texts: "object of texts"
         case .integers: "object of whole numbers"
         case .textLists: "object of lists of texts"
@@ -134,6 +139,10 @@ enum ActionPages {
             return "{\"anyOf\": [{\"type\": \"integer\", \"minimum\": 0}, \(names)\(null)]}"
         case .word(let words):
             return "{\"enum\": [\((words.map { "\"\($0)\"" } + (isRequired ? [] : ["null"])).joined(separator: ", "))]}"
+        case .form(let form): return common(form.rawValue)
+        case .words(let words):
+            let items = "{\"enum\": [\(words.map { "\"\($0)\"" }.joined(separator: ", "))]}"
+            return "{\"type\": \(type("array")), \"items\": \(items)}"
         case .texts: return object(of: "{\"$ref\": \"common.json#/$defs/text\"}")
         case .integers: return object(of: "{\"type\": \"integer\"}")
         case .textLists: return object(of: "{\"type\": \"array\", \"items\": {\"$ref\": \"common.json#/$defs/text\"}}")

@@ -76,8 +76,10 @@ struct ActionCodec {
         case .listBlockedUsers: listBlockedUsers
         case .statistics, .options, .cancel, .clearChannels, .setLimit, .resendFailedMessages, .removeFailedMessages,
             .databaseGet, .databaseSet, .databaseUpdate, .databasePush, .databaseRemove, .databaseCount,
-            .databaseTransaction, .databaseTransformed, .databaseListen, .databaseUnlisten, .databaseSetToken, .databaseOffline,
-            .databaseOnline:
+            .databaseTransaction, .databaseTransformed, .databaseListen, .databaseUnlisten, .databaseSetToken,
+            .databaseOffline, .databaseOnline, .resourceRegister, .resourcePush, .resourceReset, .resourcePop,
+            .resourceLookup, .resourceCreate, .resourceUpdate, .resourceDestroy, .resourceCreateOrUpdate,
+            .resourceToggle, .resourceContinue, .resourceRef, .resourceCollectionRef, .resourceStatistics:
             ActionCodec(encode: { _, _ in .unsupported })
         }
     }
