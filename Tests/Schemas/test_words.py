@@ -35,7 +35,8 @@ def raw_values(enum: str) -> set[str]:
 
 def notices() -> set[str]:
     """The types of events that the code names."""
-    files = ("Sources/SyncEngine/Host/HostEvent.swift", "Sources/SyncStreams/StreamNotice.swift",
+    files = ("Sources/SyncEngine/Host/HostEvent.swift", "Sources/SyncResources/ResourceNotice.swift",
+             "Sources/SyncStreams/StreamNotice.swift",
              "Sources/SyncEngine/Database/DatabaseNotice.swift")
     text = "".join((ROOT / file).read_text() for file in files)
     return set(re.findall(r'case \.\w+: "(\w+)"', text)) | {"change", "result"}

@@ -33,6 +33,7 @@ from .collections import (
 )
 from .documents import LATEST, Channel, ChannelQuery, Config, Direction, Message, MessageFields, MessageFilter
 from .events import Change, Event, StreamBatch, StreamRow
+from .resources import Resources
 from .streams import Condition, RowFunction, StreamCalls, Streams, StreamSpec
 
 if TYPE_CHECKING:
@@ -292,6 +293,12 @@ class SyncManager(ClientBase):
         those of ``StreamSpec``. ``function(key, item)`` decides what the spec leaves to it with ``"$host"``; it runs on
         whatever thread the library works, must return soon, and must not use the client."""
         return Stream(self._core, source, spec, function)
+
+    @property
+    def resources(self) -> Resources[Any]:
+        """Objects of registered types over the realtime database, in contexts; each call waits for its end.
+        ``start.resources`` has the same without waiting: a listener answers hooks with it."""
+        return Resources(lambda document: self.start.call_document(document).result())
 
     def open_messages(
         self, channel_url: str, viewpoint: int = LATEST, **filters: Unpack[MessageFilter]
