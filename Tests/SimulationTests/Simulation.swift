@@ -52,7 +52,7 @@ final class Simulation {
     var quietChecks = 0
 
     /// What happened at all, so that a run over many seeds can tell whether it met what it is there for.
-    private(set) var seen: Set<String> = []
+    var seen: Set<String> = []
     let isRecording: Bool
     private(set) var history: [String] = []
     private(set) var steps = 0
