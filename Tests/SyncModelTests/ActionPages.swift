@@ -20,8 +20,9 @@ enum ActionPages {
 
             Every action also takes `timeout_ms` (1 to 86,400,000; the client's `request_timeout_ms` without it): after
             so long it completes with TIMEOUT, and whether it was done is not known. A null is the same as a missing
-            key, but for values of the database; an unknown key is refused. A `message_id` may be a number or a text. What an action made known is told
-            to collections before the call completes, but for what the service has to be asked for besides.
+            key, but for values of the database; an unknown key is refused. A `message_id` may be a number or a text.
+            What an action made known is told to collections before the call completes, but for what the service has to
+            be asked for besides.
 
             *Connection*: an action that needs a login and has none completes with NOT_CONNECTED at once; nothing is
             queued. One of the realtime database ([database.md](database.md)) needs no login, but the configuration's

@@ -76,8 +76,8 @@ struct ActionCodec {
         case .listBlockedUsers: listBlockedUsers
         case .statistics, .options, .cancel, .clearChannels, .setLimit, .resendFailedMessages, .removeFailedMessages,
             .databaseGet, .databaseSet, .databaseUpdate, .databasePush, .databaseRemove, .databaseCount,
-            .databaseTransaction, .databaseTransformed, .databaseListen, .databaseUnlisten, .databaseSetToken, .databaseOffline,
-            .databaseOnline:
+            .databaseTransaction, .databaseTransformed, .databaseListen, .databaseUnlisten, .databaseSetToken,
+            .databaseOffline, .databaseOnline:
             ActionCodec(encode: { _, _ in .unsupported })
         }
     }
