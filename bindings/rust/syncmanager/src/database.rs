@@ -4,8 +4,9 @@ use crate::call::Call;
 use crate::client::Client;
 use crate::document::{quoted, Action, DatabaseQuery};
 
-/// Values at paths, live, online and offline. [`Client::database`] gives it; [`Config::database`](crate::Config::database)
-/// says where it is, and without that every call is refused with `InvalidDocument`. Values are JSON text. Since 0.1.
+/// Values at paths, live, online and offline. [`Client::database`] gives it, and
+/// [`Config::database`](crate::Config::database) says where it is; without that every call is refused with
+/// `InvalidDocument`. Values are JSON text. Since 0.1.
 ///
 /// A write is done when the service has answered, however long that takes; with [`Database::when_kept`] as soon as it
 /// cannot be lost any more.
