@@ -169,7 +169,8 @@
  * accepted and frees it when its result is drained; a call without a result takes one until the engine has seen it.
  * There are as many slots as "queue_limit", but at least 1000, since a host that wants short queues may still send a
  * burst. The texts of the calls that hold slots have 64 MiB together at most, those of collections not counted. When
- * there is no room calls give SM_ERR_TOO_MANY_CALLS: drain, and call again. sm_close(), sm_collection_remove() and sm_disconnect() never take a slot.
+ * there is no room calls give SM_ERR_TOO_MANY_CALLS: drain, and call again. sm_close(), sm_collection_remove() and
+ * sm_disconnect() never take a slot.
  *
  *
  * MEMORY AND TEXT

@@ -44,8 +44,9 @@ extension DatabaseMachine {
         count.tag = tag
         let sum = count.added(to: node)
         count.sum = sum
-        count.isWriting = true
         let isTooMuch = count.conflicts >= DatabaseMachine.conflictLimit
+        // Read again after the pause: nothing is under way that may be done.
+        count.isWriting = !isTooMuch
         if isTooMuch { count.conflicts = 0 }
         // What streams have told was another sum.
         pending[index].told = [:]

@@ -61,18 +61,32 @@ extension DatabaseMachine {
 
     /// Keeps what a feed's stream has told, with what the service has accepted since; other writes are kept themselves.
     func keepValue(of id: UInt64) {
-        guard let feed = feeds[id], feed.unkeptSince != nil, let node = feed.view(feed.location, accepted)
-        else { return }
+        guard let feed = feeds[id], feed.unkeptSince != nil else { return }
         feeds[id]?.unkeptSince = nil
-        store(node, KeptPlace(feed.location))
+        // What a wider stream tells is kept with that one: which of both is ahead, nobody knows.
+        let isPart = feeds.values.contains { $0.isCurrent && $0.location != feed.location && $0.spans(feed.location) }
+        guard !isPart, let node = feed.view(feed.location, accepted) else { return }
+        // Tried again after the same time.
+        if !store(node, KeptPlace(feed.location)) { feeds[id]?.unkeptSince = now.monotonic }
     }
 
-    private func store(_ node: TreeNode, _ place: KeptPlace, isChange: Bool = false) {
-        if keep.keep(node.json(.export), at: place, isChange: isChange) {
-            stale.remove(place)
-        } else {
-            drop(place)
+    /// The wider stream is not heard any more: those within go on alone.
+    func keepValues(within id: UInt64) {
+        guard let wider = feeds[id] else { return }
+        for feed in feeds.values where feed.id != id && feed.isCurrent && wider.spans(feed.location) {
+            feeds[feed.id]?.unkeptSince = feed.unkeptSince ?? now.monotonic
         }
+    }
+
+    /// When that is not possible, what was kept is to go.
+    @discardableResult
+    private func store(_ node: TreeNode, _ place: KeptPlace, isChange: Bool = false) -> Bool {
+        guard keep.keep(node.json(.export), at: place, isChange: isChange) else {
+            drop(place)
+            return false
+        }
+        stale.remove(place)
+        return true
     }
 
     /// What is kept of a place is not true any more.
@@ -128,7 +142,8 @@ extension DatabaseMachine {
     func clearKept() {
         guard !unforgotten.isEmpty || !stale.isEmpty, keepGate.isOpen(at: now.monotonic) else { return }
         stale = stale.filter { !keep.keep(nil, at: $0, isChange: false) }
-        while let first = unforgotten.first, keep.forget(write: first) { unforgotten.removeFirst() }
+        // What is kept of a place may lack a write that has ended: until that is gone, the write is sent again.
+        while stale.isEmpty, let first = unforgotten.first, keep.forget(write: first) { unforgotten.removeFirst() }
         if unforgotten.isEmpty, stale.isEmpty {
             keepGate.succeed()
         } else {

@@ -22,8 +22,13 @@ extension DatabaseMachine {
         guard let stream = feeds[id]?.stream else { return }
         output(.closeStream(id: stream))
         feeds[id]?.connection = .closed
+        hearsNoMore(id)
+    }
+
+    private func hearsNoMore(_ id: UInt64) {
         feeds[id]?.isCurrent = false
         keepValue(of: id)
+        keepValues(within: id)
         tell(feed: id)
     }
 
@@ -100,11 +105,9 @@ extension DatabaseMachine {
     }
 
     private func lost(_ id: UInt64, _ response: TransportResponse?) {
-        feeds[id]?.isCurrent = false
         feeds[id]?.gate.fail(response.flatMap { retryAfter($0) }, at: now.monotonic, random)
         returnToStart()
-        keepValue(of: id)
-        tell(feed: id)
+        hearsNoMore(id)
     }
 
     /// The service does not let us listen there. Places within may be allowed.
@@ -130,6 +133,8 @@ extension DatabaseMachine {
         let left = users(of: id)
         guard let feed = feeds[id], !left.contains(where: { $0.location == feed.location }) else { return }
         keepValue(of: id)
+        feeds[id]?.isCurrent = false
+        keepValues(within: id)
         feeds[id] = nil
         if let stream = feed.stream { output(.closeStream(id: stream)) }
         var made: [UInt64] = []
@@ -139,7 +144,7 @@ extension DatabaseMachine {
                 continue
             }
             let server = feed.server?[feed.location.path.relative(listen.location.path)]
-            let new = makeFeed(listen.location, server: server)
+            let new = makeFeed(listen.location, server: server ?? listen.kept)
             for index in pending.indices { pending[index].told[new] = pending[index].told[id] }
             listens[listen.id]?.feed = new
             made.append(new)
@@ -154,7 +159,8 @@ extension DatabaseMachine {
 
     /// Tells the host what is there, if that is something else than it was told.
     func tell(_ id: UInt64) {
-        guard var listen = listens[id], let feed = feeds[listen.feed], let node = feed.view(listen.location, pending)
+        guard var listen = listens[id], let feed = feeds[listen.feed],
+            let node = feed.view(listen.location, pending, kept: listen.kept)
         else { return }
         if let told = listen.told, told.node == node, told.isCurrent == feed.isCurrent { return }
         listen.told = (node, feed.isCurrent)

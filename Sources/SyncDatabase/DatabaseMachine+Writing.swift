@@ -121,15 +121,16 @@ extension DatabaseMachine {
 
     // MARK: Writes
 
-    /// Sends the first write that waits, unless one is under way, or one that has ended is still kept: after a restart
-    /// it would be sent again, behind those that came after it.
+    /// The first write that waits, unless one is under way, or one that has ended is still kept: after a restart that
+    /// would be sent again, behind those that came after it.
+    var nextToSend: Int? {
+        let isSending = pending.contains { if case .sent = $0.state { true } else { false } }
+        return mayAsk && !isSending && unforgotten.isEmpty ? pending.firstIndex { $0.state == .waiting } : nil
+    }
+
     func sendWrites() {
         clearKept()
-        let isSending = pending.contains { if case .sent = $0.state { true } else { false } }
-        guard mayAsk, !isSending, unforgotten.isEmpty, let index = pending.firstIndex(where: { $0.state == .waiting }),
-            writeGate.isOpen(at: now.monotonic)
-        else { return }
-        send(index)
+        if let index = nextToSend, writeGate.isOpen(at: now.monotonic) { send(index) }
     }
 
     func send(_ index: Int) {
@@ -210,7 +211,13 @@ extension DatabaseMachine {
         }
         guard !gone.isEmpty else { return }
         pending = left
-        for path in gone { tellAll(under: path) }
+        for path in gone {
+            // What was kept with the write on top may be another value without it.
+            for feed in feeds.values where feed.server != nil && feed.location.path.touches(path) {
+                feeds[feed.id]?.unkeptSince = feed.unkeptSince ?? now.monotonic
+            }
+            tellAll(under: path)
+        }
     }
 
     private func isSettled(_ write: PendingWrite) -> Bool {

@@ -88,8 +88,10 @@ public final class DatabaseMachine {
     public func listen(_ location: DatabaseLocation, now: Moment) -> UInt64 {
         begin(now)
         let id = nextID()
-        let feed = orderedFeeds.first { $0.covers(location) }?.id ?? makeFeed(location, server: kept(location))
-        listens[id] = Listen(id: id, location: location, feed: feed)
+        let wider = orderedFeeds.first { $0.covers(location) }
+        let kept = wider?.server == nil ? kept(location) : nil
+        let feed = wider?.id ?? makeFeed(location, server: kept)
+        listens[id] = Listen(id: id, location: location, feed: feed, kept: kept)
         tell(id)
         connect()
         return id
@@ -282,7 +284,8 @@ public final class DatabaseMachine {
 
     /// When there is something to do without an input, by the monotonic clock; `nil` when nothing is planned.
     public var nextDeadline: Int64? {
-        var next = mayAsk && !pending.isEmpty ? writeGate.pausedUntil : nil
+        // The disk may have let a write go while nothing else was going on.
+        var next = nextToSend == nil ? nil : writeGate.pausedUntil ?? now.monotonic
         for write in pending {
             // When that has passed already, it is a stream that is waited for.
             if case .accepted(let until, _) = write.state, until > now.monotonic { next = Moment.earlier(next, until) }

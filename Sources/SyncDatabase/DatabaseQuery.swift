@@ -18,6 +18,8 @@ public struct DatabaseQuery: Sendable {
         }
     }
 
+    private let start: Bound?
+    private let end: Bound?
     let tree: TreeQuery
     /// As a URL has it.
     let parameters: String
@@ -41,8 +43,27 @@ public struct DatabaseQuery: Sendable {
         case .last(let count): parts.append("limitToLast=\(count)")
         case nil: break
         }
+        self.start = start
+        self.end = end
         self.tree = tree
         parameters = parts.joined(separator: "&")
+    }
+
+    /// All children, in the order of their keys.
+    public static let byKey = DatabaseQuery()
+
+    private init() {
+        (start, end, tree) = (nil, nil, TreeQuery(.key))
+        parameters = "orderBy=" + DatabaseQuery.value(.text(DatabaseQuery.name(.key)))
+    }
+
+    public var order: TreeOrder { tree.order }
+    public var limit: TreeQuery.Limit? { tree.limit }
+
+    /// The same with another limit.
+    public func limited(to limit: TreeQuery.Limit) -> DatabaseQuery {
+        // The bounds fit the order, as they did before.
+        (try? DatabaseQuery(order, from: start, to: end, limit: limit)) ?? self
     }
 
     private static func name(_ order: TreeOrder) -> String {

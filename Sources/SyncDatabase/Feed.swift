@@ -41,12 +41,18 @@ struct Feed {
         location == other || location.query == nil && other.query == nil && location.path.contains(other.path)
     }
 
+    /// Whether all of a location, by whatever query, is part of what this is about.
+    func spans(_ other: DatabaseLocation) -> Bool { location.query == nil && location.path.contains(other.path) }
+
     /// What there is at a location within, with the writes that are under way; `nil` when nothing is known.
-    func view(_ location: DatabaseLocation, _ pending: [PendingWrite]) -> TreeNode? {
+    ///
+    /// - Parameter kept: what is known of the location while the service has told nothing.
+    func view(_ location: DatabaseLocation, _ pending: [PendingWrite], kept: TreeNode? = nil) -> TreeNode? {
         let path = location.path
         let touching = pending.filter { $0.touches(path) }
-        guard server != nil || touching.contains(where: { $0.covers(path) }) else { return nil }
-        var node = server?[self.location.path.relative(path)] ?? .empty
+        let known = server?[self.location.path.relative(path)] ?? kept
+        guard known != nil || touching.contains(where: { $0.covers(path) }) else { return nil }
+        var node = known ?? .empty
         var applied: [TreePath] = []
         for write in touching { write.apply(to: &node, at: path, of: id, &applied) }
         return location.query?.tree.window(of: node) ?? node

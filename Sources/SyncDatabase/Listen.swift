@@ -6,11 +6,14 @@ struct Listen {
     let location: DatabaseLocation
     /// Whose value it shows.
     var feed: UInt64
+    /// What an earlier run has kept of it, where its feed knows nothing.
+    let kept: TreeNode?
     var told: (node: TreeNode, isCurrent: Bool)?
 
-    init(id: UInt64, location: DatabaseLocation, feed: UInt64) {
+    init(id: UInt64, location: DatabaseLocation, feed: UInt64, kept: TreeNode?) {
         self.id = id
         self.location = location
         self.feed = feed
+        self.kept = kept
     }
 }

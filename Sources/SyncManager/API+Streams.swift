@@ -17,6 +17,7 @@ public func sm_stream_open(
         let text = try CText.read(spec, "spec")
         let (parsed, handle) = try CText.document(text) { (text) throws(DocumentError) in
             let parsed = try StreamSpec(parsing: text)
+            try client.check(parsed.source)
             return (parsed, try StreamHandle(parsed, find: client.queue.stream))
         }
         guard function != nil || !parsed.needsFunction else {

@@ -2,6 +2,7 @@ import Glibc
 import SyncEngine
 import SyncModel
 import SyncStore
+import SyncStreams
 import SyncThreads
 
 /// One client: its engine, its queue of events, its files, its threads.
@@ -95,6 +96,15 @@ final class Client: @unchecked Sendable {
         }
         guard hasDatabase else { throw DocumentError(path: "$.action", message: "sm_setup() was told of no database") }
         return command
+    }
+
+    /// Refuses the source of a stream that this client cannot have.
+    func check(_ source: StreamSource) throws(DocumentError) {
+        guard case .external(.database(let call)) = source else { return }
+        _ = try DatabaseRequest(call, at: "$.source.database")
+        guard hasDatabase else {
+            throw DocumentError(path: "$.source.database", message: "sm_setup() was told of no database")
+        }
     }
 
     func checkOpen() throws(BorderError) { try loop.checkOpen() }

@@ -42,8 +42,8 @@ extension CacheStore {
         _ json: [UInt8], at place: DatabasePlace, isChange: Bool = false
     ) throws(StoreError) {
         try transaction { () throws(StoreError) in
-            if !isChange, place.query.isEmpty { try dropDatabaseValues(within: place) }
             guard json.count <= databaseBytesLimit / 4 else { return try dropDatabaseValue(at: place) }
+            if !isChange, place.query.isEmpty { try dropDatabaseValues(within: place) }
             let row = try database.prepare("""
                 SELECT key, size, checksum, json FROM database_value
                 WHERE url = ? AND name = ? AND path = ? AND query = ?

@@ -1,3 +1,5 @@
+import SyncTree
+
 /// Texts that stand for places in a list, so that a row can be put between two others without renumbering them.
 ///
 /// A rank is sixteen hexadecimal digits, compared as bytes, and as many more as it takes to stand between two
@@ -22,6 +24,29 @@ public enum Rank {
             return (1...step).reversed().map { text(digits(of: end - $0)) }
         case (let low?, let high?): return spread(low, high, count).map(text)
         }
+    }
+
+    /// A text that stands where a value does in the order of values, for rows that are ordered by one.
+    public static func text(of value: TreeRank) -> String {
+        switch value {
+        case .nothing: return "1"
+        case .bool(let value): return value ? "3" : "2"
+        case .integer(let value):
+            // The greatest double that is not greater, and what is left.
+            var whole = Double(value)
+            if whole >= 0x1p63 || Int64(whole) > value { whole = whole.nextDown }
+            let rest = value &- Int64(whole)
+            return number(whole) + (rest == 0 ? "" : text(digits(of: UInt64(bitPattern: rest))))
+        case .real(let value): return number(value)
+        case .text(let value): return "5" + text(value.utf8.flatMap { [$0 >> 4, $0 & 15] })
+        case .children: return "6"
+        }
+    }
+
+    private static func number(_ value: Double) -> String {
+        // -0 is 0.
+        let bits = (value + 0).bitPattern
+        return "4" + text(digits(of: bits >> 63 == 0 ? bits | 1 << 63 : ~bits))
     }
 
     /// A number that is never greater than that of a rank behind this one.

@@ -18,6 +18,7 @@ public enum StreamSource: Sendable {
         case .transient: .transient
         case .external(.channels): .channels
         case .external(.messages): .messages
+        case .external(.database): .database
         case .union: .union
         case .partition: .partition
         }
@@ -37,4 +38,6 @@ public enum StreamSource: Sendable {
 public enum ExternalSource: Sendable {
     case channels(ChannelQuery)
     case messages(channelURL: String, MessageFilter, viewpoint: Int64)
+    /// The children of a place; which one, and which of them, as the action `database_listen` says it.
+    case database(ActionCall)
 }

@@ -76,6 +76,9 @@ extension StreamSpec {
             if let value = document.member(key.rawValue) { throw value.failure(message) }
         }
         switch source {
+        case .external(.database(let call)):
+            let own = call.integer("limit_to_first") ?? call.integer("limit_to_last")
+            if own != nil { try refuse(.limit, "the source has a limit of its own") }
         case .external: break
         case .transient: try refuse(.limit, "a transient stream asks nobody for rows: see limit_after_predicate")
         case .union: try refuse(.limit, "a union asks nobody for rows: see limit_after_predicate")
@@ -115,7 +118,7 @@ extension StreamSource {
         case .transient: self = .transient
         case .channels: self = .external(.channels(try ChannelQuery(json: inner.json, path: inner.path)))
         case .messages: self = .external(try StreamSource.messages(inner))
-        case .database: throw inner.failure("not supported by this service: it has no realtime database")
+        case .database: self = .external(.database(try ActionCall(.databaseListen, arguments: inner)))
         case .union: self = .union(try StreamSource.numbers(inner))
         case .partition: self = try StreamSource.partition(inner)
         }

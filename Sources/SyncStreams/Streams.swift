@@ -28,6 +28,8 @@ public struct Streams {
     /// The stream of which this call fetches more rows; `nil`: it fetches none, or is answered.
     public func stream(fetching call: UInt64) -> UInt64? { nodes.values.first { $0.fetch == call }?.id }
 
+    public func isDescending(_ id: UInt64) -> Bool { nodes[id]?.spec.order.isDescending ?? false }
+
     // MARK: Opening and closing
 
     /// `function`: what the host says about rows, where the spec leaves something to it.

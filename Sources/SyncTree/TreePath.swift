@@ -10,8 +10,9 @@ public struct TreePath: Hashable, Sendable {
     /// The path of keys that are joined by slashes. Empty parts count for nothing, so "/a//b/" is "a/b".
     public init(_ text: String) throws(TreeError) {
         var keys: [TreeKey] = []
-        for part in text.split(separator: "/") {
-            guard let key = TreeKey(String(part)) else { throw TreeError(.path) }
+        // By bytes: what a key begins with may join the slash to one character.
+        for part in text.utf8.split(separator: UInt8(ascii: "/")) {
+            guard let key = TreeKey(String(Substring(part))) else { throw TreeError(.path) }
             keys.append(key)
         }
         self.keys = keys

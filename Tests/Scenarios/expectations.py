@@ -102,6 +102,14 @@ class Expectations:
 
         self.until(told, (value, current))
 
+    def expect_values(self, of, list):
+        """The values of the children of a place that is listened to, in the order of their keys."""
+        def values():
+            told = self.values.get(self.calls[of], {}).get("value") or {}
+            return [told[key] for key in sorted(told)]
+
+        self.until(values, list)
+
     def expect_database(self, path, value):
         """What the server's database has there, sooner or later."""
         end = time.monotonic() + PATIENCE

@@ -50,8 +50,11 @@ class HostSteps:
             return answer
         return self.finish(self.last_request, wanted)
 
-    def host_setup(self, user="mei", config=None, fails=None, path=None):
+    def host_setup(self, user="mei", config=None, fails=None, path=None, database_user=None):
+        """`database_user`: who the user is to the database; nobody without it."""
         self.config = self.server.config(self.users[user], self.folder / "data", **(config or {}))
+        if database_user:
+            self.config["database"]["token"] = self.server.session_key(database_user)
         self.begin(None, "setup", fails, path, config=self.config)
 
     def host_connect(self, result=()):
@@ -244,6 +247,10 @@ class HostSteps:
         self.until(lambda: bool(self.hooks), True)
         hook = self.hooks[0] if keep else self.hooks.pop(0)
         self.host_call("resource_continue", result=result, hook=hook, **answer)
+
+    def host_database_token(self, user, result=()):
+        """The database is told that this is who asks."""
+        self.host_call("database_set_token", result=result, token=self.server.session_key(user))
 
     def host_cancel(self, result=()):
         """Cancels the call that was made last."""

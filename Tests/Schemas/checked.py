@@ -21,8 +21,9 @@ SCHEMAS = Path(__file__).resolve().parents[2] / "docs" / "schema"
 #: Or on what else is open, and on the kind of stream that is asked.
 CANNOT_SAY = (
     "must be earlier than", "no open stream", "cannot be part of another stream", "in each other more", "one for each",
-    "does not go with", "one has to be given", "Invalid data", "Invalid path", "A range of", "a path below each child",
-    "is counted under that name", "told of no database", "gives the section already", "only a transient stream", "a stream of this kind", "no one order", "in one direction",
+    "does not go with", "one has to be given", "told of no database", "has a limit of its own", "Invalid data",
+    "Invalid path", "A range of", "a path below each child", "is counted under that name",
+    "gives the section already", "only a transient stream", "a stream of this kind", "no one order", "in one direction",
 )
 
 # A schema calls 1.0 an integer; the library does not, since times do not survive reals.

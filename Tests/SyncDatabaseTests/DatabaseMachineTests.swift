@@ -4,78 +4,8 @@ import XCTest
 
 @testable import SyncDatabase
 
-/// The machine alone: what it asks for and what it tells, input by input.
-final class DatabaseMachineTests: XCTestCase {
-    private var keep = MemoryKeep()
-    private lazy var machine = DatabaseMachine(
-        DatabaseOptions(url: "https://db.example", name: "test"), seed: 1, keep: keep)
-    private var time: Int64 = 0
-    private var now: Moment { Moment(monotonic: time, wall: 1_700_000_000_000 + time) }
-
-    private func fresh(token: String? = nil) {
-        keep = MemoryKeep()
-        start(token: token)
-    }
-
-    /// Another run, with what was kept.
-    private func start(token: String? = nil) {
-        machine = DatabaseMachine(
-            DatabaseOptions(url: "https://db.example", name: "test"), token: token, seed: 1, keep: keep)
-        time = 0
-    }
-
-    private func path(_ text: String) throws -> TreePath { try TreePath(text) }
-
-    /// The outputs as lines: what is to be sent, and what is told.
-    private func outputs() -> [String] {
-        machine.takeOutputs().map { output in
-            switch output {
-            case .send(let request, let id):
-                let body = request.body.map { " " + String(decoding: $0, as: UTF8.self) } ?? ""
-                return "\(id) \(request.method) \(request.url.dropFirst("https://".count))\(body)"
-            case .openStream(let request, let id): return "\(id) stream \(request.url.dropFirst("https://".count))"
-            case .closeStream(let id): return "\(id) close"
-            case .value(let listen, let node, let isCurrent):
-                return "\(listen) \(isCurrent ? "=" : "~") \(String(decoding: node.json(), as: UTF8.self))"
-            case .listenEnded(let listen, let failure): return "\(listen) ended \(failure.message)"
-            case .read(let id, .success(let node), let isCurrent):
-                return "\(id) read \(isCurrent ? "" : "~ ")\(String(decoding: node.json(), as: UTF8.self))"
-            case .read(let id, .failure(let failure), _): return "\(id) unread \(failure.message)"
-            case .transform(let id, let node):
-                return "\(id) transform \(String(decoding: node.json(), as: UTF8.self))"
-            case .transactionEnded(let id, .success(let node)):
-                return "\(id) ended \(String(decoding: node.json(), as: UTF8.self))"
-            case .transactionEnded(let id, .failure(let failure)): return "\(id) ended \(failure.message)"
-            case .writeEnded(let id, nil): return "\(id) written"
-            case .writeEnded(let id, let failure?): return "\(id) refused \(failure.message)"
-            case .tokenNeeded: return "token"
-            }
-        }
-    }
-
-    private func event(_ stream: UInt64, _ name: String, _ data: String) {
-        machine.receive(
-            .streamBytes(id: stream, Array("event: \(name)\ndata: \(data)\n\n".utf8)), now: now)
-    }
-
-    private func answer(_ id: UInt64, _ body: String) { answer(id, 200, body) }
-
-    private func answer(_ id: UInt64, _ status: Int, _ body: String, _ headers: [TransportHeader] = []) {
-        machine.receive(
-            .response(id: id, TransportResponse(status: status, headers: headers, body: Array(body.utf8))), now: now)
-    }
-
-    /// A listen whose stream has told a value.
-    private func listening(_ place: String, _ value: String) throws -> (listen: UInt64, stream: UInt64) {
-        let listen = machine.listen(DatabaseLocation(try path(place)), now: now)
-        let line = try XCTUnwrap(outputs().first { $0.contains("stream") })
-        let stream = try XCTUnwrap(UInt64(line.prefix { $0 != " " }))
-        machine.receive(.streamOpened(id: stream), now: now)
-        event(stream, "put", #"{"path":"/","data":\#(value)}"#)
-        _ = outputs()
-        return (listen, stream)
-    }
-
+/// What the machine asks for and what it tells, input by input.
+final class DatabaseMachineTests: DatabaseMachineCase {
     func testRequestsSayWhatIsAsked() throws {
         fresh(token: "a b&c")
         let query = try DatabaseQuery(

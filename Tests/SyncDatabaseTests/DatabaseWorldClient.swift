@@ -31,6 +31,11 @@ final class DatabaseWorldClient {
     /// Transactions that were done, and those of which nobody can say.
     private(set) var increments = 0
     private(set) var uncertain = 0
+    /// What counts have added, and how much of it may have been added twice or not at all.
+    private(set) var counted: Int64 = 0
+    private(set) var uncertainCounts: Int64 = 0
+    /// Places of which something is known: a restart does not forget it.
+    private(set) var known: Set<DatabaseLocation> = []
     var token = "owner"
     /// Counts lives: what comes for an earlier one is nobody's.
     private(set) var life = 0
@@ -61,8 +66,21 @@ final class DatabaseWorldClient {
         pump()
     }
 
-    func set(_ path: String, _ json: String) throws {
-        try machine.set(try TreePath(path), Array(json.utf8), now: now)
+    /// Whether it is written: not when it could not be kept.
+    func set(_ path: String, _ json: String) throws -> Bool {
+        let id = try machine.set(try TreePath(path), Array(json.utf8), now: now)
+        pump()
+        return (ended[id] ?? nil) != .notKept
+    }
+
+    func count(_ path: String, by count: Int64) throws {
+        let id = try machine.count(try TreePath(path), by: count, now: now)
+        pump()
+        if (ended[id] ?? nil) != .notKept { counted += count }
+    }
+
+    func read(_ location: DatabaseLocation, isShallow: Bool) {
+        _ = machine.read(location, isShallow: isShallow, now: now)
         pump()
     }
 
@@ -86,9 +104,15 @@ final class DatabaseWorldClient {
         pump()
     }
 
-    /// Killed, and started again with the writes that were kept; it listens to the same places.
-    func restart() throws {
+    /// Killed, and started again with what was kept; it listens to the same places.
+    func restart(isOnline: Bool = true) {
         life += 1
+        for write in machine.pending {
+            if case .sent = write.state, let count = write.count, count.isWriting { uncertainCounts += abs(count.by) }
+            if case .accepted = write.state, let count = write.count, machine.unforgotten.contains(write.record.id) {
+                uncertainCounts += abs(count.by)
+            }
+        }
         uncertain += machine.transactions.filter { if case .writing = $0.state { true } else { false } }.count
         // What a dead process has sent arrives before what its successor sends, or not at all: a connection of its own
         // would have to be held up for longer than a process takes to start. Over HTTP nothing else could order them.
@@ -102,6 +126,7 @@ final class DatabaseWorldClient {
         listens = [:]
         machine = DatabaseMachine(
             DatabaseOptions(url: "http://db", name: "w"), token: token, seed: UInt64(life) + 1, keep: keep)
+        if !isOnline { machine.setOnline(false, now: now) }
         machine.restore(keep.ordered, now: now)
         for place in places.sorted(by: { $0.path.text < $1.path.text }) { _ = listen(place) }
         pump()
@@ -119,7 +144,9 @@ final class DatabaseWorldClient {
         case .send(let request, let id): send(request, id)
         case .openStream(let request, let id): open(request, id)
         case .closeStream(let id): streams.removeValue(forKey: id)?.stream.closeByClient()
-        case .value(let listen, let node, let isCurrent): values[listen] = (node, isCurrent)
+        case .value(let listen, let node, let isCurrent):
+            values[listen] = (node, isCurrent)
+            if let location = listens[listen], isCurrent { known.insert(location) }
         case .listenEnded(let listen, let failure): XCTFail("\(name): listen \(listen) ended: \(failure)")
         case .read: break
         case .transform(let id, let node):
@@ -162,8 +189,11 @@ final class DatabaseWorldClient {
 
     private func send(_ request: TransportRequest, _ id: UInt64) {
         let way = world.below(300)
-        if world.isRough, world.chance(60) { return receive(.requestFailed(id: id, failure), after: way + 1000) }
+        let count = machine.pending.first { $0.state == .sent(request: id) }?.count
+        let isLost = world.isRough && world.chance(60)
         let isAnswerLost = world.isRough && world.chance(60)
+        if isLost || isAnswerLost, let count, count.isWriting { uncertainCounts += abs(count.by) }
+        if isLost { return receive(.requestFailed(id: id, failure), after: way + 1000) }
         underWay[id] = request
         later(way) { client in
             client.underWay[id] = nil

@@ -20,8 +20,9 @@ enum ActionPages {
 
             Every action also takes `timeout_ms` (1 to 86,400,000; the client's `request_timeout_ms` without it): after
             so long it completes with TIMEOUT, and whether it was done is not known. A null is the same as a missing
-            key, but for values of the database; an unknown key is refused. A `message_id` may be a number or a text. What an action made known is told
-            to collections before the call completes, but for what the service has to be asked for besides.
+            key, but for values of the database; an unknown key is refused. A `message_id` may be a number or a text.
+            What an action made known is told to collections before the call completes, but for what the service has to
+            be asked for besides.
 
             *Connection*: an action that needs a login and has none completes with NOT_CONNECTED at once; nothing is
             queued. One of the realtime database ([database.md](database.md)) needs no login, but the configuration's
@@ -55,6 +56,7 @@ enum ActionPages {
         case .name: "text, not empty"
         case .text: "text"
         case .names: "list of texts"
+        case .selection: "list of texts, not empty"
         case .integer(let range) where range.upperBound == Int64.max: "whole number from \(range.lowerBound)"
         case .integer(let range): "whole number, \(range.lowerBound) to \(range.upperBound)"
         case .flag: "true or false"
@@ -66,8 +68,8 @@ enum ActionPages {
         case .form(.contextResources): "object of resources"
         case .form(.counterList): "list of counters"
         case .words(let words): "list of " + words.map { "`\($0)`" }.joined(separator: ", ")
-        case .texts: "object of texts"
-        case .integers: "object of whole numbers"
+        case .texts: "object of texts, not empty"
+        case .integers: "object of whole numbers, not empty"
         case .textLists: "object of lists of texts"
         case .object: "object"
         case .value: "any JSON value, null too"
@@ -122,14 +124,16 @@ enum ActionPages {
             let reference = "{\"$ref\": \"common.json#/$defs/\(name)\"}"
             return isRequired ? reference : "{\"anyOf\": [\(reference), {\"type\": \"null\"}]}"
         }
-        func object(of values: String) -> String {
-            "{\"type\": \(type("object")), \"additionalProperties\": \(values)}"
+        func object(of values: String, atLeast least: Int = 0) -> String {
+            let minimum = least > 0 ? ", \"minProperties\": \(least)" : ""
+            return "{\"type\": \(type("object"))\(minimum), \"additionalProperties\": \(values)}"
         }
         let names = "{\"$ref\": \"common.json#/$defs/name\"}"
         switch kind {
         case .name: return common("name")
         case .text: return common("text")
         case .names: return "{\"type\": \(type("array")), \"items\": \(names)}"
+        case .selection: return "{\"type\": \(type("array")), \"minItems\": 1, \"items\": \(names)}"
         case .integer(let range):
             return "{\"type\": \(type("integer")), \"minimum\": \(range.lowerBound), \"maximum\": \(range.upperBound)}"
         case .flag: return "{\"type\": \(type("boolean"))}"
@@ -143,8 +147,8 @@ enum ActionPages {
         case .words(let words):
             let items = "{\"enum\": [\(words.map { "\"\($0)\"" }.joined(separator: ", "))]}"
             return "{\"type\": \(type("array")), \"items\": \(items)}"
-        case .texts: return object(of: "{\"$ref\": \"common.json#/$defs/text\"}")
-        case .integers: return object(of: "{\"type\": \"integer\"}")
+        case .texts: return object(of: "{\"$ref\": \"common.json#/$defs/text\"}", atLeast: 1)
+        case .integers: return object(of: "{\"type\": \"integer\"}", atLeast: 1)
         case .textLists: return object(of: "{\"type\": \"array\", \"items\": {\"$ref\": \"common.json#/$defs/text\"}}")
         case .object: return "{\"type\": \(type("object"))}"
         case .value: return "{}"

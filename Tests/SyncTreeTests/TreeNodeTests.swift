@@ -86,6 +86,8 @@ final class TreeNodeTests: XCTestCase {
         XCTAssertNoThrow(try node(nested(32)))
         XCTAssertThrowsError(try node(nested(33))) { XCTAssertEqual($0 as? TreeError, TreeError(.depth)) }
         let path = try TreePath("x/y")
+        // A key may begin with what joins a slash to one character.
+        XCTAssertEqual(try TreePath("/a/\u{301}b").keys.map(\.text), ["a", "\u{301}b"])
         XCTAssertNoThrow(try TreeReader.value(Array(nested(30).utf8), at: path, time: 0))
         XCTAssertThrowsError(try TreeReader.value(Array(nested(31).utf8), at: path, time: 0))
         let deep = String(repeating: "[", count: 100_000)

@@ -55,12 +55,13 @@ struct DatabaseCalls {
         machine = DatabaseMachine(setup.options, token: setup.token, seed: seed, keep: store)
     }
 
-    /// Sends what an earlier run has left.
+    /// Takes over what an earlier run has left. It is sent with the first input: whoever drives the engine does not
+    /// listen to the network before.
     mutating func load(_ context: Context, _ effects: inout Effects) {
         let left = store.writes()
         for write in left { paths[write.id] = write.path }
         machine.restore(left, now: context.now)
-        carryOut(context, &effects)
+        if !left.isEmpty { effects.add(.timer(.database, at: context.now.monotonic)) }
     }
 
     // MARK: Host
@@ -72,7 +73,8 @@ struct DatabaseCalls {
             switch request.operation {
             case .get: context.options.requestTimeout
             // A write is kept until it is answered, and a transaction waits for the host.
-            case .set, .update, .push, .count, .transaction, .transformed, .listen, .unlisten, .setToken, .setOnline: nil
+            case .set, .update, .push, .count, .transaction: nil
+            case .transformed, .listen, .unlisten, .setToken, .setOnline: nil
             }
         let call = Call(
             number: number, action: request.action,
@@ -127,7 +129,8 @@ struct DatabaseCalls {
         case .transformed(let transaction, let json): try transform(transaction, json, call, now, &effects)
         case .listen(let location):
             // Before the first value.
-            complete(call, .ok, result: JSON.object(["listen": .int(Int64(call.number))]).serialized(), &effects)
+            let result = JSON.object(["listen": .int(Int64(bitPattern: call.number))]).serialized()
+            complete(call, .ok, result: result, &effects)
             listens[machine.listen(location, now: now)] = call.number
         case .unlisten(let number):
             let found = listens.first { $0.value == number }?.key

@@ -129,8 +129,8 @@ extension ActionCall {
             throw DocumentError(path: "$.value", message: "does not go with abort")
         }
         if isAborted { return .transformed(transaction, nil) }
-        guard object("value") != nil else { 
-            throw DocumentError(path: "$.value", message: "goes without abort, or abort without it: one has to be given")
+        guard object("value") != nil else {
+            throw DocumentError(path: "$.value", message: "of value and abort one has to be given")
         }
         return .transformed(transaction, try value("value", at: TreePath()))
     }

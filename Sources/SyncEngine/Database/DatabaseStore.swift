@@ -33,7 +33,9 @@ final class DatabaseStore: DatabaseKeep {
     func writes() -> [QueuedWrite] {
         let rows = storage.intended { (intents) throws(StoreError) in try intents.databaseWrites(to: instance) } ?? []
         return rows.compactMap { row in
-            guard let kind = QueuedWrite.Kind(rawValue: row.kind), let path = try? TreePath(row.path) else { return nil }
+            guard let kind = QueuedWrite.Kind(rawValue: row.kind), let path = try? TreePath(row.path) else {
+                return nil
+            }
             return QueuedWrite(id: UInt64(bitPattern: row.id), path: path, kind: kind, body: row.body)
         }
     }

@@ -66,6 +66,8 @@ struct StreamFeed {
         case .messages(let url, let filter, let viewpoint):
             [.openMessageCollection(id: collection, channelURL: url, filter: filter, viewpoint: viewpoint)]
                 + begin(.load(wanted: limit))
+        // `DatabaseFeed` does that.
+        case .database: []
         }
     }
 

@@ -9,6 +9,7 @@ import SyncStreams
 struct StreamFeeds {
     private var streams = Streams()
     private var feeds: [UInt64: StreamFeed] = [:]
+    private var databaseFeeds: [UInt64: DatabaseFeed] = [:]
     private var commands: [HostCommand] = []
 
     /// Whether a collection or a call is not the host's.
@@ -49,7 +50,12 @@ struct StreamFeeds {
     mutating func endFetch(
         _ call: UInt64, _ status: Status, _ context: Context, _ effects: inout Effects
     ) -> (isFound: Bool, asked: UInt64?) {
-        guard let id = streams.stream(fetching: call), let feed = feeds[id] else { return (false, nil) }
+        guard let id = streams.stream(fetching: call) else { return (false, nil) }
+        if let input = databaseFeeds[id]?.endFetch(status) {
+            self.feed(id, [input], context, &effects)
+            return (true, nil)
+        }
+        guard let feed = feeds[id] else { return (false, nil) }
         if feed.isFetchingMore { return (true, feed.collection) }
         guard let input = feeds[id]?.endWaitingFetch(status) else { return (false, nil) }
         streams.feed(id, input, now: context.now.monotonic)
@@ -67,6 +73,7 @@ struct StreamFeeds {
         streams.end()
         carryOut(context, &effects)
         feeds = [:]
+        databaseFeeds = [:]
         commands = []
     }
 
@@ -77,6 +84,8 @@ struct StreamFeeds {
         switch event {
         case .change(let change): stream(of: change.collection)
         case .collection(let collection, _): stream(of: collection)
+        case .client(.database(.value(let listen, _, _))), .client(.database(.listenEnded(let listen, _))):
+            stream(of: listen)
         case .client: nil
         }
     }
@@ -84,14 +93,27 @@ struct StreamFeeds {
     /// The stream that asked; `nil`: the host did.
     static func stream(of completion: Completion) -> UInt64? { stream(of: completion.call) }
 
-    private static func stream(of number: UInt64) -> UInt64? { isOwn(number) ? number ^ StreamFeed.mark : nil }
+    private static func stream(of number: UInt64) -> UInt64? { isOwn(number) ? DatabaseFeed.stream(of: number) : nil }
 
     mutating func take(_ event: HostEvent, of id: UInt64, _ context: Context, _ effects: inout Effects) {
         switch event {
         case .change(let change): take(change, of: id, context, &effects)
         case .collection(_, .hugeGap): commands += feeds[id]?.gapOpened() ?? []
+        case .client(.database(.value(let listen, let node, let isCurrent))):
+            let (inputs, more) = databaseFeeds[id]?.take(listen, node, isCurrent: isCurrent) ?? ([], [])
+            commands += more
+            feed(id, inputs, context, &effects)
+        case .client(.database(.listenEnded(let listen, let failure))):
+            feed(id, databaseFeeds[id]?.take(listen, ended: failure) ?? [], context, &effects)
         case .collection, .client: break
         }
+    }
+
+    private mutating func feed(
+        _ id: UInt64, _ inputs: [StreamInput], _ context: Context, _ effects: inout Effects
+    ) {
+        for input in inputs { streams.feed(id, input, now: context.now.monotonic) }
+        carryOut(context, &effects)
     }
 
     private mutating func take(
@@ -132,13 +154,25 @@ struct StreamFeeds {
             case .batch(let id, let batch, let delivery):
                 for notice in batch.notices(delivery) { effects.tell(id, .stream(notice)) }
             case .loaded(let id, let failure): effects.tell(id, .stream(.loaded(failure)))
+            case .open(let id, .database(let call), let limit):
+                // What cannot be asked for the border has refused.
+                guard case .listen(let location)? = (try? DatabaseRequest(call))?.operation else { break }
+                let feed = DatabaseFeed(id, location, limit: limit, isDescending: streams.isDescending(id))
+                commands += feed.open()
+                databaseFeeds[id] = feed
             case .open(let id, let source, let limit):
                 var feed = StreamFeed(id, source, limit: limit)
                 commands += feed.open()
                 feeds[id] = feed
+            case .close(let id) where databaseFeeds[id] != nil:
+                commands += databaseFeeds.removeValue(forKey: id)?.close() ?? []
             case .close(let id):
                 feeds[id] = nil
                 commands.append(.removeCollection(id: id | StreamFeed.mark))
+            case .fetchMore(let id, let count, _) where databaseFeeds[id] != nil:
+                let (input, more) = databaseFeeds[id]?.fetchMore(count) ?? (nil, [])
+                commands += more
+                if let input { feed(id, [input], context, &effects) }
             case .fetchMore(let id, let count, let direction): commands += feeds[id]?.fetchMore(count, direction) ?? []
             case .complete(let call, let reply):
                 effects.add(.timer(.fetch(call: call), at: nil))

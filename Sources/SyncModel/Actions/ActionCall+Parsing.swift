@@ -11,10 +11,26 @@ extension ActionCall {
         guard let name = document.member("action") else { throw document.missing("action") }
         let text = try name.nonemptyText()
         guard let action = Action(rawValue: text) else { throw name.failure("there is no action \"\(text)\"") }
+        let arguments = try ActionCall.arguments(
+            of: action, in: document, members.filter { !ActionCall.common.contains($0.key) })
+        let timeout = try document.member("timeout_ms").map { (value) throws(DocumentError) in
+            try value.integer(in: 1...86_400_000)
+        }
+        self.init(action: action, arguments: arguments, timeout: timeout)
+    }
+
+    /// Reads an object that has the keys of an action and no others.
+    public init(_ action: Action, arguments document: DocumentValue) throws(DocumentError) {
+        let members = try document.members()
+        self.init(action: action, arguments: try ActionCall.arguments(of: action, in: document, members))
+    }
+
+    private static func arguments(
+        of action: Action, in document: DocumentValue, _ members: [(key: String, value: DocumentValue)]
+    ) throws(DocumentError) -> [String: Value] {
         let parameters = ActionTable.spec(of: action).parameters
-        for (key, value) in members
-        where !ActionCall.common.contains(key) && !parameters.contains(where: { $0.key == key }) {
-            throw value.failure("the action \"\(text)\" has no such key")
+        for (key, value) in members where !parameters.contains(where: { $0.key == key }) {
+            throw value.failure("the action \"\(action.rawValue)\" has no such key")
         }
         var arguments: [String: Value] = [:]
         for parameter in parameters {
@@ -30,10 +46,7 @@ extension ActionCall {
                 throw document.missing(parameter.key)
             }
         }
-        let timeout = try document.member("timeout_ms").map { (value) throws(DocumentError) in
-            try value.integer(in: 1...86_400_000)
-        }
-        self.init(action: action, arguments: arguments, timeout: timeout)
+        return arguments
     }
 
     private static func read(_ value: DocumentValue, _ kind: ActionSpec.Parameter.Kind) throws(DocumentError) -> Value {
@@ -41,6 +54,10 @@ extension ActionCall {
         case .name: return .text(try value.nonemptyText())
         case .text: return .text(try value.text())
         case .names: return .texts(try value.texts())
+        case .selection:
+            let texts = try value.texts()
+            if texts.isEmpty { throw value.failure("expected a list that is not empty") }
+            return .texts(texts)
         case .integer(let range): return .integer(try value.integer(in: range))
         case .flag: return .flag(try value.flag())
         case .time: return .integer(try value.time())
@@ -53,24 +70,34 @@ extension ActionCall {
             for element in try value.list() { list.append(try element.word(of: words)) }
             return .texts(list)
         case .texts:
-            for (_, member) in try value.members() { _ = try member.text() }
+            for (_, member) in try ActionCall.someMembers(of: value) { _ = try member.text() }
             return .object(value.json.serialized())
         case .textLists:
             for (_, member) in try value.members() { _ = try member.texts(allowEmpty: true) }
             return .object(value.json.serialized())
         case .integers:
-            for (_, member) in try value.members() { _ = try member.integer(in: Int64.min...Int64.max) }
+            for (_, member) in try ActionCall.someMembers(of: value) {
+                _ = try member.integer(in: Int64.min...Int64.max)
+            }
             return .object(value.json.serialized())
         case .value: return .object(value.json.serialized())
         case .bound:
             let leaf = value.json.array.map { $0.count == 2 && $0[1].string != nil ? $0[0] : value.json } ?? value.json
             guard leaf.array == nil, leaf.members == nil else {
-                throw value.failure("expected null, true, false, a number or a text, or a list of one of these and a key")
+                throw value.failure("expected null, true, false, a number or a text, or a list of one and a key")
             }
             return .object(value.json.serialized())
         case .object:
             _ = try value.members()
             return .object(value.json.serialized())
         }
+    }
+
+    private static func someMembers(
+        of value: DocumentValue
+    ) throws(DocumentError) -> [(key: String, value: DocumentValue)] {
+        let members = try value.members()
+        if members.isEmpty { throw value.failure("expected an object that is not empty") }
+        return members
     }
 }

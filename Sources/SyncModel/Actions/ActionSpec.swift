@@ -16,6 +16,9 @@ public struct ActionSpec: Sendable {
             case name, text
             /// A list of texts.
             case names
+            /// A list of texts that says what the action is about, without which it is about all. It must not be empty:
+            /// a service takes that for no list, and to delete none would delete all.
+            case selection
             case integer(ClosedRange<Int64>)
             case flag
             /// Milliseconds since the epoch.
@@ -27,7 +30,7 @@ public struct ActionSpec: Sendable {
             case words([String])
             /// A document of its own; who carries the action out judges it.
             case form(Form)
-            /// An object whose values are all texts, or all whole numbers.
+            /// An object, not empty, whose values are all texts, or all whole numbers.
             case texts, integers
             /// An object whose values are lists of texts.
             case textLists

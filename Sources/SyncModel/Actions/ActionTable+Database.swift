@@ -18,15 +18,16 @@ extension ActionTable {
         .optional("limit_to_first", .integer(1...Int64(Int32.max)), "so many from the beginning"),
         .optional("limit_to_last", .integer(1...Int64(Int32.max)), "so many from the end"),
     ]
-    private static let shown = "listens show it at once, and what was before again when it is refused. It is kept over a "
-        + "restart until the service has answered, and sent after all that was written before"
+    private static let shown = "listens show it at once, and what was before again when it is refused. It is kept over "
+        + "a restart until the service has answered, and sent after all that was written before"
 
     static let databaseGet = ActionSpec(
-        [path] + query + [.optional("shallow", .flag, "of the children only the names, each with true; without a query")],
+        [path] + query
+            + [.optional("shallow", .flag, "of the children only the names, each with true; without a query")],
         connection: .database,
         effect: "none. Without an answer of the service what is known of the place is given, also from an earlier run",
-        result: "`value`: what is there, with this client's own writes; null for nothing. `current`: whether the service "
-            + "says so")
+        result: "`value`: what is there, with this client's own writes; null for nothing. `current`: whether the "
+            + "service says so")
 
     static let databaseSet = ActionSpec(
         [path, .required("value", .value, "what is to be there; null for nothing"), whenDone], connection: .database,

@@ -2,7 +2,7 @@
 extension ActionTable {
     private static let metadata = ActionSpec.Parameter.required("metadata", .texts, "keys with their values")
     private static let counters = ActionSpec.Parameter.required("counters", .integers, "keys with whole numbers")
-    private static let keys = ActionSpec.Parameter.optional("keys", .names, "only these; all when it is missing")
+    private static let keys = ActionSpec.Parameter.optional("keys", .selection, "only these; all when it is missing")
     private static func metadataEffect(_ what: String) -> String {
         "`update` of the channel, `event_meta_data_\(what)`"
     }

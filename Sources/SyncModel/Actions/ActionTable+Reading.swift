@@ -3,7 +3,7 @@ extension ActionTable {
     static let markAsRead = ActionSpec([.channel], effect: "the channel's counts become 0; `update` in lists")
 
     static let markAllAsRead = ActionSpec(
-        [.optional("channel_urls", .names, "only these channels")],
+        [.optional("channel_urls", .selection, "only these channels")],
         effect: "the counts of the channels become 0; `update` in lists. Within a second after another one it "
             + "completes with SERVICE and code 800160, and nobody is asked")
 

@@ -4,11 +4,11 @@ extension ActionTable {
 
     static let listUsers = ActionSpec(
         [
-            .optional("user_ids", .names, "only these"),
+            .optional("user_ids", .selection, "only these"),
             .optional("nickname_startswith", .text, "only names that begin with it"),
             .optional("nickname", .text, "only those of this name"),
             .optional("metadata_key", .name, "only those with such metadata"),
-            .optional("metadata_values", .names, "and one of these values"),
+            .optional("metadata_values", .selection, "and one of these values"),
         ] + page,
         effect: "none", result: "`users`: a page of them; `next`: token of the next page, empty at the end")
 

@@ -183,6 +183,10 @@ class Server:
                 refused = error.read().decode("utf-8", "replace")
             raise ServerError(f"{method} {path}: {error.code} {refused}", error.code) from None
 
+    def session_key(self, user_id: str) -> str:
+        """A key of a user, by which the realtime database knows who asks. ``revoke_tokens`` ends it."""
+        return cast(str, self.request("POST", f"/v3/users/{urllib.parse.quote(user_id)}/token", {})["token"])
+
     def user(self, index: int = 0) -> Account:
         """A user who was there from the start (options ``--user``, ``--generate``)."""
         user = self.ready["users"][index]
