@@ -503,7 +503,6 @@ public final class Engine {
         resumeSync(&effects)
         outbox.clearSettled(context)
         outbox.sessionBegan(context, &effects)
-        streams.sessionBegan()
     }
 
     /// Everything that depends on the session ends: what is in flight fails, and "newest" is forgotten.
@@ -533,6 +532,7 @@ public final class Engine {
         retention.pump(context, &effects)
         lists.continueFetches(context, &effects)
         for timeline in timelines.sorted { timeline.resume(context, &effects) }
+        streams.syncResumed()
     }
 
     private func pumpOutbox(_ url: String, _ effects: inout Effects) {
@@ -599,7 +599,7 @@ public final class Engine {
             completion = outbox.confirm(message, in: url, context, &effects)
         }
         let timelines = timelines
-        let fact = fact.visible(from: cached?.messageOffset ?? 0) { id in
+        let fact = fact.visible(from: cached?.messageOffset ?? 0, loginTime: context.loginTime) { id in
             timelines.of(url).contains { $0.history.hasDeleted(id) }
         }
         let outcome = ChannelFacts.outcome(of: fact, in: cached, context)

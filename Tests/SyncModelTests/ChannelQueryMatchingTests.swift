@@ -89,6 +89,8 @@ final class ChannelQueryMatchingTests: XCTestCase {
         (#"{"user_ids_exact":["bo","me","al"]}"#, "{}", true),
         (#"{"user_ids_exact":["bo","me"]}"#, "{}", false),
         (#"{"user_ids_exact":["bo","me","al","x"]}"#, "{}", false),
+        (#"{"user_ids_exact":["bo","al"],"search_query":"room"}"#, "{}", true),
+        (#"{"user_ids_exact":["bo","al"],"search_query":"kitchen"}"#, "{}", false),
         (#"{"user_ids_include":["bo","al"]}"#, "{}", true),
         (#"{"user_ids_include":["bo","x"]}"#, "{}", false),
         (#"{"user_ids_include":["bo","x"],"user_ids_query_type":"or"}"#, "{}", true),

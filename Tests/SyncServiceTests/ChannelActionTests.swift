@@ -121,7 +121,8 @@ final class ChannelActionTests: XCTestCase {
                 + "channel c changed event_channel_reset_history")
         XCTAssertEqual(
             try answered(#"{"action":"set_push_preference",\#(url),"push_trigger_option":"off"}"#, "{}"),
-            #"action {}, channel c patched event_channel_changed push_trigger_option="off""#)
+            #"action {}, channel c patched event_channel_changed push_trigger_option="off", "#
+                + "channel c changed event_channel_changed")
     }
 
     func testListsOfUsersHaveOneShape() throws {

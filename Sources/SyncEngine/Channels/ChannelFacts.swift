@@ -16,7 +16,9 @@ enum ChannelFacts {
     }
 
     static func outcome(of fact: MessageFact, in cached: ChannelRecord?, _ context: Context) -> Outcome {
-        switch fact.kind {
+        // Its copy in the channel is as the service has it, and what becomes of it only the service knows.
+        if let cached, concernsPinned(fact.kind, cached) { return .mustBeAsked }
+        return switch fact.kind {
         case .arrived(let message, _): arrived(message, cached, context)
         case .edited(let messages): edited(messages, cached, context)
         case .patched(let id, let patch):
@@ -56,6 +58,23 @@ enum ChannelFacts {
         case .channel(_, .removed) where cached == nil: return .nothing
         case .channel: return .overtaken(nil)
         default: return .nothing
+        }
+    }
+
+    /// Whether the fact is about the message that the channel shows as the one pinned last.
+    private static func concernsPinned(_ kind: MessageFact.Kind, _ channel: ChannelRecord) -> Bool {
+        if case .arrived = kind { return false }
+        guard let pinned = JSONSlice.member("latest_pinned_message", of: channel.json),
+            let number = pinned.withUnsafeBytes({ JSONSlice.valid($0)["message_id"]?.int })
+        else { return false }
+        let id = String(number)
+        return switch kind {
+        case .arrived: false
+        case .edited(let messages): messages.contains { $0.id.isByteEqual(to: id) }
+        case .patched(let patched, _): patched.isByteEqual(to: id)
+        case .deleted(let ids): ids.containsBytes(of: id)
+        case .changelog(let updated, let ids):
+            ids.containsBytes(of: id) || updated.contains { $0.id.isByteEqual(to: id) }
         }
     }
 

@@ -40,7 +40,7 @@ struct StreamFeed {
     private(set) var work: Work?
     /// What is asked for when the work under way is done.
     private var next: Work?
-    /// The first rows are not all there, since there was no connection.
+    /// The first rows are not all there, since there was no connection or sync was paused.
     private var isShort = false
 
     init(_ stream: UInt64, _ source: ExternalSource, limit: Int?) {
@@ -82,8 +82,8 @@ struct StreamFeed {
         return begin(.reload(wanted: limit))
     }
 
-    /// What came short for want of a connection may come now.
-    mutating func sessionBegan() -> [HostCommand] { isShort ? reload() : [] }
+    /// What came short for want of a connection, or in a pause of sync, may come now.
+    mutating func syncResumed() -> [HostCommand] { isShort ? reload() : [] }
 
     /// New messages lie behind a gap: the list begins again at the newest.
     mutating func gapOpened() -> [HostCommand] {

@@ -137,8 +137,8 @@ struct StreamFeeds {
         carryOut(context, &effects)
     }
 
-    mutating func sessionBegan() {
-        for id in feeds.keys.sorted() { commands += feeds[id]?.sessionBegan() ?? [] }
+    mutating func syncResumed() {
+        for id in feeds.keys.sorted() { commands += feeds[id]?.syncResumed() ?? [] }
     }
 
     // MARK: Time

@@ -103,7 +103,7 @@ extension ChannelQuery {
         // The viewer is a member of every channel listed, named or not; the service counts so too.
         if !userIDsExact.isEmpty {
             let wanted = userIDsExact.keys.union([TextKey(userID)])
-            if !isPartial { return ids == wanted ? .belongs : .isOut }
+            if !isPartial { return ids == wanted && matchesNicknames(channel, members, userID) ? .belongs : .isOut }
             return Int64(wanted.count) == memberCount && ids.isSubset(of: wanted) ? .isUnknown : .isOut
         }
         let isFound = includesUsers(ids) && matchesNicknames(channel, members, userID)

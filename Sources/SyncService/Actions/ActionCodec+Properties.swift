@@ -62,9 +62,9 @@ extension ActionCodec {
         ActionCodec(encode: { call, userID in .http(method: "GET", path: preference("push_preference")(call, userID)) })
     }
 
-    /// No event tells of it.
+    /// No event tells of it. Whether this user's devices are told of the channel at all, the service knows.
     static var setPushPreference: ActionCodec {
-        changePreference("push_preference", "push_trigger_option") { _ in [] }
+        changePreference("push_preference", "push_trigger_option") { [.changed($0)] }
     }
 
     /// What is counted from now on, and what that makes of the counts, the service knows.
