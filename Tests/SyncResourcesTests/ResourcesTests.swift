@@ -71,6 +71,12 @@ final class ResourcesTests: XCTestCase {
         XCTAssertEqual(world.message(second), "$.resource_type: is registered already")
     }
 
+    func testTheTableOfActionsNamesEveryHook() {
+        let hooks = ActionTable.spec(of: .resourceRegister).parameters.first { $0.key == "hooks" }
+        guard case .words(let words) = hooks?.kind else { return XCTFail("no list of words") }
+        XCTAssertEqual(words, ResourceHook.allCases.map(\.rawValue))
+    }
+
     // MARK: Contexts
 
     private func lookup(_ context: TextKey, _ name: TextKey? = nil) throws -> String? {

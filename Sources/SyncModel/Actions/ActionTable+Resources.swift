@@ -13,8 +13,9 @@ extension ActionTable {
         "exists", .flag, "whether the object is there; the service is asked when it is missing")
     private static let whenDone = ActionSpec.Parameter.optional(
         "when", .word(["answered", "kept"]),
-        "complete when the service has answered for the object and its counters (default; without `timeout_ms` however "
-            + "long that takes), or as soon as the write cannot be lost any more: then `resource_error` tells a refusal")
+        "complete when the service has answered for the object and its counters (default; without `timeout_ms` "
+            + "however long that takes), or as soon as the write cannot be lost any more: then `resource_error` tells "
+            + "a refusal")
     private static let written =
         "`change`: create, update or destroy; `key`, `path` of the object; `counters`: a list of `path` and `by`, with "
         + "`status`, `code` and `message` where one was refused; `uncounted`: counters without an owner in the context"
@@ -25,8 +26,8 @@ extension ActionTable {
             .required("path", .form(.pathTemplate), "where its objects are: `/group_message/$group/@`"),
             .optional(
                 "counters", .form(.counterList),
-                "what its objects count: a list of `{\"name\", \"counting\", \"predicate\"}`: the key below the object, "
-                    + "a type, and a condition of docs/streams.md (all count when it is missing)"),
+                "what its objects count: a list of `{\"name\", \"counting\", \"predicate\"}`: the key below the "
+                    + "object, a type, and a condition of docs/streams.md (all count when it is missing)"),
             .optional(
                 "hooks",
                 .words([
@@ -60,8 +61,8 @@ extension ActionTable {
 
     static let resourceCreate = ActionSpec(
         [type, context, key, value, whenDone], connection: .database,
-        effect: "the value is at the type's path, under a new key when none is given; counters of the type go up, "
-            + "whether or not something was there: see `resource_create_or_update`. Hooks: will, did, persisted, action",
+        effect: "the value is at the type's path, under a new key when none is given; counters of the type go "
+            + "up, whether or not something was there: see `resource_create_or_update`",
         result: written)
 
     static let resourceUpdate = ActionSpec(

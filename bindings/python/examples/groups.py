@@ -42,7 +42,7 @@ def main(config):
         try:
             hikers.create("Message", {"text": "spam"})
         except SyncManagerError as error:
-            print("refused:", error)
+            print("not created:", error)
 
         # A context for one call, on that of the group.
         shown = hikers.push(message={"key": message["key"], "type": "Message"})

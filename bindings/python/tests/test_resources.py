@@ -40,7 +40,7 @@ def test_the_example(server, config, capsys):
         f"create /group_message/hikers/m1 None -> {new}",
         "did create m1",
         "persisted create m1",
-        "refused: refused by the host: no spam",
+        "not created: SM_ERR_CANCELED: refused by the host: no spam",
         "like create",
         "like destroy",
         "like create",
