@@ -142,6 +142,10 @@ enum ReplyDecoder {
         let code = Int(clamping: document?["code"]?.int ?? Int64(status))
         let message = document?["message"]?.string ?? "HTTP status \(status)"
         var kind = FailureCodes.kind(status, code, response.headers)
+        if document?["code"]?.int == nil, status == 400 || status == 403 || status == 404 {
+            // Half an answer, or that of something in between: not the service's word.
+            kind = .unavailable
+        }
         // "Forbidden" for reading a channel means that this user is not in it; for an action, that it is refused.
         if kind == .refused, status == 403 {
             switch request {

@@ -6,6 +6,27 @@ import XCTest
 
 /// Defects that independent tests over real sockets found in the first engine, each as the story that showed it.
 final class FoundDefectsTests: EngineTestCase {
+    /// A host sends by its own means before the login and tells of it after; meanwhile another device deleted the
+    /// message (simulation, seed 11136).
+    func testAMessageOfBeforeTheLoginThatPagesDoNotHaveIsGone() {
+        start()
+        let old = EngineTestCase.message(-5, at: -60, by: "mei", requestID: "r")
+        connect()
+        let channels = [EngineTestCase.channel("c")]
+        serve(channels: channels)
+        openMessages(1, "c")
+        let call = newCall()
+        command(.appendMessage(collection: 1, requestID: "r", body: Array(#"{"message":"r"}"#.utf8), call: call))
+        let tell = newCall()
+        command(.handleSendResponse(collection: 1, requestID: "r", .sent(old), call: tell))
+        serve(channels: channels, messages: ["c": [EngineTestCase.message(1, at: -120)]])
+        fetch(1, .previous)
+        serve(channels: channels, messages: ["c": [EngineTestCase.message(1, at: -120)]])
+        XCTAssertEqual(host.status(tell), .ok)
+        XCTAssertEqual(host.ids(1), ["1"])
+        XCTAssertEqual(host.ids(1, .pending), [])
+    }
+
     private typealias Case = EngineTestCase
 
     private func isSend(_ request: ServiceRequest) -> Bool { if case .sendMessage = request { true } else { false } }

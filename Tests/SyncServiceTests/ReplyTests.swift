@@ -162,12 +162,14 @@ final class ReplyTests: XCTestCase {
             (400, 400_108, .tokenRejected), (400, 400_303, .tokenRejected), (401, nil, .tokenRejected),
             (400, 400_109, .pageTokenExpired),
             (400, 400_201, .notFound), (400, 900_020, .notFound), (400, 900_500, .notFound), (400, 900_300, .notFound),
-            (404, nil, .notFound), (403, nil, .notFound),
+            (404, 400_000, .notFound), (403, 400_000, .notFound),
+            // Not what the service says, who always gives a code.
+            (404, nil, .unavailable), (403, nil, .unavailable), (400, nil, .unavailable),
             (429, nil, .rateLimited(retryAfter: 1000)), (400, 500_910, .rateLimited(retryAfter: 1000)),
             (500, 900_200, .rateLimited(retryAfter: 1000)),
             (500, 500_901, .unavailable), (500, nil, .unavailable), (503, nil, .unavailable), (599, 1, .unavailable),
             (408, nil, .unavailable), (302, nil, .unavailable), (0, nil, .unavailable), (-200, nil, .unavailable),
-            (400, 400_111, .refused), (400, 900_060, .refused), (413, nil, .refused), (400, nil, .refused),
+            (400, 400_111, .refused), (400, 900_060, .refused), (413, nil, .refused),
         ]
         for (status, code, kind) in cases {
             let body = code.map { #"{"error":true,"code":\#($0),"message":"why"}"# } ?? "<html>"
@@ -178,7 +180,9 @@ final class ReplyTests: XCTestCase {
         }
         // Forbidden to do is not gone.
         XCTAssertEqual(
-            described(.sendMessage(channelURL: "c", requestID: "1", body: []), "", status: 403), "failure refused 403")
+            described(
+                .sendMessage(channelURL: "c", requestID: "1", body: []), #"{"error":true,"code":7}"#, status: 403),
+            "failure refused 7")
         // A failure that pretends to be well.
         XCTAssertEqual(
             described(page, #"{"error":true,"code":400201,"message":"m"}"#, status: 200), "failure notFound 400201")

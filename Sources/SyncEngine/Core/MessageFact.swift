@@ -57,12 +57,14 @@ struct MessageFact {
     /// What of the fact concerns messages from an order on; older ones are not for this user any more. An
     /// acknowledgement may bring one: the answer to a send that had arrived long before.
     /// `hasDeleted`: whether the service told of a deletion, after which a host may still tell of its own send.
-    func visible(from order: Int64, hasDeleted: (String) -> Bool) -> MessageFact {
+    /// `loginTime`: by the service's clock. What is older is in the pages of this session, or was deleted.
+    func visible(from order: Int64, loginTime: Int64, hasDeleted: (String) -> Bool) -> MessageFact {
         func rest(_ messages: [MessageRecord]) -> [MessageRecord] { messages.filter { $0.position.order >= order } }
         var result = self
         switch kind {
         case .arrived(let message, let isInOrder):
-            if message.position.order < order || !isInOrder && hasDeleted(message.id) { result.kind = .edited([]) }
+            let isNews = isInOrder || message.position.order >= loginTime && !hasDeleted(message.id)
+            if message.position.order < order || !isNews { result.kind = .edited([]) }
         case .edited(let messages): result.kind = .edited(rest(messages))
         case .changelog(let updated, let deleted): result.kind = .changelog(updated: rest(updated), deleted: deleted)
         case .patched, .deleted: break

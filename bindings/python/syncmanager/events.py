@@ -303,6 +303,79 @@ class StreamLoaded(StreamEvent):
 
 
 @dataclass(frozen=True)
+class ResourceEvent(Event):
+    """Something of an operation on an object of the realtime database (docs/resources.md). Since 0.1."""
+
+    #: Before it (answer with ``resources.proceed``), after the local commit, after the remote one; the log of actions;
+    #: a refusal after the call was complete.
+    step: Literal["will", "did", "persisted", "action", "error"]
+    change: Literal["create", "update", "destroy"]
+    #: The number of the call that asked for it.
+    request: int
+    resource_type: str
+    key: str
+    path: str
+    context: str
+    #: What the object is to be, or members of an update; None for a destroy.
+    value: Any
+    #: Of ``will``; 0 of others.
+    hook: int
+    #: Of ``action``: what was there before and is there now; None for nothing.
+    old: Any
+    new: Any
+    #: Of ``action``: what the context has and the path does not tell.
+    extra: dict[str, Any]
+    #: Of ``persisted``: each with ``path`` and ``by``, and a ``status`` if it was refused.
+    counters: list[dict[str, Any]]
+    #: What was refused; 0 and None when nothing was.
+    status: int
+    message: str | None
+
+
+@dataclass(frozen=True)
+class DatabaseValue(Event):
+    """What is at a place of the database that is listened to. The ``Listen`` has it already. Since 0.1."""
+
+    #: The number of the listen.
+    listen: int
+    #: As JSON gives it; None is nothing.
+    value: Any
+    #: Whether the service is being heard.
+    current: bool
+
+
+@dataclass(frozen=True)
+class DatabaseListenEnded(Event):
+    """Nothing more is told of a place: the service refuses it (``code`` is the HTTP status). Since 0.1."""
+
+    listen: int
+    code: int
+    message: str
+
+
+@dataclass(frozen=True)
+class DatabaseTransform(Event):
+    """A transaction asks what a value becomes; its function answers. Since 0.1."""
+
+    transaction: int
+    value: Any
+
+
+@dataclass(frozen=True)
+class DatabaseWriteRefused(Event):
+    """A write to the database that no call waits for was refused, and is taken back. Since 0.1."""
+
+    path: str
+    code: int
+    message: str
+
+
+@dataclass(frozen=True)
+class DatabaseTokenNeeded(Event):
+    """The database does not take the token any more; answer with ``database.set_token``. Since 0.1."""
+
+
+@dataclass(frozen=True)
 class UnknownEvent(Event):
     """An event of a later version of the library; ``document`` has it. Since 0.1."""
 
@@ -349,6 +422,29 @@ def _long_change(text: bytes) -> Change[Any] | None:
         return _change(head, PageItems(page), text)
     except (ValueError, KeyError):
         return None
+
+
+def _resource_event(event: dict[str, Any], text: bytes) -> ResourceEvent:
+    return ResourceEvent(
+        event["seq"],
+        event["ts"],
+        text,
+        cast(Any, event["type"].split("_")[1]),
+        event["change"],
+        event["request"],
+        event["resource_type"],
+        event["key"],
+        event["path"],
+        event["context"],
+        event.get("value"),
+        event.get("hook", 0),
+        event.get("old"),
+        event.get("new"),
+        event.get("extra", {}),
+        event.get("counters", []),
+        event.get("status", 0),
+        event.get("message"),
+    )
 
 
 def decode(text: bytes) -> Event:
@@ -401,4 +497,16 @@ def decode(text: bytes) -> Event:
     if kind.startswith("stream_"):
         step = cast(Any, kind[len("stream_") :])
         return StreamStep(seq, ts, text, event["collection"], step, event.get("rows", []))
+    if kind.startswith("resource_"):
+        return _resource_event(event, text)
+    if kind == "database_value":
+        return DatabaseValue(seq, ts, text, event["listen"], event["value"], event["current"])
+    if kind == "database_listen_ended":
+        return DatabaseListenEnded(seq, ts, text, event["listen"], event["code"], event["message"])
+    if kind == "database_transform":
+        return DatabaseTransform(seq, ts, text, event["transaction"], event["value"])
+    if kind == "database_write_refused":
+        return DatabaseWriteRefused(seq, ts, text, event["path"], event["code"], event["message"])
+    if kind == "database_token_needed":
+        return DatabaseTokenNeeded(seq, ts, text)
     return UnknownEvent(seq, ts, text, kind)

@@ -67,6 +67,20 @@ pub enum EventKind {
     /// A stream shows what there was at first; or it will not, and `status` (an `SM_ERR_` number) and `message` say
     /// why.
     StreamLoaded { collection: u64, status: i32, message: Option<String> },
+    /// Something of an operation on an object of the realtime database.
+    Resource(ResourceEvent),
+    /// What is at a place of the database that is listened to; `listen` is the number of the call, `current` whether
+    /// the service is being heard. A `null` is nothing.
+    DatabaseValue { listen: u64, value: Json, current: bool },
+    /// Nothing more is told of a place: the service refuses it, and `code` is the HTTP status.
+    DatabaseListenEnded { listen: u64, code: i64, message: String },
+    /// A transaction, by the number of its call, asks what a value becomes.
+    DatabaseTransform { transaction: u64, value: Json },
+    /// A write to the database that no call waits for was refused, and is taken back.
+    DatabaseWriteRefused { path: String, code: i64, message: String },
+    /// The database does not take the token any more. Answer with
+    /// [`Database::set_token`](crate::Database::set_token).
+    DatabaseTokenNeeded,
     /// Always the last one.
     Closed,
     /// An event that this version of the crate does not know; [`Event::json`] has all of it.
@@ -333,6 +347,43 @@ pub struct StreamStep {
     pub rows: Vec<StreamRow>,
 }
 
+/// Something of an operation on an object of the realtime database (`docs/resources.md`); what a step has besides is in
+/// [`Event::json`]. Since 0.1.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ResourceEvent {
+    /// `will`, `did`, `persisted`, `action` or `error`.
+    pub step: String,
+    /// `create`, `update` or `destroy`.
+    pub change: String,
+    /// The number of the call that asked for it.
+    pub request: u64,
+    pub resource_type: String,
+    pub key: String,
+    pub path: String,
+    pub context: String,
+    /// What the object is to be, or members of an update.
+    pub value: Option<Json>,
+    /// Of `will`: for [`Client::continue_resource`](crate::Client::continue_resource).
+    pub hook: Option<u64>,
+}
+
+impl ResourceEvent {
+    fn read(name: &str, json: &Fields) -> Option<ResourceEvent> {
+        Some(ResourceEvent {
+            step: name.split('_').nth(1)?.to_owned(),
+            change: json.text_at("change")?,
+            request: json.u64_at("request")?,
+            resource_type: json.text_at("resource_type")?,
+            key: json.text_at("key")?,
+            path: json.text_at("path")?,
+            context: json.text_at("context")?,
+            value: json.get("value").cloned(),
+            hook: json.u64_at("hook"),
+        })
+    }
+}
+
 impl StreamRow {
     fn read(json: &Json) -> Option<StreamRow> {
         let fields = json.fields();
@@ -538,6 +589,27 @@ impl EventKind {
                     rows: StreamRow::list(json, "rows")?,
                 })
             }
+            name if name.starts_with("resource_") => EventKind::Resource(ResourceEvent::read(name, json)?),
+            "database_value" => EventKind::DatabaseValue {
+                listen: json.u64_at("listen")?,
+                value: json.get("value")?.clone(),
+                current: json.bool_at("current")?,
+            },
+            "database_listen_ended" => EventKind::DatabaseListenEnded {
+                listen: json.u64_at("listen")?,
+                code: json.i64_at("code")?,
+                message: json.text_at("message")?,
+            },
+            "database_transform" => EventKind::DatabaseTransform {
+                transaction: json.u64_at("transaction")?,
+                value: json.get("value")?.clone(),
+            },
+            "database_write_refused" => EventKind::DatabaseWriteRefused {
+                path: json.text_at("path")?,
+                code: json.i64_at("code")?,
+                message: json.text_at("message")?,
+            },
+            "database_token_needed" => EventKind::DatabaseTokenNeeded,
             "closed" => EventKind::Closed,
             _ => return None,
         })

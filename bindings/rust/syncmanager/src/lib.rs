@@ -36,12 +36,14 @@ mod callback;
 mod client;
 mod collection;
 mod core;
+mod database;
 mod document;
 mod error;
 mod event;
 mod item;
 mod json;
 mod log;
+mod resources;
 mod rows;
 mod shared;
 #[cfg(feature = "stream")]
@@ -54,17 +56,20 @@ use std::ffi::CStr;
 pub use call::{Call, Reply};
 pub use client::{Client, Events};
 pub use collection::{ChannelCollection, MessageCollection, Viewpoint};
+pub use database::Database;
 pub use document::{
-    Action, ChannelOrder, ChannelQuery, Config, Draft, Edit, MessageFilter, ResendPolicy, StreamRequest, StreamSpec,
-    Target,
+    Action, ChannelOrder, ChannelQuery, Config, DatabaseQuery, Draft, Edit, MessageFilter, ResendPolicy, StreamRequest,
+    StreamSpec, Target,
 };
 pub use error::{Error, ErrorKind, Result};
 pub use event::{
-    Change, Connection, Event, EventKind, List, Outcome, Source, Step, StreamBatch, StreamRow, StreamStep, SyncState,
+    Change, Connection, Event, EventKind, List, Outcome, ResourceEvent, Source, Step, StreamBatch, StreamRow,
+    StreamStep, SyncState,
 };
 pub use item::{Channel, Message};
 pub use json::Json;
 pub use log::{clear_log, set_log, LogLevel};
+pub use resources::ResourceContext;
 pub use rows::{Batches, Row, RowStream};
 #[cfg(feature = "stream")]
 pub use stream::EventStream;
