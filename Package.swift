@@ -51,7 +51,9 @@ let package = Package(
         room("SyncStore", ["SyncModel", "SyncJSON", "CSQLite", "CLinux"]),
         room("SyncStreams", ["SyncTree", "SyncModel", "SyncJSON"]),
         room("SyncResources", ["SyncStreams", "SyncTree", "SyncModel", "SyncJSON"]),
-        room("SyncEngine", ["SyncModel", "SyncStore", "SyncStreams", "SyncDatabase", "SyncTree", "SyncJSON"]),
+        room(
+            "SyncEngine",
+            ["SyncModel", "SyncStore", "SyncStreams", "SyncDatabase", "SyncResources", "SyncTree", "SyncJSON"]),
         room("SyncService", ["SyncModel", "SyncJSON"]),
         room("SyncWebSocket", ["CWslay", "CLinux"]),
         room("SyncThreads", ["CLinux"]),
@@ -60,7 +62,7 @@ let package = Package(
             "SyncManager",
             [
                 "SyncEngine", "SyncStreams", "SyncStore", "SyncService", "SyncNetwork", "SyncWebSocket", "SyncThreads",
-                "SyncDatabase", "SyncTree", "SyncModel", "SyncJSON", "CLinux", "CSyncManager",
+                "SyncDatabase", "SyncResources", "SyncTree", "SyncModel", "SyncJSON", "CLinux", "CSyncManager",
             ]),
         room(
             "SyncServer",
@@ -94,8 +96,8 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "SyncEngine", "SyncStreams", "SyncService", "SyncStore", "SyncModel", "SyncJSON", "SyncServer",
-                "SyncManager", "TestSupport",
+                "SyncEngine", "SyncStreams", "SyncService", "SyncStore", "SyncDatabase", "SyncTree", "SyncModel",
+                "SyncJSON", "SyncServer", "SyncManager", "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

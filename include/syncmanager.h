@@ -78,6 +78,18 @@
  *                    call of "database_transaction"; answer with "database_transformed"
  *   database_write_refused  "path", "code", "message": a write that no call waits for is taken back
  *   database_token_needed  the database wants another token: answer with "database_set_token"
+ *   resource_will_create   an object of the database is to be created: "hook" for the action resource_continue. All
+ *                    of these: docs/resources.md
+ *   resource_will_update    it is to be changed
+ *   resource_will_destroy   it is to be removed
+ *   resource_did_create     it is created here, and cannot be lost any more
+ *   resource_did_update     it is changed here
+ *   resource_did_destroy    it is removed here
+ *   resource_persisted_create   the service has answered for it and for its counters
+ *   resource_persisted_update   the same of a change
+ *   resource_persisted_destroy  the same of a removal
+ *   resource_action  what was done: "old" and "new"
+ *   resource_error   something was refused whose call is complete
  *   closed           always the last one; only callbacks hear it, see sm_close()
  *
  *
@@ -612,8 +624,8 @@ SM_EXPORT int32_t sm_delete_message(
  * It is not in the cache until then: after a kill nothing is left of it.
  * Completes with "action" and, when the action has one, "result", after the collections were told of the outcome.
  * Completion: NOT_CONNECTED (nothing was sent and nothing is queued), NETWORK, TIMEOUT (whether it was done is not
- * known), CANCELED (by the action "cancel"), NOT_FOUND, NOT_OWN_MESSAGE, SERVICE (refused; "code" and "message" are
- * the service's), STORAGE, TOKEN_REJECTED, CLOSED.
+ * known), CANCELED (by the action "cancel", or by a hook), NOT_FOUND, NOT_OWN_MESSAGE, SERVICE (refused; "code" and
+ * "message" are the service's), STORAGE, TOKEN_REJECTED, CLOSED.
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_call(
     sm_client *client, const char *request, sm_result_callback callback, void *user_data,

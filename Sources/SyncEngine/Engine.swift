@@ -33,6 +33,7 @@ public final class Engine {
     private var retention = Retention()
     private var streams = StreamFeeds()
     private var database: DatabaseCalls?
+    private var resources: ResourceCalls?
     private var isPaused = false
     private var isClosed = false
     private var syncState: ClientNotice.SyncState?
@@ -54,6 +55,7 @@ public final class Engine {
         session = Session(token: options.accessToken)
         sync = ChannelSync(storage)
         database = options.database.map { DatabaseCalls($0, storage, random) }
+        resources = options.database.map { _ in ResourceCalls(random) }
         var effects = Effects()
         database?.load(context, &effects)
         outbox.load(context, &effects)
@@ -178,6 +180,7 @@ public final class Engine {
             collections.resetViewpoint(id, viewpoint, context, &effects)
         case .action(let action, let call): route(action, call, &effects)
         case .database(let request, let call): database?.handle(request, call: call, context, &effects)
+        case .resource(let request, let call): resources?.handle(request, call: call, context, &effects)
         case .resync(let collections): resync(collections, &effects)
         case .close: close(&effects)
         default: OwnMessageCalls.route(command, &outbox, collections.channelURL, context, &effects)
@@ -209,6 +212,7 @@ public final class Engine {
             || timelines.sorted.contains { $0.end(fetch, .canceled, &effects) }
             || outbox.cancel(other, context, &effects) || session.cancel(other, &effects) || stream.isFound
             || database?.cancel(other, .canceled, context, &effects) ?? false
+            || resources?.cancel(other, .canceled, &effects) ?? false
         ServiceActions.done(action, call, isFound ? .ok : .notFound, &effects)
     }
 
@@ -240,6 +244,7 @@ public final class Engine {
         // What the end of the session leaves to be stored comes before everything stored is gone.
         var ending = Effects()
         if session.signOut(&ending) == .ended { sessionEnded(&ending) }
+        resources?.end(.canceled, &ending)
         carryOut(ending)
         let areIntentsGone = outbox.giveUpAll(context, &effects)
         let isCacheGone = storage.forgetAll(open: timelines.sorted.map(\.id.channelURL))
@@ -248,7 +253,8 @@ public final class Engine {
             startOver(timelines.sorted, &effects)
             channelsForgotten(&effects)
         }
-        database?.signOut(context, &effects)
+        // Writes that are still on the disk stay what they are: known, and sent before later ones.
+        if areIntentsGone { database?.signOut(context, &effects) }
         let isDone = areIntentsGone && isCacheGone
         effects.complete(Completion(call: call, name: .signOut, status: isDone ? .ok : .storage))
     }
@@ -314,6 +320,7 @@ public final class Engine {
         outbox.end(context, &effects)
         serviceActions.end(&effects)
         streams.end(context, &effects)
+        resources?.end(.closed, &effects)
         database?.end(context, &effects)
         _ = inFlight.takeAll()
         parts.dropAll()
@@ -549,6 +556,7 @@ public final class Engine {
                 ask(held.id, held.request, waited: now.monotonic - held.since)
             }
         case .action(let call):
+            if resources?.cancel(call, .timeout, &effects) == true { break }
             guard inFlight.withdraw(action: call) else { break }
             _ = sync.actionEnded(call)
             _ = serviceActions.giveUp(call, .timeout, &effects)
@@ -711,6 +719,8 @@ public final class Engine {
                 serviceCommands.append(.connect(token: token, retentionTime: Retention.knownTime(storage)))
             case .closeConnection: serviceCommands.append(.disconnect)
             case .transport(let command): transportCommands.append(command)
+            case .order(let operation, let id): database?.order(operation, for: id, context, &more)
+            case .ordered(let input): resources?.receive(input, context, &more)
             case .ask(let ask, let request): self.ask(ask, request, &more)
             case .messages(let fact): record(message: fact, &more)
             case .channels(let fact): if !record(channels: fact, &more) { askAgain(fact, &more) }
@@ -807,8 +817,14 @@ public final class Engine {
 
     var shownChannels: [ChannelWindow] { lists.all.filter { !StreamFeeds.isOwn($0.id) } }
 
-    /// The list that feeds a stream over channels.
-    func feed(of stream: UInt64) -> ChannelWindow? { lists.all.first { $0.id == stream | StreamFeed.mark } }
+    /// What the list shows that feeds a stream over channels or messages.
+    func feed(of stream: UInt64) -> [(id: String, json: [UInt8])]? {
+        let own = stream | StreamFeed.mark
+        if let list = lists.all.first(where: { $0.id == own }) { return list.window.rows.map { ($0.id, $0.json) } }
+        guard let messages = timelines.sorted.flatMap(\.windows.all).first(where: { $0.id == own }) else { return nil }
+        let rows = messages.window.rows.map { ($0.id, $0.json) }
+        return messages.filter.isReversed ? rows.reversed() : rows
+    }
 
     /// A stream as it has been told.
     func shownStream(_ id: UInt64) -> StreamBatch? { streams.whole(id) }

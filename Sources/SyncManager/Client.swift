@@ -86,9 +86,16 @@ final class Client: @unchecked Sendable {
 
     /// The command of an action, for a call's number.
     func command(for action: ActionCall) throws(DocumentError) -> (UInt64) -> HostCommand {
-        guard let request = try DatabaseRequest(action) else { return { .action(action, call: $0) } }
+        let command: (UInt64) -> HostCommand
+        if let request = try DatabaseRequest(action) {
+            command = { .database(request, call: $0) }
+        } else if let request = try ResourceCall(action) {
+            command = { .resource(request, call: $0) }
+        } else {
+            return { .action(action, call: $0) }
+        }
         guard hasDatabase else { throw DocumentError(path: "$.action", message: "sm_setup() was told of no database") }
-        return { .database(request, call: $0) }
+        return command
     }
 
     /// Refuses the source of a stream that this client cannot have.

@@ -93,7 +93,8 @@ final class EventBuffer {
             case .database(.value(let listen, _, _)): push(output, as: .databaseValue(listen), time: time)
             case .database(.tokenNeeded): push(output, as: .databaseTokenNeeded, time: time)
             // Of these there are no more than the host has asked for.
-            case .database(.listenEnded), .database(.transform), .database(.writeRefused), .cacheReset, .closed:
+            case .database(.listenEnded), .database(.transform), .database(.writeRefused), .resource, .cacheReset,
+                .closed:
                 waiting.append((output, time))
             }
         }

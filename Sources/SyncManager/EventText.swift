@@ -88,6 +88,7 @@ enum EventText {
             writer.endObject()
         case .cacheReset(let file): writer.member("file", file)
         case .database(let notice): write(notice, &writer)
+        case .resource(let notice): notice.write(&writer)
         case .storageError(let message): writer.member("message", message)
         case .tokenNeeded(let failure):
             writer.member("code", failure.code)

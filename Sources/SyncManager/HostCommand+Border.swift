@@ -12,7 +12,7 @@ extension HostCommand {
         case .disconnect, .removeCollection, .resync, .close: false
         case .connect, .clearCache, .signOut, .openCached, .fetch, .fetchAllNext, .fetchFailed, .fetchPending, .start,
             .sendMessage, .resendMessage, .appendMessage, .appendSent, .handleSendResponse, .tellEdit, .updateMessage,
-            .deleteMessage, .action, .stream, .database:
+            .deleteMessage, .action, .stream, .database, .resource:
             false
         }
     }
@@ -33,6 +33,7 @@ extension HostCommand {
         case .deleteMessage(_, let message, _): message.textBytes
         case .action(let action, _): action.textBytes
         case .database(let request, _): request.textBytes
+        case .resource(let request, _): request.textBytes
         case .stream(let request, _, _): request.textBytes
         case .connect, .disconnect, .resumeSync, .pauseSync, .setForeground, .signOut, .clearCache(nil, _),
             .openChannelCollection, .openMessageCollection, .openStream, .openCached, .removeCollection, .fetch,
@@ -50,6 +51,7 @@ extension HostCommand {
             .deleteMessage(_, .unsent, _), .openMessageCollection, .openCached:
             true
         case .database(let request, _): request.operation.isWrite
+        case .resource(let request, _): request.isWrite
         default: false
         }
     }
@@ -77,6 +79,8 @@ extension HostCommand {
         case .action(let action, let call):
             Completion(call: call, name: .call, status: .closed, action: action.action)
         case .database(let request, let call):
+            Completion(call: call, name: .call, status: .closed, action: request.action)
+        case .resource(let request, let call):
             Completion(call: call, name: .call, status: .closed, action: request.action)
         case .stream(_, _, let call): closed(call, .streamCall)
         case .disconnect, .resumeSync, .pauseSync, .setToken, .setForeground, .openChannelCollection,

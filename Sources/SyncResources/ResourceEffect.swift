@@ -16,10 +16,10 @@ public enum ResourceEffect: Sendable {
 
 /// How a call ended.
 public struct ResourceReply: Sendable {
-    /// JSON text; `nil` for a failure.
+    /// JSON text; `nil` for a failure, and for what gives nothing.
     public var result: [UInt8]?
     public var failure: ResourceFailure?
 
-    init(result: [UInt8]) { self.result = result }
+    init(result: [UInt8]?) { self.result = result }
     init(_ failure: ResourceFailure) { self.failure = failure }
 }

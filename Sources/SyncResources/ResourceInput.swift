@@ -5,7 +5,9 @@ import SyncTree
 public enum ResourceInput: Sendable {
     /// A write is stored and will be sent. Does not come for what could not be stored.
     case kept(id: UInt64)
-    /// A write is over: the service has it, or it refused it, or it could not be stored.
-    case written(id: UInt64, ResourceFailure?)
-    case read(id: UInt64, Result<TreeNode, ResourceFailure>)
+    /// The service has a write.
+    case written(id: UInt64)
+    case read(id: UInt64, TreeNode)
+    /// What was asked for was refused, or could not be stored, or there is no answer.
+    case failed(id: UInt64, ResourceFailure)
 }

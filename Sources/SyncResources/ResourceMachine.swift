@@ -48,7 +48,7 @@ public final class ResourceMachine {
     public func handle(_ request: ResourceRequest, call: UInt64, now: Moment) {
         self.now = now
         do throws(ResourceFailure) {
-            if let result = try route(request, call) { effect(.complete(call: call, ResourceReply(result: result))) }
+            if let reply = try route(request, call) { effect(.complete(call: call, reply)) }
         } catch {
             effect(.complete(call: call, ResourceReply(error)))
         }
@@ -59,8 +59,11 @@ public final class ResourceMachine {
         self.now = now
         switch input {
         case .kept(let id): kept(id)
-        case .written(let id, let failure): written(id, failure)
-        case .read(let id, let result): read(id, result)
+        case .written(let id): written(id, nil)
+        case .read(let id, let node): read(id, .success(node))
+        case .failed(let id, let failure):
+            read(id, .failure(failure))
+            written(id, failure)
         }
     }
 
@@ -98,8 +101,8 @@ public final class ResourceMachine {
 
     // MARK: Requests
 
-    /// The result of what is done at once; `nil` for what completes later.
-    private func route(_ request: ResourceRequest, _ call: UInt64) throws(ResourceFailure) -> [UInt8]? {
+    /// The end of what is done at once; `nil` for what completes later.
+    private func route(_ request: ResourceRequest, _ call: UInt64) throws(ResourceFailure) -> ResourceReply? {
         switch request {
         case .register(let type): try register(type)
         case .push(let name, let parent, let resources): try push(name, parent, resources)
@@ -107,16 +110,17 @@ public final class ResourceMachine {
         case .pop(let name):
             _ = try context(name)
             contexts[name] = nil
-        case .lookup(let name, let wanted): return lookup(try context(name), wanted)
+        case .lookup(let name, let wanted): return ResourceReply(result: lookup(try context(name), wanted))
         case .operation(let operation):
             try begin(operation, call)
             return nil
         case .proceed(let hook, let value, let refusal): try proceed(hook, value, refusal)
         case .path(let type, let name, let key, let isCollection):
-            return try path(try self.type(type), try context(name).stack, key, isCollection: isCollection)
-        case .statistics: return statistics
+            let path = try path(try self.type(type), try context(name).stack, key, isCollection: isCollection)
+            return ResourceReply(result: path)
+        case .statistics: return ResourceReply(result: statistics)
         }
-        return Array("{}".utf8)
+        return ResourceReply(result: nil)
     }
 
     private func register(_ type: ResourceType) throws(ResourceFailure) {

@@ -3,8 +3,8 @@ import SyncModel
 import SyncTree
 
 /// What hosts are told of an operation.
-public struct ResourceNotice: Sendable {
-    public enum Kind: Sendable {
+public struct ResourceNotice: Equatable, Sendable {
+    public enum Kind: Equatable, Sendable {
         /// The answer to the hook of this number is waited for.
         case will(hook: UInt64)
         case did

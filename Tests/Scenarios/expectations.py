@@ -117,6 +117,13 @@ class Expectations:
             assert time.monotonic() < end, f"is {found}"
             self.take(min(end, time.monotonic() + 0.1))
 
+    def expect_children(self, path, list):
+        """The values of the children that the server's database has there, in the order of their keys."""
+        end = time.monotonic() + PATIENCE
+        while (found := [value for _, value in sorted((self.server.database("GET", path) or {}).items())]) != list:
+            assert time.monotonic() < end, f"is {found}"
+            self.take(min(end, time.monotonic() + 0.1))
+
     def expect_done(self, of, result=()):
         """A call that was named with `as` and not waited for completes."""
         self.finish(self.calls[of], result)

@@ -88,7 +88,7 @@ class HostSteps:
                 outbox.execute("UPDATE intent SET created_at = created_at - ?", (milliseconds,))
 
     def reopen(self, config):
-        self.collections, self.replay, self.events = {}, {}, []
+        self.collections, self.replay, self.events, self.results, self.hooks = {}, {}, [], {}, []
         self.config.update(config or {})
         self.begin(None, "setup", config=self.config)
 
@@ -245,6 +245,12 @@ class HostSteps:
     def host_database_token(self, user, result=()):
         """The database is told that this is who asks."""
         self.host_call("database_set_token", result=result, token=self.server.session_key(user))
+
+    def host_proceed(self, result=(), keep=False, **answer):
+        """Answers the hook that was asked first (`value`, `refuse`); with `keep` it is to be answered once more."""
+        self.until(lambda: bool(self.hooks), True)
+        hook = self.hooks[0] if keep else self.hooks.pop(0)
+        self.host_call("resource_continue", result=result, hook=hook, **answer)
 
     def host_cancel(self, result=()):
         """Cancels the call that was made last."""

@@ -30,6 +30,10 @@ class Scenario(ServerSteps, HostSteps, Expectations):
         #: Calls that later steps name, and what was told last of those that listen.
         self.calls: dict[str, int] = {}
         self.values: dict[int, dict] = {}
+        #: Results that nobody has waited for yet, by their calls.
+        self.results: dict[int, dict] = {}
+        #: Hooks that the host was asked and has not answered.
+        self.hooks: list[int] = []
 
     def run(self) -> None:
         try:
@@ -65,6 +69,10 @@ class Scenario(ServerSteps, HostSteps, Expectations):
             return None
         checked.told_event(event)
         self.events.append(event)
+        if event["type"] == "result":
+            self.results[event["request"]] = event
+        elif event["type"].startswith("resource_will_"):
+            self.hooks.append(event["hook"])
         if event["type"] == "database_value":
             self.values[event["listen"]] = event
         elif event["type"] == "change" and event["collection"] in self.replay:
@@ -78,12 +86,12 @@ class Scenario(ServerSteps, HostSteps, Expectations):
         if wanted is None:
             return None
         end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            event = self.take(end)
-            if event and event["type"] == "result" and event["request"] == request:
-                assert holds(dict(wanted), event) and (wanted or event["status"] == 0), event
-                return event
-        raise AssertionError("the call never completed")
+        while request not in self.results:
+            assert time.monotonic() < end, "the call never completed"
+            self.take(end)
+        event = self.results.pop(request)
+        assert holds(dict(wanted), event) and (wanted or event["status"] == 0), event
+        return event
 
     def apply(self, event):
         """As the most naive host: only the changes, in order."""

@@ -291,6 +291,71 @@ def database_token_needed(stage):
         return [client.wait("database_token_needed")]
 
 
+#: Of every hook that a type can have.
+HOOKS = ["will_create", "will_update", "will_destroy", "did_create", "did_update", "did_destroy", "persisted_create",
+         "persisted_update", "persisted_destroy", "action"]
+
+
+def resource(stage, change: str, wanted: str, hooks=HOOKS, **more) -> list[dict]:
+    """What is told of an operation on an object; a hook that is asked is answered."""
+    register = {"action": "resource_register", "resource_type": "Note", "path": "/note/@", "hooks": hooks}
+    push = {"action": "resource_push", "context": "root", "resources": {"user": {"key": "mei", "value": 1}}}
+    document = {"action": f"resource_{change}", "context": "root", "resource_type": "Note", "key": "n", **more}
+    with database(stage, register, push, document) as client:
+        if f"will_{change}" in hooks:
+            asked = client.wait(f"resource_will_{change}")
+            if wanted == asked["type"]:
+                return [asked]
+            answer = json.dumps({"action": "resource_continue", "hook": asked["hook"]}).encode()
+            assert lib.sm_call(client.handle, answer, None, None, None, None) == 0
+        return [client.wait(wanted)]
+
+
+def resource_will_create(stage):
+    return resource(stage, "create", "resource_will_create", value={"a": 1})
+
+
+def resource_will_update(stage):
+    return resource(stage, "update", "resource_will_update", value={"a": 1})
+
+
+def resource_will_destroy(stage):
+    return resource(stage, "destroy", "resource_will_destroy")
+
+
+def resource_did_create(stage):
+    return resource(stage, "create", "resource_did_create", value={"a": 1})
+
+
+def resource_did_update(stage):
+    return resource(stage, "update", "resource_did_update", value={"a": 1})
+
+
+def resource_did_destroy(stage):
+    return resource(stage, "destroy", "resource_did_destroy")
+
+
+def resource_persisted_create(stage):
+    return resource(stage, "create", "resource_persisted_create", value={"a": 1})
+
+
+def resource_persisted_update(stage):
+    return resource(stage, "update", "resource_persisted_update", value={"a": 1})
+
+
+def resource_persisted_destroy(stage):
+    return resource(stage, "destroy", "resource_persisted_destroy")
+
+
+def resource_action(stage):
+    return resource(stage, "create", "resource_action", value={"a": 1})
+
+
+def resource_error(stage):
+    stage.server.database("PUT", "/.settings/rules", {"rules": {".write": False}})
+    return resource(stage, "create", "resource_error", [], value=1, when="kept")
+
+
 def closed(stage):
     client = stage.client()
     heard = client.ended()

@@ -35,10 +35,11 @@ def raw_values(enum: str) -> set[str]:
 
 def notices() -> set[str]:
     """The types of events that the code names."""
-    files = ("Sources/SyncEngine/Host/HostEvent.swift", "Sources/SyncStreams/StreamNotice.swift",
+    files = ("Sources/SyncEngine/Host/HostEvent.swift", "Sources/SyncResources/ResourceNotice.swift",
+             "Sources/SyncStreams/StreamNotice.swift",
              "Sources/SyncEngine/Database/DatabaseNotice.swift")
     text = "".join((ROOT / file).read_text() for file in files)
-    return set(re.findall(r'case \.\w+: "(\w+)"', text)) | {"change", "result"}
+    return set(re.findall(r'case [^:]+: "(\w+)"', text)) | {"change", "result"}
 
 
 def test_events_are_those_of_the_code_and_of_the_header():

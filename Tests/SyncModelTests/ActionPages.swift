@@ -63,6 +63,11 @@ enum ActionPages {
         case .time: "ms since the epoch"
         case .messageID: "message id"
         case .word(let words): words.map { "`\($0)`" }.joined(separator: ", ")
+        case .form(.databaseKey): "key of the database"
+        case .form(.pathTemplate): "path"
+        case .form(.contextResources): "object of resources"
+        case .form(.counterList): "list of counters"
+        case .words(let words): "list of " + words.map { "`\($0)`" }.joined(separator: ", ")
         case .texts: "object of texts, not empty"
         case .integers: "object of whole numbers, not empty"
         case .textLists: "object of lists of texts"
@@ -138,6 +143,10 @@ enum ActionPages {
             return "{\"anyOf\": [{\"type\": \"integer\", \"minimum\": 0}, \(names)\(null)]}"
         case .word(let words):
             return "{\"enum\": [\((words.map { "\"\($0)\"" } + (isRequired ? [] : ["null"])).joined(separator: ", "))]}"
+        case .form(let form): return common(form.rawValue)
+        case .words(let words):
+            let items = "{\"enum\": [\(words.map { "\"\($0)\"" }.joined(separator: ", "))]}"
+            return "{\"type\": \(type("array")), \"items\": \(items)}"
         case .texts: return object(of: "{\"$ref\": \"common.json#/$defs/text\"}", atLeast: 1)
         case .integers: return object(of: "{\"type\": \"integer\"}", atLeast: 1)
         case .textLists: return object(of: "{\"type\": \"array\", \"items\": {\"$ref\": \"common.json#/$defs/text\"}}")

@@ -142,7 +142,7 @@ final class ResourcePropertyTests: XCTestCase {
         guard let index = run.world.asked.firstIndex(where: { $0.1.kind != .read }) else { return }
         let (id, asked) = run.world.asked.remove(at: index)
         if run.chance(10), asked.kind != .count || run.isUnkind {
-            return run.world.receive(.written(id: id, ResourceFailure(.storage, "the disk is full")))
+            return run.world.receive(.failed(id: id, ResourceFailure(.storage, "the disk is full")))
         }
         run.queue.append((id, asked))
         // Now and then only the service's answer tells it; nothing may be asked in between then.
@@ -154,9 +154,9 @@ final class ResourcePropertyTests: XCTestCase {
         guard let index = reads.randomElement(using: &run.random) else { return }
         let (id, asked) = run.world.asked.remove(at: index)
         if run.chance(10) {
-            run.world.receive(.read(id: id, .failure(ResourceFailure(.network, "there is no network"))))
+            run.world.receive(.failed(id: id, ResourceFailure(.network, "there is no network")))
         } else {
-            run.world.receive(.read(id: id, .success(try run.view[asked.path])))
+            run.world.receive(.read(id: id, try run.view[asked.path]))
         }
     }
 
@@ -166,10 +166,10 @@ final class ResourcePropertyTests: XCTestCase {
         let count = run.chance(20) ? run.queue.firstIndex { $0.1.kind == .count } : nil
         let (id, asked) = run.queue.remove(at: count ?? 0)
         if asked.kind == .count ? run.isUnkind && run.chance(30) : run.isRefused(asked.path) {
-            return run.world.receive(.written(id: id, ResourcePropertyTests.failure))
+            return run.world.receive(.failed(id: id, ResourcePropertyTests.failure))
         }
         try run.apply(asked, to: &run.service)
-        run.world.receive(.written(id: id, nil))
+        run.world.receive(.written(id: id))
     }
 
     /// Everything that waits is answered.

@@ -93,17 +93,17 @@ struct ResourceWorld {
 
     mutating func answer(_ path: String, _ failure: ResourceFailure?) {
         guard let index = index(path, { $0.kind != .read }) else { return log.append("nothing at " + path) }
-        receive(.written(id: asked.remove(at: index).id, failure))
+        let id = asked.remove(at: index).id
+        receive(failure.map { .failed(id: id, $0) } ?? .written(id: id))
     }
 
     mutating func tell(_ path: String, _ result: Result<String, ResourceFailure>) throws {
         guard let index = index(path, { $0.kind == .read }) else { return log.append("nothing at " + path) }
-        let node: Result<TreeNode, ResourceFailure>
+        let id = asked.remove(at: index).id
         switch result {
-        case .success(let text): node = .success(try TreeReader.value(Array(text.utf8), time: 0))
-        case .failure(let failure): node = .failure(failure)
+        case .success(let text): receive(.read(id: id, try TreeReader.value(Array(text.utf8), time: 0)))
+        case .failure(let failure): receive(.failed(id: id, failure))
         }
-        receive(.read(id: asked.remove(at: index).id, node))
     }
 
     private func index(_ path: String, _ test: (Asked) -> Bool) -> Int? {

@@ -67,8 +67,14 @@ final class ResourcesTests: XCTestCase {
         }
         let first = try world.register("A", "/a/@")
         let second = try world.register("A", "/b/@")
-        XCTAssertNotNil(try world.result(first))
+        XCTAssertNil(world.message(first))
         XCTAssertEqual(world.message(second), "$.resource_type: is registered already")
+    }
+
+    func testTheTableOfActionsNamesEveryHook() {
+        let hooks = ActionTable.spec(of: .resourceRegister).parameters.first { $0.key == "hooks" }
+        guard case .words(let words) = hooks?.kind else { return XCTFail("no list of words") }
+        XCTAssertEqual(words, ResourceHook.allCases.map(\.rawValue))
     }
 
     // MARK: Contexts
@@ -99,7 +105,7 @@ final class ResourcesTests: XCTestCase {
         let taken = try world.push("child")
         XCTAssertEqual(world.message(taken), "$.context: is there already")
         let again = try world.push("root", #"{"user":"v"}"#)
-        XCTAssertNotNil(try world.result(again), "the name is free")
+        XCTAssertNil(world.message(again), "the name is free")
         XCTAssertEqual(try lookup("child"), #"{"user":{"key":"u"}}"#)
     }
 

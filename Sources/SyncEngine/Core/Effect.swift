@@ -1,4 +1,5 @@
 import SyncModel
+import SyncResources
 
 /// What a machine wants done. The engine carries effects out in their order; machines do not call each other.
 ///
@@ -13,6 +14,9 @@ indirect enum Effect {
     case closeConnection
     /// Something that is not the chat service's is to go over the network.
     case transport(TransportCommand)
+    /// Resources want something of the database; what comes of it goes back by that number.
+    case order(DatabaseRequest.Operation, id: UInt64)
+    case ordered(ResourceInput)
     /// Something became known about messages of a channel.
     case messages(MessageFact)
     /// A page brought a message of this user: the outbox may be waiting for it.

@@ -1,6 +1,7 @@
 import SyncDatabase
 import SyncJSON
 import SyncModel
+import SyncResources
 import SyncTree
 
 /// The realtime database for hosts: calls and their ends, listens under the numbers of the calls that began them, and
@@ -12,8 +13,10 @@ struct DatabaseCalls {
 
     /// A call that waits.
     private struct Call {
+        /// 0: resources wait, by the number `order`.
         let number: UInt64
-        let action: Action
+        let action: Action?
+        var order: UInt64 = 0
         /// When it completes with TIMEOUT, by the monotonic clock.
         let deadline: Int64?
         /// A write completes when it is kept, and not when the service has answered.
@@ -39,6 +42,8 @@ struct DatabaseCalls {
     private var reads: [UInt64: Call] = [:]
     /// Calls that wait for a write. One that nobody waits for is told only when it is refused.
     private var writes: [UInt64: Call] = [:]
+    /// The last one that was begun.
+    private var lastWrite: UInt64 = 0
     /// Where the writes go that have not ended.
     private var paths: [UInt64: TreePath] = [:]
     private var transactions: [UInt64: Transaction] = [:]
@@ -87,6 +92,24 @@ struct DatabaseCalls {
         complete(kept.value, .ok, result: kept.value.result, &effects)
     }
 
+    /// Does something for resources, which are told of it by that number.
+    mutating func order(
+        _ operation: DatabaseRequest.Operation, for id: UInt64, _ context: Context, _ effects: inout Effects
+    ) {
+        var deadline: Int64?
+        if case .get = operation { deadline = context.now.monotonic + context.options.requestTimeout }
+        let call = Call(number: 0, action: nil, order: id, deadline: deadline, isDoneWhenKept: false)
+        let write = lastWrite
+        do throws(TreeError) {
+            try begin(operation, call, context, &effects)
+        } catch {
+            complete(call, .invalidArgument, explanation: error.description, &effects)
+        }
+        carryOut(context, &effects)
+        // One that could not be kept has ended by now.
+        if lastWrite != write, writes[lastWrite] != nil { effects.add(.ordered(.kept(id: id))) }
+    }
+
     private mutating func begin(
         _ operation: DatabaseRequest.Operation, _ call: Call, _ context: Context, _ effects: inout Effects
     ) throws(TreeError) {
@@ -128,6 +151,7 @@ struct DatabaseCalls {
     }
 
     private mutating func wait(for write: UInt64, _ path: TreePath, _ call: Call) {
+        lastWrite = write
         writes[write] = call
         paths[write] = path
     }
@@ -278,6 +302,7 @@ struct DatabaseCalls {
     ) {
         guard let call = reads.removeValue(forKey: id) else { return }
         switch result {
+        case .success(let node) where call.order != 0: effects.add(.ordered(.read(id: call.order, node)))
         case .success(let node):
             complete(call, .ok, result: DatabaseCalls.result(node, ["current": isCurrent]), &effects)
         case .failure(let failure): complete(call, failure, &effects)
@@ -329,6 +354,10 @@ struct DatabaseCalls {
             let isOnline = isInForeground && !isHeldOffline
             return complete(call, isOnline ? .network : .notConnected, explanation: failure.message, &effects)
         }
+        if call.order != 0 {
+            let refusal = ResourceFailure(.service, failure.message, code: failure.status)
+            return effects.add(.ordered(.failed(id: call.order, refusal)))
+        }
         effects.complete(Completion(
             call: call.number, name: .call, status: .service,
             failure: ServiceFailure(kind: .refused, code: failure.status, message: failure.message),
@@ -338,6 +367,10 @@ struct DatabaseCalls {
     private func complete(
         _ call: Call, _ status: Status, result: [UInt8]? = nil, explanation: String? = nil, _ effects: inout Effects
     ) {
+        if call.order != 0 {
+            let failure = ResourceFailure(status, explanation ?? "there was no answer")
+            return effects.add(.ordered(status == .ok ? .written(id: call.order) : .failed(id: call.order, failure)))
+        }
         effects.complete(Completion(
             call: call.number, name: .call, status: status, action: call.action, result: result,
             explanation: explanation))

@@ -50,6 +50,8 @@ public enum HostCommand: Sendable {
     indirect case action(ActionCall, call: UInt64)
     /// Something of the realtime database.
     indirect case database(DatabaseRequest, call: UInt64)
+    /// Something of the objects in it.
+    indirect case resource(ResourceCall, call: UInt64)
     /// The host lagged behind and lost events of these collections (how many, by number): tell their lists again.
     case resync(collections: [UInt64: Int])
     /// Completes every outstanding call and stops. The driver closes the stores afterwards.

@@ -1,4 +1,5 @@
 import SyncModel
+import SyncResources
 import SyncStreams
 
 /// Something the host is told without having asked at that moment. Sequence number and time are the border's to add.
@@ -60,6 +61,7 @@ public enum ClientNotice: Equatable, Sendable {
     case cacheReset(file: String)
     case storageError(message: String)
     case database(DatabaseNotice)
+    case resource(ResourceNotice)
     case closed
 
     public var type: StaticString {
@@ -72,6 +74,7 @@ public enum ClientNotice: Equatable, Sendable {
         case .cacheReset: "cache_reset"
         case .storageError: "storage_error"
         case .database(let notice): notice.type
+        case .resource(let notice): notice.type
         case .closed: "closed"
         }
     }

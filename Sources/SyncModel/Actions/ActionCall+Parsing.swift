@@ -63,6 +63,12 @@ extension ActionCall {
         case .time: return .integer(try value.time())
         case .messageID: return .text(try value.messageID())
         case .word(let words): return .text(try value.word(of: words))
+        case .form(let form) where form.isText: return .text(try value.nonemptyText())
+        case .form: return .object(value.json.serialized())
+        case .words(let words):
+            var list: [String] = []
+            for element in try value.list() { list.append(try element.word(of: words)) }
+            return .texts(list)
         case .texts:
             for (_, member) in try ActionCall.someMembers(of: value) { _ = try member.text() }
             return .object(value.json.serialized())

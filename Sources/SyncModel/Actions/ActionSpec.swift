@@ -26,6 +26,10 @@ public struct ActionSpec: Sendable {
             /// A number or a text: hosts may lose precision on 64-bit numbers.
             case messageID
             case word([String])
+            /// A list of such.
+            case words([String])
+            /// A document of its own; who carries the action out judges it.
+            case form(Form)
             /// An object, not empty, whose values are all texts, or all whole numbers.
             case texts, integers
             /// An object whose values are lists of texts.
@@ -44,6 +48,16 @@ public struct ActionSpec: Sendable {
                 default: false
                 }
             }
+        }
+
+        /// The names stand in docs/schema/common.json.
+        public enum Form: String, Sendable {
+            case databaseKey = "database_key"
+            case pathTemplate = "path_template"
+            case contextResources = "context_resources"
+            case counterList = "counter_list"
+
+            var isText: Bool { self == .databaseKey || self == .pathTemplate }
         }
 
         public let key: String

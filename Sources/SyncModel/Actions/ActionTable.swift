@@ -70,6 +70,20 @@ public enum ActionTable {
         case .databaseSetToken: databaseSetToken
         case .databaseOffline: databaseOffline
         case .databaseOnline: databaseOnline
+        case .resourceRegister: resourceRegister
+        case .resourcePush: resourcePush
+        case .resourceReset: resourceReset
+        case .resourcePop: resourcePop
+        case .resourceLookup: resourceLookup
+        case .resourceCreate: resourceCreate
+        case .resourceUpdate: resourceUpdate
+        case .resourceDestroy: resourceDestroy
+        case .resourceCreateOrUpdate: resourceCreateOrUpdate
+        case .resourceToggle: resourceToggle
+        case .resourceContinue: resourceContinue
+        case .resourceRef: resourceRef
+        case .resourceCollectionRef: resourceCollectionRef
+        case .resourceStatistics: resourceStatistics
         case .resendFailedMessages: resendFailedMessages
         case .removeFailedMessages: removeFailedMessages
         case .statistics: statistics

@@ -77,7 +77,9 @@ struct ActionCodec {
         case .statistics, .options, .cancel, .clearChannels, .setLimit, .resendFailedMessages, .removeFailedMessages,
             .databaseGet, .databaseSet, .databaseUpdate, .databasePush, .databaseRemove, .databaseCount,
             .databaseTransaction, .databaseTransformed, .databaseListen, .databaseUnlisten, .databaseSetToken,
-            .databaseOffline, .databaseOnline:
+            .databaseOffline, .databaseOnline, .resourceRegister, .resourcePush, .resourceReset, .resourcePop,
+            .resourceLookup, .resourceCreate, .resourceUpdate, .resourceDestroy, .resourceCreateOrUpdate,
+            .resourceToggle, .resourceContinue, .resourceRef, .resourceCollectionRef, .resourceStatistics:
             ActionCodec(encode: { _, _ in .unsupported })
         }
     }

@@ -34,6 +34,7 @@ from .collections import (
 from .database import BlockingDatabase
 from .documents import LATEST, Channel, ChannelQuery, Config, Direction, Message, MessageFields, MessageFilter
 from .events import Change, Event, StreamBatch, StreamRow
+from .resources import Resources
 from .streams import Condition, RowFunction, StreamCalls, Streams, StreamSpec
 
 if TYPE_CHECKING:
@@ -294,6 +295,12 @@ class SyncManager(ClientBase):
         ``function(key, item)`` decides what the spec leaves to it with ``"$host"``; it runs on whatever thread the
         library works, must return soon, and must not use the client."""
         return Stream(self._core, source, spec, function)
+
+    @property
+    def resources(self) -> Resources[Any]:
+        """Objects of registered types over the realtime database, in contexts; each call waits for its end.
+        ``start.resources`` has the same without waiting: a listener answers hooks with it."""
+        return Resources(lambda document: self.start.call_document(document).result())
 
     @property
     def database(self) -> BlockingDatabase:

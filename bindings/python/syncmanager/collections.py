@@ -25,6 +25,7 @@ from .documents import (
 )
 from .events import Change, Event, Item, Short, StreamEvent
 from .live_list import LiveList
+from .resources import Resources
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -446,6 +447,11 @@ class ClientCalls:
         """Asks for an action, given as the document of ``sm_call``."""
         core = self._open_core()
         return core.begin("call", _answer, None, lib.sm_call, core.handle.use(), encode(document))
+
+    @property
+    def resources(self) -> Resources[Call[Any]]:
+        """Objects of registered types over the realtime database, in contexts."""
+        return Resources(self.call_document)
 
 
 class ClientBase:

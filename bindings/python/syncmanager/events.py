@@ -303,6 +303,36 @@ class StreamLoaded(StreamEvent):
 
 
 @dataclass(frozen=True)
+class ResourceEvent(Event):
+    """Something of an operation on an object of the realtime database (docs/resources.md). Since 0.1."""
+
+    #: Before it (answer with ``resources.proceed``), after the local commit, after the remote one; the log of actions;
+    #: a refusal after the call was complete.
+    step: Literal["will", "did", "persisted", "action", "error"]
+    change: Literal["create", "update", "destroy"]
+    #: The number of the call that asked for it.
+    request: int
+    resource_type: str
+    key: str
+    path: str
+    context: str
+    #: What the object is to be, or members of an update; None for a destroy.
+    value: Any
+    #: Of ``will``; 0 of others.
+    hook: int
+    #: Of ``action``: what was there before and is there now; None for nothing.
+    old: Any
+    new: Any
+    #: Of ``action``: what the context has and the path does not tell.
+    extra: dict[str, Any]
+    #: Of ``persisted``: each with ``path`` and ``by``, and a ``status`` if it was refused.
+    counters: list[dict[str, Any]]
+    #: What was refused; 0 and None when nothing was.
+    status: int
+    message: str | None
+
+
+@dataclass(frozen=True)
 class DatabaseValue(Event):
     """What is at a place of the database that is listened to. The ``Listen`` has it already. Since 0.1."""
 
@@ -394,6 +424,29 @@ def _long_change(text: bytes) -> Change[Any] | None:
         return None
 
 
+def _resource_event(event: dict[str, Any], text: bytes) -> ResourceEvent:
+    return ResourceEvent(
+        event["seq"],
+        event["ts"],
+        text,
+        cast(Any, event["type"].split("_")[1]),
+        event["change"],
+        event["request"],
+        event["resource_type"],
+        event["key"],
+        event["path"],
+        event["context"],
+        event.get("value"),
+        event.get("hook", 0),
+        event.get("old"),
+        event.get("new"),
+        event.get("extra", {}),
+        event.get("counters", []),
+        event.get("status", 0),
+        event.get("message"),
+    )
+
+
 def decode(text: bytes) -> Event:
     """The event of a JSON text of the library."""
     if len(text) > _LONG and text.startswith(_CHANGE):
@@ -444,6 +497,8 @@ def decode(text: bytes) -> Event:
     if kind.startswith("stream_"):
         step = cast(Any, kind[len("stream_") :])
         return StreamStep(seq, ts, text, event["collection"], step, event.get("rows", []))
+    if kind.startswith("resource_"):
+        return _resource_event(event, text)
     if kind == "database_value":
         return DatabaseValue(seq, ts, text, event["listen"], event["value"], event["current"])
     if kind == "database_listen_ended":

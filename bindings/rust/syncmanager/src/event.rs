@@ -67,6 +67,8 @@ pub enum EventKind {
     /// A stream shows what there was at first; or it will not, and `status` (an `SM_ERR_` number) and `message` say
     /// why.
     StreamLoaded { collection: u64, status: i32, message: Option<String> },
+    /// Something of an operation on an object of the realtime database.
+    Resource(ResourceEvent),
     /// What is at a place of the database that is listened to; `listen` is the number of the call, `current` whether
     /// the service is being heard. A `null` is nothing.
     DatabaseValue { listen: u64, value: Json, current: bool },
@@ -345,6 +347,43 @@ pub struct StreamStep {
     pub rows: Vec<StreamRow>,
 }
 
+/// Something of an operation on an object of the realtime database (`docs/resources.md`); what a step has besides is in
+/// [`Event::json`]. Since 0.1.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ResourceEvent {
+    /// `will`, `did`, `persisted`, `action` or `error`.
+    pub step: String,
+    /// `create`, `update` or `destroy`.
+    pub change: String,
+    /// The number of the call that asked for it.
+    pub request: u64,
+    pub resource_type: String,
+    pub key: String,
+    pub path: String,
+    pub context: String,
+    /// What the object is to be, or members of an update.
+    pub value: Option<Json>,
+    /// Of `will`: for [`Client::continue_resource`](crate::Client::continue_resource).
+    pub hook: Option<u64>,
+}
+
+impl ResourceEvent {
+    fn read(name: &str, json: &Fields) -> Option<ResourceEvent> {
+        Some(ResourceEvent {
+            step: name.split('_').nth(1)?.to_owned(),
+            change: json.text_at("change")?,
+            request: json.u64_at("request")?,
+            resource_type: json.text_at("resource_type")?,
+            key: json.text_at("key")?,
+            path: json.text_at("path")?,
+            context: json.text_at("context")?,
+            value: json.get("value").cloned(),
+            hook: json.u64_at("hook"),
+        })
+    }
+}
+
 impl StreamRow {
     fn read(json: &Json) -> Option<StreamRow> {
         let fields = json.fields();
@@ -550,6 +589,7 @@ impl EventKind {
                     rows: StreamRow::list(json, "rows")?,
                 })
             }
+            name if name.starts_with("resource_") => EventKind::Resource(ResourceEvent::read(name, json)?),
             "database_value" => EventKind::DatabaseValue {
                 listen: json.u64_at("listen")?,
                 value: json.get("value")?.clone(),

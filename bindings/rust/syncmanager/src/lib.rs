@@ -43,6 +43,7 @@ mod event;
 mod item;
 mod json;
 mod log;
+mod resources;
 mod rows;
 mod shared;
 #[cfg(feature = "stream")]
@@ -62,11 +63,13 @@ pub use document::{
 };
 pub use error::{Error, ErrorKind, Result};
 pub use event::{
-    Change, Connection, Event, EventKind, List, Outcome, Source, Step, StreamBatch, StreamRow, StreamStep, SyncState,
+    Change, Connection, Event, EventKind, List, Outcome, ResourceEvent, Source, Step, StreamBatch, StreamRow,
+    StreamStep, SyncState,
 };
 pub use item::{Channel, Message};
 pub use json::Json;
 pub use log::{clear_log, set_log, LogLevel};
+pub use resources::ResourceContext;
 pub use rows::{Batches, Row, RowStream};
 #[cfg(feature = "stream")]
 pub use stream::EventStream;
