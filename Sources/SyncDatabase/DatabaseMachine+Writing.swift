@@ -224,8 +224,21 @@ extension DatabaseMachine {
         guard case .accepted(let until, _) = write.state else { return false }
         return feeds.values.allSatisfy { feed in
             // What a stream that is lost has told is old, however long that is ago.
-            feed.isCurrent && until <= now.monotonic || isTold(write, to: feed)
+            until <= now.monotonic && feed.isHeard(since: until - options.settling / 2) || isTold(write, to: feed)
         }
+    }
+
+    /// A stream that has neither told a write nor anything else since may be dead without a sign. Another one begins
+    /// with what is there.
+    func renewSilentStreams() {
+        for feed in orderedFeeds where feed.isCurrent {
+            let isSilent = pending.contains { write in
+                guard case .accepted(let until, _) = write.state, until <= now.monotonic else { return false }
+                return !isTold(write, to: feed) && !feed.isHeard(since: until - options.settling / 2)
+            }
+            if isSilent { close(feed.id) }
+        }
+        connect()
     }
 
     private func isTold(_ write: PendingWrite, to feed: Feed) -> Bool {

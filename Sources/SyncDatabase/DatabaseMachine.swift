@@ -327,6 +327,7 @@ public final class DatabaseMachine {
     func begin(_ now: Moment) {
         self.now = now
         settle()
+        renewSilentStreams()
     }
 
     // MARK: What the parts share

@@ -36,6 +36,12 @@ struct Feed {
         }
     }
 
+    /// Whether it is current, and the stream has said something since.
+    func isHeard(since time: Int64) -> Bool {
+        guard isCurrent, case .open(_, let heardAt) = connection else { return false }
+        return heardAt >= time
+    }
+
     /// Whether its value holds all of a location. A query's own children come by a stream of its own.
     func covers(_ other: DatabaseLocation) -> Bool {
         location == other || location.query == nil && other.query == nil && location.path.contains(other.path)

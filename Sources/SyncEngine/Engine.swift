@@ -253,7 +253,8 @@ public final class Engine {
             startOver(timelines.sorted, &effects)
             channelsForgotten(&effects)
         }
-        database?.signOut(context, &effects)
+        // Writes that are still on the disk stay what they are: known, and sent before later ones.
+        if areIntentsGone { database?.signOut(context, &effects) }
         let isDone = areIntentsGone && isCacheGone
         effects.complete(Completion(call: call, name: .signOut, status: isDone ? .ok : .storage))
     }

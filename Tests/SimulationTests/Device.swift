@@ -26,10 +26,20 @@ final class Device {
             options: options, cache: cache, intents: intents, service: service, transport: network, now: now)
     }
 
-    /// Channels and messages in the cache, and own messages, on disk.
+    /// Channels and messages in the cache, and what else is on disk: own messages, values and writes of the database.
     func held() throws -> (channels: Int64, messages: Int64, own: Int) {
         let statistics = try cache.statistics()
-        return (statistics.channels, statistics.messages, try intents.intents().count)
+        let places = try cache.databasePlaces(
+            in: DatabaseInstance(url: DatabaseNetwork.host, name: "w"), touching: "/")
+        return (
+            statistics.channels, statistics.messages,
+            try intents.intents().count + queuedWrites.count + places.count
+        )
+    }
+
+    /// Writes that the database has not answered, as they stand on disk.
+    var queuedWrites: [DatabaseWrite] {
+        (try? intents.databaseWrites(to: DatabaseInstance(url: DatabaseNetwork.host, name: "w"))) ?? []
     }
 
     func cachedChannel(_ url: String) -> ChannelRecord? { (try? cache.channel(url)) ?? nil }

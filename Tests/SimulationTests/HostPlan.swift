@@ -8,6 +8,9 @@ enum HostPlan {
     /// The host tells what it edited, or deleted (`nil`), by its own means.
     case tellChange(collection: UInt64, id: String, MessageRecord?)
     case connect
+    case databaseOnline
+    /// What the value of a transaction becomes.
+    case transform(UInt64, Int64)
     case resumeSync
     case foreground
     /// An operator ends it, or begins.

@@ -8,6 +8,9 @@ enum Parcel {
     case textUp(UInt64, [UInt8])
     case closeUp(UInt64)
     case pongUp(UInt64)
+    /// To the realtime database.
+    case databaseRequest(UInt64, TransportRequest, Fate)
+    case databaseStream(UInt64, TransportRequest)
     /// To the device: what its process's transport reports. Nothing of it reaches a later process.
     case input(TransportInput, process: Int)
 
@@ -34,9 +37,16 @@ extension Parcel: CustomStringConvertible {
         case .textUp(let socket, let text): "up \(socket) \(Parcel.short(String(decoding: text, as: UTF8.self)))"
         case .closeUp(let socket): "close of socket \(socket)"
         case .pongUp(let socket): "pong on socket \(socket)"
+        case .databaseRequest(let id, let request, let fate):
+            "\(Parcel.number(id)) \(request.method) \(request.url) "
+                + "\(String(decoding: request.body ?? [], as: UTF8.self))\(fate == .answered ? "" : " to be \(fate)")"
+        case .databaseStream(let id, let request): "\(Parcel.number(id)) stream \(request.url)"
         case .input(let input, _): Parcel.brief(input)
         }
     }
+
+    /// The database's numbers are marked.
+    private static func number(_ id: UInt64) -> String { id >> 63 == 0 ? "\(id)" : "database \(id & ~(1 << 63))" }
 
     private static func short(_ text: String) -> String {
         String(text.replacing("http://service/v3", with: "").prefix(180)).filter { $0 != "\n" }
@@ -44,8 +54,8 @@ extension Parcel: CustomStringConvertible {
 
     private static func brief(_ input: TransportInput) -> String {
         switch input {
-        case .response(let id, let response): "answer \(id) \(response.status), \(response.body.count) bytes"
-        case .requestFailed(let id, let failure): "request \(id) failed: \(failure.message)"
+        case .response(let id, let response): "answer \(number(id)) \(response.status), \(response.body.count) bytes"
+        case .requestFailed(let id, let failure): "request \(number(id)) failed: \(failure.message)"
         case .socketOpened(let socket): "socket \(socket) opened"
         case .socketText(let socket, let text): "down \(socket) \(short(String(decoding: text, as: UTF8.self)))"
         case .socketClosed(let socket, let failure): "socket \(socket) closed: \(failure.message)"

@@ -57,6 +57,7 @@ final class SimulatedNetwork: Transport {
     /// Pages of channel lists and change logs hold this many entries; the service may give fewer than asked for.
     let pageSize: Int?
     private(set) var agenda = Agenda()
+    let database: DatabaseNetwork
     private var random: SeededGenerator
     private var sockets: [UInt64: Socket] = [:]
     private var process = 0
@@ -89,6 +90,10 @@ final class SimulatedNetwork: Transport {
         self.server = server
         self.pageSize = pageSize
         random = SeededGenerator(seed: seed)
+        database = DatabaseNetwork(server: server, seed: seed &+ 1000)
+        database.carry = { [unowned self] parcel, at in
+            if case .input(let input, _) = parcel { add(input, at: at) } else { agenda.add(parcel, at: at) }
+        }
     }
 
     // MARK: The device's side
@@ -97,6 +102,7 @@ final class SimulatedNetwork: Transport {
 
     func send(_ request: TransportRequest, id: UInt64) {
         guard !isMuted else { return }
+        if request.url.hasPrefix(DatabaseNetwork.host) { return database.send(request, id: id, weather, time) }
         // A session key may be renewed all the same: the service machine asks for it, not the engine.
         if time < pausedUntil, !request.url.hasSuffix("/session_key") {
             violation = violation ?? Violation(
@@ -167,10 +173,22 @@ final class SimulatedNetwork: Transport {
     }
 
     func openStream(_ stream: UInt64, _ request: TransportRequest) {
-        violation = violation ?? Violation(description: "a stream is opened, and no database is configured")
+        if !isMuted { database.open(stream, request, weather, time) }
     }
 
-    func closeStream(_ stream: UInt64) {}
+    /// Nothing more is told of it.
+    func closeStream(_ stream: UInt64) {
+        guard !isMuted else { return }
+        database.close(stream)
+        agenda.remove { parcel in
+            switch parcel {
+            case .input(.streamOpened(stream), _), .input(.streamBytes(stream, _), _),
+                .input(.streamRefused(stream, _), _), .input(.streamEnded(stream, _), _):
+                true
+            default: false
+            }
+        }
+    }
 
     /// The process ended, however it did; a new one begins.
     func processEnded() {
@@ -183,7 +201,14 @@ final class SimulatedNetwork: Transport {
         pausedUntil = 0
         awaited = [:]
         isMuted = false
-        agenda.remove { if case .input(_, let of) = $0 { of != process } else { false } }
+        database.processEnded(underWay: agenda.all.map(\.parcel))
+        agenda.remove { parcel in
+            switch parcel {
+            case .input(_, let of): of != process
+            case .databaseRequest, .databaseStream: true
+            default: false
+            }
+        }
     }
 
     // MARK: Faults
@@ -197,6 +222,7 @@ final class SimulatedNetwork: Transport {
 
     /// The connection breaks: what was under way on it is gone. The server may learn of it later.
     func reset() {
+        database.reset(time)
         for (number, entry) in openSockets {
             note?("socket \(number % Self.perProcess) is reset")
             agenda.remove { parcel in
@@ -214,6 +240,7 @@ final class SimulatedNetwork: Transport {
 
     /// The connection dies without a sign: in one direction, or in both.
     func die(_ ways: Way...) {
+        if ways.isEmpty { database.die() }
         for (number, entry) in openSockets where !entry.isDead {
             note?("socket \(number % Self.perProcess) is dead \(ways)")
             entry.dead.formUnion(ways.isEmpty ? [.up, .down] : ways)
@@ -276,6 +303,8 @@ final class SimulatedNetwork: Transport {
             // Of a dead connection the device has still to find out by itself.
             if sockets[number]?.isClosedHere == false { sockets[number]?.end = nil } else { sockets[number] = nil }
         case .pongUp(let number): sockets[number]?.end?.pong()
+        case .databaseRequest(let id, let request, let fate): database.arrive(id, request, fate, time)
+        case .databaseStream(let id, let request): database.arrive(id, request, time)
         }
         collect()
         return nil
@@ -352,6 +381,7 @@ final class SimulatedNetwork: Transport {
 
     /// Takes what the server has said on its sockets.
     func collect() {
+        database.collect(time)
         for (number, entry) in sockets.sorted(by: { $0.key < $1.key }) {
             guard let end = entry.end else { continue }
             let socket = number % Self.perProcess

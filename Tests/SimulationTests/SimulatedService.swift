@@ -1,6 +1,7 @@
 import SyncJSON
 import SyncModel
 import SyncServer
+import SyncTree
 
 /// The real server within the process, and the other users who act on it. What the device's user sees of it is what its
 /// REST answers say: they are the oracle.
@@ -50,6 +51,9 @@ final class SimulatedService {
         options.users = [.init(id: Self.me, token: token)] + Self.others.map { .init(id: $0) }
         server = try InProcessServer(options, time: Self.start + time, seed: seed)
         admin = [("Api-Token", server.apiToken)]
+        database("PUT", "/.settings/rules.json", #"{"rules":{".read":true,".write":true}}"#)
+        // Far enough from 0, below which no first count goes.
+        database("PUT", "/tally.json", "1000")
         witness = open("bo")
         kit = open("kit")
     }
@@ -292,6 +296,18 @@ final class SimulatedService {
             token = page["next"]?.string ?? ""
         } while !token.isEmpty
         return result
+    }
+
+    // MARK: The realtime database
+
+    /// An act of another one there.
+    @discardableResult
+    func database(_ method: String, _ path: String, _ body: String = "") -> [UInt8] {
+        server.answerDatabase(method, path + "?ns=w&auth=owner", body: Array(body.utf8)).response.body
+    }
+
+    func databaseValue(at path: String) -> TreeNode {
+        (try? TreeReader.value(database("GET", path + ".json"), time: 0)) ?? .empty
     }
 
     func close() { server.close() }

@@ -7,6 +7,7 @@ import TestSupport
 /// What happens in one step: an act of other users, of the host, of the network, or of the machine.
 extension Simulation {
     func act() throws {
+        if traits.hasDatabase, random.chance(25) { return try databaseAct() }
         if host.isSlow, random.chance(40) { drain(random.chance(30) ? Int.max : Int(random.below(12))) }
         switch random.below(100) {
         case 0..<37: othersAct()
@@ -48,6 +49,8 @@ extension Simulation {
         case .tellSendResponse(let collection, let requestID, let message):
             tellSendResponse(collection, requestID, message)
         case .tellChange(let collection, let id, let message): tellChange(collection, id, message)
+        case .databaseOnline: databaseOnline()
+        case .transform(let transaction, let value): transform(transaction, value)
         case .weatherEnds: network.weather = traits.weather
         }
     }

@@ -13,6 +13,7 @@ extension Simulation {
         service.control("clear_faults")
         plans.removeAll { entry in if case .weatherEnds = entry.plan { true } else { false } }
         setForeground(true)
+        if traits.hasDatabase { databaseOnline() }
         command(.setToken(service.token))
         command(.connect(call: newCall("connect")))
         try settle()
@@ -29,12 +30,14 @@ extension Simulation {
         try convergeMessages()
         try convergeChannels()
         try convergeStreams()
+        try convergeDatabase()
         try checkTotals()
         try checkNobodyTypes()
         try checkAges()
         try checkSent()
         try checkSnapshots()
         try checkClose()
+        try checkKeptDatabase()
     }
 
     private func checkAll() throws {

@@ -45,6 +45,7 @@ extension Simulation {
     func check() throws {
         if let violation { throw violation }
         try checkLife()
+        try checkDatabase()
         try checkReplay(told)
         try checkStreams()
         if host.isEmpty { try checkReplay(host.replay) }

@@ -31,7 +31,10 @@ extension Simulation {
     private func signOut() {
         let call = newCall("sign_out")
         session.open = []
+        database.uncertain += Int64(device.queuedWrites.count { $0.kind == 2 }) * DatabaseKnowledge.most
+        let process = processNumber
         command(.signOut(call: call))
+        database.signedOut(isDone: process == processNumber && results[call]?.status == .ok)
         // The process may have died at it.
         let isForgotten = results[call].map { $0.status == .ok } ?? true
         knowledge.signedOut(holding: Set(engine.ownMessages.map(\.requestID)), isForgotten: isForgotten)

@@ -24,7 +24,8 @@ final class Simulation {
     private(set) var host: Host
     var plans: [(time: Int64, order: Int, plan: HostPlan)] = []
     private var planOrder = 0
-    private var processNumber = 0
+    private(set) var processNumber = 0
+    var database = DatabaseKnowledge()
 
     /// The streams that the host has open, as told.
     var streams: [UInt64: ShownStream] = [:]
@@ -52,7 +53,7 @@ final class Simulation {
     var quietChecks = 0
 
     /// What happened at all, so that a run over many seeds can tell whether it met what it is there for.
-    private(set) var seen: Set<String> = []
+    var seen: Set<String> = []
     let isRecording: Bool
     private(set) var history: [String] = []
     private(set) var steps = 0
@@ -195,6 +196,7 @@ final class Simulation {
                 if case .stream(let told) = notice {
                     do { try streams[id]?.apply(told) } catch { violation = violation ?? error as? Violation }
                 }
+            case .event(.client(.database(let notice))): take(notice)
             case .event(.client(let notice)):
                 seen.insert("\(notice.type)")
                 if case .syncProgress = notice {} else { note("  \(notice)") }
@@ -259,8 +261,10 @@ final class Simulation {
         begin()
     }
 
-    private func begin() {
+    func begin(isOnline: Bool = true) {
         processNumber += 1
+        // What stands first may have been done.
+        database.processEnded(isCounting: device.queuedWrites.first?.kind == 2)
         network.processEnded()
         device.close()
         openCalls = [:]
@@ -288,6 +292,12 @@ final class Simulation {
         take(device.core.takeOutputs())
         // What is too old, or too many, goes at the start.
         lookAtOwn()
+        if !isOnline {
+            return command(.database(DatabaseRequest(.databaseOffline, .setOnline(false)), call: newCall("offline")))
+        }
+        if traits.hasDatabase {
+            do { try beginDatabase() } catch { violation = violation ?? Violation(description: "\(error)") }
+        }
         if random.chance(90) || !isFaulty {
             command(.connect(call: newCall("connect")))
         } else {

@@ -1,4 +1,5 @@
 import TestSupport
+import SyncDatabase
 import SyncEngine
 
 /// What differs from seed to seed for a whole run.
@@ -26,6 +27,7 @@ struct Traits {
     /// What replies count for, as the service numbers it.
     let unreadPolicy: Int64
     let lastMessagePolicy: Int64
+    let hasDatabase: Bool
 
     init(seed: UInt64) {
         var random = SeededGenerator(seed: seed &* 31 &+ 7)
@@ -46,6 +48,7 @@ struct Traits {
         retentionDays = random.pick([1, 3, 7]) ?? 7
         unreadPolicy = random.pick([1, 1, 2, 3]) ?? 1
         lastMessagePolicy = random.pick([1, 1, 2, 3]) ?? 1
+        hasDatabase = random.chance(50)
     }
 
     func options(token: String, process: Int) -> EngineOptions {
@@ -56,6 +59,9 @@ struct Traits {
         options.resendPolicy = policy
         options.maxFailedPerChannel = maxFailed
         options.failedRetentionDays = retentionDays
+        if hasDatabase {
+            options.database = DatabaseSetup(DatabaseOptions(url: DatabaseNetwork.host, name: "w"), token: "owner")
+        }
         return options
     }
 }

@@ -65,10 +65,31 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         event(stream, "put", #"{"path":"/","data":3}"#)
         answer(write + 1, "2")
         XCTAssertEqual(outputs().filter { $0.hasPrefix("\(listen) ") }, ["\(listen) = 2"])
+        time = 2500
+        event(stream, "keep-alive", "null")
+        XCTAssertEqual(outputs(), [])
         time = try XCTUnwrap(machine.nextDeadline)
         XCTAssertEqual(time, 5000)
         machine.advance(now: now)
         XCTAssertEqual(outputs(), ["\(listen) = 3"])
+    }
+
+    /// A connection that died without a sign must not bring an old value back.
+    func testAnAcceptedWriteThatASilentStreamHasNotToldStays() throws {
+        fresh()
+        let (listen, stream) = try listening("a", "1")
+        let write = try machine.set(path("a"), Array("2".utf8), now: now)
+        answer(write + 1, "2")
+        _ = outputs()
+        time = 5000
+        machine.advance(now: now)
+        let lines = outputs()
+        XCTAssertEqual(lines.prefix(2), ["\(stream) close", "\(listen) ~ 2"])
+        let next = try number(lines.last)
+        machine.receive(.streamOpened(id: next), now: now)
+        event(next, "put", #"{"path":"/","data":2}"#)
+        XCTAssertEqual(outputs(), ["\(listen) = 2"])
+        XCTAssertTrue(machine.pending.isEmpty)
     }
 
     func testAStreamThatBeginsAfterAWriteWasAcceptedKnowsIt() throws {

@@ -1,0 +1,149 @@
+import SyncModel
+import SyncServer
+import TestSupport
+
+/// The part of the network that leads to the realtime database: requests, and streams whose pieces keep their order.
+final class DatabaseNetwork {
+    static let host = "http://db"
+
+    private final class Stream {
+        let end: InProcessStream
+        var lastDown: Int64
+        /// Nothing arrives on it any more, and nobody is told.
+        var isDead = false
+
+        init(_ end: InProcessStream, _ time: Int64) {
+            self.end = end
+            lastDown = time
+        }
+    }
+
+    private let server: SimulatedService
+    private var random: SeededGenerator
+    private var streams: [UInt64: Stream] = [:]
+    /// Asked for and not opened yet.
+    private var opening: Set<UInt64> = []
+    /// Writes of the sum of a count of which the device has not heard, or not what became of them.
+    private(set) var lostSums: Int64 = 0
+    /// Brings something on its way, to arrive at a time.
+    var carry: (Parcel, Int64) -> Void = { _, _ in }
+
+    init(server: SimulatedService, seed: UInt64) {
+        self.server = server
+        random = SeededGenerator(seed: seed)
+    }
+
+    private func failure(_ message: String) -> TransportFailure { TransportFailure(kind: .failed, message: message) }
+
+    private func delay() -> Int64 { 1 + random.below(random.chance(10) ? 800 : 120) }
+
+    // MARK: The device's side
+
+    func send(_ request: TransportRequest, id: UInt64, _ weather: SimulatedNetwork.Weather, _ time: Int64) {
+        var fate = Parcel.Fate.answered
+        let fates: [(Parcel.Fate, Int64)] = [
+            (.answerLost, weather.answerLost), (.answerReset, weather.reset), (.broken, weather.broken),
+        ]
+        for (other, percent) in fates where random.chance(percent) { fate = other }
+        let isSum = request.method == "PUT" && request.headers.contains { $0.name == "if-match" }
+            && request.url.contains("/tally.json")
+        let isLost = random.chance(weather.lost)
+        if isSum, isLost || fate != .answered { lostSums += 1 }
+        if isLost { return tell(.requestFailed(id: id, failure("lost")), at: time + request.timeout) }
+        carry(.databaseRequest(id, request, fate), time + delay())
+    }
+
+    func open(_ id: UInt64, _ request: TransportRequest, _ weather: SimulatedNetwork.Weather, _ time: Int64) {
+        if random.chance(weather.refused / 2) {
+            return tell(.streamEnded(id, failure("refused")), at: time + delay())
+        }
+        opening.insert(id)
+        carry(.databaseStream(id, request), time + delay())
+    }
+
+    func close(_ id: UInt64) {
+        opening.remove(id)
+        streams.removeValue(forKey: id)?.end.closeByClient()
+    }
+
+    /// Of what a dead process has sent some still arrives, before anything of the next one.
+    func processEnded(underWay: [Parcel]) {
+        for parcel in underWay {
+            if case .databaseRequest(_, let request, _) = parcel, random.chance(50) { _ = execute(request) }
+        }
+        for stream in streams.values { stream.end.closeByClient() }
+        (streams, opening) = ([:], [])
+    }
+
+    // MARK: Faults
+
+    func reset(_ time: Int64) {
+        for (id, stream) in streams.sorted(by: { $0.key < $1.key }) where !stream.isDead {
+            streams[id] = nil
+            stream.end.closeByClient()
+            tell(.streamEnded(id, failure("reset")), at: max(stream.lastDown, time + 1))
+        }
+    }
+
+    func die() { for stream in streams.values { stream.isDead = true } }
+
+    // MARK: What arrives
+
+    private func tell(_ input: TransportInput, at time: Int64) { carry(.input(input, process: -1), time) }
+
+    private func execute(_ request: TransportRequest) -> TransportResponse {
+        DatabaseNetwork.transported(
+            server.server.answerDatabase(
+                request.method, String(request.url.dropFirst(DatabaseNetwork.host.count)),
+                headers: request.headers.map { ($0.name, $0.value) }, body: request.body ?? []
+            ).response)
+    }
+
+    private static func transported(_ response: HTTPResponse) -> TransportResponse {
+        TransportResponse(
+            status: response.status, headers: response.allHeaders.map { TransportHeader($0.0, $0.1) },
+            body: response.body)
+    }
+
+    func arrive(_ id: UInt64, _ request: TransportRequest, _ fate: Parcel.Fate, _ time: Int64) {
+        if fate == .broken {
+            let answer = TransportResponse(status: random.chance(50) ? 502 : 503, headers: [], body: [])
+            return tell(.response(id: id, answer), at: time + delay())
+        }
+        let answer = execute(request)
+        switch fate {
+        case .answerLost: tell(.requestFailed(id: id, failure("no answer")), at: time + request.timeout)
+        case .answerReset: tell(.requestFailed(id: id, failure("reset")), at: time + delay())
+        default: tell(.response(id: id, answer), at: time + delay())
+        }
+    }
+
+    func arrive(_ id: UInt64, _ request: TransportRequest, _ time: Int64) {
+        guard opening.remove(id) != nil else { return }
+        switch server.server.openStream(String(request.url.dropFirst(DatabaseNetwork.host.count))) {
+        case .opened(let end):
+            let stream = Stream(end, time + delay())
+            streams[id] = stream
+            tell(.streamOpened(id), at: stream.lastDown)
+        case .refused(let response):
+            tell(.streamRefused(id, DatabaseNetwork.transported(response)), at: time + delay())
+        }
+    }
+
+    /// Takes what the server has said on its streams, and sends it on its way in pieces.
+    func collect(_ time: Int64) {
+        for (id, stream) in streams.sorted(by: { $0.key < $1.key }) {
+            var bytes = stream.end.takeBytes()[...]
+            guard !stream.isDead else { continue }
+            while !bytes.isEmpty {
+                let count = random.chance(30) ? 1 + Int(random.below(Int64(bytes.count))) : bytes.count
+                stream.lastDown = max(stream.lastDown, time + 1 + random.below(100))
+                tell(.streamBytes(id, Array(bytes.prefix(count))), at: stream.lastDown)
+                bytes = bytes.dropFirst(count)
+            }
+            guard stream.end.isClosed else { continue }
+            streams[id] = nil
+            tell(.streamEnded(id, nil), at: max(stream.lastDown, time + 1))
+        }
+    }
+}
