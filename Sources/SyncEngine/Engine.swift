@@ -817,8 +817,14 @@ public final class Engine {
 
     var shownChannels: [ChannelWindow] { lists.all.filter { !StreamFeeds.isOwn($0.id) } }
 
-    /// The list that feeds a stream over channels.
-    func feed(of stream: UInt64) -> ChannelWindow? { lists.all.first { $0.id == stream | StreamFeed.mark } }
+    /// What the list shows that feeds a stream over channels or messages.
+    func feed(of stream: UInt64) -> [(id: String, json: [UInt8])]? {
+        let own = stream | StreamFeed.mark
+        if let list = lists.all.first(where: { $0.id == own }) { return list.window.rows.map { ($0.id, $0.json) } }
+        guard let messages = timelines.sorted.flatMap(\.windows.all).first(where: { $0.id == own }) else { return nil }
+        let rows = messages.window.rows.map { ($0.id, $0.json) }
+        return messages.filter.isReversed ? rows.reversed() : rows
+    }
 
     /// A stream as it has been told.
     func shownStream(_ id: UInt64) -> StreamBatch? { streams.whole(id) }

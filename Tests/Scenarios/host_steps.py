@@ -242,15 +242,15 @@ class HostSteps:
             self.calls[name] = self.last_request
             self.finish(self.last_request, wanted)
 
+    def host_database_token(self, user, result=()):
+        """The database is told that this is who asks."""
+        self.host_call("database_set_token", result=result, token=self.server.session_key(user))
+
     def host_proceed(self, result=(), keep=False, **answer):
         """Answers the hook that was asked first (`value`, `refuse`); with `keep` it is to be answered once more."""
         self.until(lambda: bool(self.hooks), True)
         hook = self.hooks[0] if keep else self.hooks.pop(0)
         self.host_call("resource_continue", result=result, hook=hook, **answer)
-
-    def host_database_token(self, user, result=()):
-        """The database is told that this is who asks."""
-        self.host_call("database_set_token", result=result, token=self.server.session_key(user))
 
     def host_cancel(self, result=()):
         """Cancels the call that was made last."""

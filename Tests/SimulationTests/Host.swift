@@ -12,6 +12,7 @@ final class Host {
     /// What the host shows.
     private(set) var replay = Replay()
     private(set) var overflows = 0
+    private var handles: [UInt64: StreamHandle] = [:]
 
     init(isSlow: Bool, limit: Int) {
         self.isSlow = isSlow
@@ -29,7 +30,8 @@ final class Host {
     }
 
     func open(stream id: UInt64, _ spec: StreamSpec) throws {
-        let handle = try StreamHandle(spec) { _ in nil }
+        let handle = try StreamHandle(spec) { handles[$0] }
+        handles[id] = handle
         buffer.add(DeliveredLists(id: id, stream: handle, spec: spec, criteria: Array("{}".utf8)))
     }
 

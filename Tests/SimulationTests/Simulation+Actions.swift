@@ -39,13 +39,15 @@ extension Simulation {
         default:
             let waiting = openCalls.filter { Simulation.cancelable.contains($0.value) }.keys.sorted()
             guard let other = random.pick(waiting) else { return call(.statistics, nil) }
-            call(.cancel, nil, ["request": .integer(Int64(clamping: other))])
+            cancel(other)
         }
     }
 
+    func cancel(_ other: UInt64) { call(.cancel, nil, ["request": .integer(Int64(clamping: other))]) }
+
     /// Calls that may wait for the service.
     private static let cancelable: Set<String> = [
-        "call", "connect", "fetch", "fetch_all_next", "send_message", "start",
+        "call", "connect", "fetch", "fetch_all_next", "send_message", "start", "stream_call",
     ]
 
     private func call(_ action: Action, _ url: String?, _ arguments: [String: ActionCall.Value] = [:]) {

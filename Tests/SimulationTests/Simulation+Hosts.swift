@@ -10,8 +10,8 @@ extension Simulation {
     func hostActs() {
         let views = engine.shownMessages
         let view = random.pick(views)
-        switch random.below(118) {
-        case 114..<118: streamAct()
+        switch random.below(126) {
+        case 114..<126: streamAct()
         case 100..<114: if let view { ask(view) }
         case 0..<14:
             guard let url = random.pick(knowledge.urls + knowledge.goneURLs.prefix(1)) else { return }

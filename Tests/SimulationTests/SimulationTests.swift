@@ -68,7 +68,7 @@ final class SimulationTests: XCTestCase {
         let seconds = String(format: "%.1f", Date().timeIntervalSince(start))
         let after = progress.firstFailure.map { ", first failure after \($0) seeds" } ?? ""
         print("simulation: \(count) seeds, \(failed.count) failed, \(seconds) s" + after)
-        if failed.isEmpty, count >= 200 { print(progress.seen.sorted()) }
+        if failed.isEmpty, count >= 100 { print(progress.seen.sorted()) }
         XCTAssert(
             failed.isEmpty, "seeds that fail: \(failed.map(\.seed)); replay one with SM_SEED=\(failed.first?.seed ?? 0)"
         )

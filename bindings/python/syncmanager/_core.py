@@ -18,10 +18,20 @@ from ._calls import Call, ResultDocument
 from ._feeds import Feed
 from ._ffi import check, lib
 from ._handle import Handle
-from .events import Change, Event, Result, StreamEvent, decode
+from .events import (
+    Change,
+    DatabaseListenEnded,
+    DatabaseTransform,
+    DatabaseValue,
+    Event,
+    Result,
+    StreamEvent,
+    decode,
+)
 
 if TYPE_CHECKING:
     from .collections import Collection
+    from .database import Listen
 
 Value = TypeVar("Value")
 Listener = Callable[[Any], object]
@@ -45,6 +55,9 @@ class Core:
         self._calls: dict[int, Call[Any]] = {}
         self._collections: weakref.WeakValueDictionary[int, Collection] = weakref.WeakValueDictionary()
         self._feeds: weakref.WeakSet[Feed[Any]] = weakref.WeakSet()
+        #: Places of the database that are listened to, and what gives the values of transactions, by their calls.
+        self.listens: dict[int, Listen] = {}
+        self.transforms: dict[int, Callable[[Any], None]] = {}
         self.listeners: list[Listener] = []
         # Collections with a listener live as long as it does, whoever else has them.
         self._listened: set[Collection] = set()
@@ -137,6 +150,7 @@ class Core:
     def _deliver(self, event: Event) -> None:
         number = getattr(event, "collection", None)
         call: Call[Any] | None = None
+        transform: Callable[[Any], None] | None = None
         with self._noting:
             collection = None if number is None else self._collections.get(number)
             if isinstance(event, (Change, StreamEvent)):
@@ -144,8 +158,19 @@ class Core:
                     collection.apply(event)
             elif isinstance(event, Result):
                 call = self._calls.pop(event.request, None)
+                self.transforms.pop(event.request, None)
+            elif isinstance(event, (DatabaseValue, DatabaseListenEnded)):
+                listen = self.listens.get(event.listen)
+                if listen is not None:
+                    listen._apply(event)
+                    if listen.closed:
+                        del self.listens[event.listen]
+            elif isinstance(event, DatabaseTransform):
+                transform = self.transforms.get(event.transaction)
         if call is not None:
             call._settle(event.document)
+        if transform is not None and isinstance(event, DatabaseTransform):
+            transform(event.value)
         for feed in self.feeds():
             feed._push(event, collection)
         listeners = self.listeners if collection is None else self.listeners + collection.listeners
@@ -222,6 +247,8 @@ class Core:
             calls = list(self._calls.values())
             self._calls.clear()
             self._listened.clear()
+            self.listens.clear()
+            self.transforms.clear()
         for call in calls:
             call._settle(None)
         for feed in self.feeds():

@@ -31,6 +31,7 @@ from .collections import (
     Page,
     Stored,
 )
+from .database import BlockingDatabase
 from .documents import LATEST, Channel, ChannelQuery, Config, Direction, Message, MessageFields, MessageFilter
 from .events import Change, Event, StreamBatch, StreamRow
 from .resources import Resources
@@ -289,9 +290,10 @@ class SyncManager(ClientBase):
 
     def stream(self, source: Any, *, function: RowFunction | None = None, **spec: Unpack[StreamSpec]) -> Stream:
         """A stream over ``source``: ``"transient"``, ``{"channels": query}``, ``{"messages": {"channel_url": …}}``,
-        ``{"union": [streams]}`` or ``{"partition": {"stream": stream, "titles": […], "rule": …}}``. Other arguments are
-        those of ``StreamSpec``. ``function(key, item)`` decides what the spec leaves to it with ``"$host"``; it runs on
-        whatever thread the library works, must return soon, and must not use the client."""
+        ``{"database": {"path": …}}``, ``{"union": [streams]}`` or
+        ``{"partition": {"stream": stream, "titles": […], "rule": …}}``. Other arguments are those of ``StreamSpec``.
+        ``function(key, item)`` decides what the spec leaves to it with ``"$host"``; it runs on whatever thread the
+        library works, must return soon, and must not use the client."""
         return Stream(self._core, source, spec, function)
 
     @property
@@ -299,6 +301,11 @@ class SyncManager(ClientBase):
         """Objects of registered types over the realtime database, in contexts; each call waits for its end.
         ``start.resources`` has the same without waiting: a listener answers hooks with it."""
         return Resources(lambda document: self.start.call_document(document).result())
+
+    @property
+    def database(self) -> BlockingDatabase:
+        """The realtime database that the configuration names; without one its calls raise InvalidDocumentError."""
+        return BlockingDatabase(self._core)
 
     def open_messages(
         self, channel_url: str, viewpoint: int = LATEST, **filters: Unpack[MessageFilter]

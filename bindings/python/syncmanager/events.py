@@ -333,6 +333,49 @@ class ResourceEvent(Event):
 
 
 @dataclass(frozen=True)
+class DatabaseValue(Event):
+    """What is at a place of the database that is listened to. The ``Listen`` has it already. Since 0.1."""
+
+    #: The number of the listen.
+    listen: int
+    #: As JSON gives it; None is nothing.
+    value: Any
+    #: Whether the service is being heard.
+    current: bool
+
+
+@dataclass(frozen=True)
+class DatabaseListenEnded(Event):
+    """Nothing more is told of a place: the service refuses it (``code`` is the HTTP status). Since 0.1."""
+
+    listen: int
+    code: int
+    message: str
+
+
+@dataclass(frozen=True)
+class DatabaseTransform(Event):
+    """A transaction asks what a value becomes; its function answers. Since 0.1."""
+
+    transaction: int
+    value: Any
+
+
+@dataclass(frozen=True)
+class DatabaseWriteRefused(Event):
+    """A write to the database that no call waits for was refused, and is taken back. Since 0.1."""
+
+    path: str
+    code: int
+    message: str
+
+
+@dataclass(frozen=True)
+class DatabaseTokenNeeded(Event):
+    """The database does not take the token any more; answer with ``database.set_token``. Since 0.1."""
+
+
+@dataclass(frozen=True)
 class UnknownEvent(Event):
     """An event of a later version of the library; ``document`` has it. Since 0.1."""
 
@@ -456,4 +499,14 @@ def decode(text: bytes) -> Event:
         return StreamStep(seq, ts, text, event["collection"], step, event.get("rows", []))
     if kind.startswith("resource_"):
         return _resource_event(event, text)
+    if kind == "database_value":
+        return DatabaseValue(seq, ts, text, event["listen"], event["value"], event["current"])
+    if kind == "database_listen_ended":
+        return DatabaseListenEnded(seq, ts, text, event["listen"], event["code"], event["message"])
+    if kind == "database_transform":
+        return DatabaseTransform(seq, ts, text, event["transaction"], event["value"])
+    if kind == "database_write_refused":
+        return DatabaseWriteRefused(seq, ts, text, event["path"], event["code"], event["message"])
+    if kind == "database_token_needed":
+        return DatabaseTokenNeeded(seq, ts, text)
     return UnknownEvent(seq, ts, text, kind)

@@ -13,6 +13,7 @@ from ._feeds import Feed
 from ._ffi import encode
 from ._handle import Handle
 from .collections import ChannelCalls, Channels, ClientBase, ClientCalls, Collection, MessageCalls, Messages
+from .database import DatabaseCalls
 from .documents import LATEST, Channel, ChannelQuery, Config, Message, MessageFilter
 from .events import Change, StreamBatch
 from .streams import RowFunction, StreamCalls, Streams, StreamSpec
@@ -151,10 +152,16 @@ class SyncManager(ClientBase, ClientCalls):
 
     def stream(self, source: Any, *, function: RowFunction | None = None, **spec: Unpack[StreamSpec]) -> Stream:
         """A stream over ``source``: ``"transient"``, ``{"channels": query}``, ``{"messages": {"channel_url": …}}``,
-        ``{"union": [streams]}`` or ``{"partition": {"stream": stream, "titles": […], "rule": …}}``. Other arguments are
-        those of ``StreamSpec``. ``function(key, item)`` decides what the spec leaves to it with ``"$host"``; it runs on
-        whatever thread the library works, must return soon, and must not use the client."""
+        ``{"database": {"path": …}}``, ``{"union": [streams]}`` or
+        ``{"partition": {"stream": stream, "titles": […], "rule": …}}``. Other arguments are those of ``StreamSpec``.
+        ``function(key, item)`` decides what the spec leaves to it with ``"$host"``; it runs on whatever thread the
+        library works, must return soon, and must not use the client."""
         return Stream(self._open_core(), source, spec, function)
+
+    @property
+    def database(self) -> DatabaseCalls:
+        """The realtime database that the configuration names; without one its calls raise InvalidDocumentError."""
+        return DatabaseCalls(self._open_core())
 
     def open_messages(
         self, channel_url: str, viewpoint: int = LATEST, **filters: Unpack[MessageFilter]

@@ -174,9 +174,7 @@ class Server:
         url = f"{self.ready['database_url']}{path if path.startswith('/') else '/' + path}.json?ns=test&auth=owner"
         data = None if method in ("GET", "DELETE") else json.dumps(body).encode()
         try:
-            with urllib.request.urlopen(
-                urllib.request.Request(url, data, method=method), timeout=PATIENCE
-            ) as answer:
+            with urllib.request.urlopen(urllib.request.Request(url, data, method=method), timeout=PATIENCE) as answer:
                 return json.loads(answer.read() or "null")
         except urllib.error.HTTPError as error:
             with error:

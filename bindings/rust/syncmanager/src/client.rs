@@ -11,6 +11,7 @@ use syncmanager_sys as sys;
 use crate::call::Call;
 use crate::collection::{ChannelCollection, MessageCollection, Viewpoint};
 use crate::core::Core;
+use crate::database::Database;
 use crate::document::{c_text, Action, ChannelQuery, Config, MessageFilter, StreamSpec};
 use crate::error::{check, Error, ErrorKind, Result};
 use crate::event::Event;
@@ -171,6 +172,11 @@ impl Client {
                 })
             }),
         )
+    }
+
+    /// The realtime database beside the chat.
+    pub fn database(&self) -> Database<'_> {
+        Database::new(self)
     }
 
     /// A list of channels, empty until its first fetch.

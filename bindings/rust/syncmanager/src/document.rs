@@ -172,6 +172,17 @@ document! {
         background_grace_ms(milliseconds: u32) { ("background_grace_ms", milliseconds.to_string()) }
         /// The version of the program, for the service's records.
         app_version(version: &str) { ("app_version", quoted(version)) }
+        /// The realtime database: scheme and host, which one where a host has several, and what it knows the user by.
+        database(url: &str, name: Option<&str>, token: Option<&str>) {
+            let mut database = Document::new();
+            database.set("url", &quoted(url));
+            for (key, value) in [("name", name), ("token", token)] {
+                if let Some(value) = value {
+                    database.set(key, &quoted(value));
+                }
+            }
+            ("database", database.to_text())
+        }
     }
 }
 
@@ -368,6 +379,51 @@ impl Action {
 }
 
 document! {
+    /// Which children of a place of the database, in which order (docs/actions.md). A bound is the JSON text of a value
+    /// without members, or of a list of such a one and a key. Since 0.1.
+    DatabaseQuery {
+        /// `$key` (default), `$value`, `$priority`, or a path below each child.
+        order_by(order: &str) { ("order_by", quoted(order)) }
+        /// The least value.
+        start_at(bound: &str) { ("start_at", bound.to_owned()) }
+        /// The same, left out itself.
+        start_after(bound: &str) { ("start_after", bound.to_owned()) }
+        /// The greatest value.
+        end_at(bound: &str) { ("end_at", bound.to_owned()) }
+        /// The same, left out itself.
+        end_before(bound: &str) { ("end_before", bound.to_owned()) }
+        /// Only children with this value.
+        equal_to(bound: &str) { ("equal_to", bound.to_owned()) }
+        /// So many from the beginning.
+        limit_to_first(children: u32) { ("limit_to_first", children.to_string()) }
+        /// So many from the end.
+        limit_to_last(children: u32) { ("limit_to_last", children.to_string()) }
+        /// Of the children only the names, each with true; for [`Database::get`](crate::Database::get) alone.
+        shallow() { ("shallow", true.to_string()) }
+    }
+}
+
+impl DatabaseQuery {
+    /// All children, in the order of their keys.
+    pub fn new() -> DatabaseQuery {
+        DatabaseQuery(Document::new())
+    }
+
+    pub(crate) fn action(name: &str, path: &str, query: Option<&DatabaseQuery>) -> Action {
+        let mut action = query.map_or_else(|| Action(Document::new()), |query| Action(query.0.clone()));
+        action.0.set("action", &quoted(name));
+        action.0.set("path", &quoted(path));
+        action
+    }
+}
+
+impl Default for DatabaseQuery {
+    fn default() -> DatabaseQuery {
+        DatabaseQuery::new()
+    }
+}
+
+document! {
     /// Which message of one's own is meant. Since 0.1.
     Target {}
 }
@@ -434,6 +490,13 @@ impl StreamSpec {
     pub fn messages(channel_url: &str, filter: Option<&MessageFilter>) -> StreamSpec {
         let filter = filter.map_or("{}".to_owned(), MessageFilter::to_json);
         StreamSpec::of(&format!(r#"{{"messages":{{"channel_url":{},"filter":{filter}}}}}"#, quoted(channel_url)))
+    }
+
+    /// The children of a place of the database, or some of them.
+    pub fn database(path: &str, query: Option<&DatabaseQuery>) -> StreamSpec {
+        let mut document = query.map_or_else(Document::new, |query| query.0.clone());
+        document.set("path", &quoted(path));
+        StreamSpec::of(&format!(r#"{{"database":{}}}"#, document.to_text()))
     }
 
     /// The rows of other streams together, by their numbers; the first one's order holds.

@@ -69,6 +69,18 @@ pub enum EventKind {
     StreamLoaded { collection: u64, status: i32, message: Option<String> },
     /// Something of an operation on an object of the realtime database.
     Resource(ResourceEvent),
+    /// What is at a place of the database that is listened to; `listen` is the number of the call, `current` whether
+    /// the service is being heard. A `null` is nothing.
+    DatabaseValue { listen: u64, value: Json, current: bool },
+    /// Nothing more is told of a place: the service refuses it, and `code` is the HTTP status.
+    DatabaseListenEnded { listen: u64, code: i64, message: String },
+    /// A transaction, by the number of its call, asks what a value becomes.
+    DatabaseTransform { transaction: u64, value: Json },
+    /// A write to the database that no call waits for was refused, and is taken back.
+    DatabaseWriteRefused { path: String, code: i64, message: String },
+    /// The database does not take the token any more. Answer with
+    /// [`Database::set_token`](crate::Database::set_token).
+    DatabaseTokenNeeded,
     /// Always the last one.
     Closed,
     /// An event that this version of the crate does not know; [`Event::json`] has all of it.
@@ -578,6 +590,26 @@ impl EventKind {
                 })
             }
             name if name.starts_with("resource_") => EventKind::Resource(ResourceEvent::read(name, json)?),
+            "database_value" => EventKind::DatabaseValue {
+                listen: json.u64_at("listen")?,
+                value: json.get("value")?.clone(),
+                current: json.bool_at("current")?,
+            },
+            "database_listen_ended" => EventKind::DatabaseListenEnded {
+                listen: json.u64_at("listen")?,
+                code: json.i64_at("code")?,
+                message: json.text_at("message")?,
+            },
+            "database_transform" => EventKind::DatabaseTransform {
+                transaction: json.u64_at("transaction")?,
+                value: json.get("value")?.clone(),
+            },
+            "database_write_refused" => EventKind::DatabaseWriteRefused {
+                path: json.text_at("path")?,
+                code: json.i64_at("code")?,
+                message: json.text_at("message")?,
+            },
+            "database_token_needed" => EventKind::DatabaseTokenNeeded,
             "closed" => EventKind::Closed,
             _ => return None,
         })

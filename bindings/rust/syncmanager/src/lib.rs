@@ -36,6 +36,7 @@ mod callback;
 mod client;
 mod collection;
 mod core;
+mod database;
 mod document;
 mod error;
 mod event;
@@ -55,9 +56,10 @@ use std::ffi::CStr;
 pub use call::{Call, Reply};
 pub use client::{Client, Events};
 pub use collection::{ChannelCollection, MessageCollection, Viewpoint};
+pub use database::Database;
 pub use document::{
-    Action, ChannelOrder, ChannelQuery, Config, Draft, Edit, MessageFilter, ResendPolicy, StreamRequest, StreamSpec,
-    Target,
+    Action, ChannelOrder, ChannelQuery, Config, DatabaseQuery, Draft, Edit, MessageFilter, ResendPolicy, StreamRequest,
+    StreamSpec, Target,
 };
 pub use error::{Error, ErrorKind, Result};
 pub use event::{
