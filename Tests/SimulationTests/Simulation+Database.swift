@@ -8,6 +8,7 @@ import TestSupport
 /// The realtime database: what a host and others do with it, and what must hold.
 extension Simulation {
     func databaseAct() throws {
+        if random.chance(25) { return resourceAct() }
         switch random.below(24) {
         case 0..<4: try listen(to: place())
         case 4:
