@@ -96,8 +96,8 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "SyncEngine", "SyncStreams", "SyncService", "SyncStore", "SyncDatabase", "SyncTree", "SyncModel",
-                "SyncJSON", "SyncServer", "SyncManager", "TestSupport",
+                "SyncEngine", "SyncStreams", "SyncService", "SyncStore", "SyncDatabase", "SyncResources", "SyncTree",
+                "SyncModel", "SyncJSON", "SyncServer", "SyncManager", "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]
