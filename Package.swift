@@ -84,13 +84,13 @@ let package = Package(
         tests(of: "SyncStore", ["SyncModel", "CSQLite"], exclude: ["Fixtures"]),
         tests(of: "SyncStreams", ["SyncTree", "SyncModel", "SyncJSON"]),
         tests(of: "SyncResources", ["SyncStreams", "SyncTree", "SyncModel", "SyncJSON"]),
-        tests(of: "SyncEngine", ["SyncService", "SyncStore", "SyncModel", "CSQLite"]),
+        tests(of: "SyncEngine", ["SyncService", "SyncStore", "SyncDatabase", "SyncTree", "SyncModel", "CSQLite"]),
         tests(of: "SyncService"),
         tests(of: "SyncWebSocket"),
         tests(of: "SyncThreads"),
         // The server is built to be run as a program of its own.
         tests(of: "SyncNetwork", ["SyncWebSocket", "syncmanager-server"]),
-        tests(of: "SyncManager", ["SyncEngine", "SyncStore", "SyncModel", "SyncThreads", "SyncJSON"]),
+        tests(of: "SyncManager", ["SyncEngine", "SyncStore", "SyncTree", "SyncModel", "SyncThreads", "SyncJSON"]),
         tests(of: "SyncServer", ["SyncTree", "SyncJSON"]),
         // The whole stack but threads and sockets, in virtual time: docs/simulation.md.
         .testTarget(

@@ -425,12 +425,19 @@ public final class Engine {
             outbox.receive(reply, for: requestID, in: url, context, &effects)
             pumpOutbox(url, &effects)
         case (.told, _): break
+        case (.unreadCounts, .unreadCounts(let counts)): unreadTotals.take(counts, &effects)
+        // The next command that counts, or the next login, tells them.
+        case (.unreadCounts, _): break
         case (.retention, _): receive(retention: reply, &effects)
         case (.action(let call, let action), _):
             let crossed = sync.actionEnded(call)
             // What became known by it is there when the host learns that it is done.
             if case .action(let answer) = reply {
                 for event in answer.events { route(answered: event, crossed, &effects) }
+                // No command tells what these leave to be read over all channels.
+                if action.action == .resetHistory || action.action == .setCountPreference {
+                    effects.add(.ask(.unreadCounts, .unreadCounts))
+                }
             }
             serviceActions.receive(reply, for: action, call: call, context, &effects)
         }
@@ -514,7 +521,8 @@ public final class Engine {
             switch ask {
             case .send, .action: route(failure, to: ask, &effects)
             // Lists, timelines and channel sync end what they asked all at once.
-            case .channelListing, .channelChanges, .channel, .channelPage, .messages, .told, .retention: break
+            case .channelListing, .channelChanges, .channel, .channelPage, .messages, .told, .retention,
+                .unreadCounts: break
             }
         }
         sync.sessionEnded(&effects)

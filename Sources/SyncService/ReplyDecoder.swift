@@ -61,7 +61,7 @@ enum ReplyDecoder {
                 lists(.channels, bytes) { .init(channels(request, $0)) }
             case .messagesAround, .messages, .messageChanges, .messageGap:
                 lists(.messages, bytes) { .init(messages(request, $0)) }
-            case .getChannel, .getMessage, .sendMessage, .retention: one(request, bytes)
+            case .getChannel, .getMessage, .sendMessage, .retention, .unreadCounts: one(request, bytes)
             case .action, .markDelivered: (.malformed, false)
             }
         }
@@ -115,6 +115,9 @@ enum ReplyDecoder {
             return (.init(ChannelRecord(slice: root).map { .channel($0) }), hasLoneSurrogate)
         }
         if case .retention = request { return (.init(retention(root).map { .retention($0) }), hasLoneSurrogate) }
+        if case .unreadCounts = request {
+            return (.init(unreadCounts(root).map { .unreadCounts($0) }), hasLoneSurrogate)
+        }
         var message = JSONReader(root.bytes)
         return (.init((try? MessageCodec.read(from: &message)).flatMap { $0 }.map { .message($0) }), hasLoneSurrogate)
     }
@@ -128,6 +131,15 @@ enum ReplyDecoder {
             if scope == "global" { page.generalEnd = end } else { page.ends[TextKey(scope)] = end }
         }
         return page
+    }
+
+    private static func unreadCounts(_ root: JSONSlice) -> UnreadCounts? {
+        guard let all = root["unread_count"]?.int else { return nil }
+        var types: [TextKey: Int64] = [:]
+        root["custom_types"]?.forEachMember { key, value in
+            if let type = key.string { types[TextKey(type)] = value.int }
+        }
+        return UnreadCounts(all: all, byCustomType: types, time: root["ts"]?.int ?? 0)
     }
 
     // MARK: Failures

@@ -135,6 +135,7 @@ struct RequestEncoder {
             }
             query.add("limit", "100")
             return get("/sdk/applications/settings", query)
+        case .unreadCounts: return get("/users/\(PercentEncoding.escape(userID))/unread_message_count", Query())
         case .sendMessage(let url, let requestID, let body):
             let document = object(body)
             if let arrays = document["sorted_metaarray"] {

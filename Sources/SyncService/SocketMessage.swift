@@ -157,7 +157,9 @@ struct SocketMessage {
     private func canonicalText(_ type: StaticString) -> [UInt8] {
         let isFile = type.utf8CodeUnitCount == 4 && type.utf8Start[0] == UInt8(ascii: "F")
         let file = isFile && value(.file) == nil && members.contains { $0.key.equals("url") }
-        if !file, isCanonical(type) { return text.copy() }
+        // Beside the object they say the same once more.
+        let hasParts = isFile && (file || value(.file) != nil) && value(.filePart) != nil
+        if !hasParts, isCanonical(type) { return text.copy() }
         let hasID = value(.id) != nil
         let hasTime = value(.time) != nil
         let hasData = value(.data) != nil
@@ -175,7 +177,7 @@ struct SocketMessage {
             case .oldTime: if !hasTime { writer.member("created_at", member.value) }
             case .oldData: if !hasData { writer.member("data", member.value) }
             case .oldReply: if !hasReply { writer.member("is_reply_to_channel", member.value) }
-            case .filePart: if !file { writer.member(member.key, member.value) }
+            case .filePart: if !hasParts { writer.member(member.key, member.value) }
             case .user:
                 writer.key("user")
                 SocketMessage.write(user: member.value, to: &writer)

@@ -146,6 +146,7 @@ class EngineTestCase: XCTestCase {
             case .channelChanges:
                 reply = .channelChanges(ChannelChanges(updated: [], deletedURLs: [], hasMore: false, next: "log"))
             case .retention: reply = .retention(RetentionPage())
+            case .unreadCounts: reply = .unreadCounts(UnreadCounts(all: 0, byCustomType: [:], time: 0))
             case .getChannel(let url):
                 reply = channels.first { $0.url.isByteEqual(to: url) }.map { .channel($0) }
                     ?? EngineTestCase.failure(.notFound, 400_201)

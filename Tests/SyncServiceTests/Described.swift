@@ -84,6 +84,9 @@ enum Described {
         case .retention(let page):
             "retention \(page.ends.sorted { $0.key < $1.key }.map { "\($0.text)=\($1)" }) "
                 + "else \(page.generalEnd ?? -1) at \(page.time) more \(page.hasMore) next '\(page.next)'"
+        case .unreadCounts(let counts):
+            "unread \(counts.all) \(counts.byCustomType.sorted { $0.key < $1.key }.map { "\($0.text)=\($1)" }) "
+                + "at \(counts.time)"
         case .message(let message): "message \(text(message))"
         case .action(let answer):
             "action" + (answer.result.map { " " + String(decoding: $0, as: UTF8.self) } ?? "")

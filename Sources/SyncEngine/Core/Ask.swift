@@ -13,6 +13,7 @@ enum Ask: Equatable {
     case send(requestID: String, channelURL: String)
     case action(call: UInt64, ActionCall)
     case retention
+    case unreadCounts
     /// Something the service is only told; nobody waits for an answer.
     case told
 }

@@ -7,6 +7,7 @@ public indirect enum ServiceReply: Sendable {
     case messageChanges(MessageChanges)
     case gap(MessageGap)
     case retention(RetentionPage)
+    case unreadCounts(UnreadCounts)
     /// The message as sent or edited.
     case message(MessageRecord)
     case action(ActionReply)

@@ -20,6 +20,8 @@ public enum ServiceRequest: Equatable, Sendable {
     case messageGap(channelURL: String, start: HistoryEdge, end: HistoryEdge, held: Int)
     /// Up to when messages were purged, as far as it was not told by a point.
     case retention(since: ChangePoint)
+    /// How much waits for this user, over all channels.
+    case unreadCounts
     /// Sends a user message. `body` is a JSON object in canonical field names; the request id makes a retry harmless.
     case sendMessage(channelURL: String, requestID: String, body: [UInt8])
     case action(ActionCall)
