@@ -68,8 +68,8 @@ extension Simulation {
         resource(#"{"action":"resource_continue","hook":\#(hook)\#(refusal)}"#)
     }
 
-    /// Nothing is under way any more. What was cut off, or could not be stored, has left counters wrong by some number: that
-    /// stays the same, whatever is done from now on, together and offline.
+    /// Nothing is under way any more. What was cut off, or could not be stored, has left counters wrong by some number:
+    /// that stays the same, whatever is done from now on, together and offline.
     func convergeResources() throws {
         guard traits.hasDatabase else { return }
         try awaitResources()
