@@ -13,7 +13,11 @@ struct PendingWrite {
 
     let record: QueuedWrite
     /// What is put where, by paths from the root; server values are an estimate until the service has answered.
-    var writes: [TreeWrite]
+    var writes: [TreeWrite] {
+        didSet { plain = writes.map { $0.node.withoutPriorities() } }
+    }
+    /// The values of the writes as streams tell them.
+    private var plain: [TreeNode]
     var state = State.waiting
     /// Which writes the stream of a feed has told since they were sent. What it tells after that is newer.
     var told: [UInt64: Set<Int>] = [:]
@@ -23,6 +27,7 @@ struct PendingWrite {
     init(record: QueuedWrite, writes: [TreeWrite]) {
         self.record = record
         self.writes = writes
+        plain = writes.map { $0.node.withoutPriorities() }
     }
 
     init(record: QueuedWrite, count: Count) {
@@ -78,9 +83,9 @@ struct PendingWrite {
         guard isCertain else { return }
         for (index, write) in writes.enumerated() {
             if path.contains(write.path) {
-                if node[path.relative(write.path)] == write.node { told[feed, default: []].insert(index) }
+                if node[path.relative(write.path)] == plain[index] { told[feed, default: []].insert(index) }
             } else if write.path.contains(path) {
-                if node == write.node[write.path.relative(path)] { told[feed, default: []].insert(index) }
+                if node == plain[index][write.path.relative(path)] { told[feed, default: []].insert(index) }
             }
         }
     }

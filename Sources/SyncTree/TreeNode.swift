@@ -67,6 +67,12 @@ public struct TreeNode: Sendable {
         TreeNode(content: content, priority: isEmpty ? nil : priority)
     }
 
+    /// The same value without any priority in it, as services tell it that are not asked for them.
+    public func withoutPriorities() -> TreeNode {
+        guard case .children(let children) = content else { return with(priority: nil) }
+        return TreeNode(ordered: children.map { TreeChild(key: $0.key, node: $0.node.withoutPriorities()) })
+    }
+
     // MARK: Places
 
     /// The child under a key; empty where there is none.

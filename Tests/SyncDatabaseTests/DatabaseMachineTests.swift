@@ -86,6 +86,18 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         XCTAssertEqual(outputs(), ["\(listen) = 3"])
     }
 
+    /// Streams tell no priorities.
+    func testAWriteWithPrioritiesIsTold() throws {
+        fresh()
+        let (listen, stream) = try listening("a", "1")
+        let json = #"{"b":{".value":2,".priority":3},".priority":"p"}"#
+        let write = try machine.set(path("a"), Array(json.utf8), now: now)
+        event(stream, "put", #"{"path":"/","data":{"b":2}}"#)
+        answer(write + 1, json)
+        XCTAssertEqual(outputs().filter { $0.hasPrefix("\(listen) ") }.first, #"\#(listen) = {"b":2}"#)
+        XCTAssertTrue(machine.pending.isEmpty)
+    }
+
     /// A connection that died without a sign must not bring an old value back.
     func testAnAcceptedWriteThatASilentStreamHasNotToldStays() throws {
         fresh()
