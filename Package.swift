@@ -90,14 +90,14 @@ let package = Package(
         tests(of: "SyncThreads"),
         // The server is built to be run as a program of its own.
         tests(of: "SyncNetwork", ["SyncWebSocket", "syncmanager-server"]),
-        tests(of: "SyncManager", ["SyncEngine", "SyncStore", "SyncModel", "SyncThreads", "SyncJSON"]),
+        tests(of: "SyncManager", ["SyncEngine", "SyncStore", "SyncTree", "SyncModel", "SyncThreads", "SyncJSON"]),
         tests(of: "SyncServer", ["SyncTree", "SyncJSON"]),
         // The whole stack but threads and sockets, in virtual time: docs/simulation.md.
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "SyncEngine", "SyncStreams", "SyncService", "SyncStore", "SyncDatabase", "SyncTree", "SyncModel",
-                "SyncJSON", "SyncServer", "SyncManager", "TestSupport",
+                "SyncEngine", "SyncStreams", "SyncService", "SyncStore", "SyncDatabase", "SyncResources", "SyncTree",
+                "SyncModel", "SyncJSON", "SyncServer", "SyncManager", "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

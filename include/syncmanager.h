@@ -53,7 +53,8 @@
  *   connection       "state": "disconnected" | "connecting" | "connected" | "waiting" (with "retry_in", ms) |
  *                    "token_needed" (offline until sm_set_token())
  *   unread_counts    "all" (messages that wait for this user, over all channels), "custom_types" (an object: the same
- *                    by channels' custom types), as the service counts: after a login, and whenever they change
+ *                    by channels' custom types), as the service last told: with a login and with its events. What it
+ *                    tells nobody of (a history that is reset, another custom type) shows with the next of those
  *   sync_state       "state": "idle" | "running" | "paused"
  *   sync_progress    "channel_url", "done" (messages cached by this run), "complete"
  *   token_needed     the access token is missing, was refused or revoked, or its user is gone: "code" and "message" are
@@ -302,9 +303,9 @@ SM_EXPORT int32_t sm_set_log(int32_t level, sm_log_callback callback, void *user
  *   "request_timeout_ms"     1000..120000, default 10000
  *   "background_grace_ms"    0..3600000, default 5000: see sm_set_foreground()
  *   "app_version"            of the host's program, for the service's records
- *   "database"               the realtime database (docs/database.md): {"url": "https://name.example", "name", "token"};
- *                            "name" where a host has several, "token" is what it knows this user by. It is a service
- *                            beside the chat's, used from here on without sm_connect(); see sm_call()
+ *   "database"               the realtime database (docs/database.md): {"url": "https://name.example", "name",
+ *                            "token"}; "name" where a host has several, "token" is what it knows this user by. It is
+ *                            a service beside the chat's, used from here on without sm_connect(); see sm_call()
  * Errors: INVALID_ARGUMENT, INVALID_DOCUMENT, LOCKED, STORAGE, NEWER_SCHEMA, CORRUPT_INTENTS. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_setup(const char *config, sm_client **out);
 
@@ -349,16 +350,17 @@ SM_EXPORT int32_t sm_sign_out(
     sm_client *client, sm_result_callback callback, void *user_data, sm_destroy_callback destroy,
     uint64_t *out_request);
 
-/* Removes cached messages of one channel, or of all with NULL; their collections get `clear` of the succeeded list, and
- * fetches in flight end with "short":"reset". Unsent messages stay. Completes when they are gone (or STORAGE); the file
- * keeps its size and uses the space again. Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
+/* Removes cached messages of one channel, or of all with NULL, and then also what the database told; their collections
+ * get `clear` of the succeeded list, and fetches in flight end with "short":"reset". Unsent messages stay. Completes
+ * when they are gone (or STORAGE); the file keeps its size and uses the space again. Errors: INVALID_HANDLE,
+ * INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_clear_cache(
     sm_client *client, const char *channel_url, sm_result_callback callback, void *user_data,
     sm_destroy_callback destroy, uint64_t *out_request);
 
 /* Ends the client: refuses new calls, completes every outstanding one with SM_ERR_CLOSED, joins the client's threads,
  * frees all its handles. It waits for the piece of work in hand; of what was called before and not begun only own
- * messages are still stored (sends, appended ones and their responses), the rest is not done. What is still queued,
+ * messages and writes to the database are still stored, the rest is not done. What is still queued,
  * these results and `closed` go to callbacks on this thread, with thread delivery too; so hold no lock that a callback
  * takes. A host that pulls with sm_next_event() sees none of it: after sm_close() every call counts as closed. While
  * another thread closes, it returns at once with SM_ERR_CLOSED as last error. NULL is ignored. From a callback of this

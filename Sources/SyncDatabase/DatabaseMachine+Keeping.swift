@@ -112,7 +112,10 @@ extension DatabaseMachine {
             write.apply(to: &node, at: place.path, of: 0, &applied)
             store(node, place, isChange: true)
         }
-        for (request, read) in reads where write.touches(read.location.path) { reads[request]?.isOutdated = true }
+        for (request, read) in reads where write.touches(read.location.path) {
+            reads[request]?.isOutdated = true
+            reads[request]?.acceptedSince.append(write)
+        }
     }
 
     /// Keeps the answer to a read, unless a stream tells of the place, or something newer is known.

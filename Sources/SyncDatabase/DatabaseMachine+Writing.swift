@@ -93,7 +93,9 @@ extension DatabaseMachine {
             }
             keepAnswer(read, node)
             var applied: [TreePath] = []
-            for write in pending { write.apply(to: &node, at: read.location.path, of: 0, &applied) }
+            for write in read.acceptedSince + pending {
+                write.apply(to: &node, at: read.location.path, of: 0, &applied)
+            }
             if read.isShallow { node = node.shallow() }
             let value = read.location.query?.tree.window(of: node) ?? node
             output(.read(id: read.id, .success(value), isCurrent: true))

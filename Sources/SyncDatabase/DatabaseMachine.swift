@@ -62,6 +62,8 @@ public final class DatabaseMachine {
         let isShallow: Bool
         /// Something newer is known of the place than the answer may say: it is not kept.
         var isOutdated = false
+        /// Own writes that the service accepted since it was asked: the answer may be older than they are.
+        var acceptedSince: [PendingWrite] = []
     }
 
     private static let redirectLimit = 5

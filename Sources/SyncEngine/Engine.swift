@@ -852,6 +852,9 @@ public final class Engine {
         syncState != .running && serviceCommands.isEmpty && hostOutputs.isEmpty && parts.isEmpty && !timers.hasWork
     }
 
+    /// Operations on resources that the database has not answered.
+    var resourcesInFlight: Int { resources?.inFlight ?? 0 }
+
     /// What the service has been asked and has not answered.
     var underWay: String { inFlight.description }
 }

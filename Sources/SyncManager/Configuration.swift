@@ -4,6 +4,7 @@ import SyncEngine
 import SyncJSON
 import SyncModel
 import SyncThreads
+import SyncWebSocket
 
 /// The configuration of a client, checked.
 struct Configuration {
@@ -68,7 +69,7 @@ struct Configuration {
         engine.described = described
         engine.userID = userID
         engine.accessToken = accessToken
-        engine.seed = UInt64(bitPattern: Clock.wall) ^ UInt64(UInt32(bitPattern: getpid())) << 32
+        engine.seed = Configuration.seed
     }
 
     /// What is in effect, by the keys of the configuration. Tokens are secrets and left out.
@@ -90,6 +91,14 @@ struct Configuration {
         let document = JSON.object()
         for (key, value) in values { document.set(key.rawValue, value) }
         return document.serialized()
+    }
+
+    /// Ids that are made of it must not be those of another client, wherever that runs.
+    private static var seed: UInt64 {
+        var bytes = [UInt8](repeating: 0, count: 8)
+        let time = UInt64(bitPattern: Clock.wall) ^ UInt64(UInt32(bitPattern: getpid())) << 32
+        guard SystemRandom.fill(&bytes) else { return time }
+        return bytes.reduce(0) { $0 << 8 | UInt64($1) } ^ time
     }
 
     /// A number, or "infinite".

@@ -11,6 +11,8 @@ enum HostPlan {
     case databaseOnline
     /// What the value of a transaction becomes.
     case transform(UInt64, Int64)
+    /// A hook of resources is answered.
+    case hook(UInt64)
     case resumeSync
     case foreground
     /// An operator ends it, or begins.

@@ -51,6 +51,7 @@ extension Simulation {
         case .tellChange(let collection, let id, let message): tellChange(collection, id, message)
         case .databaseOnline: databaseOnline()
         case .transform(let transaction, let value): transform(transaction, value)
+        case .hook(let hook): answer(hook: hook)
         case .weatherEnds: network.weather = traits.weather
         }
     }

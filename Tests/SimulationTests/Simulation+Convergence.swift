@@ -31,6 +31,7 @@ extension Simulation {
         try convergeChannels()
         try convergeStreams()
         try convergeDatabase()
+        try convergeResources()
         try checkTotals()
         try checkNobodyTypes()
         try checkAges()

@@ -8,6 +8,7 @@ import TestSupport
 /// The realtime database: what a host and others do with it, and what must hold.
 extension Simulation {
     func databaseAct() throws {
+        if random.chance(25) { return resourceAct() }
         switch random.below(24) {
         case 0..<4: try listen(to: place())
         case 4:
@@ -93,6 +94,16 @@ extension Simulation {
         case .notKept: break
         case .unknown: database.uncertain += DatabaseKnowledge.most
         }
+        guard random.chance(50) else { return }
+        // Somebody counts between the reading of the sum and its writing.
+        try advance(random.below(250))
+        othersCount()
+    }
+
+    private func othersCount() {
+        let sum = DatabaseKnowledge.number(service.databaseValue(at: "/tally")) + 1
+        service.database("PUT", "/tally.json", "\(sum)")
+        database.counted += 1
     }
 
     private func othersWrite() {
@@ -100,10 +111,7 @@ extension Simulation {
         switch random.below(5) {
         case 0: service.database("DELETE", "/shared/\(child).json")
         case 1: service.database("PATCH", "/shared.json", #"{"\#(child)/v":\#(random.below(6))}"#)
-        case 2:
-            let sum = DatabaseKnowledge.number(service.databaseValue(at: "/tally")) + 1
-            service.database("PUT", "/tally.json", "\(sum)")
-            database.counted += 1
+        case 2: othersCount()
         case 3: service.database("POST", "/list.json", "\(time)")
         default: service.database("PUT", "/shared/\(child).json", #"{"v":\#(random.below(6)),"by":"bo"}"#)
         }

@@ -32,8 +32,10 @@ extension Simulation {
         let call = newCall("sign_out")
         session.open = []
         database.uncertain += Int64(device.queuedWrites.count { $0.kind == 2 }) * DatabaseKnowledge.most
+        resourcesInterrupted()
         let process = processNumber
         command(.signOut(call: call))
+        if traits.hasDatabase { beginResources() }
         database.signedOut(isDone: process == processNumber && results[call]?.status == .ok)
         // The process may have died at it.
         let isForgotten = results[call].map { $0.status == .ok } ?? true

@@ -26,6 +26,7 @@ final class Simulation {
     private var planOrder = 0
     private(set) var processNumber = 0
     var database = DatabaseKnowledge()
+    var resources = ResourceKnowledge()
 
     /// The streams that the host has open, as told.
     var streams: [UInt64: ShownStream] = [:]
@@ -197,6 +198,7 @@ final class Simulation {
                     do { try streams[id]?.apply(told) } catch { violation = violation ?? error as? Violation }
                 }
             case .event(.client(.database(let notice))): take(notice)
+            case .event(.client(.resource(let notice))): take(notice)
             case .event(.client(let notice)):
                 seen.insert("\(notice.type)")
                 if case .syncProgress = notice {} else { note("  \(notice)") }
@@ -263,6 +265,7 @@ final class Simulation {
 
     func begin(isOnline: Bool = true) {
         processNumber += 1
+        if processNumber > 1 { resourcesInterrupted() }
         // What stands first may have been done.
         database.processEnded(isCounting: device.queuedWrites.first?.kind == 2)
         network.processEnded()
@@ -296,6 +299,7 @@ final class Simulation {
             return command(.database(DatabaseRequest(.databaseOffline, .setOnline(false)), call: newCall("offline")))
         }
         if traits.hasDatabase {
+            beginResources()
             do { try beginDatabase() } catch { violation = violation ?? Violation(description: "\(error)") }
         }
         if random.chance(90) || !isFaulty {

@@ -46,6 +46,18 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         XCTAssertEqual(machine.pending.count, 0)
     }
 
+    func testAReadThatAnOwnWriteOvertakesHasThatWrite() throws {
+        fresh()
+        let read = machine.read(DatabaseLocation(try path("a")), now: now)
+        let write = try machine.set(path("a/x"), Array("2".utf8), now: now)
+        _ = outputs()
+        answer(write + 1, "2")
+        XCTAssertEqual(outputs(), ["\(write) written"])
+        // The service had read it before it took the write.
+        answer(read + 1, #"{"x":1,"y":1}"#)
+        XCTAssertEqual(outputs(), [#"\#(read) read {"x":2,"y":1}"#])
+    }
+
     func testARefusedWriteIsTakenBack() throws {
         fresh()
         let (listen, _) = try listening("a", "1")

@@ -1,6 +1,7 @@
 import SyncEngine
 import SyncJSON
 import SyncModel
+import SyncTree
 import TestSupport
 import XCTest
 
@@ -31,6 +32,9 @@ final class EventBufferTests: XCTestCase {
             host.buffer.push(.event(.client(.connection(isEven ? .connecting : .waiting, retryIn: nil))), time: 0)
             host.buffer.push(.event(.client(.syncState(isEven ? .running : .idle))), time: 0)
             host.buffer.push(.event(.client(.storageError(message: "\(number)"))), time: 0)
+            let value = DatabaseNotice.value(listen: isEven ? 7 : 8, TreeNode(.integer(Int64(number))), isCurrent: true)
+            host.buffer.push(.event(.client(.database(value))), time: 0)
+            host.buffer.push(.event(.client(.database(.tokenNeeded))), time: 0)
             host.buffer.push(.event(.collection(1, .hugeGap)), time: 0)
             host.buffer.push(.event(.collection(1, .channelRemoved(url: "\(number)", Cause(.sync)))), time: 0)
         }
@@ -40,7 +44,12 @@ final class EventBufferTests: XCTestCase {
         let rest = events.dropFirst(16)
         XCTAssertEqual(
             rest.map { $0["type"]?.string },
-            ["connection", "sync_state", "storage_error", "huge_gap", "channel_removed"])
+            [
+                "connection", "sync_state", "storage_error", "database_value", "database_token_needed", "huge_gap",
+                "channel_removed", "database_value",
+            ])
+        XCTAssertEqual(rest.compactMap { $0["listen"]?.int }, [7, 8])
+        XCTAssertEqual(rest.compactMap { $0["value"]?.int }, [998, 999])
         XCTAssertEqual(
             rest.compactMap { ($0["state"] ?? $0["message"] ?? $0["channel_url"])?.string },
             ["waiting", "idle", "999", "999"])

@@ -111,6 +111,28 @@ final class RowConditionTests: XCTestCase {
         XCTAssertLessThan(places[places.count - 1], StreamPlace(rank: nil, key: "a", isDescending: false))
     }
 
+    func testRanksOfValuesAreInTheOrderOfValues() {
+        let limit = Int64(1) << 53
+        let values: [TreeRank] = [
+            .nothing, .bool(false), .bool(true), .real(-.greatestFiniteMagnitude), .integer(.min), .integer(.min + 1),
+            .integer(-limit - 1), .integer(-limit), .real(-1.5), .integer(-1), .real(-.leastNonzeroMagnitude),
+            .integer(0), .real(0.5), .integer(1), .integer(limit), .integer(limit + 1), .real(Double(limit) + 2),
+            .integer(limit + 3), .integer(.max - 1), .integer(.max), .real(0x1p63), .real(1e300),
+            .text(""), .text("\u{1}"), .text("1"), .text("a"), .text("aa"), .text("b"), .text("é"), .children,
+        ]
+        for (one, left) in values.enumerated() {
+            for (two, right) in values.enumerated() {
+                XCTAssertEqual(left < right, one < two, "\(left) \(right)")
+                let (first, second) = (Rank.text(of: left), Rank.text(of: right))
+                XCTAssertEqual(first.utf8.lexicographicallyPrecedes(second.utf8), one < two, "\(left) \(right)")
+                let places = [first, second].map { StreamPlace(rank: $0, key: "k", isDescending: false) }
+                XCTAssertEqual(places[0] < places[1], one < two, "\(left) \(right)")
+            }
+        }
+        XCTAssertEqual(Rank.text(of: .real(-0.0)), Rank.text(of: .integer(0)))
+        XCTAssertEqual(Rank.text(of: .real(3)), Rank.text(of: .integer(3)))
+    }
+
     private func place(_ value: TreeRank, _ key: String = "k", down: Bool = false) -> StreamPlace {
         StreamPlace(value, key: key, isDescending: down)
     }

@@ -44,10 +44,14 @@ final class Storage {
         } ?? nil
     }
 
-    /// Forgets the cached messages of a channel and its threads, or of all; `false` when that could not be stored.
+    /// Forgets the cached messages of a channel and its threads, or of all, and then also what databases have told;
+    /// `false` when that could not be stored.
     func clearMessages(of channelURL: String?) -> Bool {
         let done: Void? = committed { (cache) throws(StoreError) in
-            guard let channelURL else { return try cache.clearMessages(channel: nil) }
+            guard let channelURL else {
+                try cache.clearDatabaseValues()
+                return try cache.clearMessages(channel: nil)
+            }
             if let key = try cache.channelKeyIfKnown(channelURL) { try cache.clearMessages(channelAndThreads: key) }
         }
         return done != nil

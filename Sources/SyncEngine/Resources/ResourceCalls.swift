@@ -46,6 +46,8 @@ struct ResourceCalls {
         carryOut(&effects)
     }
 
+    var inFlight: Int { machine.inFlight }
+
     private mutating func carryOut(_ effects: inout Effects) {
         for effect in machine.takeEffects() {
             switch effect {

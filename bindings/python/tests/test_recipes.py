@@ -1,0 +1,79 @@
+"""The examples of streams: live lists over the realtime database, run against a server."""
+
+from __future__ import annotations
+
+import json
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from syncmanager.testing import Server
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+
+
+@pytest.fixture(scope="module")
+def server():
+    with Server("--database-port", "0") as server:
+        server.database(
+            "PUT",
+            "/.settings/rules",
+            {"rules": {".read": True, ".write": True, "people": {".indexOn": ["is_organizer", "name"]}}},
+        )
+        yield server
+
+
+@pytest.fixture
+def config(server, tmp_path, request):
+    return dict(server.config(server.create_user(request.node.name), tmp_path))
+
+
+def test_people(server, config):
+    server.database(
+        "PUT",
+        "/people",
+        {
+            "a1": {"name": "Mei", "is_organizer": True},
+            "a2": {"name": "Bo", "is_organizer": False},
+            "a3": {"name": "Ana"},
+            "a4": {"name": "Kit", "is_organizer": False},
+        },
+    )
+    program = subprocess.Popen(
+        [sys.executable, EXAMPLES / "people.py", json.dumps(config)], stdout=subprocess.PIPE, text=True
+    )
+
+    def until(*wanted):
+        missing = set(wanted)
+        while missing:
+            line = program.stdout.readline()
+            assert line, f"the program ended without {missing}"
+            missing.discard(line.rstrip("\n"))
+
+    try:
+        until(
+            "everybody: Ana, Bo, Kit, Mei",
+            "organizers: Mei; participants: Ana, Bo, Kit",
+            "section 0: Mei",
+            "section 1: Ana, Bo, Kit",
+        )
+        server.database("PUT", "/people/a4/is_organizer", True)
+        until("organizers: Kit, Mei; participants: Ana, Bo", "section 0: Mei, Kit", "section 1: Ana, Bo")
+        server.database("DELETE", "/people/a2")
+        until("everybody: Ana, Kit, Mei", "organizers: Kit, Mei; participants: Ana", "section 1: Ana")
+    finally:
+        program.kill()
+        program.communicate()
+
+
+def test_a_long_chat(server, config, capsys):
+    server.database("PUT", "/messages", {f"-N{number:02}x": {"text": f"m{number}"} for number in range(1, 9)})
+    runpy.run_path(str(EXAMPLES / "long_chat.py"))["main"](config)
+    assert capsys.readouterr().out.splitlines() == [
+        "m8 | m7 | m6 | fetch more",
+        "m8 | m7 | m6 | m5 | m4 | m3 | fetch more",
+        "m8 | m7 | m6 | m5 | m4 | m3 | m2 | m1",
+    ]
