@@ -53,8 +53,8 @@
  *   connection       "state": "disconnected" | "connecting" | "connected" | "waiting" (with "retry_in", ms) |
  *                    "token_needed" (offline until sm_set_token())
  *   unread_counts    "all" (messages that wait for this user, over all channels), "custom_types" (an object: the same
- *                    by channels' custom types), as the service last told: with a login and with its events. What it
- *                    tells nobody of (a history that is reset, another custom type) shows with the next of those
+ *                    by channels' custom types), as the service counts: after a login, and whenever they change; that a
+ *                    channel has another custom type shows with the next change
  *   sync_state       "state": "idle" | "running" | "paused"
  *   sync_progress    "channel_url", "done" (messages cached by this run), "complete"
  *   token_needed     the access token is missing, was refused or revoked, or its user is gone: "code" and "message" are

@@ -78,8 +78,12 @@ final class StreamNode {
 
     @discardableResult
     private func touch(_ key: TextKey) -> HeldRow {
-        let row = held[key] ?? HeldRow(key)
-        if !row.isDirty { held[key] = row }
+        if let row = held[key] {
+            touch(row)
+            return row
+        }
+        let row = HeldRow(key)
+        held[key] = row
         touch(row)
         return row
     }

@@ -26,7 +26,7 @@ use crate::document::Action;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ResourceContext<'c> {
     client: &'c Client,
     name: String,

@@ -35,6 +35,8 @@ fn types_are_send_and_sync() {
         Edit,
         Target,
         Viewpoint,
+        ResourceContext<'static>,
+        ResourceEvent,
     );
     #[cfg(feature = "stream")]
     both!(EventStream<&'static Client>, EventStream<std::sync::Arc<Client>>);
