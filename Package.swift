@@ -84,7 +84,7 @@ let package = Package(
         tests(of: "SyncStore", ["SyncModel", "CSQLite"], exclude: ["Fixtures"]),
         tests(of: "SyncStreams", ["SyncTree", "SyncModel", "SyncJSON"]),
         tests(of: "SyncResources", ["SyncStreams", "SyncTree", "SyncModel", "SyncJSON"]),
-        tests(of: "SyncEngine", ["SyncService", "SyncStore", "SyncModel", "CSQLite"]),
+        tests(of: "SyncEngine", ["SyncService", "SyncStore", "SyncDatabase", "SyncTree", "SyncModel", "CSQLite"]),
         tests(of: "SyncService"),
         tests(of: "SyncWebSocket"),
         tests(of: "SyncThreads"),

@@ -33,7 +33,7 @@ extension Simulation {
     }
 
     @discardableResult
-    private func ask(
+    func ask(
         _ action: Action, _ operation: DatabaseRequest.Operation, isDoneWhenKept: Bool = false
     ) -> UInt64 {
         let call = newCall(action.rawValue)

@@ -32,7 +32,6 @@ extension Simulation {
         let call = newCall("sign_out")
         session.open = []
         database.uncertain += Int64(device.queuedWrites.count { $0.kind == 2 }) * DatabaseKnowledge.most
-        resourcesInterrupted()
         let process = processNumber
         command(.signOut(call: call))
         if traits.hasDatabase { beginResources() }

@@ -59,10 +59,7 @@ extension Simulation {
         note("  \(notice.type) \(notice.path.text)")
         switch notice.kind {
         case .will(let hook): plan(.hook(hook), in: random.below(2_000))
-        case .persisted(_, let counters):
-            // One that could not be stored, mostly.
-            resources.uncertain += Int64(counters.count { $0.failure != nil })
-        case .did, .action, .error: break
+        case .did, .persisted, .action, .error: break
         }
     }
 
@@ -71,26 +68,41 @@ extension Simulation {
         resource(#"{"action":"resource_continue","hook":\#(hook)\#(refusal)}"#)
     }
 
-    /// Operations are cut off: a write may be there whose counter is not, or the other way round.
-    func resourcesInterrupted() {
-        resources.uncertain += Int64(engine.resourcesInFlight + device.queuedWrites.count)
-    }
-
-    /// Nothing is under way any more, and counters say what there is.
+    /// Nothing is under way any more. What was cut off, or could not be stored, has left counters wrong by some number: that
+    /// stays the same, whatever is done from now on, together and offline.
     func convergeResources() throws {
         guard traits.hasDatabase else { return }
-        for _ in 0..<300 where engine.resourcesInFlight > 0 { try advance(1_000) }
+        try awaitResources()
+        let before = driftOfCounters()
+        for _ in 0..<40 {
+            switch random.below(10) {
+            case 0: ask(.databaseOffline, .setOnline(false))
+            case 1: databaseOnline()
+            default: resourceAct()
+            }
+            try advance(random.below(60))
+        }
+        databaseOnline()
+        try awaitResources()
+        let after = driftOfCounters()
+        guard before == after else {
+            throw Violation(description: "counters are wrong by \(after), and were by \(before)")
+        }
+    }
+
+    private func awaitResources() throws {
+        for _ in 0..<300 where engine.resourcesInFlight > 0 || !plans.isEmpty { try advance(1_000) }
         guard engine.resourcesInFlight == 0 else {
             throw Violation(description: "\(engine.resourcesInFlight) operations on resources never end")
         }
+    }
+
+    /// Of both counters, what they say beyond what there is.
+    private func driftOfCounters() -> [Int64] {
         let tasks = service.databaseValue(at: "/task/l").children
         let done = tasks.count { TreeKey("done").map($0.node.isTrue) ?? false }
-        let uncertain = resources.uncertain + network.database.lostSums
-        for (name, count) in [("all", tasks.count), ("done", done)] {
-            let counted = DatabaseKnowledge.number(service.databaseValue(at: "/list_of/l/" + name))
-            guard abs(counted - Int64(count)) <= uncertain else {
-                throw Violation(description: "\(name) is \(counted), not \(count) within \(uncertain)")
-            }
+        return [("all", tasks.count), ("done", done)].map { name, count in
+            DatabaseKnowledge.number(service.databaseValue(at: "/list_of/l/" + name)) - Int64(count)
         }
     }
 }

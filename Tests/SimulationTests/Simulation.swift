@@ -26,7 +26,6 @@ final class Simulation {
     private var planOrder = 0
     private(set) var processNumber = 0
     var database = DatabaseKnowledge()
-    var resources = ResourceKnowledge()
 
     /// The streams that the host has open, as told.
     var streams: [UInt64: ShownStream] = [:]
@@ -265,7 +264,6 @@ final class Simulation {
 
     func begin(isOnline: Bool = true) {
         processNumber += 1
-        if processNumber > 1 { resourcesInterrupted() }
         // What stands first may have been done.
         database.processEnded(isCounting: device.queuedWrites.first?.kind == 2)
         network.processEnded()
