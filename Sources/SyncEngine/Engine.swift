@@ -735,7 +735,12 @@ public final class Engine {
             case .ownMessageSeen(let message, let url):
                 // A page brought it, no acknowledgement: the channel does not know of it either.
                 if outbox.holds(message.requestID, in: url) { sync.want(url, Cause(.eventMessageSent), context, &more) }
-                if let completion = outbox.confirm(message, in: url, context, &more) { more.complete(completion) }
+                if let completion = outbox.confirm(message, in: url, context, &more) {
+                    // The page was one history's: the channel's or a thread's. The message may belong to both.
+                    let kind = MessageFact.Kind.arrived(message, isInOrder: false)
+                    record(message: MessageFact(channelURL: url, kind: kind, cause: Cause(.eventMessageSent)), &more)
+                    more.complete(completion)
+                }
             case .sendEnded(let url, let isInDoubt):
                 for timeline in timelines.of(url) { timeline.sendEnded(isInDoubt: isInDoubt, context, &more) }
                 if isInDoubt { sync.want(url, Cause(.channelRefresh), context, &more) }
