@@ -33,6 +33,8 @@ extension Simulation {
         session.open = []
         database.uncertain += Int64(device.queuedWrites.count { $0.kind == 2 }) * DatabaseKnowledge.most
         let process = processNumber
+        // Already: the process may die at it, and the next one listens at once.
+        database.signedOut(isDone: false)
         command(.signOut(call: call))
         if traits.hasDatabase { beginResources() }
         database.signedOut(isDone: process == processNumber && results[call]?.status == .ok)
