@@ -177,6 +177,11 @@ extern "C" {
     ///   "request_timeout_ms"     1000..120000, default 10000
     ///   "background_grace_ms"    0..3600000, default 5000: see sm_set_foreground()
     ///   "app_version"            of the host's program, for the service's records
+    ///   "database"               the realtime database (docs/database.md): {"url": "https://name.example", "name",
+    ///                            "token"}; "name" where a host has several, "token" is what it knows this user by.
+    /// It is
+    ///                            a service beside the chat's, used from here on without sm_connect(); see
+    /// sm_call()
     /// Errors: INVALID_ARGUMENT, INVALID_DOCUMENT, LOCKED, STORAGE, NEWER_SCHEMA, CORRUPT_INTENTS. @thread any.
     /// Since 0.1
     /// ```
@@ -258,12 +263,12 @@ extern "C" {
     ) -> i32;
 
     /// ```text
-    /// Removes cached messages of one channel, or of all with NULL; their collections get `clear` of the succeeded
-    /// list, and
-    /// fetches in flight end with "short":"reset". Unsent messages stay. Completes when they are gone (or STORAGE);
-    /// the file
-    /// keeps its size and uses the space again. Errors: INVALID_HANDLE, INVALID_ARGUMENT, CLOSED. @thread any.
-    /// Since 0.1
+    /// Removes cached messages of one channel, or of all with NULL, and then also what the database told; their
+    /// collections
+    /// get `clear` of the succeeded list, and fetches in flight end with "short":"reset". Unsent messages stay.
+    /// Completes
+    /// when they are gone (or STORAGE); the file keeps its size and uses the space again. Errors: INVALID_HANDLE,
+    /// INVALID_ARGUMENT, CLOSED. @thread any. Since 0.1
     /// ```
     pub fn sm_clear_cache(
         client: *mut sm_client,
@@ -279,8 +284,7 @@ extern "C" {
     /// threads,
     /// frees all its handles. It waits for the piece of work in hand; of what was called before and not begun only
     /// own
-    /// messages are still stored (sends, appended ones and their responses), the rest is not done. What is still
-    /// queued,
+    /// messages and writes to the database are still stored, the rest is not done. What is still queued,
     /// these results and `closed` go to callbacks on this thread, with thread delivery too; so hold no lock that a
     /// callback
     /// takes. A host that pulls with sm_next_event() sees none of it: after sm_close() every call counts as closed.
@@ -616,7 +620,7 @@ extern "C" {
     /// An unknown key, and an action that streams of this kind do not take, are refused. What changes the list
     /// completes
     /// behind the batch that shows it; what looks at it answers as the events before its result left it.
-    /// Completion: DUPLICATED_FETCH (of fetch_more), INVALID_ARGUMENT, NOT_FOUND, STORAGE, TIMEOUT, REMOVED,
+    /// Completion: DUPLICATED_FETCH, TIMEOUT, CANCELED (fetch_more), INVALID_ARGUMENT, NOT_FOUND, STORAGE, REMOVED,
     /// CLOSED.
     /// Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1
     /// ```
@@ -721,9 +725,9 @@ extern "C" {
     /// and every
     /// collection follow, the host's own included. To have the library edit a message there is the action
     /// "edit_message".
-    /// Completes with "message" (the
-    /// object), or "request_id" for a failed one. Completion: NOT_FOUND (nothing failed under that request id),
-    /// NOT_OWN_MESSAGE, STORAGE, REMOVED, CLOSED.
+    /// Completes with "message" (the object), or "request_id" for a failed one. Completion: NOT_FOUND (nothing
+    /// failed under
+    /// that request id), NOT_OWN_MESSAGE, STORAGE, REMOVED, CLOSED.
     /// Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1
     /// ```
     pub fn sm_update_message(
@@ -770,9 +774,9 @@ extern "C" {
     /// outcome.
     /// Completion: NOT_CONNECTED (nothing was sent and nothing is queued), NETWORK, TIMEOUT (whether it was done is
     /// not
-    /// known), CANCELED (by the action "cancel"), NOT_FOUND, NOT_OWN_MESSAGE, SERVICE (refused; "code" and
-    /// "message" are
-    /// the service's), STORAGE, TOKEN_REJECTED, CLOSED.
+    /// known), CANCELED (by the action "cancel", or by a hook), NOT_FOUND, NOT_OWN_MESSAGE, SERVICE (refused;
+    /// "code" and
+    /// "message" are the service's), STORAGE, TOKEN_REJECTED, CLOSED.
     /// Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1
     /// ```
     pub fn sm_call(
