@@ -6,6 +6,41 @@ import XCTest
 
 /// Defects that independent tests over real sockets found in the first engine, each as the story that showed it.
 final class FoundDefectsTests: EngineTestCase {
+    /// The acknowledgement of an own reply was lost; a page of the channel shows that the service has it (simulation,
+    /// seed 684).
+    func testAnOwnReplyThatAPageOfTheChannelBringsIsInItsThread() {
+        func reply(_ id: Int64, requestID: String = "") -> MessageRecord {
+            var message = EngineTestCase.message(id, by: requestID.isEmpty ? "bo" : "mei", requestID: requestID)
+            message.parentID = "1"
+            return message
+        }
+        start()
+        connect()
+        let channels = [EngineTestCase.channel("c")]
+        serve(channels: channels)
+        var filter = MessageFilter()
+        filter.parentID = "1"
+        command(.openMessageCollection(id: 2, channelURL: "c", filter: filter, viewpoint: .max))
+        answer(.message(EngineTestCase.message(1))) { if case .getMessage = $0 { true } else { false } }
+        serve(channels: channels, messages: ["c": [reply(2)]])
+        fetch(2, .previous)
+        serve(channels: channels, messages: ["c": [reply(2)]])
+        let call = newCall()
+        let body = Array(#"{"message":"r","parent_message_id":1}"#.utf8)
+        command(.sendMessage(collection: 2, requestID: "r", body: body, call: call))
+        event(.messageReceived(channelURL: "c", message: reply(5)))
+        XCTAssertEqual(host.ids(2), ["2", "5"])
+
+        openMessages(3, "c")
+        fetch(3, .previous)
+        serve(
+            channels: channels,
+            messages: ["c": [EngineTestCase.message(1), reply(2), reply(4, requestID: "r"), reply(5)]])
+        XCTAssertEqual(host.status(call), .ok)
+        XCTAssertEqual(host.ids(2, .pending), [])
+        XCTAssertEqual(host.ids(2), ["2", "4", "5"])
+    }
+
     /// A host sends by its own means before the login and tells of it after; meanwhile another device deleted the
     /// message (simulation, seed 11136).
     func testAMessageOfBeforeTheLoginThatPagesDoNotHaveIsGone() {
