@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,6 +34,19 @@ def environment(folder: Path, needed: list[str]) -> Path | None:
 
 def run(python: Path, name: str, folders: list[str], *more: str | Path) -> None:
     """Runs the tests of these folders and ends with their count."""
+    run_beside(python, {name: [*more, *folders]})
+
+
+def run_beside(python: Path, runs: dict[str, list[str | Path]]) -> None:
+    """Runs pytest once for each name, with its arguments, beside each other, since tests mostly wait; ends with the
+    count of all."""
+    with ThreadPoolExecutor(len(runs)) as pool:
+        results = list(pool.map(lambda entry: run_one(python, *entry), runs.items()))
+    count(*(sum(column) for column in zip(*results)))
+
+
+def run_one(python: Path, name: str, arguments: list[str | Path]) -> tuple[int, int, int]:
+    """How many tests passed, failed and were skipped. What pytest says is printed when it has ended."""
     report = ROOT / "build" / "test" / f"{name}.xml"
     report.parent.mkdir(parents=True, exist_ok=True)
     report.unlink(missing_ok=True)
@@ -44,10 +58,11 @@ def run(python: Path, name: str, folders: list[str], *more: str | Path) -> None:
         PYTHONDONTWRITEBYTECODE="1",
         LD_LIBRARY_PATH=os.pathsep.join(filter(None, libraries)),
     )
-    status = subprocess.run(
+    ran = subprocess.run(
         [python, "-m", "pytest", "-q", "-ra", "--timeout", "300", "-o", "junit_family=xunit2", "-p",
-         "no:cacheprovider", "--rootdir", ROOT, "--junit-xml", report, *more, *folders],
-        cwd=ROOT, env=environ).returncode
+         "no:cacheprovider", "--rootdir", ROOT, "--junit-xml", report, *arguments],
+        cwd=ROOT, env=environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    print(f"---- pytest {name}\n{ran.stdout}", flush=True)
 
     passed = failed = skipped = 0
     if report.exists():
@@ -58,7 +73,7 @@ def run(python: Path, name: str, folders: list[str], *more: str | Path) -> None:
                 skipped += 1
             else:
                 passed += 1
-    if status != 0 and failed == 0:
-        print(f"pytest: exit status {status}, and no test that says why")
+    if ran.returncode != 0 and failed == 0:
+        print(f"pytest {name}: exit status {ran.returncode}, and no test that says why")
         failed = 1
-    count(passed, failed, skipped)
+    return passed, failed, skipped
