@@ -128,8 +128,8 @@ final class HistoryPagesTests: XCTestCase {
         let limit: Int
 
         func rows(_ time: Int64, before: Int, after: Int) -> HistoryPages.Rows {
-            let older = history.filter { $0.order < time }.suffix(before)
-            let newer = history.filter { $0.order > time }.prefix(after)
+            let older = Array(history.filter { $0.order < time }.suffix(before))
+            let newer = Array(history.filter { $0.order > time }.prefix(after))
             var rows = HistoryPages.Rows()
             for place in older + history.filter({ $0.order == time }) + newer {
                 rows.append(MessageRecord(id: String(place.tie), position: place, json: []))
