@@ -127,10 +127,12 @@ final class Simulation {
             let messages = random.below(index == 0 ? traits.longestHistory : 30)
             var posted: Int64 = 0
             while posted < messages {
-                let part = min(1 + random.below(random.chance(3) ? 30 : 6), messages - posted)
+                let most: Int64 = random.chance(3) ? 30 : 6
+                let part = min(1 + random.below(most), messages - posted)
                 service.burst(url, random.pick(SimulatedService.others) ?? "bo", part)
                 posted += part
-                service.control("advance_clock", .object(["ms": .int(1 + random.below(5_000))]))
+                let pause: Int64 = 1 + random.below(5_000)
+                service.control("advance_clock", .object(["ms": .int(pause)]))
             }
         }
         take(device.core.takeOutputs())
