@@ -42,8 +42,6 @@ struct DatabaseCalls {
     private var reads: [UInt64: Call] = [:]
     /// Calls that wait for a write. One that nobody waits for is told only when it is refused.
     private var writes: [UInt64: Call] = [:]
-    /// The last one that was begun.
-    private var lastWrite: UInt64 = 0
     /// Where the writes go that have not ended.
     private var paths: [UInt64: TreePath] = [:]
     private var transactions: [UInt64: Transaction] = [:]
@@ -80,16 +78,9 @@ struct DatabaseCalls {
             number: number, action: request.action,
             deadline: (request.timeout ?? usual).map { context.now.monotonic + $0 },
             isDoneWhenKept: request.isDoneWhenKept)
-        do throws(TreeError) {
-            try begin(request.operation, call, context, &effects)
-        } catch {
-            complete(call, .invalidDocument, explanation: error.description, &effects)
-        }
-        carryOut(context, &effects)
-        // One that could not be kept has ended by now.
-        guard call.isDoneWhenKept, let kept = writes.first(where: { $0.value.number == number }) else { return }
-        writes[kept.key] = nil
-        complete(kept.value, .ok, result: kept.value.result, &effects)
+        let write = perform(request.operation, call, unfit: .invalidDocument, context, &effects)
+        guard call.isDoneWhenKept, let write, let kept = writes.removeValue(forKey: write) else { return }
+        complete(kept, .ok, result: kept.result, &effects)
     }
 
     /// Does something for resources, which are told of it by that number.
@@ -99,32 +90,42 @@ struct DatabaseCalls {
         var deadline: Int64?
         if case .get = operation { deadline = context.now.monotonic + context.options.requestTimeout }
         let call = Call(number: 0, action: nil, order: id, deadline: deadline, isDoneWhenKept: false)
-        let write = lastWrite
+        let write = perform(operation, call, unfit: .invalidArgument, context, &effects)
+        if write != nil { effects.add(.ordered(.kept(id: id))) }
+    }
+
+    /// Gives the write that was begun and is kept. `unfit`: what the call completes with for what is no value or place.
+    private mutating func perform(
+        _ operation: DatabaseRequest.Operation, _ call: Call, unfit: Status, _ context: Context,
+        _ effects: inout Effects
+    ) -> UInt64? {
+        var write: UInt64?
         do throws(TreeError) {
-            try begin(operation, call, context, &effects)
+            write = try begin(operation, call, context, &effects)
         } catch {
-            complete(call, .invalidArgument, explanation: error.description, &effects)
+            complete(call, unfit, explanation: error.description, &effects)
         }
         carryOut(context, &effects)
         // One that could not be kept has ended by now.
-        if lastWrite != write, writes[lastWrite] != nil { effects.add(.ordered(.kept(id: id))) }
+        return write.flatMap { writes[$0] == nil ? nil : $0 }
     }
 
+    /// Gives the write, where it is one.
     private mutating func begin(
         _ operation: DatabaseRequest.Operation, _ call: Call, _ context: Context, _ effects: inout Effects
-    ) throws(TreeError) {
+    ) throws(TreeError) -> UInt64? {
         let now = context.now
         switch operation {
         case .get(let location, let isShallow):
             reads[machine.read(location, isShallow: isShallow, now: now)] = call
-        case .set(let path, let json): wait(for: try machine.set(path, json, now: now), path, call)
-        case .update(let path, let json): wait(for: try machine.update(path, json, now: now), path, call)
+        case .set(let path, let json): return wait(for: try machine.set(path, json, now: now), path, call)
+        case .update(let path, let json): return wait(for: try machine.update(path, json, now: now), path, call)
         case .push(let path, let json):
             let (write, key) = try machine.push(path, json, now: now)
             var call = call
             call.result = JSON.object(["key": .string(key.text)]).serialized()
-            wait(for: write, path + key, call)
-        case .count(let path, let count): wait(for: try machine.count(path, by: count, now: now), path, call)
+            return wait(for: write, path + key, call)
+        case .count(let path, let count): return wait(for: try machine.count(path, by: count, now: now), path, call)
         case .transaction(let path): transactions[machine.transaction(path, now: now)] = Transaction(call: call)
         case .transformed(let transaction, let json): try transform(transaction, json, call, now, &effects)
         case .listen(let location):
@@ -148,12 +149,13 @@ struct DatabaseCalls {
             setOnline(now)
             complete(call, .ok, &effects)
         }
+        return nil
     }
 
-    private mutating func wait(for write: UInt64, _ path: TreePath, _ call: Call) {
-        lastWrite = write
+    private mutating func wait(for write: UInt64, _ path: TreePath, _ call: Call) -> UInt64 {
         writes[write] = call
         paths[write] = path
+        return write
     }
 
     private mutating func transform(
