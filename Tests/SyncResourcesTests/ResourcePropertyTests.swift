@@ -9,10 +9,7 @@ import XCTest
 /// there is. `SM_SEEDS` sets the number of seeds, `SM_SEED` runs one.
 final class ResourcePropertyTests: XCTestCase {
     func testCountersSayWhatThereIs() throws {
-        let environment = ProcessInfo.processInfo.environment
-        if let seed = environment["SM_SEED"].flatMap({ UInt64($0) }) { return try run(seed) }
-        let count = environment["SM_SEEDS"].flatMap { UInt64($0) } ?? 2000
-        for seed in 1...count {
+        for seed in Seeds.chosen(usual: 2000) {
             try run(seed)
             if testRun?.failureCount ?? 0 > 0 { return XCTFail("SM_SEED=\(seed) repeats it") }
         }

@@ -10,10 +10,7 @@ final class StreamPropertyTests: XCTestCase {
     private static let keys = ["1", "2", "02", "10", "-3", "a", "ab", "b", "B", "é", "z9", "2147483648", "q", "r", "s"]
 
     func testReplayGivesTheSnapshot() throws {
-        let environment = ProcessInfo.processInfo.environment
-        if let seed = environment["SM_SEED"].flatMap({ UInt64($0) }) { return try run(seed) }
-        let count = environment["SM_SEEDS"].flatMap { UInt64($0) } ?? 2000
-        for seed in 1...count {
+        for seed in Seeds.chosen(usual: 2000) {
             try run(seed)
             if testRun?.failureCount ?? 0 > 0 { return XCTFail("SM_SEED=\(seed) repeats it") }
         }
