@@ -27,6 +27,7 @@ class Scenario(ServerSteps, HostSteps, Expectations):
         self.events: list[dict] = []
         self.config: dict = {}
         self.last_request = 0
+        self.has_channels = False
         #: Calls that later steps name, and what was told last of those that listen.
         self.calls: dict[str, int] = {}
         self.values: dict[int, dict] = {}

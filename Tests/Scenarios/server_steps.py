@@ -11,6 +11,10 @@ class ServerSteps:
     # Channels
 
     def server_channel(self, url, members=("mei", "bo"), **more):
+        """No two channels of a scenario have one created_at, which counts seconds: their order would be their URLs'."""
+        if self.has_channels:
+            self.server.advance_clock(1_000)
+        self.has_channels = True
         self.server.create_channel(url, *members, **more)
 
     def server_change(self, url, **fields):
@@ -101,6 +105,8 @@ class ServerSteps:
     # Messages
 
     def server_post(self, url, text, by="bo", **more):
+        """A message that is later than everything before it, also on a machine that posts twice in a millisecond."""
+        self.server.advance_clock(1)
         name = more.pop("as", None)
         if "thread" in more:
             more["parent_message_id"] = self.named[more.pop("thread")]["message_id"]
