@@ -2,12 +2,12 @@ import Glibc
 import SyncModel
 
 extension CacheStore {
-    /// Forgets every channel, but not their messages: each keeps its key, and `formerIdentity` says whose they are.
+    /// Forgets every channel, but not their messages: each keeps its key, and `formerChannel` says whose they are.
     public func forgetChannels() throws(StoreError) {
         try transaction { () throws(StoreError) in
             storedChannels = [:]
             for channel in try channelsWithMessages() {
-                try setValue(CacheStore.formerKey(channel.url), channel.identity.storedText)
+                try setValue(CacheStore.formerKey(channel.url), FormerChannel(channel).storedText)
             }
             try database.prepare("""
                 UPDATE channel SET is_cached = 0, name = '', has_last_message = 0, latest_at = 0, created_at = 0,
@@ -21,6 +21,7 @@ extension CacheStore {
         let row = try database.prepare("""
             SELECT json FROM channel WHERE is_cached = 1 AND (
                 EXISTS (SELECT 1 FROM message WHERE message.channel = channel.key)
+                OR EXISTS (SELECT 1 FROM chunk WHERE chunk.channel = channel.key)
                 OR EXISTS (SELECT 1 FROM thread WHERE thread.channel = channel.key))
             """)
         defer { row.reset() }
@@ -36,12 +37,12 @@ extension CacheStore {
 
     /// Which channel it was of which messages may be cached under a URL, and which has been forgotten since; `nil` when
     /// none has.
-    public func formerIdentity(_ url: String) throws(StoreError) -> ChannelIdentity? {
-        try value(CacheStore.formerKey(url)).flatMap(ChannelIdentity.init(storedText:))
+    public func formerChannel(_ url: String) throws(StoreError) -> FormerChannel? {
+        try value(CacheStore.formerKey(url)).flatMap(FormerChannel.init(storedText:))
     }
 
     /// The channel is cached again.
-    public func clearFormerIdentity(_ url: String) throws(StoreError) {
+    public func clearFormerChannel(_ url: String) throws(StoreError) {
         try setValue(CacheStore.formerKey(url), nil)
     }
 

@@ -198,6 +198,8 @@ final class FoundDefectsTests: EngineTestCase {
         XCTAssertEqual(host.ids(1), ["1", "2", "3"])
     }
 
+    private let isChannel: (ServiceRequest) -> Bool = { if case .getChannel = $0 { true } else { false } }
+
     private func tearDownAndSetUp() throws {
         tearDown()
         try setUpWithError()
@@ -207,7 +209,6 @@ final class FoundDefectsTests: EngineTestCase {
     func testAPauseHoldsThatCameToSomethingForgotten() {
         begin([Case.message(1)])
         event(.channel(url: "c", .changed(Cause(.eventChannelChanged))))
-        let isChannel: (ServiceRequest) -> Bool = { if case .getChannel = $0 { true } else { false } }
         XCTAssertEqual(asked(isChannel).count, 1)
         command(.action(ActionCall(action: .clearChannels, arguments: [:]), call: newCall()))
         answer(Case.failure(.rateLimited(retryAfter: 60_000), 500_910), to: isChannel)
@@ -355,7 +356,36 @@ final class FoundDefectsTests: EngineTestCase {
         command(.action(ActionCall(action: .clearChannels, arguments: [:]), call: newCall()))
         serve(channels: [Case.channel("c", last: Case.message(2))])
         XCTAssertEqual(host.ids(1), ["1", "2"])
-        XCTAssertNil(try cache.formerIdentity("c"))
+        XCTAssertNil(try cache.formerChannel("c"))
+    }
+
+    /// The history of a channel was reset; then channels were forgotten, and this user left and was invited again: what
+    /// the reset had hidden is there again, so the cache does not reach the first message (simulation, seed 4115).
+    func testAForgottenChannelThatShowsOldMessagesAgainForgetsWhatIsCached() throws {
+        begin([Case.message(1), Case.message(2)])
+        let offset = Case.message(2).position.order
+        event(.channel(url: "c", .changed(Cause(.eventChannelChanged))))
+        answer(.channel(Case.channel("c", last: Case.message(2), messageOffset: offset)), to: isChannel)
+        XCTAssertEqual(host.ids(1), ["2"])
+        let again = Case.channel("c", last: Case.message(2))
+        command(.action(ActionCall(action: .clearChannels, arguments: [:]), call: newCall()))
+        serve(channels: [again], messages: ["c": [Case.message(1), Case.message(2)]])
+        fetch(1, .previous)
+        XCTAssertEqual(host.ids(1), ["1", "2"])
+    }
+
+    /// The same when the reset left no message: that nothing is there is known, and was kept with the messages.
+    func testAForgottenChannelThatWasEmptyShowsItsOldMessagesAgain() throws {
+        begin([Case.message(1)])
+        let offset = Case.message(2).position.order
+        event(.channel(url: "c", .changed(Cause(.eventChannelChanged))))
+        answer(.channel(Case.channel("c", messageOffset: offset)), to: isChannel)
+        XCTAssertEqual(host.ids(1), [])
+        command(.action(ActionCall(action: .clearChannels, arguments: [:]), call: newCall()))
+        XCTAssertNotNil(try cache.formerChannel("c"))
+        serve(channels: [Case.channel("c", last: Case.message(1))], messages: ["c": [Case.message(1)]])
+        fetch(1, .previous)
+        XCTAssertEqual(host.ids(1), ["1"])
     }
 
     private func makeAgain(_ new: ChannelRecord, isForgotten: Bool = false) throws {

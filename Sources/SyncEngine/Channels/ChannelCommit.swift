@@ -19,16 +19,15 @@ struct ChannelCommit {
     ) throws(StoreError) {
         for channel in channels {
             let stored = if let known { known } else { try cache.channel(channel.url) }
-            let former = stored == nil ? try cache.formerIdentity(channel.url) : nil
-            if former != nil { try cache.clearFormerIdentity(channel.url) }
-            let isAnother = (stored?.identity ?? former).map { channel.identity.replaces($0) } ?? false
-            // Who left and came back may see again what was hidden.
-            if isAnother || channel.messageOffset < stored?.messageOffset ?? 0 {
+            let forgotten = stored == nil ? try cache.formerChannel(channel.url) : nil
+            if forgotten != nil { try cache.clearFormerChannel(channel.url) }
+            let former = stored.map(FormerChannel.init) ?? forgotten
+            if let former, former.isReplaced(by: channel) {
                 replaced.append(channel.url)
                 if let key = try cache.channelKeyIfKnown(channel.url) {
                     try cache.clearMessages(channelAndThreads: key)
                 }
-            } else if channel.messageOffset > stored?.messageOffset ?? 0 {
+            } else if channel.messageOffset > former?.messageOffset ?? 0 {
                 // Messages may have been cached before their channel was.
                 guard let key = try cache.channelKeyIfKnown(channel.url) else { continue }
                 try cut(channel.url, key, before: channel.messageOffset, shown(channel.url), cache)

@@ -10,15 +10,6 @@ public struct ChannelIdentity: Equatable, Sendable {
         self.serviceID = serviceID
     }
 
-    /// As it was written by `storedText`; `nil` when it was not.
-    public init?(storedText text: String) {
-        let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let createdAt = Int64(parts[0]) else { return nil }
-        self.init(createdAt: createdAt, serviceID: String(parts[1]))
-    }
-
-    public var storedText: String { "\(createdAt) \(serviceID)" }
-
     /// Whether this is another channel than the one that was known under its URL: that one was deleted, and this one
     /// made since.
     public func replaces(_ known: ChannelIdentity) -> Bool {
