@@ -97,6 +97,19 @@ final class OverlayTests: EngineTestCase {
         XCTAssert(text("4").contains("after"))
     }
 
+    /// A message was edited, then deleted on another device, and the news of the deletion was faster than the answer to
+    /// the edit (simulation, seed 16932).
+    func testAnActionsAnswerBringsNoDeletedMessageBack() throws {
+        begin([Case.message(1), Case.message(2, by: "mei"), Case.message(3)])
+        let call = try call("edit_message", 2, #","message":"after""#)
+        event(.messageDeleted(channelURL: "c", messageID: "2"))
+        let edited = Case.message(2, by: "mei", text: "after", updatedAt: Case.wall + 9000)
+        answerAction(.action(ActionReply(events: [.messageUpdated(channelURL: "c", message: edited)])))
+        XCTAssertEqual(host.status(call), .ok)
+        XCTAssertEqual(host.ids(1), ["1", "3"])
+        XCTAssertNil(try cache.message(id: "2", channel: try cache.channelKey("c")))
+    }
+
     func testWhatTheServiceSaysMeanwhileIsBelow() throws {
         begin([Case.message(1, by: "mei", text: "first")])
         _ = try call("edit_message", 1, #","message":"second""#)

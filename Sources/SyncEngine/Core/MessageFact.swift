@@ -56,10 +56,13 @@ struct MessageFact {
 
     /// What of the fact concerns messages from an order on; older ones are not for this user any more. An
     /// acknowledgement may bring one: the answer to a send that had arrived long before.
-    /// `hasDeleted`: whether the service told of a deletion, after which a host may still tell of its own send.
+    /// `hasDeleted`: whether the service told of a deletion, after which a host may still tell of its own send, and an
+    /// answer made before it may still come.
     /// `loginTime`: by the service's clock. What is older is in the pages of this session, or was deleted.
     func visible(from order: Int64, loginTime: Int64, hasDeleted: (String) -> Bool) -> MessageFact {
-        func rest(_ messages: [MessageRecord]) -> [MessageRecord] { messages.filter { $0.position.order >= order } }
+        func rest(_ messages: [MessageRecord]) -> [MessageRecord] {
+            messages.filter { $0.position.order >= order && !hasDeleted($0.id) }
+        }
         var result = self
         switch kind {
         case .arrived(let message, let isInOrder):
