@@ -554,11 +554,12 @@ public final class Engine {
         switch key {
         case .heldRequests:
             for held in inFlight.takeHeld(now: now.monotonic) {
-                if case .send(let requestID, _) = inFlight.ask(held.id), outbox.isStale(requestID, context),
-                    let send = inFlight.take(held.id)
-                {
-                    // The machine slept through the pause.
-                    route(.failure(rules.failure(.tooOld)), to: send, &effects)
+                if case .send(_, let url) = inFlight.ask(held.id) {
+                    // It has not gone out: what it was decided on may be another way now.
+                    _ = inFlight.take(held.id)
+                    var more = Effects()
+                    outbox.pauseEnded(url, context, &more)
+                    carryOut(more)
                     continue
                 }
                 ask(held.id, held.request, waited: now.monotonic - held.since)

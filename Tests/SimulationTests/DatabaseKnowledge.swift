@@ -16,6 +16,10 @@ struct DatabaseKnowledge {
     private(set) var lastNumber: Int64 = 0
     /// What the place that nobody else writes to may be, by this device's own writes; `nil`: anything, by a sign-out.
     private(set) var own: Set<Int64>? = [0]
+    /// What requests of before a sign-out, which nobody knew of any more, have put there since the last write was kept.
+    private var late: Set<Int64> = []
+    /// Such a request was the last one to put something there.
+    private var isLate = false
     /// Numbers of logged writes that were kept, in their order, since the last sign-out.
     private(set) var logged: [Int64] = []
     /// The greatest number that the service had in that place.
@@ -48,6 +52,7 @@ struct DatabaseKnowledge {
         switch outcome {
         case .kept:
             own = [number]
+            late = []
             if isLogged { logged.append(number) }
         case .notKept: own?.remove(number)
         case .unknown: break
@@ -57,9 +62,22 @@ struct DatabaseKnowledge {
     /// What was kept and not answered is gone, or still on its way, or there again when the process died over it.
     mutating func signedOut(isDone: Bool) {
         own = nil
+        late = []
         logged = []
         if isDone { listens = [:] }
     }
+
+    /// The service has another number in that place than before. One that comes late may be older than what was sent
+    /// and answered since; it stays until something else is written.
+    mutating func changed(to number: Int64, isLate: Bool) {
+        self.isLate = isLate
+        guard isLate else { return }
+        late.insert(number)
+        greatest = number
+    }
+
+    /// Whether the service may have this number there when all is sent.
+    func mayRemain(_ number: Int64) -> Bool { own?.contains(number) != false || (isLate && late.contains(number)) }
 
     mutating func processEnded(isCounting: Bool) {
         listens = [:]
@@ -77,8 +95,9 @@ struct DatabaseKnowledge {
         let path = shown.location.path
         guard shown.location.query == nil, path.contains(DatabaseKnowledge.ownPlace), let own else { return nil }
         let there = DatabaseKnowledge.number(node[path.relative(DatabaseKnowledge.ownPlace)])
-        if own.contains(there) { return nil }
-        return Violation(description: "listen \(listen) shows own write \(there), not \(own.sorted())")
+        let possible = own.union(late)
+        if possible.contains(there) { return nil }
+        return Violation(description: "listen \(listen) shows own write \(there), not \(possible.sorted())")
     }
 
     static func number(_ node: TreeNode) -> Int64 {

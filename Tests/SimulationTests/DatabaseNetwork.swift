@@ -25,8 +25,12 @@ final class DatabaseNetwork {
     private var opening: Set<UInt64> = []
     /// Writes of the sum of a count of which the device has not heard, or not what became of them.
     private(set) var lostSums: Int64 = 0
+    /// Requests of before a sign-out that had not arrived then.
+    private var outlived: Set<UInt64> = []
     /// Brings something on its way, to arrive at a time.
     var carry: (Parcel, Int64) -> Void = { _, _ in }
+    /// Around what a request does at the server. `isLate`: the device signed out since it was sent.
+    var executing: (_ isLate: Bool, _ execute: () -> TransportResponse) -> TransportResponse = { $1() }
 
     init(server: SimulatedService, seed: UInt64) {
         self.server = server
@@ -66,11 +70,17 @@ final class DatabaseNetwork {
         streams.removeValue(forKey: id)?.end.closeByClient()
     }
 
+    /// The device has forgotten what it has sent; that arrives all the same, also behind what is sent from now on.
+    func signedOut(underWay: [Parcel]) {
+        for case .databaseRequest(let id, _, _) in underWay { outlived.insert(id) }
+    }
+
     /// Of what a dead process has sent some still arrives, before anything of the next one.
     func processEnded(underWay: [Parcel]) {
         for parcel in underWay {
-            if case .databaseRequest(_, let request, _) = parcel, random.chance(50) { _ = execute(request) }
+            if case .databaseRequest(let id, let request, _) = parcel, random.chance(50) { _ = execute(id, request) }
         }
+        outlived = []
         for stream in streams.values { stream.end.closeByClient() }
         (streams, opening) = ([:], [])
     }
@@ -91,12 +101,14 @@ final class DatabaseNetwork {
 
     private func tell(_ input: TransportInput, at time: Int64) { carry(.input(input, process: -1), time) }
 
-    private func execute(_ request: TransportRequest) -> TransportResponse {
-        DatabaseNetwork.transported(
-            server.server.answerDatabase(
-                request.method, String(request.url.dropFirst(DatabaseNetwork.host.count)),
-                headers: request.headers.map { ($0.name, $0.value) }, body: request.body ?? []
-            ).response)
+    private func execute(_ id: UInt64, _ request: TransportRequest) -> TransportResponse {
+        executing(outlived.remove(id) != nil) {
+            DatabaseNetwork.transported(
+                server.server.answerDatabase(
+                    request.method, String(request.url.dropFirst(DatabaseNetwork.host.count)),
+                    headers: request.headers.map { ($0.name, $0.value) }, body: request.body ?? []
+                ).response)
+        }
     }
 
     private static func transported(_ response: HTTPResponse) -> TransportResponse {
@@ -110,7 +122,7 @@ final class DatabaseNetwork {
             let answer = TransportResponse(status: random.chance(50) ? 502 : 503, headers: [], body: [])
             return tell(.response(id: id, answer), at: time + delay())
         }
-        let answer = execute(request)
+        let answer = execute(id, request)
         switch fate {
         case .answerLost: tell(.requestFailed(id: id, failure("no answer")), at: time + request.timeout)
         case .answerReset: tell(.requestFailed(id: id, failure("reset")), at: time + delay())

@@ -190,6 +190,8 @@ final class SimulatedNetwork: Transport {
         }
     }
 
+    func signedOut() { database.signedOut(underWay: agenda.all.map(\.parcel)) }
+
     /// The process ended, however it did; a new one begins.
     func processEnded() {
         for (number, entry) in sockets.sorted(by: { $0.key < $1.key })

@@ -118,6 +118,16 @@ extension Simulation {
         network.collect()
     }
 
+    /// Does what a request of the device asks of the service.
+    func executing(isLate: Bool, _ execute: () -> TransportResponse) -> TransportResponse {
+        func last() -> Int64 { DatabaseKnowledge.number(service.databaseValue(at: "/own/last")) }
+        let before = last()
+        let answer = execute()
+        let after = last()
+        if after != before { database.changed(to: after, isLate: isLate) }
+        return answer
+    }
+
     // MARK: What is told
 
     func take(_ notice: DatabaseNotice) {
@@ -183,8 +193,8 @@ extension Simulation {
             throw Violation(description: "write \(lost) was kept and is lost")
         }
         let last = DatabaseKnowledge.number(root[DatabaseKnowledge.ownPlace])
-        if let own = database.own, !own.contains(last) {
-            throw Violation(description: "own write \(last) is there, not \(own.sorted())")
+        guard database.mayRemain(last) else {
+            throw Violation(description: "own write \(last) is there, not \((database.own ?? []).sorted())")
         }
         let tally = DatabaseKnowledge.number(service.databaseValue(at: "/tally"))
         let uncertain = database.uncertain + network.database.lostSums * DatabaseKnowledge.most

@@ -36,6 +36,8 @@ extension Simulation {
         // Already: the process may die at it, and the next one listens at once.
         database.signedOut(isDone: false)
         command(.signOut(call: call))
+        // Else the device still knows what is under way, and sends nothing before that is answered.
+        if process == processNumber, device.queuedWrites.isEmpty { network.signedOut() }
         if traits.hasDatabase { beginResources() }
         database.signedOut(isDone: process == processNumber && results[call]?.status == .ok)
         // The process may have died at it.

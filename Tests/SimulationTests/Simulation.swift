@@ -88,6 +88,7 @@ final class Simulation {
             network.isLeftUnsaid = { String(decoding: $0, as: UTF8.self).contains("\"cat\":10200,") }
         }
         network.messageSent = { [unowned self] in violationOfSending($0) }
+        network.database.executing = { [unowned self] in executing(isLate: $0, $1) }
         if isRecording {
             service.note = { [unowned self] in note($0) }
             network.note = { [unowned self] in note($0) }

@@ -27,7 +27,7 @@ final class OutboxTests: EngineTestCase {
         connect()
         XCTAssertEqual(asked(isSend).count, 0, "what waited goes out after the first answer of sync")
         serve(channels: [EngineTestCase.channel("c")])
-        return asked(isSend).compactMap { if case .sendMessage(_, let id, _) = $0 { id } else { nil } }
+        return sent()
     }
 
     private func isSend(_ request: ServiceRequest) -> Bool { if case .sendMessage = request { true } else { false } }
@@ -175,13 +175,7 @@ final class OutboxTests: EngineTestCase {
 
     func testAMessageThatGrewTooOldInAPauseOfTheServiceIsNotSent() throws {
         try add("a", age: 1)
-        startWithACollection()
-        connect()
-        // A pause that the service wants, while channel sync has had its answer.
-        event(.channel(url: "d", .changed(Cause(.eventChannelChanged))))
-        answer(EngineTestCase.failure(.rateLimited(retryAfter: 60_000), 500_910)) { $0 == .getChannel(url: "d") }
-        serve(channels: [EngineTestCase.channel("c")])
-        XCTAssertEqual(asked(isSend).count, 0)
+        connectIntoAPause()
         now = Moment(monotonic: now.monotonic, wall: now.wall + 4 * OutboxTests.day)
         wait(61_000)
         XCTAssertEqual(asked(isSend).count, 0)
@@ -196,6 +190,62 @@ final class OutboxTests: EngineTestCase {
         XCTAssertEqual(host.ids(1, .pending), ["sent"])
         answer(.message(EngineTestCase.message(7, by: "mei", requestID: "sent")), to: isSend)
         XCTAssertEqual(host.ids(1, .pending) + host.ids(1, .failed), [])
+    }
+
+    // MARK: Pauses of the service
+
+    /// Connects. Channel sync has had its answer when the service wants no requests for a minute: what waited for that
+    /// answer waits for the end of the minute.
+    private func connectIntoAPause() {
+        startWithACollection()
+        connect()
+        event(.channel(url: "d", .changed(Cause(.eventChannelChanged))))
+        answer(EngineTestCase.failure(.rateLimited(retryAfter: 60_000), 500_910)) { $0 == .getChannel(url: "d") }
+        serve(channels: [EngineTestCase.channel("c")])
+        XCTAssertEqual(asked(isSend).count, 0)
+    }
+
+    private func sent() -> [String] {
+        asked(isSend).compactMap { if case .sendMessage(_, let id, _) = $0 { id } else { nil } }
+    }
+
+    private func freeze(_ isFrozen: Bool) {
+        event(.channel(url: "c", .patched(Cause(isFrozen ? .eventChannelFrozen : .eventChannelUnfrozen), members: [
+            ChannelPatch(key: "freeze", value: Array("\(isFrozen)".utf8)),
+        ])))
+    }
+
+    func testAMessageWhoseChannelIsFrozenInAPauseOfTheServiceWaitsUntilItIsNot() throws {
+        try add("waits", age: 1)
+        connectIntoAPause()
+        freeze(true)
+        wait(61_000)
+        XCTAssertEqual(sent(), [])
+        XCTAssertEqual(host.ids(1, .pending), ["waits"])
+        freeze(false)
+        XCTAssertEqual(sent(), ["waits"])
+        answer(.message(EngineTestCase.message(7, by: "mei", requestID: "waits")), to: isSend)
+        XCTAssertEqual(host.ids(1, .pending) + host.ids(1, .failed), [])
+    }
+
+    func testWhatTheHostAsksForDoesNotWaitBehindAMessageThatAFrozenChannelHoldsBack() throws {
+        try add("waits", age: 1)
+        connectIntoAPause()
+        freeze(true)
+        send(1, "now")
+        wait(61_000)
+        XCTAssertEqual(sent(), ["now"])
+        XCTAssertEqual(host.ids(1, .pending), ["waits", "now"])
+    }
+
+    func testAMessageThatIsDeletedInAPauseOfTheServiceIsNotSent() throws {
+        try add("deleted", age: 2)
+        try add("next", age: 1)
+        connectIntoAPause()
+        command(.deleteMessage(collection: 1, .unsent(requestID: "deleted"), call: newCall()))
+        XCTAssertEqual(host.ids(1, .pending), ["next"])
+        wait(61_000)
+        XCTAssertEqual(sent(), ["next"])
     }
 
     // MARK: Frozen channels
@@ -229,9 +279,7 @@ final class OutboxTests: EngineTestCase {
         XCTAssertEqual(asked(isSend).count, 1)
         answer(EngineTestCase.failure(.refused, 900_050), to: isSend)
         XCTAssertEqual(host.ids(1, .failed), ["now"])
-        event(.channel(url: "c", .patched(Cause(.eventChannelUnfrozen), members: [
-            ChannelPatch(key: "freeze", value: Array("false".utf8)),
-        ])))
+        freeze(false)
         XCTAssertEqual(asked(isSend).count, 1)
         XCTAssertEqual(host.ids(1, .pending), ["waits"])
     }

@@ -15,6 +15,8 @@ import SyncStore
 /// - The answer to an own send comes by the socket, in order. What a host sent itself may be told before what the
 ///   socket still holds: such a message is stored, but the chunk is complete only up to `sureEnd`, and from there the
 ///   gap is asked for after a loss of the connection.
+/// - The service may change a message's time, so that it stands behind the newest one known. That tells nothing of what
+///   stands before it: it is stored, and the chunk is complete as far as it was.
 /// - What was told while a page was under way is newer than the page (`Crossings`).
 /// - A loss of the connection makes "newest" unknown.
 ///
@@ -43,7 +45,7 @@ struct History {
     private var deleted: Set<TextKey> = []
     private static let deletedLimit = 10_000
     /// How far the chunk that has reached the newest is complete whatever happens to the connection: its end, but for
-    /// messages out of order.
+    /// messages out of order and moved ones.
     private var sureEnd: MessagePosition?
     /// While the answer to an own send is awaited: messages behind this position may follow one whose acknowledgement
     /// is lost, and the socket does not tell of own messages. So the file says no more than this before it has come,
@@ -90,7 +92,7 @@ struct History {
     // MARK: Pages
 
     struct PageOutcome {
-        /// What was stored, ascending.
+        /// What was stored, in no order: some may have been moved meanwhile.
         var rows: [MessageRecord]
         /// What the cache held inside the page's range and the service does not.
         var gone: [String]
@@ -118,13 +120,14 @@ struct History {
             if case .sinceNextPage = send { send = .since(added.end.position) }
             let known = rows.map(\.id).keys
             let inOrder = strays.filter { !outOfOrder.contains($0.id) }.map(\.position)
-            sureEnd = (inOrder + [added.end.position, rows.last?.position, sureEnd].compactMap { $0 }).max()
+            sureEnd = (inOrder + [added.end.position, sureEnd].compactMap { $0 }).max()
             let behind = strays.filter { !known.contains($0.id) && $0.position > range.start.position }
-            if !behind.isEmpty { rows = (rows + behind).sorted { $0.position < $1.position } }
+            rows += behind
             strays = []
-            if let last = rows.last { added.extend(to: last.position) }
+            for message in behind { added.extend(to: message.position) }
         }
         chunks.cover(added)
+        extendUnsure(to: rows)
         let present = rows.map(\.id).keys
         let held = try cache.messageReferences(
             channel: channelKey, from: added.reachedFirst ? .first : added.start.position,
@@ -228,7 +231,20 @@ struct History {
             }
         }
         try cache.upsert(changed, channel: channelKey)
+        guard let last = chunks.last, changed.contains(where: { last.end.position < $0.position })
+        else { return changed }
+        extendUnsure(to: changed)
+        // An open-ended chunk would end there in the file.
+        try saveChunks(cache)
         return changed
+    }
+
+    /// Some of these messages may have been moved behind the newest one known. While the connection lives, what they
+    /// leave between is told; how far the chunk is complete whatever happens to the connection stays as it is.
+    private mutating func extendUnsure(to messages: [MessageRecord]) {
+        guard var last = chunks.last, last.reachedNewest else { return }
+        for message in messages where !message.id.isByteEqual(to: parentID) { last.extend(to: message.position) }
+        if last != chunks.last { chunks.cover(last) }
     }
 
     /// Whether a message that is not held fits in where history is complete. One that may have overtaken others does

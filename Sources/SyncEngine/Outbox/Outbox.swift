@@ -15,7 +15,8 @@ import SyncStore
 ///
 /// What a login finds waiting, and what failed, goes out by itself: after the first success of channel sync, which
 /// tells which channels are frozen, and not into those. While the host pauses sync nothing is waited for. What the
-/// host sends or resends while logged in goes out at once, in its turn.
+/// host sends or resends while logged in goes out at once, in its turn. What the service's pause holds back is decided
+/// on again when the pause is over.
 ///
 /// An attempt whose acknowledgement does not come may have arrived all the same: the channel's history is told so
 /// (`Effect.sendEnded`), and knows from where on it is in doubt.
@@ -397,15 +398,21 @@ struct Outbox {
         intent.status == .pending && !isAsked(intent) && OwnAges.isTooOldToSend(intent, context)
     }
 
-    func isStale(_ requestID: String, _ context: Context) -> Bool {
-        intent(requestID).map { isStale($0, context) } ?? false
-    }
-
     private func isToBeSent(_ intent: Intent, _ context: Context) -> Bool {
         if intent.isHostSent { return false }
         if intent.status == .pending { return true }
         return context.options.resendPolicy == .automatic && intent.retryCount < context.options.resendRetryCount
             && !OwnAges.isTooOldToSend(intent, context) && context.rules.isCurable(code: intent.errorCode)
+    }
+
+    /// A send that waited for the end of a pause of the service has not gone out. Which message goes out, and whether
+    /// one does, is decided again: meanwhile the message may have been deleted or have grown too old, its channel may
+    /// have been frozen, and another one may have to go first.
+    mutating func pauseEnded(_ url: String, _ context: Context, _ effects: inout Effects) {
+        messages[url]?.sending = nil
+        effects.add(.sendEnded(channelURL: url, isInDoubt: false))
+        pump(url, context, &effects)
+        messages.dropIfEmpty(url)
     }
 
     /// The answer to a send.
