@@ -11,8 +11,8 @@ public protocol DatabaseKeep: AnyObject {
     func value(at place: KeptPlace) -> [UInt8]?
     /// Keeps JSON of a place, or drops what is kept there for `nil`. `false` when that is not possible.
     ///
-    /// - Parameter isChange: the value is what was kept, changed. Otherwise it is what the service has told, and a
-    ///   whole place drops what is kept within it.
+    /// - Parameter isChange: the value is what was kept, changed. Otherwise it is what the service has told, or was to
+    ///   be kept and could not be, and a whole place drops what is kept within it.
     func keep(_ value: [UInt8]?, at place: KeptPlace, isChange: Bool) -> Bool
     /// The places of which something is kept and that are a path, lie within it or around it.
     func places(touching path: TreePath) -> [KeptPlace]

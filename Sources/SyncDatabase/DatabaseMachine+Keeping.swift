@@ -36,7 +36,7 @@ extension DatabaseMachine {
 
     private func keptWhole(_ path: TreePath) -> TreeNode? {
         // A row drops those within it when it is written: of two, the inner one is newer.
-        let places = keep.places(touching: path).filter { $0.query.isEmpty && !stale.contains($0) }
+        let places = keep.places(touching: path).filter { $0.query.isEmpty && !isStale($0) }
             .sorted { $0.path.keys.count < $1.path.keys.count }
         guard let outer = places.last(where: { $0.path.contains(path) }), var node = keptValue(outer) else {
             return nil
@@ -49,8 +49,13 @@ extension DatabaseMachine {
     }
 
     func keptValue(_ place: KeptPlace) -> TreeNode? {
-        guard !stale.contains(place), let json = keep.value(at: place) else { return nil }
+        guard !isStale(place), let json = keep.value(at: place) else { return nil }
         return try? TreeReader.value(json, at: place.path, time: now.wall)
+    }
+
+    /// What is kept within a place that could not be kept may be older than what was known of that.
+    private func isStale(_ place: KeptPlace) -> Bool {
+        stale.contains { $0 == place || ($0.query.isEmpty && $0.path.contains(place.path)) }
     }
 
     // MARK: Keeping

@@ -82,10 +82,12 @@ extension CacheStore {
         try transaction { () throws(StoreError) in try use(key) }
     }
 
-    /// Forgets what is kept of a place; one of which nothing is kept does no harm.
+    /// Forgets what is kept of a place, of a whole one with what is kept within it: that may be older. One of which
+    /// nothing is kept does no harm.
     public func dropDatabaseValue(at place: DatabasePlace) throws(StoreError) {
         try transaction { () throws(StoreError) in
             storedDatabaseRoom = nil
+            if place.query.isEmpty { try dropDatabaseValues(within: place) }
             try database.prepare("""
                 DELETE FROM database_value WHERE url = ? AND name = ? AND path = ? AND query = ?
                 """).bind(place).run()

@@ -101,6 +101,31 @@ final class DatabaseKeepingTests: DatabaseMachineCase {
         XCTAssertEqual(keep.ordered.count, 1)
     }
 
+    /// What could not be kept was told of a wider place than what is kept: that is not true any more (simulation of the
+    /// whole, seed 8074).
+    func testADiskThatFailsLeavesNothingOlderWithinThePlace() throws {
+        fresh()
+        let (part, _) = try listening("a/x", "1")
+        time = try XCTUnwrap(machine.nextDeadline)
+        machine.advance(now: now)
+        XCTAssertEqual(try kept("a/x"), "1")
+        let (whole, _) = try listening("a", #"{"x":1}"#)
+        _ = try machine.set(path("a/x"), Array("2".utf8), now: now)
+        let request = try number(outputs().last)
+        keep.isFailing = { true }
+        answer(request, "2")
+        machine.setOnline(false, now: now)
+        for listen in [part, whole] { machine.stop(listen, now: now) }
+        _ = outputs()
+        let read = machine.read(DatabaseLocation(try path("a/x")), now: now)
+        XCTAssertEqual(outputs(), ["\(read) unread there is no network"])
+        keep.isFailing = { false }
+        time = try XCTUnwrap(machine.nextDeadline)
+        machine.advance(now: now)
+        XCTAssertEqual(keep.ordered, [])
+        XCTAssertNil(try kept("a/x"))
+    }
+
     func testARestoredWriteThatIsNoneEnds() throws {
         fresh()
         let writes = [

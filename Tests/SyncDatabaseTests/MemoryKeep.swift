@@ -29,7 +29,7 @@ final class MemoryKeep: DatabaseKeep {
 
     func keep(_ value: [UInt8]?, at place: KeptPlace, isChange: Bool) -> Bool {
         guard !isFailing() else { return false }
-        if value != nil, !isChange, place.query.isEmpty {
+        if !isChange, place.query.isEmpty {
             values = values.filter { !place.path.contains($0.key.path) }
         }
         values[place] = value
