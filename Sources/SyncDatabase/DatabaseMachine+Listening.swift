@@ -106,6 +106,7 @@ extension DatabaseMachine {
         feeds[id]?.gate.fail(response.flatMap { retryAfter($0) }, at: now.monotonic, random)
         returnToStart()
         hearsNoMore(id)
+        tellUnheard(id)
     }
 
     /// The service does not let us listen there. Places within may be allowed.
@@ -164,6 +165,12 @@ extension DatabaseMachine {
         listen.told = (node, feed.isCurrent)
         listens[id] = listen
         output(.value(listen: id, node, isCurrent: feed.isCurrent))
+    }
+
+    /// Tells who listens and was told nothing that a feed has no stream.
+    func tellUnheard(_ id: UInt64) {
+        guard case .closed? = feeds[id]?.connection else { return }
+        for listen in users(of: id) where listen.told == nil { output(.unheard(listen: listen.id)) }
     }
 
     func tell(feed id: UInt64) {

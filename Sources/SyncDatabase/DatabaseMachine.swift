@@ -98,6 +98,7 @@ public final class DatabaseMachine {
         listens[id] = Listen(id: id, location: location, feed: feed, kept: kept)
         tell(id)
         connect()
+        tellUnheard(feed)
         return id
     }
 
@@ -245,7 +246,10 @@ public final class DatabaseMachine {
             sendWrites()
             sendTransactions()
         } else {
-            for id in feeds.keys.sorted() { close(id) }
+            for id in feeds.keys.sorted() {
+                close(id)
+                tellUnheard(id)
+            }
             endTransactions()
         }
     }

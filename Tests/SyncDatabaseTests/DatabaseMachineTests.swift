@@ -301,6 +301,7 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         fresh()
         machine.setOnline(false, now: now)
         let listen = machine.listen(DatabaseLocation(try path("a")), now: now)
+        XCTAssertEqual(outputs(), ["\(listen) unheard"])
         let write = try machine.set(path("a"), Array(#"{"b":1}"#.utf8), now: now)
         XCTAssertEqual(outputs(), [#"\#(listen) ~ {"b":1}"#])
         let read = machine.read(DatabaseLocation(try path("a")), now: now)

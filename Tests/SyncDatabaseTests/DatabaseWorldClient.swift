@@ -154,6 +154,7 @@ final class DatabaseWorldClient {
         case .value(let listen, let node, let isCurrent):
             values[listen] = (node, isCurrent)
             if let location = listens[listen], isCurrent { known.insert(location) }
+        case .unheard: break
         case .listenEnded(let listen, let failure): XCTFail("\(name): listen \(listen) ended: \(failure)")
         case .read: break
         case .transform(let id, let node):
