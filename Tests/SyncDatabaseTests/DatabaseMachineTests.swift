@@ -341,4 +341,13 @@ final class DatabaseMachineTests: DatabaseMachineCase {
             XCTAssertGreaterThan(machine.laid, count)
         }
     }
+
+    func testALeafThatAWriteBelowItHidComesBack() throws {
+        fresh()
+        let (listen, _) = try listening("a", #"{"p":5}"#)
+        let write = try machine.set(path("a/p/k"), Array("1".utf8), now: now)
+        XCTAssertEqual(outputs().first, #"\#(listen) = {"p":{"k":1}}"#)
+        answer(write + 1, 400, #"{"error":"no"}"#)
+        XCTAssertEqual(outputs(), ["\(write) refused no", #"\#(listen) = {"p":5}"#])
+    }
 }

@@ -106,7 +106,7 @@ struct DatabaseFeed {
         return (inputs, commands)
     }
 
-    /// The database is not reached, and nothing is kept of what a listen asks for: who wants more rows asks again. Those
+    /// The database is not reached, and nothing is kept of what a listen asks for: who wants more asks again. Those
     /// that nobody waits for any longer may still come.
     mutating func takeUnheard(_ number: UInt64) -> (input: StreamInput, commands: [HostCommand])? {
         guard number == wider, isFetchAwaited else { return nil }
