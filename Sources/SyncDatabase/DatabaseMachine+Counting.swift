@@ -53,7 +53,7 @@ extension DatabaseMachine {
         pending[index].writes = [TreeWrite(path: pending[index].record.path, node: sum)]
         pending[index].count = count
         if isTooMuch { pause(index, response) } else { send(index) }
-        tellAll(under: pending[index].record.path)
+        tellAll(changedAt: [pending[index].record.path])
         return true
     }
 

@@ -8,13 +8,13 @@ extension DatabaseMachine {
     func view(_ location: DatabaseLocation, isCurrent: Bool) -> TreeNode? {
         let telling = orderedFeeds.filter { $0.isCurrent || !isCurrent }
         for feed in telling where feed.covers(location) {
-            if let view = feed.view(location, pending) { return view }
+            if let view = feed.view(location, pending[...], laid: &laid) { return view }
         }
         guard let query = location.query else { return nil }
         // All of a place is known, so a part of it is.
         let whole = DatabaseLocation(location.path)
         for feed in telling where feed.covers(whole) {
-            if let view = feed.view(whole, pending) { return query.tree.window(of: view) }
+            if let view = feed.view(whole, pending[...], laid: &laid) { return query.tree.window(of: view) }
         }
         return nil
     }
@@ -22,7 +22,7 @@ extension DatabaseMachine {
     /// What is known of a location, by streams or from an earlier run, own writes included.
     func known(_ location: DatabaseLocation) -> TreeNode? {
         if let view = view(location, isCurrent: true) ?? view(location, isCurrent: false) { return view }
-        return Feed(id: 0, location: location, server: kept(location)).view(location, pending)
+        return Feed(id: 0, location: location, server: kept(location)).view(location, pending[...], laid: &laid)
     }
 
     /// What is kept of a location: its own row, or part of the row around it.
@@ -60,8 +60,9 @@ extension DatabaseMachine {
 
     // MARK: Keeping
 
-    private var accepted: [PendingWrite] {
-        pending.filter { if case .accepted = $0.state { true } else { false } }
+    /// The writes that the service has accepted: since one at a time is sent, in their order, they are the first ones.
+    var accepted: ArraySlice<PendingWrite> {
+        pending.prefix { if case .accepted = $0.state { true } else { false } }
     }
 
     /// Keeps what a feed's stream has told, with what the service has accepted since; other writes are kept themselves.
@@ -70,7 +71,7 @@ extension DatabaseMachine {
         feeds[id]?.unkeptSince = nil
         // What a wider stream tells is kept with that one: which of both is ahead, nobody knows.
         let isPart = feeds.values.contains { $0.isCurrent && $0.location != feed.location && $0.spans(feed.location) }
-        guard !isPart, let node = feed.view(feed.location, accepted) else { return }
+        guard !isPart, let node = feed.view(feed.location, accepted, laid: &laid) else { return }
         // Tried again after the same time.
         if !store(node, KeptPlace(feed.location)) { feeds[id]?.unkeptSince = now.monotonic }
     }

@@ -56,35 +56,33 @@ extension DatabaseMachine {
     }
 
     private func take(_ event: StreamEvent, _ id: UInt64) {
-        guard var feed = feeds[id] else { return }
-        let isWhole = !feed.isCurrent
+        guard let isCurrent = feeds[id]?.isCurrent else { return }
         switch event {
         case .keepAlive: return
         case .put(let path, let node):
             // Until the whole value has come, a part of one is of no use.
-            guard path.isRoot || feed.isCurrent else { return }
-            feed.server = changed(feed.server, [TreeWrite(path: path, node: node)])
-            feed.isCurrent = true
-            feed.gate.succeed()
-        case .patch(let writes):
-            guard feed.isCurrent else { return }
-            feed.server = changed(feed.server, writes)
-        case .cancelled(let reason):
-            return end(id, DatabaseFailure(status: 401, message: reason))
+            if path.isRoot || isCurrent { change(id, [TreeWrite(path: path, node: node)]) }
+        case .patch(let writes): if isCurrent { change(id, writes) }
+        case .cancelled(let reason): end(id, DatabaseFailure(status: 401, message: reason))
         case .revoked:
             close(id)
-            return needToken()
+            needToken()
         }
-        if feed.unkeptSince == nil { feed.unkeptSince = now.monotonic }
-        feeds[id] = feed
-        notice(feed, isWhole: isWhole)
-        tell(feed: id)
     }
 
-    private func changed(_ node: TreeNode?, _ writes: [TreeWrite]) -> TreeNode {
-        var node = node ?? .empty
+    private func change(_ id: UInt64, _ writes: [TreeWrite]) {
+        // Held here alone, the value is changed without a copy of it.
+        guard var feed = feeds.removeValue(forKey: id) else { return }
+        var node = feed.server ?? .empty
+        feed.server = nil
         for write in writes { node.set(write.path, write.node) }
-        return node
+        feed.server = node
+        let isWhole = !feed.isCurrent
+        feed.isCurrent = true
+        feed.gate.succeed()
+        if feed.unkeptSince == nil { feed.unkeptSince = now.monotonic }
+        feeds[id] = feed
+        notice(feed, changedAt: writes.map { feed.location.path + $0.path }, isWhole: isWhole)
     }
 
     func streamRefused(_ stream: UInt64, _ response: TransportResponse) {
@@ -108,6 +106,7 @@ extension DatabaseMachine {
         feeds[id]?.gate.fail(response.flatMap { retryAfter($0) }, at: now.monotonic, random)
         returnToStart()
         hearsNoMore(id)
+        tellUnheard(id)
     }
 
     /// The service does not let us listen there. Places within may be allowed.
@@ -160,7 +159,7 @@ extension DatabaseMachine {
     /// Tells the host what is there, if that is something else than it was told.
     func tell(_ id: UInt64) {
         guard var listen = listens[id], let feed = feeds[listen.feed],
-            let node = feed.view(listen.location, pending, kept: listen.kept)
+            let node = feed.view(listen.location, pending[...], kept: listen.kept, laid: &laid)
         else { return }
         if let told = listen.told, told.node == node, told.isCurrent == feed.isCurrent { return }
         listen.told = (node, feed.isCurrent)
@@ -168,14 +167,59 @@ extension DatabaseMachine {
         output(.value(listen: id, node, isCurrent: feed.isCurrent))
     }
 
+    /// Tells who listens and was told nothing that a feed has no stream.
+    func tellUnheard(_ id: UInt64) {
+        guard case .closed? = feeds[id]?.connection else { return }
+        for listen in users(of: id) where listen.told == nil { output(.unheard(listen: listen.id)) }
+    }
+
     func tell(feed id: UInt64) {
         for listen in users(of: id) { tell(listen.id) }
     }
 
-    func tellAll(under path: TreePath) {
+    /// Tells every listen what is there, when that may be something else at these places and nowhere else. Only what is
+    /// shown there is made again: with many writes waiting, all of them would be laid over the value for each one.
+    func tellAll(changedAt places: [TreePath]) {
         for id in listens.keys.sorted() {
-            guard listens[id]?.location.path.touches(path) == true else { continue }
-            tell(id)
+            guard let location = listens[id]?.location, places.contains(where: { location.path.touches($0) })
+            else { continue }
+            guard let parts = parts(of: id, at: places) else {
+                tell(id)
+                continue
+            }
+            // Held here alone, the value is changed without a copy of it.
+            guard var listen = listens.removeValue(forKey: id) else { continue }
+            var isOther = false
+            for part in parts where listen.told?.node[part.path] != part.node {
+                listen.told?.node.set(part.path, part.node)
+                isOther = true
+            }
+            listens[id] = listen
+            if isOther, let told = listen.told { output(.value(listen: id, told.node, isCurrent: told.isCurrent)) }
         }
+    }
+
+    /// What is there at these places within a listen, by paths from its own; `nil` when all of it is to be made again.
+    private func parts(of id: UInt64, at places: [TreePath]) -> [TreeWrite]? {
+        guard let listen = listens[id], listen.location.query == nil, let feed = feeds[listen.feed],
+            let server = feed.server, listen.told?.isCurrent == feed.isCurrent
+        else { return nil }
+        let path = listen.location.path
+        var parts: [TreeWrite] = []
+        for place in places where path.touches(place) {
+            // Whether a write shows depends on those before it that touch it: what lies over a place belongs to it.
+            var top = place
+            for index in pending.indices { top = pending[index].outermost(over: top) }
+            guard path.contains(top), top != path else { return nil }
+            // A leaf or a priority on the way is hidden by children, and comes back when they go.
+            var node = server[feed.location.path.relative(path)]
+            for key in path.relative(top).keys {
+                guard node.leaf == nil, node.priority == nil else { return nil }
+                node = node[key]
+            }
+            guard let part = feed.view(DatabaseLocation(top), pending[...], laid: &laid) else { return nil }
+            parts.append(TreeWrite(path: path.relative(top), node: part))
+        }
+        return parts
     }
 }

@@ -126,8 +126,9 @@ extension DatabaseMachine {
     /// The first write that waits, unless one is under way, or one that has ended is still kept: after a restart that
     /// would be sent again, behind those that came after it.
     var nextToSend: Int? {
-        let isSending = pending.contains { if case .sent = $0.state { true } else { false } }
-        return mayAsk && !isSending && unforgotten.isEmpty ? pending.firstIndex { $0.state == .waiting } : nil
+        let index = accepted.endIndex
+        guard mayAsk, unforgotten.isEmpty, index < pending.count, pending[index].state == .waiting else { return nil }
+        return index
     }
 
     func sendWrites() {
@@ -151,6 +152,7 @@ extension DatabaseMachine {
     /// The service has a write, and says what it made of it.
     func accepted(_ index: Int, _ echo: [UInt8]) {
         let record = pending[index].record
+        let shown = pending[index]
         // Server values are certain now.
         if record.kind == .update {
             if let writes = try? TreeReader.update(echo, at: record.path, time: now.wall) {
@@ -167,22 +169,24 @@ extension DatabaseMachine {
         for feed in feeds.values where feed.isCurrent {
             if let node = feed.server { pending[index].notice(node, at: feed.location.path, of: feed.id) }
         }
-        settle()
-        tellAll(under: record.path)
+        let isSame = pending[index].writes == shown.writes && pending[index].told == shown.told
+        settle(changedAt: isSame ? [] : (shown.writes + pending[index].writes).map(\.path))
     }
 
     /// The service will not have a write: what it showed is taken back.
     private func refused(_ index: Int, _ failure: DatabaseFailure) {
         let write = pending.remove(at: index)
         ended(write.record.id, failure)
-        tellAll(under: write.record.path)
+        tellAll(changedAt: write.writes.map(\.path))
     }
 
-    /// Notes which writes a stream has told, and forgets those that are told everywhere.
+    /// A stream has told something of these places: notes which writes that are, and forgets those that are told
+    /// everywhere.
     ///
     /// - Parameter isWhole: whether this is the stream's first word, the whole value as it is.
-    func notice(_ feed: Feed, isWhole: Bool) {
+    func notice(_ feed: Feed, changedAt places: [TreePath], isWhole: Bool) {
         guard let node = feed.server, let stream = feed.stream else { return }
+        let before = pending.map { $0.told[feed.id]?.count }
         for index in pending.indices {
             switch pending[index].state {
             case .waiting: continue
@@ -193,33 +197,32 @@ extension DatabaseMachine {
         // A stream that was asked for before a write was accepted may begin with what came after it.
         var later: [TreePath] = []
         for index in pending.indices.reversed() {
-            pending[index].notice(laterAt: later, of: feed.id)
+            if !later.isEmpty { pending[index].notice(laterAt: later, of: feed.id) }
             later += pending[index].toldPaths(of: feed.id)
         }
-        settle()
+        let noticed = pending.indices.filter { pending[$0].told[feed.id]?.count != before[$0] }
+        settle(changedAt: places + noticed.flatMap { pending[$0].writes.map(\.path) })
     }
 
-    /// Forgets accepted writes that all streams have told, or that were accepted long enough ago.
-    func settle() {
+    /// Forgets accepted writes that all streams have told, or that were accepted long enough ago, and tells what is
+    /// something else without them, or at these places.
+    func settle(changedAt places: [TreePath] = []) {
+        var places = places
         var left: [PendingWrite] = []
-        var gone: [TreePath] = []
-        for write in pending {
+        for write in accepted {
             // A later write stays for as long as an earlier one that it was put over.
-            if isSettled(write), !left.contains(where: { $0.touches(write) }) {
-                gone.append(write.record.path)
-            } else {
+            guard isSettled(write), !left.contains(where: { $0.touches(write) }) else {
                 left.append(write)
+                continue
             }
-        }
-        guard !gone.isEmpty else { return }
-        pending = left
-        for path in gone {
+            pending.remove(at: left.count)
+            places += write.writes.map(\.path)
             // What was kept with the write on top may be another value without it.
-            for feed in feeds.values where feed.server != nil && feed.location.path.touches(path) {
+            for feed in feeds.values where feed.server != nil && feed.location.path.touches(write.record.path) {
                 feeds[feed.id]?.unkeptSince = feed.unkeptSince ?? now.monotonic
             }
-            tellAll(under: path)
         }
+        if !places.isEmpty { tellAll(changedAt: places) }
     }
 
     private func isSettled(_ write: PendingWrite) -> Bool {
@@ -234,7 +237,7 @@ extension DatabaseMachine {
     /// with what is there.
     func renewSilentStreams() {
         for feed in orderedFeeds where feed.isCurrent {
-            let isSilent = pending.contains { write in
+            let isSilent = accepted.contains { write in
                 guard case .accepted(let until, _) = write.state, until <= now.monotonic else { return false }
                 return !isTold(write, to: feed) && !feed.isHeard(since: until - options.settling / 2)
             }

@@ -28,6 +28,8 @@ public final class DatabaseMachine {
     private var lastFeed: UInt64 = 0
     /// In the order of their ids.
     var pending: [PendingWrite] = []
+    /// How many writes were looked into so far to make the values of places: for tests.
+    var laid = 0
     var transactions: [Transaction] = []
     /// What was asked once, by the request's number.
     var reads: [UInt64: Read] = [:]
@@ -96,6 +98,7 @@ public final class DatabaseMachine {
         listens[id] = Listen(id: id, location: location, feed: feed, kept: kept)
         tell(id)
         connect()
+        tellUnheard(feed)
         return id
     }
 
@@ -175,7 +178,7 @@ public final class DatabaseMachine {
             return record.id
         }
         pending.append(write)
-        tellAll(under: path)
+        tellAll(changedAt: write.writes.map(\.path))
         sendWrites()
         return record.id
     }
@@ -243,7 +246,10 @@ public final class DatabaseMachine {
             sendWrites()
             sendTransactions()
         } else {
-            for id in feeds.keys.sorted() { close(id) }
+            for id in feeds.keys.sorted() {
+                close(id)
+                tellUnheard(id)
+            }
             endTransactions()
         }
     }
@@ -288,7 +294,7 @@ public final class DatabaseMachine {
     public var nextDeadline: Int64? {
         // The disk may have let a write go while nothing else was going on.
         var next = nextToSend == nil ? nil : writeGate.pausedUntil ?? now.monotonic
-        for write in pending {
+        for write in accepted {
             // When that has passed already, it is a stream that is waited for.
             if case .accepted(let until, _) = write.state, until > now.monotonic { next = Moment.earlier(next, until) }
         }

@@ -13,6 +13,8 @@ public enum DatabaseOutput: Sendable {
     /// What is at a place that is listened to has become another value, own writes that are under way included.
     /// `isCurrent` says whether the service is being heard.
     case value(listen: UInt64, TreeNode, isCurrent: Bool)
+    /// Nothing is known of a place that is listened to, and the service is not reached. Comes with every attempt.
+    case unheard(listen: UInt64)
     /// The service refuses to be listened to there.
     case listenEnded(listen: UInt64, DatabaseFailure)
     /// What was asked for once. `isCurrent` says whether the service has answered, or is being heard.

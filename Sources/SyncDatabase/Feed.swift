@@ -52,15 +52,24 @@ struct Feed {
 
     /// What there is at a location within, with the writes that are under way; `nil` when nothing is known.
     ///
-    /// - Parameter kept: what is known of the location while the service has told nothing.
-    func view(_ location: DatabaseLocation, _ pending: [PendingWrite], kept: TreeNode? = nil) -> TreeNode? {
+    /// - Parameters:
+    ///   - kept: what is known of the location while the service has told nothing.
+    ///   - laid: grows by the writes that were looked into.
+    func view(
+        _ location: DatabaseLocation, _ pending: ArraySlice<PendingWrite>, kept: TreeNode? = nil, laid: inout Int
+    ) -> TreeNode? {
         let path = location.path
-        let touching = pending.filter { $0.touches(path) }
+        var touching: [PendingWrite] = []
+        for index in pending.indices.reversed() where pending[index].touches(path) {
+            touching.append(pending[index])
+            if pending[index].replaces(path, of: id) { break }
+        }
         let known = server?[self.location.path.relative(path)] ?? kept
         guard known != nil || touching.contains(where: { $0.covers(path) }) else { return nil }
         var node = known ?? .empty
         var applied: [TreePath] = []
-        for write in touching { write.apply(to: &node, at: path, of: id, &applied) }
+        for write in touching.reversed() { write.apply(to: &node, at: path, of: id, &applied) }
+        laid += touching.count
         return location.query?.tree.window(of: node) ?? node
     }
 }

@@ -93,10 +93,19 @@ struct PendingWrite {
     /// Notes that a stream's whole value has all of this.
     mutating func noticeAll(of feed: UInt64) { told[feed] = Set(writes.indices) }
 
+    /// The widest of its places around a path, or that path.
+    func outermost(over path: TreePath) -> TreePath {
+        writes.reduce(path) { $1.path.contains($0) ? $1.path : $0 }
+    }
+
     func touches(_ path: TreePath) -> Bool {
         writes.contains { $0.path.touches(path) }
     }
 
     /// Whether the value of a place is known by this write alone.
     func covers(_ path: TreePath) -> Bool { isCertain && writes.contains { $0.path.contains(path) } }
+
+    /// Whether nothing shows of what was at a place before this write. Those after it that touch the place all lie over
+    /// this one, so none of them is left to the stream, whatever was put before.
+    func replaces(_ path: TreePath, of feed: UInt64) -> Bool { told[feed] == nil && covers(path) }
 }

@@ -729,6 +729,7 @@ public final class Engine {
             case .closeConnection: serviceCommands.append(.disconnect)
             case .transport(let command): transportCommands.append(command)
             case .order(let operation, let id): database?.order(operation, for: id, context, &more)
+            case .unheard(let listen): streams.takeUnheard(listen, context, &more)
             case .ordered(let input): resources?.receive(input, context, &more)
             case .ask(let ask, let request): self.ask(ask, request, &more)
             case .messages(let fact): record(message: fact, &more)

@@ -28,7 +28,7 @@ public struct TreePath: Hashable, Sendable {
     public func contains(_ other: TreePath) -> Bool { other.keys.starts(with: keys) }
 
     /// Whether one of both paths lies in the other one.
-    public func touches(_ other: TreePath) -> Bool { contains(other) || other.contains(self) }
+    public func touches(_ other: TreePath) -> Bool { zip(keys, other.keys).allSatisfy { $0 == $1 } }
 
     /// The rest of a path that lies below this one.
     public func relative(_ other: TreePath) -> TreePath { TreePath(Array(other.keys.dropFirst(keys.count))) }

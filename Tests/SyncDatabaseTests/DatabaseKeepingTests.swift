@@ -22,7 +22,7 @@ final class DatabaseKeepingTests: DatabaseMachineCase {
         let all = machine.listen(DatabaseLocation(try path("a")), now: now)
         let part = machine.listen(DatabaseLocation(try path("a/y")), now: now)
         let none = machine.listen(DatabaseLocation(try path("b")), now: now)
-        XCTAssertEqual(outputs(), [#"\#(all) ~ {"x":1,"y":3}"#, "\(part) ~ 3"])
+        XCTAssertEqual(outputs(), [#"\#(all) ~ {"x":1,"y":3}"#, "\(part) ~ 3", "\(none) unheard"])
         let reads = [(try path("a/y"), false), (try path("a"), true), (try path("b"), false)].map { place, isShallow in
             machine.read(DatabaseLocation(place), isShallow: isShallow, now: now)
         }
@@ -217,8 +217,9 @@ final class DatabaseKeepingTests: DatabaseMachineCase {
         start()
         machine.setOnline(false, now: now)
         let outer = machine.listen(DatabaseLocation(try path("a")), now: now)
+        XCTAssertEqual(outputs(), ["\(outer) unheard"])
         let inner = machine.listen(DatabaseLocation(try path("a/b")), now: now)
-        XCTAssertEqual(outputs(), ["\(inner) ~ 1"])
+        XCTAssertEqual(outputs(), ["\(inner) ~ 1", "\(outer) unheard"])
         machine.stop(outer, now: now)
         XCTAssertEqual(outputs(), [])
         let read = machine.read(DatabaseLocation(try path("a/b")), now: now)

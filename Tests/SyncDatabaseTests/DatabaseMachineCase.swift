@@ -37,6 +37,7 @@ class DatabaseMachineCase: XCTestCase {
             case .closeStream(let id): return "\(id) close"
             case .value(let listen, let node, let isCurrent):
                 return "\(listen) \(isCurrent ? "=" : "~") \(String(decoding: node.json(), as: UTF8.self))"
+            case .unheard(let listen): return "\(listen) unheard"
             case .listenEnded(let listen, let failure): return "\(listen) ended \(failure.message)"
             case .read(let id, .success(let node), let isCurrent):
                 return "\(id) read \(isCurrent ? "" : "~ ")\(String(decoding: node.json(), as: UTF8.self))"

@@ -301,6 +301,7 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         fresh()
         machine.setOnline(false, now: now)
         let listen = machine.listen(DatabaseLocation(try path("a")), now: now)
+        XCTAssertEqual(outputs(), ["\(listen) unheard"])
         let write = try machine.set(path("a"), Array(#"{"b":1}"#.utf8), now: now)
         XCTAssertEqual(outputs(), [#"\#(listen) ~ {"b":1}"#])
         let read = machine.read(DatabaseLocation(try path("a")), now: now)
@@ -311,5 +312,42 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         machine.restore(keep.ordered, now: now)
         XCTAssertEqual(outputs(), [#"\#(write + 1) PUT db.example/a.json?ns=test {"b":1}"#])
         XCTAssertGreaterThan(try machine.set(path("a"), Array("2".utf8), now: now), write)
+    }
+
+    /// Each write that is made, told and answered looks into those alone that it shares a place with.
+    func testManyWaitingWritesAreNotLaidOverTheValueForEachAnswer() throws {
+        for places in [1, 200] {
+            fresh()
+            let (listen, stream) = try listening("a", #"{"x":{"y":1}}"#)
+            let count = 200
+            for number in 0..<count {
+                try machine.set(path("a/k\(number % places)"), Array("{\"n\":\(number)}".utf8), now: now)
+            }
+            var told = outputs()
+            for number in 0..<count {
+                let line = try XCTUnwrap(told.last { $0.contains("PUT") })
+                // Half of them are answered before they are told.
+                let tell = {
+                    self.event(stream, "put", #"{"path":"/k\#(number % places)","data":{"n":\#(number)}}"#)
+                }
+                if number.isMultiple(of: 2) { tell() }
+                answer(try self.number(line), "{\"n\":\(number)}")
+                told = outputs()
+                if !number.isMultiple(of: 2) { tell() }
+                XCTAssertEqual(told.filter { $0.hasPrefix("\(listen) ") } + outputs(), [])
+            }
+            XCTAssertEqual(machine.pending.count, 0)
+            XCTAssertLessThan(machine.laid, 8 * count)
+            XCTAssertGreaterThan(machine.laid, count)
+        }
+    }
+
+    func testALeafThatAWriteBelowItHidComesBack() throws {
+        fresh()
+        let (listen, _) = try listening("a", #"{"p":5}"#)
+        let write = try machine.set(path("a/p/k"), Array("1".utf8), now: now)
+        XCTAssertEqual(outputs().first, #"\#(listen) = {"p":{"k":1}}"#)
+        answer(write + 1, 400, #"{"error":"no"}"#)
+        XCTAssertEqual(outputs(), ["\(write) refused no", #"\#(listen) = {"p":5}"#])
     }
 }

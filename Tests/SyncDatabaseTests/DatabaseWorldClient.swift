@@ -136,6 +136,13 @@ final class DatabaseWorldClient {
 
     func pump() {
         for output in machine.takeOutputs() { take(output) }
+        // What is told is made from what has changed: it is what all of it would make.
+        for listen in machine.listens.values {
+            guard let told = listen.told, let feed = machine.feeds[listen.feed] else { continue }
+            var laid = 0
+            let view = feed.view(listen.location, machine.pending[...], kept: listen.kept, laid: &laid)
+            XCTAssertTrue(view == nil || view == told.node, "\(name): listen \(listen.id) was told something else")
+        }
         for (id, entry) in streams.sorted(by: { $0.key < $1.key }) { carry(id, entry) }
     }
 
@@ -147,6 +154,7 @@ final class DatabaseWorldClient {
         case .value(let listen, let node, let isCurrent):
             values[listen] = (node, isCurrent)
             if let location = listens[listen], isCurrent { known.insert(location) }
+        case .unheard: break
         case .listenEnded(let listen, let failure): XCTFail("\(name): listen \(listen) ended: \(failure)")
         case .read: break
         case .transform(let id, let node):

@@ -17,6 +17,8 @@ indirect enum Effect {
     /// Resources want something of the database; what comes of it goes back by that number.
     case order(DatabaseRequest.Operation, id: UInt64)
     case ordered(ResourceInput)
+    /// The database is not reached, and has told a stream's listen nothing.
+    case unheard(listen: UInt64)
     /// Something became known about messages of a channel.
     case messages(MessageFact)
     /// A page brought a message of this user: the outbox may be waiting for it.

@@ -277,6 +277,10 @@ struct DatabaseCalls {
             case .value(let id, let node, let isCurrent):
                 guard let listen = listens[id] else { break }
                 effects.tell(.database(.value(listen: listen, node, isCurrent: isCurrent)))
+            case .unheard(let id):
+                // Hosts wait for a value.
+                guard let listen = listens[id], StreamFeeds.isOwn(listen) else { break }
+                effects.add(.unheard(listen: listen))
             case .listenEnded(let id, let failure):
                 guard let listen = listens.removeValue(forKey: id) else { break }
                 effects.tell(.database(.listenEnded(listen: listen, failure)))

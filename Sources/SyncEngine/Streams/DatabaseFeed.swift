@@ -22,6 +22,9 @@ struct DatabaseFeed {
     private var listen: UInt64
     /// The listen with more rows that has not told anything yet.
     private var wider: UInt64?
+    /// What is asked for without the wider one.
+    private var narrowerLimit: TreeQuery.Limit?
+    private var isFetchAwaited = false
     /// In the order of their keys.
     private var rows: [TreeChild] = []
     private var isLoaded = false
@@ -48,6 +51,7 @@ struct DatabaseFeed {
     /// What is told when nothing more can be had; else the commands that ask for it.
     mutating func fetchMore(_ count: Int?) -> (input: StreamInput?, commands: [HostCommand]) {
         let more = max(1, count ?? DatabaseFeed.usualPage)
+        if wider == nil { narrowerLimit = limit }
         switch limit {
         case nil: return (.fetched(hasMore: false, short: nil, nil), [])
         case .first(let before): limit = .first(DatabaseFeed.sum(before, more))
@@ -56,6 +60,7 @@ struct DatabaseFeed {
         let ended = wider.map { [end($0)] } ?? []
         let next = listen ^ DatabaseFeed.other
         wider = next
+        isFetchAwaited = true
         return (nil, ended + [ask(next)])
     }
 
@@ -101,6 +106,15 @@ struct DatabaseFeed {
         return (inputs, commands)
     }
 
+    /// The database is not reached, and nothing is kept of what a listen asks for: who wants more asks again. Those
+    /// that nobody waits for any longer may still come.
+    mutating func takeUnheard(_ number: UInt64) -> (input: StreamInput, commands: [HostCommand])? {
+        guard number == wider, isFetchAwaited else { return nil }
+        limit = narrowerLimit
+        wider = nil
+        return (.fetched(hasMore: true, short: Completion.ShortReason.offline.rawValue, nil), [end(number)])
+    }
+
     /// A listen was refused, and is gone.
     mutating func take(_ number: UInt64, ended failure: DatabaseFailure) -> [StreamInput] {
         let wrong = StreamFailure(.service, failure.message)
@@ -116,8 +130,9 @@ struct DatabaseFeed {
     }
 
     /// Nobody waits for more rows any longer; they may come all the same.
-    func endFetch(_ status: Status) -> StreamInput? {
+    mutating func endFetch(_ status: Status) -> StreamInput? {
         guard wider != nil else { return nil }
+        isFetchAwaited = false
         return .fetched(hasMore: true, short: nil, StreamFailure(status, "the database has not told of more rows yet"))
     }
 

@@ -109,6 +109,14 @@ struct StreamFeeds {
         }
     }
 
+    /// The database is not reached, and has told a stream's listen nothing.
+    mutating func takeUnheard(_ listen: UInt64, _ context: Context, _ effects: inout Effects) {
+        let id = DatabaseFeed.stream(of: listen)
+        guard let (input, more) = databaseFeeds[id]?.takeUnheard(listen) else { return }
+        commands += more
+        feed(id, [input], context, &effects)
+    }
+
     private mutating func feed(
         _ id: UInt64, _ inputs: [StreamInput], _ context: Context, _ effects: inout Effects
     ) {
