@@ -40,7 +40,7 @@ struct StreamFeed {
     private(set) var work: Work?
     /// What is asked for when the work under way is done.
     private var next: Work?
-    /// The first rows are not all there, since there was no connection or sync was paused.
+    /// The first rows are not all there: there was no connection, sync was paused, or they could not be read.
     private var isShort = false
 
     init(_ stream: UInt64, _ source: ExternalSource, limit: Int?) {
@@ -82,7 +82,7 @@ struct StreamFeed {
         return begin(.reload(wanted: limit))
     }
 
-    /// What came short for want of a connection, or in a pause of sync, may come now.
+    /// What came short for want of a connection, in a pause of sync or by a failure of the disk may come now.
     mutating func syncResumed() -> [HostCommand] { isShort ? reload() : [] }
 
     /// New messages lie behind a gap: the list begins again at the newest.
@@ -146,7 +146,7 @@ struct StreamFeed {
         }
         switch done {
         case .load, .reload:
-            self.isShort = isShort && completion.short != .reset
+            self.isShort = isShort && completion.short != .reset || completion.status == .storage
             if completion.short == .reset, commands.isEmpty { commands = reload() }
             if case .reload = done { return (nil, commands) }
             return (failure.map { .failed($0) } ?? .loaded, commands)
