@@ -44,6 +44,8 @@ struct MessageWindow {
     var start: Start?
     /// The channel as hosts see it, as JSON text; `nil` when it is not known.
     var channel: [UInt8]?
+    /// The channel was told to be gone, and has not come back.
+    private var isChannelGone = false
     /// Messages that it showed until a host asked for their deletion, or for an edit after which they do not match, and
     /// where they stand.
     private var hidden: [TextKey: MessagePosition] = [:]
@@ -103,6 +105,22 @@ struct MessageWindow {
         self.start = start
         self.channel = channel
         return WindowChange(.clear, [])
+    }
+
+    mutating func setChannel(_ json: [UInt8]?) {
+        channel = json
+        isChannelGone = false
+    }
+
+    /// Nothing is to be had any more; `nil` when the host was told so already.
+    mutating func loseChannel() -> WindowChange? {
+        if isChannelGone, window.isEmpty { return nil }
+        let change = reset(to: viewpoint)
+        hasPrevious = false
+        hasNext = false
+        channel = nil
+        isChannelGone = true
+        return change
     }
 
     /// Messages that a fetch brings from now on, in either direction.

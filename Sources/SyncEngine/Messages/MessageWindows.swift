@@ -65,12 +65,11 @@ struct MessageWindows {
     /// The channel is not this user's any more.
     mutating func channelGone(_ url: String, _ cause: Cause, _ effects: inout Effects) {
         for index in all.indices {
-            let change = all[index].reset(to: all[index].viewpoint)
-            all[index].hasPrevious = false
-            all[index].hasNext = false
-            all[index].channel = nil
-            effects.add(.event(all[index].change(change, cause)))
-            effects.tell(all[index].id, .channelRemoved(url: url, cause))
+            // Told once: the answer to an own action is followed by the service's event.
+            if let change = all[index].loseChannel() {
+                effects.add(.event(all[index].change(change, cause)))
+                effects.tell(all[index].id, .channelRemoved(url: url, cause))
+            }
             finishFetches(index, .notFound, &effects)
         }
     }
@@ -82,7 +81,7 @@ struct MessageWindows {
 
     /// The channel as hosts see it, for what is told of the collections from now on.
     mutating func setChannel(_ json: [UInt8]?) {
-        for index in all.indices { all[index].channel = json }
+        for index in all.indices { all[index].setChannel(json) }
     }
 
     /// Messages that a fetch brings from now on. Gives what the collection is then.
