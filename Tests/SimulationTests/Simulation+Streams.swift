@@ -231,8 +231,8 @@ extension Simulation {
     }
 
     private func fetchAll(_ id: UInt64) throws {
-        // Older ones once more: it may have begun again at the newest, with what it found missing.
-        for direction in [PageDirection.previous, .next, .previous] {
+        // Twice: when it found a gap it began again at the newest.
+        for direction in [PageDirection.previous, .next, .previous, .next] {
             for _ in 0..<200 {
                 if case .channels? = streams[id]?.source, direction == .previous { break }
                 let call = newCall("stream_call")
