@@ -110,6 +110,29 @@ final class OverlayTests: EngineTestCase {
         XCTAssertNil(try cache.message(id: "2", channel: try cache.channelKey("c")))
     }
 
+    /// A reaction was taken back, and made again on another device before the answer came (simulation, seed 14787); and
+    /// the other way round.
+    func testAnActionsAnswerDoesNotUndoANewerReaction() throws {
+        func told(_ isAdded: Bool, _ time: Int64) -> ServiceEvent {
+            let reaction = MessageReaction(key: "heart", userID: "mei", isAdded: isAdded, updatedAt: time)
+            return .messagePatched(channelURL: "c", messageID: "1", patch: .reaction(reaction))
+        }
+        begin([Case.message(1), Case.message(2)])
+        event(told(true, 1))
+        for isAdded in [false, true] {
+            let call = try call(isAdded ? "add_reaction" : "remove_reaction", 1, #","key":"heart""#)
+            event(told(isAdded, 2))
+            event(told(!isAdded, 3))
+            answerAction(.action(ActionReply(events: [told(isAdded, 2)])))
+            XCTAssertEqual(host.status(call), .ok)
+            XCTAssertEqual(text("1").contains("heart"), !isAdded)
+        }
+        // What nobody told meanwhile the answer tells.
+        _ = try call("add_reaction", 1, #","key":"heart""#)
+        answerAction(.action(ActionReply(events: [told(true, 4)])))
+        XCTAssert(text("1").contains("heart"))
+    }
+
     func testWhatTheServiceSaysMeanwhileIsBelow() throws {
         begin([Case.message(1, by: "mei", text: "first")])
         _ = try call("edit_message", 1, #","message":"second""#)

@@ -7,6 +7,9 @@ import SyncModel
 struct ServiceActions {
     /// Calls that wait for the service.
     private var calls: [UInt64: ActionCall] = [:]
+    /// When this user's reaction with the same key changed last, of calls about reactions that have been overtaken by
+    /// such news; in milliseconds since the epoch.
+    private var toldMeanwhile: [UInt64: Int64] = [:]
     private(set) var overlays = Overlays()
     private var typing = OwnTyping()
     /// When everything was marked as read last, by the monotonic clock.
@@ -63,6 +66,25 @@ struct ServiceActions {
         }
     }
 
+    /// The connection told of a reaction: answers to what was asked before may be older.
+    mutating func note(_ reaction: MessageReaction, of messageID: String, in url: String, _ context: Context) {
+        guard reaction.userID.isByteEqual(to: context.options.userID) else { return }
+        for (call, action) in calls
+        where [.addReaction, .removeReaction].contains(action.action) && action.channelURL.isByteEqual(to: url)
+            && action.messageID.isByteEqual(to: messageID)
+            && action.text("key")?.isByteEqual(to: reaction.key) == true
+        {
+            toldMeanwhile[call] = max(toldMeanwhile[call] ?? 0, reaction.updatedAt)
+        }
+    }
+
+    /// Whether something newer was told than what the answer to a call says.
+    func isOvertaken(_ event: ServiceEvent, of call: UInt64) -> Bool {
+        guard case .messagePatched(_, _, .reaction(let reaction)) = event, let told = toldMeanwhile[call]
+        else { return false }
+        return reaction.updatedAt < told
+    }
+
     mutating func sessionEnded(_ effects: inout Effects) { typing.sessionEnded(&effects) }
 
     mutating func receive(
@@ -111,6 +133,7 @@ struct ServiceActions {
         _ effects: inout Effects
     ) {
         guard let action = calls.removeValue(forKey: call) else { return }
+        toldMeanwhile[call] = nil
         // What an answer made known is a fact by then, and stands for itself; what failed is seen to be taken back.
         if overlays.remove(action, call: call) {
             effects.add(.overlaid(channelURL: action.channelURL, messageID: action.messageID))
