@@ -348,6 +348,7 @@ public final class Engine {
             effects.add(.messages(MessageFact(
                 channelURL: url, kind: .deleted(ids: [id]), cause: Cause(.eventMessageDeleted))))
         case .messagePatched(let url, let id, let patch):
+            if case .reaction(let reaction) = patch { serviceActions.note(reaction, of: id, in: url, context) }
             effects.add(.messages(MessageFact(
                 channelURL: url, kind: .patched(id: id, patch),
                 cause: Cause(patch.source, rules.facts(of: event, userID: options.userID)))))
@@ -433,7 +434,9 @@ public final class Engine {
             let crossed = sync.actionEnded(call)
             // What became known by it is there when the host learns that it is done.
             if case .action(let answer) = reply {
-                for event in answer.events { route(answered: event, crossed, &effects) }
+                for event in answer.events where !serviceActions.isOvertaken(event, of: call) {
+                    route(answered: event, crossed, &effects)
+                }
                 // No command tells what these leave to be read over all channels.
                 if action.action == .resetHistory || action.action == .setCountPreference {
                     effects.add(.ask(.unreadCounts, .unreadCounts))
@@ -609,7 +612,8 @@ public final class Engine {
             completion = outbox.confirm(message, in: url, context, &effects)
         }
         let timelines = timelines
-        let fact = fact.visible(from: cached?.messageOffset ?? 0, loginTime: context.loginTime) { id in
+        let offset = cached?.messageOffset ?? storage.formerMessageOffset(url)
+        let fact = fact.visible(from: offset, loginTime: context.loginTime) { id in
             timelines.of(url).contains { $0.history.hasDeleted(id) }
         }
         let outcome = ChannelFacts.outcome(of: fact, in: cached, context)

@@ -60,6 +60,14 @@ extension CacheStore {
             json: try row.bytes(11, checksum: 10))
     }
 
+    /// Whether a message of a channel is cached that is older than an order.
+    public func hasMessages(channel: Int64, before order: Int64) throws(StoreError) -> Bool {
+        let row = try database.prepare("SELECT 1 FROM message WHERE channel = ? AND ord < ? LIMIT 1")
+            .bind(channel).bind(order)
+        defer { row.reset() }
+        return try row.next()
+    }
+
     /// Removes messages of a channel by their ids; ids that are not cached do no harm.
     public func deleteMessages(ids: [String], channel: Int64) throws(StoreError) {
         guard !ids.isEmpty else { return }

@@ -351,6 +351,45 @@ final class FoundDefectsTests: EngineTestCase {
         try makeAgain(Case.channel("c", last: Case.message(9), id: 2), isForgotten: true)
     }
 
+    /// Also when the channel was not known while its messages were cached (simulation, seed 20689).
+    func testAChannelThatIsYoungerThanItsCachedMessagesIsAnother() throws {
+        let key = try cache.channelKey("c")
+        let edge = HistoryEdge(Case.message(1).position)
+        try cache.upsert([Case.message(1)], channel: key)
+        try cache.setChunks(
+            channel: key, [StoredChunk(start: edge, end: edge, reachedFirst: true, isOpenEnded: false)])
+        try cache.setValue("messages.changes.\(key)", ChangePoint.time(Case.wall).storedText)
+        start()
+        openMessages(1, "c")
+        fetch(1, .previous)
+        XCTAssertEqual(host.ids(1), ["1"])
+        connect()
+        let new = Case.channel("c", createdAt: Case.wall / 1000 + 5, last: Case.message(9))
+        let isList: (ServiceRequest) -> Bool = { if case .listChannels = $0 { true } else { false } }
+        answer(.channels(ChannelPage(channels: [new], next: "")), to: isList)
+        XCTAssertEqual(host.ids(1), [])
+        XCTAssertNil(try cache.message(id: "1", channel: key))
+    }
+
+    /// A channel is gone while its messages wait for a service that fails: when it is there again nothing waits
+    /// (simulation, seed 17316).
+    func testAChannelThatComesAgainIsAskedForAtOnce() throws {
+        begin([Case.message(1)])
+        loseConnection()
+        connect()
+        let isLog: (ServiceRequest) -> Bool = { if case .messageChanges = $0 { true } else { false } }
+        for _ in 1...6 {
+            answer(Case.failure(.unavailable, 500_901), to: isLog)
+            wait(60_000)
+        }
+        answer(Case.failure(.unavailable, 500_901), to: isLog)
+        event(.channel(url: "c", .removed(Cause(.eventChannelDeleted))))
+        event(.channel(url: "c", .entered(Cause(.eventUserJoined))))
+        answer(.channel(Case.channel("c", id: 2)), to: isChannel)
+        fetch(1, .previous)
+        XCTAssertEqual(asked { if case .messagesAround = $0 { true } else { false } }.count, 1)
+    }
+
     func testAForgottenChannelThatComesAgainKeepsItsMessages() throws {
         begin([Case.message(1), Case.message(2)])
         command(.action(ActionCall(action: .clearChannels, arguments: [:]), call: newCall()))
@@ -374,7 +413,19 @@ final class FoundDefectsTests: EngineTestCase {
         XCTAssertEqual(host.ids(1), ["1", "2"])
     }
 
-    /// The same when the reset left no message: that nothing is there is known, and was kept with the messages.
+    /// What a reset has hidden stays hidden while the channel is forgotten: the service tells everybody of an edit
+    /// (simulation, seed 13203).
+    func testAnEditOfWhatIsHiddenInAForgottenChannelIsNotShown() throws {
+        begin([Case.message(1), Case.message(2)])
+        let offset = Case.message(2).position.order
+        event(.channel(url: "c", .changed(Cause(.eventChannelChanged))))
+        answer(.channel(Case.channel("c", last: Case.message(2), messageOffset: offset)), to: isChannel)
+        command(.action(ActionCall(action: .clearChannels, arguments: [:]), call: newCall()))
+        event(.messageUpdated(channelURL: "c", message: Case.message(1, updatedAt: Case.wall + 9000)))
+        XCTAssertEqual(host.ids(1), ["2"])
+    }
+
+    /// The reset left no message: that nothing is there is known, and was kept with the messages.
     func testAForgottenChannelThatWasEmptyShowsItsOldMessagesAgain() throws {
         begin([Case.message(1)])
         let offset = Case.message(2).position.order

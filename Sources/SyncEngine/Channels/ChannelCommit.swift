@@ -22,7 +22,8 @@ struct ChannelCommit {
             let forgotten = stored == nil ? try cache.formerChannel(channel.url) : nil
             if forgotten != nil { try cache.clearFormerChannel(channel.url) }
             let former = stored.map(FormerChannel.init) ?? forgotten
-            if let former, former.isReplaced(by: channel) {
+            let isAnother = if let former { former.isReplaced(by: channel) } else { try isYounger(channel, cache) }
+            if isAnother {
                 replaced.append(channel.url)
                 if let key = try cache.channelKeyIfKnown(channel.url) {
                     try cache.clearMessages(channelAndThreads: key)
@@ -34,6 +35,13 @@ struct ChannelCommit {
             }
         }
         try cache.upsert(channels)
+    }
+
+    /// Whether messages are cached from before a channel of which nothing was known was made: they are another's, which
+    /// was deleted. Where a service takes in old messages they are asked for once more.
+    private func isYounger(_ channel: ChannelRecord, _ cache: CacheStore) throws(StoreError) -> Bool {
+        guard let key = try cache.channelKeyIfKnown(channel.url) else { return false }
+        return try cache.hasMessages(channel: key, before: channel.createdAt)
     }
 
     private mutating func cut(

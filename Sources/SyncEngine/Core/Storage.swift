@@ -36,6 +36,13 @@ final class Storage {
         cached { (cache) throws(StoreError) in try cache.channel(url) } ?? nil
     }
 
+    /// Messages before it are not for this user, as far as was known of a channel that was forgotten; in milliseconds
+    /// since the epoch.
+    func formerMessageOffset(_ url: String) -> Int64 {
+        let former = cached { (cache) throws(StoreError) in try cache.formerChannel(url) } ?? nil
+        return former?.messageOffset ?? 0
+    }
+
     /// A cached message of a channel or of one of its threads; `nil` also when it cannot be read.
     func message(_ id: String, in channelURL: String) -> MessageRecord? {
         cached { (cache) throws(StoreError) -> MessageRecord? in

@@ -157,6 +157,7 @@ final class Timeline {
     func channelGone(_ cause: Cause, _ effects: inout Effects) {
         history.forget()
         restart()
+        gate.succeed()
         effects.add(.timer(.timeline(id), at: nil))
         windows.channelGone(channelURL, cause, &effects)
     }
