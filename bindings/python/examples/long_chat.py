@@ -27,8 +27,11 @@ def main(config):
             tap = chat.rows[-1]["key"][:-1]
             own.add({tap: {"text": "fetch more"}})
             show()
-            has_more = chat.fetch_more(PAGE)["has_more"]
+            page = chat.fetch_more(PAGE)
             own.drop(tap)
+            if page.get("short"):
+                sys.exit(f"fetch_more: {page['short']}")
+            has_more = page["has_more"]
         show()
 
 

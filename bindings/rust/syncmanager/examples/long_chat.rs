@@ -40,8 +40,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         tap.pop();
         own.call(&StreamRequest::add(&tap, r#"{"text":"fetch more"}"#)).wait(PATIENCE)?;
         show(&shown);
-        let more = chat.call(&StreamRequest::fetch_more(Some(PAGE))).wait(PATIENCE)?.result();
-        has_more = more.and_then(|more| more.get("has_more")?.as_bool()).ok_or("no has_more")?;
+        let page = chat.call(&StreamRequest::fetch_more(Some(PAGE))).wait(PATIENCE)?.result().ok_or("no result")?;
+        if let Some(short) = page.get("short").as_ref().and_then(|short| short.as_str()) {
+            return Err(format!("fetch_more: {short}").into());
+        }
+        has_more = page.get("has_more").and_then(|more| more.as_bool()).ok_or("no has_more")?;
         own.call(&StreamRequest::remove(&[tap])).wait(PATIENCE)?;
         while client.next_event(Duration::ZERO)?.is_some() {} // what `wait` kept: the lists have it already
     }
