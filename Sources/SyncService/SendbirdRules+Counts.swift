@@ -35,6 +35,8 @@ extension SendbirdRules {
         let isOwn = message.senderID.isByteEqual(to: userID)
         let effect = Effect(message, isOwn: isOwn, counting)
         if let last = channel.lastMessage, message.position <= last.position {
+            // A host may have told of it before the service told that it hid the channel.
+            if channel.isHidden { return nil }
             // It may be counted already, or not.
             return isOwn || last.id.isByteEqual(to: message.id) || effect.isUnread == false ? [] : nil
         }

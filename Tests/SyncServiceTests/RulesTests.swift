@@ -70,6 +70,10 @@ final class RulesTests: XCTestCase {
              #"last_message={6} is_hidden=false hidden_state="unhidden""#),
             (#"{"channel_url":"c","is_hidden":true,"hidden_state":"hidden_prevent_auto_unhide"}"#, message(6, 60),
              "last_message={6} unread_message_count=1"),
+            // Told by the host before the service told that it hid the channel (simulation, seed 30622).
+            (#"{"channel_url":"c","is_hidden":true,"last_message":{"message_id":6,"created_at":60}}"#,
+             message(6, 60, sender: "me"), "ask"),
+            (#"{"channel_url":"c","last_message":{"message_id":6,"created_at":60}}"#, message(6, 60, sender: "me"), ""),
             (#"{"channel_url":"c","unread_message_count":9223372036854775807}"#, message(6, 60),
              "last_message={6} unread_message_count=9223372036854775807"),
         ]
