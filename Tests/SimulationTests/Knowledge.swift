@@ -67,7 +67,10 @@ struct Knowledge {
         if held.isEmpty, messages.isEmpty { return }
         let now = Dictionary(messages.map { ($0.requestID, $0) }) { $1 }
         for (id, before) in held where now[id] == nil {
-            let failed = messages.count { $0.channelURL == before.channelURL && $0.status == .failed }
+            // One of the others may be sent again by now.
+            let failed = messages.count {
+                $0.channelURL == before.channelURL && ($0.status == .failed || held[$0.requestID]?.status == .failed)
+            }
             if failed >= most || before.createdAt < oldest { settle(id) }
         }
         held = now
