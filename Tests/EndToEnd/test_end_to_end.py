@@ -9,6 +9,7 @@ import os
 import random
 from pathlib import Path
 
+import checked
 import pytest
 from harness import PATIENCE, ROOT, Server, Watch, drain_until, fetch_all
 
@@ -28,6 +29,12 @@ def server(tmp_path):
 
 def texts(view):
     return [message["message"] for message in view.items]
+
+
+def ask(program, command):
+    snapshot = program.ask(command)
+    checked.told("collection-snapshot", snapshot)
+    return snapshot
 
 
 def connected(server, tmp_path, **more):
@@ -100,14 +107,14 @@ def test_a_new_process_shows_the_cache_without_a_server(server, tmp_path, watch_
     config = server.config(server.mei, tmp_path / "data")
     program = Watch(watch_program, config, "c")
     program.wait("synced c")
-    live = program.ask("snapshot")["succeeded"]
+    live = ask(program, "snapshot")["succeeded"]
     program.kill()
     server.kill()
     program = Watch(watch_program, config, "c")
     program.wait("= fetch", "SM_OK")
     program.wait("= fetch", "SM_OK")
-    assert program.ask("snapshot")["succeeded"] == live and len(live) == 5
-    assert [channel["name"] for channel in program.ask("channels")["channels"]] == ["Lunch"]
+    assert ask(program, "snapshot")["succeeded"] == live and len(live) == 5
+    assert [channel["name"] for channel in ask(program, "channels")["channels"]] == ["Lunch"]
     assert program.quit() == 0
 
 
@@ -131,7 +138,7 @@ def test_without_libcurl_the_cache_is_shown_and_the_connection_says_what_is_miss
                 lines.append(line)
     assert "SM_ERR_NETWORK" in results["= connect:"][0] and "libcurl.so.4" in results["= connect:"][0]
     assert all("SM_OK" in line for line in results["= fetch:"])
-    assert [message["message"] for message in program.ask("snapshot")["succeeded"]] == ["one"]
+    assert [message["message"] for message in ask(program, "snapshot")["succeeded"]] == ["one"]
     assert program.quit() == 0
 
 
