@@ -16,7 +16,6 @@ public final class Engine {
     private let storage: Storage
     private let random: RandomSource
 
-    private var now: Moment
     private var timers = TimerQueue()
     private var inFlight = InFlight()
     private var parts = AnswerParts()
@@ -49,66 +48,57 @@ public final class Engine {
         self.options = options
         self.rules = rules
         self.capabilities = capabilities
-        self.now = now
         storage = Storage(cache: cache, intents: intents)
         random = RandomSource(seed: options.seed)
         session = Session(token: options.accessToken)
         sync = ChannelSync(storage)
         database = options.database.map { DatabaseCalls($0, storage, random) }
         resources = options.database.map { _ in ResourceCalls(random) }
-        var effects = Effects()
-        database?.load(context, &effects)
-        outbox.load(context, &effects)
-        lists.setComplete(sync.isComplete, context, &effects)
-        carryOut(effects)
+        var turn = turn(at: now)
+        database?.load(&turn)
+        outbox.load(&turn)
+        lists.setComplete(sync.isComplete, &turn)
+        carryOut(&turn)
         tellStorageFailure()
     }
 
     // MARK: Inputs
 
     func handle(_ command: HostCommand, now: Moment) {
-        self.now = now
         guard !isClosed else { return }
-        var effects = Effects()
-        route(command, &effects)
-        carryOut(effects)
-        settle()
+        var turn = turn(at: now)
+        route(command, &turn)
+        finish(&turn)
     }
 
     /// Something the service told of its own accord.
     func receive(_ event: ServiceEvent, now: Moment) {
-        self.now = now
         guard !isClosed else { return }
-        var effects = Effects()
-        route(event, &effects)
-        carryOut(effects)
-        settle()
+        var turn = turn(at: now)
+        route(event, &turn)
+        finish(&turn)
     }
 
     /// Something came from the network that is not the service's.
     func receive(_ input: TransportInput, now: Moment) {
-        self.now = now
         guard !isClosed else { return }
-        var effects = Effects()
-        database?.receive(input, context, &effects)
-        carryOut(effects)
-        settle()
+        var turn = turn(at: now)
+        database?.receive(input, &turn)
+        finish(&turn)
     }
 
     /// The service's answer to a request. One nobody waits for came after the session was given up.
     func receive(_ reply: ServiceReply, for id: UInt64, now: Moment) {
-        self.now = now
         guard !isClosed else { return }
         let ask = inFlight.take(id)
-        var effects = Effects()
+        var turn = turn(at: now)
         // Also in the answer to something that is forgotten meanwhile.
         if case .failure(let failure) = reply, case .rateLimited(let pause) = failure.kind {
             inFlight.pause(for: pause, now: now.monotonic)
-            effects.add(.timer(.heldRequests, at: inFlight.pausedUntil))
+            turn.add(.timer(.heldRequests, at: inFlight.pausedUntil))
         }
-        if let ask { route(reply, to: ask, &effects) }
-        carryOut(effects)
-        settle()
+        if let ask { route(reply, to: ask, &turn) }
+        finish(&turn)
     }
 
     /// When there is something to do without an input, by the monotonic clock; `nil` when nothing is planned.
@@ -116,15 +106,14 @@ public final class Engine {
 
     /// Does what is due.
     func advance(now: Moment) {
-        self.now = now
+        var turn = turn(at: now)
         while !isClosed, let key = timers.takeDue(at: now.monotonic) {
-            var effects = Effects()
-            route(key, &effects)
-            carryOut(effects)
+            route(key, &turn)
+            carryOut(&turn)
             // Other inputs have their turn between two parts of something large.
             if key.isPart { break }
         }
-        settle()
+        settle(&turn)
     }
 
     func takeHostOutputs() -> [HostOutput] {
@@ -144,457 +133,455 @@ public final class Engine {
 
     // MARK: Routing: the host
 
-    private func route(_ command: HostCommand, _ effects: inout Effects) {
+    private func route(_ command: HostCommand, _ turn: inout Turn) {
         switch command {
-        case .connect(let call): session.connect(call: call, &effects)
-        case .disconnect: if session.disconnect(&effects) == .ended { sessionEnded(&effects) }
-        case .setToken(let token): session.setToken(token, &effects)
+        case .connect(let call): session.connect(call: call, &turn)
+        case .disconnect: if session.disconnect(&turn) == .ended { sessionEnded(&turn) }
+        case .setToken(let token): session.setToken(token, &turn)
         case .setForeground(let isForeground):
-            session.setForeground(isForeground, context, &effects)
-            if isForeground { database?.setForeground(true, context, &effects) }
-        case .signOut(let call): signOut(call, &effects)
-        case .resumeSync: setPaused(false, &effects)
-        case .pauseSync: setPaused(true, &effects)
-        case .clearCache(let url, let call): clearCache(url, call, &effects)
+            session.setForeground(isForeground, &turn)
+            if isForeground { database?.setForeground(true, &turn) }
+        case .signOut(let call): signOut(call, &turn)
+        case .resumeSync: setPaused(false, &turn)
+        case .pauseSync: setPaused(true, &turn)
+        case .clearCache(let url, let call): clearCache(url, call, &turn)
         case .openChannelCollection(let id, let query):
             lists.open(id, query)
-            sync.pump(context, &effects)
+            sync.pump(&turn)
         case .openMessageCollection(let id, let url, let filter, let viewpoint):
             collections.open(
-                MessageWindow(id: id, filter: filter, viewpoint: viewpoint), url, context, &effects)
+                MessageWindow(id: id, filter: filter, viewpoint: viewpoint), url, &turn)
         case .openCached(let id, let url, let filter, let viewpoint, let call):
             collections.openCached(
-                MessageWindow(id: id, filter: filter, viewpoint: viewpoint), url, call: call, context, &effects)
-        case .openStream(let id, let spec, let function): streams.open(id, spec, function, context, &effects)
-        case .stream(let request, let id, let call): streams.handle(request, of: id, call: call, context, &effects)
-        case .removeCollection(let id): removeCollection(id, &effects)
-        case .fetch(let id, let direction, let call): fetch(id, direction, call, &effects)
+                MessageWindow(id: id, filter: filter, viewpoint: viewpoint), url, call: call, &turn)
+        case .openStream(let id, let spec, let function): streams.open(id, spec, function, &turn)
+        case .stream(let request, let id, let call): streams.handle(request, of: id, call: call, &turn)
+        case .removeCollection(let id): removeCollection(id, &turn)
+        case .fetch(let id, let direction, let call): fetch(id, direction, call, &turn)
         case .fetchAllNext(let id, let call):
-            collections.opened(id, call, .fetchAllNext, context, &effects)?
-                .fetchAllNext(id, call: call, context, &effects)
-        case .fetchFailed(let id, let call): fetchOwn(failed: true, id, call, &effects)
-        case .fetchPending(let id, let call): fetchOwn(failed: false, id, call, &effects)
+            collections.opened(id, call, .fetchAllNext, &turn)?
+                .fetchAllNext(id, call: call, &turn)
+        case .fetchFailed(let id, let call): fetchOwn(failed: true, id, call, &turn)
+        case .fetchPending(let id, let call): fetchOwn(failed: false, id, call, &turn)
         case .start(let id, let call):
-            collections.opened(id, call, .start, context, &effects)?.start(id, call: call, context, &effects)
+            collections.opened(id, call, .start, &turn)?.start(id, call: call, &turn)
         case .resetViewpoint(let id, let viewpoint):
-            collections.resetViewpoint(id, viewpoint, context, &effects)
-        case .action(let action, let call): route(action, call, &effects)
-        case .database(let request, let call): database?.handle(request, call: call, context, &effects)
-        case .resource(let request, let call): resources?.handle(request, call: call, context, &effects)
-        case .resync(let collections): resync(collections, &effects)
-        case .close: close(&effects)
-        default: OwnMessageCalls.route(command, &outbox, collections.channelURL, context, &effects)
+            collections.resetViewpoint(id, viewpoint, &turn)
+        case .action(let action, let call): route(action, call, &turn)
+        case .database(let request, let call): database?.handle(request, call: call, &turn)
+        case .resource(let request, let call): resources?.handle(request, call: call, &turn)
+        case .resync(let collections): resync(collections, &turn)
+        case .close: close(&turn)
+        default: OwnMessageCalls.route(command, &outbox, collections.channelURL, &turn)
         }
     }
 
     /// An action: the service's, or one that this library does alone.
-    private func route(_ action: ActionCall, _ call: UInt64, _ effects: inout Effects) {
+    private func route(_ action: ActionCall, _ call: UInt64, _ turn: inout Turn) {
         switch action.action {
-        case .clearChannels: clearChannels(action, call, &effects)
-        case .cancel: cancel(UInt64(clamping: action.integer("request") ?? 0), action, call, &effects)
-        case .resendFailedMessages: OwnMessageCalls.resendFailed(action, call, &outbox, context, &effects)
-        case .removeFailedMessages: OwnMessageCalls.removeFailed(action, call, &outbox, context, &effects)
-        case .setLimit: setLimit(action, call, &effects)
-        case .options: ServiceActions.done(action, call, .ok, result: options.described, &effects)
+        case .clearChannels: clearChannels(action, call, &turn)
+        case .cancel: cancel(UInt64(clamping: action.integer("request") ?? 0), action, call, &turn)
+        case .resendFailedMessages: OwnMessageCalls.resendFailed(action, call, &outbox, &turn)
+        case .removeFailedMessages: OwnMessageCalls.removeFailed(action, call, &outbox, &turn)
+        case .setLimit: setLimit(action, call, &turn)
+        case .options: ServiceActions.done(action, call, .ok, result: options.described, &turn)
         case .statistics:
-            let result = Statistics(own: outbox.all, waitingCalls: serviceActions.count).json(context)
-            ServiceActions.done(action, call, result == nil ? .storage : .ok, result: result, &effects)
-        default: serviceActions.ask(action, call: call, context, &effects)
+            let result = Statistics(own: outbox.all, waitingCalls: serviceActions.count).json(turn.context)
+            ServiceActions.done(action, call, result == nil ? .storage : .ok, result: result, &turn)
+        default: serviceActions.ask(action, call: call, &turn)
         }
     }
 
-    private func cancel(_ other: UInt64, _ action: ActionCall, _ call: UInt64, _ effects: inout Effects) {
+    private func cancel(_ other: UInt64, _ action: ActionCall, _ call: UInt64, _ turn: inout Turn) {
         if inFlight.withdraw(action: other) { _ = sync.actionEnded(other) }
-        effects.add(.timer(.action(call: other), at: nil))
-        let stream = streams.endFetch(other, .canceled, context, &effects)
+        turn.add(.timer(.action(call: other), at: nil))
+        let stream = streams.endFetch(other, .canceled, &turn)
         let fetch = stream.asked ?? other
-        let isFound = serviceActions.giveUp(other, .canceled, &effects) || lists.cancel(fetch, &effects)
-            || timelines.sorted.contains { $0.end(fetch, .canceled, &effects) }
-            || outbox.cancel(other, context, &effects) || session.cancel(other, &effects) || stream.isFound
-            || database?.cancel(other, .canceled, context, &effects) ?? false
-            || resources?.cancel(other, .canceled, &effects) ?? false
-        ServiceActions.done(action, call, isFound ? .ok : .notFound, &effects)
+        let isFound = serviceActions.giveUp(other, .canceled, &turn) || lists.cancel(fetch, &turn)
+            || timelines.sorted.contains { $0.end(fetch, .canceled, &turn) }
+            || outbox.cancel(other, &turn) || session.cancel(other, &turn) || stream.isFound
+            || database?.cancel(other, .canceled, &turn) ?? false
+            || resources?.cancel(other, .canceled, &turn) ?? false
+        ServiceActions.done(action, call, isFound ? .ok : .notFound, &turn)
     }
 
-    private func setPaused(_ paused: Bool, _ effects: inout Effects) {
+    private func setPaused(_ paused: Bool, _ turn: inout Turn) {
         guard isPaused != paused else { return }
         isPaused = paused
+        turn.context.isPaused = paused
         if paused {
-            for timeline in timelines.sorted { timeline.finishFetches(.paused, &effects) }
-            lists.continueFetches(context, isInterrupted: true, &effects)
+            for timeline in timelines.sorted { timeline.finishFetches(.paused, &turn) }
+            lists.continueFetches(isInterrupted: true, &turn)
         } else {
-            resumeSync(&effects)
+            resumeSync(&turn)
         }
-        outbox.pumpAll(context, &effects)
+        outbox.pumpAll(&turn)
     }
 
-    private func clearCache(_ url: String?, _ call: UInt64, _ effects: inout Effects) {
+    private func clearCache(_ url: String?, _ call: UInt64, _ turn: inout Turn) {
         let isDone = storage.clearMessages(of: url)
-        if isDone { startOver(url.map { timelines.of($0) } ?? timelines.sorted, &effects) }
-        effects.complete(Completion(call: call, name: .clearCache, status: isDone ? .ok : .storage))
+        if isDone { startOver(url.map { timelines.of($0) } ?? timelines.sorted, &turn) }
+        turn.complete(Completion(call: call, name: .clearCache, status: isDone ? .ok : .storage))
     }
 
-    private func clearChannels(_ action: ActionCall, _ call: UInt64, _ effects: inout Effects) {
+    private func clearChannels(_ action: ActionCall, _ call: UInt64, _ turn: inout Turn) {
         let isDone = ChannelSync.forgetStored(storage)
-        if isDone { channelsForgotten(&effects) }
-        ServiceActions.done(action, call, isDone ? .ok : .storage, &effects)
+        if isDone { channelsForgotten(&turn) }
+        ServiceActions.done(action, call, isDone ? .ok : .storage, &turn)
     }
 
-    private func signOut(_ call: UInt64, _ effects: inout Effects) {
+    private func signOut(_ call: UInt64, _ turn: inout Turn) {
         // What the end of the session leaves to be stored comes before everything stored is gone.
-        var ending = Effects()
-        if session.signOut(&ending) == .ended { sessionEnded(&ending) }
-        resources?.end(.canceled, &ending)
-        carryOut(ending)
-        let areIntentsGone = outbox.giveUpAll(context, &effects)
+        if session.signOut(&turn) == .ended { sessionEnded(&turn) }
+        resources?.end(.canceled, &turn)
+        carryOut(&turn)
+        let areIntentsGone = outbox.giveUpAll(&turn)
         let isCacheGone = storage.forgetAll(open: timelines.sorted.map(\.id.channelURL))
         if isCacheGone {
             for timeline in timelines.sorted { timeline.setChannel(nil) }
-            startOver(timelines.sorted, &effects)
-            channelsForgotten(&effects)
+            startOver(timelines.sorted, &turn)
+            channelsForgotten(&turn)
         }
         // Writes that are still on the disk stay what they are: known, and sent before later ones.
-        if areIntentsGone { database?.signOut(context, &effects) }
+        if areIntentsGone { database?.signOut(&turn) }
         let isDone = areIntentsGone && isCacheGone
-        effects.complete(Completion(call: call, name: .signOut, status: isDone ? .ok : .storage))
+        turn.complete(Completion(call: call, name: .signOut, status: isDone ? .ok : .storage))
     }
 
-    private func startOver(_ timelines: [Timeline], _ effects: inout Effects) {
-        for timeline in timelines { timeline.startOver(Cause(.cacheCleared), context, &effects) }
+    private func startOver(_ timelines: [Timeline], _ turn: inout Turn) {
+        for timeline in timelines { timeline.startOver(Cause(.cacheCleared), &turn) }
     }
 
-    private func channelsForgotten(_ effects: inout Effects) {
+    private func channelsForgotten(_ turn: inout Turn) {
         parts.dropAll()
         inFlight.dropChannelAsks()
-        lists.startOver(Cause(.cacheCleared), &effects)
-        sync.startOver(context, &effects)
+        lists.startOver(Cause(.cacheCleared), &turn)
+        sync.startOver(&turn)
     }
 
-    private func setLimit(_ action: ActionCall, _ call: UInt64, _ effects: inout Effects) {
+    private func setLimit(_ action: ActionCall, _ call: UInt64, _ turn: inout Turn) {
         let id = UInt64(clamping: action.integer("collection") ?? 0)
         let limit = action.integer("limit") ?? 0
         if lists.contains(id), !ChannelQuery.limits.contains(limit) {
             let explanation = "limit: a list of channels takes 1 to \(ChannelQuery.limits.upperBound)"
-            return ServiceActions.done(action, call, .invalidArgument, explanation: explanation, &effects)
+            return ServiceActions.done(action, call, .invalidArgument, explanation: explanation, &turn)
         }
         let count = Int(clamping: limit)
         let info = lists.contains(id)
             ? lists.setLimit(id, count) : collections.timeline(of: id)?.setLimit(id, count)
-        ServiceActions.done(action, call, info == nil ? .notFound : .ok, info: info, &effects)
+        ServiceActions.done(action, call, info == nil ? .notFound : .ok, info: info, &turn)
     }
 
-    private func removeCollection(_ id: UInt64, _ effects: inout Effects) {
-        streams.close(id, context, &effects)
-        lists.close(id, &effects)
-        guard let place = collections.remove(id, &effects) else { return }
+    private func removeCollection(_ id: UInt64, _ turn: inout Turn) {
+        streams.close(id, &turn)
+        lists.close(id, &turn)
+        guard let place = collections.remove(id, &turn) else { return }
         if timelines[place] == nil { inFlight.dropMessageAsks(of: place) }
         outbox.close(id, place.channelURL)
-        if timelines.of(place.channelURL).isEmpty { mutes.forget(place.channelURL, &effects) }
+        if timelines.of(place.channelURL).isEmpty { mutes.forget(place.channelURL, &turn) }
     }
 
-    private func fetch(_ id: UInt64, _ direction: PageDirection, _ call: UInt64, _ effects: inout Effects) {
-        if lists.contains(id) { return lists.fetch(id, call: call, context, &effects) }
-        collections.opened(id, call, .fetch, context, &effects)?.fetch(id, direction, call: call, context, &effects)
+    private func fetch(_ id: UInt64, _ direction: PageDirection, _ call: UInt64, _ turn: inout Turn) {
+        if lists.contains(id) { return lists.fetch(id, call: call, &turn) }
+        collections.opened(id, call, .fetch, &turn)?.fetch(id, direction, call: call, &turn)
     }
 
-    private func fetchOwn(failed: Bool, _ id: UInt64, _ call: UInt64, _ effects: inout Effects) {
+    private func fetchOwn(failed: Bool, _ id: UInt64, _ call: UInt64, _ turn: inout Turn) {
         let name = failed ? Completion.Name.fetchFailed : .fetchPending
-        guard let timeline = collections.opened(id, call, name, context, &effects) else { return }
-        outbox.fetch(failed: failed, id, timeline.id.channelURL, call: call, context, &effects)
+        guard let timeline = collections.opened(id, call, name, &turn) else { return }
+        outbox.fetch(failed: failed, id, timeline.id.channelURL, call: call, &turn)
     }
 
-    private func resync(_ lost: [UInt64: Int], _ effects: inout Effects) {
+    private func resync(_ lost: [UInt64: Int], _ turn: inout Turn) {
         for (id, dropped) in lost.sorted(by: { $0.key < $1.key }) {
-            lists.resync(id, dropped: dropped, &effects)
-            streams.resync(id, dropped: dropped, &effects)
+            lists.resync(id, dropped: dropped, &turn)
+            streams.resync(id, dropped: dropped, &turn)
             guard let timeline = collections.timeline(of: id) else { continue }
-            timeline.resync(id, dropped: dropped, &effects)
-            outbox.resync(id, timeline.id.channelURL, &effects)
+            timeline.resync(id, dropped: dropped, &turn)
+            outbox.resync(id, timeline.id.channelURL, &turn)
         }
     }
 
-    private func close(_ effects: inout Effects) {
-        session.end(&effects)
-        lists.finishFetches(.closed, &effects)
-        for timeline in timelines.sorted { timeline.end(&effects) }
-        outbox.end(context, &effects)
-        serviceActions.end(&effects)
-        streams.end(context, &effects)
-        resources?.end(.closed, &effects)
-        database?.end(context, &effects)
+    private func close(_ turn: inout Turn) {
+        session.end(&turn)
+        lists.finishFetches(.closed, &turn)
+        for timeline in timelines.sorted { timeline.end(&turn) }
+        outbox.end(&turn)
+        serviceActions.end(&turn)
+        streams.end(&turn)
+        resources?.end(.closed, &turn)
+        database?.end(&turn)
         _ = inFlight.takeAll()
         parts.dropAll()
         timers.cancelAll()
-        effects.tell(.closed)
+        turn.tell(.closed)
         isClosed = true
     }
 
     // MARK: Routing: the service
 
-    private func route(_ event: ServiceEvent, _ effects: inout Effects) {
+    private func route(_ event: ServiceEvent, _ turn: inout Turn) {
         switch event {
-        case .connected(let info): if session.connected(info, now, &effects) == .began { sessionBegan(&effects) }
+        case .connected(let info): if session.connected(info, turn.now, &turn) == .began { sessionBegan(&turn) }
         case .disconnected(let failure, let retryAfter):
-            let turn = session.disconnected(failure, retryAfter: retryAfter, context, &effects)
-            if turn == .ended { sessionEnded(&effects) }
+            if session.disconnected(failure, retryAfter: retryAfter, &turn) == .ended { sessionEnded(&turn) }
         case .messageReceived(let url, let message):
-            effects.add(.typingStopped(channelURL: url, userID: message.senderID))
-            deliveries.arrived(message, in: url, context, &effects)
-            effects.add(.messages(MessageFact(
+            turn.add(.typingStopped(channelURL: url, userID: message.senderID))
+            deliveries.arrived(message, in: url, &turn)
+            turn.add(.messages(MessageFact(
                 channelURL: url, kind: .arrived(message, isInOrder: true),
                 cause: Cause(.eventMessageReceived, rules.facts(of: event, userID: options.userID)))))
-        case .messageUpdated(let url, let message): edited(message, in: url, &effects)
+        case .messageUpdated(let url, let message): edited(message, in: url, &turn)
         case .messageDeleted(let url, let id):
-            effects.add(.messages(MessageFact(
+            turn.add(.messages(MessageFact(
                 channelURL: url, kind: .deleted(ids: [id]), cause: Cause(.eventMessageDeleted))))
         case .messagePatched(let url, let id, let patch):
-            if case .reaction(let reaction) = patch { serviceActions.note(reaction, of: id, in: url, context) }
-            effects.add(.messages(MessageFact(
+            if case .reaction(let reaction) = patch { serviceActions.note(reaction, of: id, in: url, turn.context) }
+            turn.add(.messages(MessageFact(
                 channelURL: url, kind: .patched(id: id, patch),
                 cause: Cause(patch.source, rules.facts(of: event, userID: options.userID)))))
-        case .channel(let url, let event): route(event, of: url, &effects)
-        case .unreadCounts(let counts): unreadTotals.take(counts, &effects)
-        case .channelAnswered: route(answered: event, [], &effects)
+        case .channel(let url, let event): route(event, of: url, &turn)
+        case .unreadCounts(let counts): unreadTotals.take(counts, &turn)
+        case .channelAnswered: route(answered: event, [], &turn)
         }
     }
 
     private func edited(
-        _ message: MessageRecord, in url: String, mayOvertake: Bool = false, _ effects: inout Effects
+        _ message: MessageRecord, in url: String, mayOvertake: Bool = false, _ turn: inout Turn
     ) {
-        effects.add(.messages(MessageFact(
+        turn.add(.messages(MessageFact(
             channelURL: url, kind: .edited([message]), cause: Cause(.eventMessageUpdated), mayOvertake: mayOvertake)))
     }
 
-    private func route(_ event: ChannelEvent, of url: String, _ effects: inout Effects) {
+    private func route(_ event: ChannelEvent, of url: String, _ turn: inout Turn) {
         switch event {
         case .removed(let cause):
             sync.touch(url)
-            effects.add(.channels(ChannelFact(removed: [url], cause: cause)))
-        case .typing: typing.take(event, in: url, context, &effects)
+            turn.add(.channels(ChannelFact(removed: [url], cause: cause)))
+        case .typing: typing.take(event, in: url, &turn)
         default:
-            if case .entered = event { for timeline in timelines.of(url) { timeline.entered(context, &effects) } }
-            let outcome = ChannelFacts.outcome(of: event, in: storage.channel(url), context)
-            record(outcome, url, context.cause(of: event, in: url), &effects)
+            if case .entered = event { for timeline in timelines.of(url) { timeline.entered(&turn) } }
+            let outcome = ChannelFacts.outcome(of: event, in: storage.channel(url), turn.context)
+            record(outcome, url, turn.cause(of: event, in: url), &turn)
         }
     }
 
     /// What a fact did to a channel.
     private func record(
-        _ outcome: ChannelFacts.Outcome, _ url: String, _ cause: Cause, _ effects: inout Effects
+        _ outcome: ChannelFacts.Outcome, _ url: String, _ cause: Cause, _ turn: inout Turn
     ) {
         switch outcome {
         case .nothing: break
         case .mayCross: sync.touch(url)
         case .mustBeAsked:
             sync.touch(url)
-            sync.want(url, cause, context, &effects)
+            sync.want(url, cause, &turn)
         case .changed(let channel):
             sync.touch(url)
-            effects.add(.channels(ChannelFact(changed: [channel], cause: cause)))
+            turn.add(.channels(ChannelFact(changed: [channel], cause: cause)))
         case .overtaken(let channel):
-            if let channel { effects.add(.channels(ChannelFact(changed: [channel], cause: cause))) }
-            sync.recheck(url, cause, context, &effects)
+            if let channel { turn.add(.channels(ChannelFact(changed: [channel], cause: cause))) }
+            sync.recheck(url, cause, &turn)
         }
     }
 
-    private func route(_ reply: ServiceReply, to ask: Ask, _ effects: inout Effects) {
+    private func route(_ reply: ServiceReply, to ask: Ask, _ turn: inout Turn) {
         switch (ask, reply) {
         case (.channelListing, .channels(let page)), (.channelPage, .channels(let page)):
             parts.add(ask, page.channels, next: page.next)
-            takePart(&effects)
+            takePart(&turn)
         case (.channelChanges, .channelChanges(let changes)):
             parts.add(
                 ask, changes.updated, removed: changes.deletedURLs, next: changes.next, hasMore: changes.hasMore)
-            takePart(&effects)
+            takePart(&turn)
         case (.channelListing, _), (.channelChanges, _), (.channelPage, _):
             let failure = if case .failure(let failure) = reply { failure } else { ServiceFailure?.none }
-            sync.failed(ask, failure, context, &effects)
-            if case .channelPage(let collection) = ask { lists.pageFailed(collection, context, &effects) }
-            lists.setComplete(sync.isComplete, context, &effects)
+            sync.failed(ask, failure, &turn)
+            if case .channelPage(let collection) = ask { lists.pageFailed(collection, &turn) }
+            lists.setComplete(sync.isComplete, &turn)
         case (.channel(let url), _):
             let cached = storage.channel(url)
-            guard let fact = sync.channelArrived(url, reply, isCached: cached != nil, context, &effects) else { return }
+            guard let fact = sync.channelArrived(url, reply, isCached: cached != nil, &turn) else { return }
             sync.touch(url)
             // Where nobody said that something changed, an answer that shows no change is no news.
             if fact.cause.source == .channelRefresh, let cached, fact.changed == [cached] {
-                return sync.channelTaken(url, true, context, &effects)
+                return sync.channelTaken(url, true, &turn)
             }
-            let isStored = record(channels: fact, &effects)
-            sync.channelTaken(url, isStored, context, &effects)
-        case (.messages(let ask, let place), _): receive(reply, to: ask, place, &effects)
+            let isStored = record(channels: fact, &turn)
+            sync.channelTaken(url, isStored, &turn)
+        case (.messages(let ask, let place), _): receive(reply, to: ask, place, &turn)
         case (.send(let requestID, let url), _):
-            outbox.receive(reply, for: requestID, in: url, context, &effects)
-            pumpOutbox(url, &effects)
+            outbox.receive(reply, for: requestID, in: url, &turn)
+            pumpOutbox(url, &turn)
         case (.told, _): break
-        case (.unreadCounts, .unreadCounts(let counts)): unreadTotals.take(counts, &effects)
+        case (.unreadCounts, .unreadCounts(let counts)): unreadTotals.take(counts, &turn)
         // The next command that counts, or the next login, tells them.
         case (.unreadCounts, _): break
-        case (.retention, _): receive(retention: reply, &effects)
+        case (.retention, _): receive(retention: reply, &turn)
         case (.action(let call, let action), _):
             let crossed = sync.actionEnded(call)
             // What became known by it is there when the host learns that it is done.
             if case .action(let answer) = reply {
                 for event in answer.events where !serviceActions.isOvertaken(event, of: call) {
-                    route(answered: event, crossed, &effects)
+                    route(answered: event, crossed, &turn)
                 }
                 // No command tells what these leave to be read over all channels.
                 if action.action == .resetHistory || action.action == .setCountPreference {
-                    effects.add(.ask(.unreadCounts, .unreadCounts))
+                    turn.add(.ask(.unreadCounts, .unreadCounts))
                 }
             }
-            serviceActions.receive(reply, for: action, call: call, context, &effects)
+            serviceActions.receive(reply, for: action, call: call, &turn)
         }
     }
 
     /// What became known by the answer to an action. `crossed`: channels that facts touched since it was asked.
-    private func route(answered event: ServiceEvent, _ crossed: Set<String>, _ effects: inout Effects) {
+    private func route(answered event: ServiceEvent, _ crossed: Set<String>, _ turn: inout Turn) {
         if case .messageUpdated(let url, let message) = event {
-            return edited(message, in: url, mayOvertake: true, &effects)
+            return edited(message, in: url, mayOvertake: true, &turn)
         }
         let about: (url: String, cause: Cause)? =
             switch event {
             case .channelAnswered(let channel, let cause): (channel.url, cause)
-            case .channel(let url, let event): crossed.contains(url) ? (url, context.cause(of: event, in: url)) : nil
+            case .channel(let url, let event): crossed.contains(url) ? (url, turn.cause(of: event, in: url)) : nil
             default: nil
             }
-        guard let (url, cause) = about else { return route(event, &effects) }
+        guard let (url, cause) = about else { return route(event, &turn) }
         let outcome = ChannelFacts.outcome(
-            ofAnswer: event, isCrossed: crossed.contains(url), in: storage.channel(url), context)
-        record(outcome, url, cause, &effects)
+            ofAnswer: event, isCrossed: crossed.contains(url), in: storage.channel(url), turn.context)
+        record(outcome, url, cause, &turn)
     }
 
-    private func receive(retention reply: ServiceReply, _ effects: inout Effects) {
-        guard let fact = retention.arrived(reply, context, &effects) else { return }
-        let isStored = record(channels: fact, &effects)
+    private func receive(retention reply: ServiceReply, _ turn: inout Turn) {
+        guard let fact = retention.arrived(reply, &turn) else { return }
+        let isStored = record(channels: fact, &turn)
         for channel in fact.changed where isStored {
             sync.touch(channel.url)
             // How many of what is left are unread, only the service knows.
-            if rules.hasUnread(channel) { sync.want(channel.url, fact.cause, context, &effects) }
+            if rules.hasUnread(channel) { sync.want(channel.url, fact.cause, &turn) }
         }
-        retention.taken(isStored, context, &effects)
+        retention.taken(isStored, &turn)
     }
 
-    private func receive(_ reply: ServiceReply, to ask: MessageAsk, _ place: HistoryID, _ effects: inout Effects) {
+    private func receive(_ reply: ServiceReply, to ask: MessageAsk, _ place: HistoryID, _ turn: inout Turn) {
         guard let timeline = timelines[place],
-            let fact = timeline.receive(reply, to: ask, context, &effects)
+            let fact = timeline.receive(reply, to: ask, &turn)
         else { return }
-        let isStored = record(message: fact, &effects)
-        guard case .messageChanges(let changes) = reply else { return timeline.resume(context, &effects) }
-        timeline.changesTaken(isStored, changes, to: ask, context, &effects)
+        let isStored = record(message: fact, &turn)
+        guard case .messageChanges(let changes) = reply else { return timeline.resume(&turn) }
+        timeline.changesTaken(isStored, changes, to: ask, &turn)
     }
 
     /// Takes in one part of an answer about channels; the next one has its turn after other inputs.
-    private func takePart(_ effects: inout Effects) {
+    private func takePart(_ turn: inout Turn) {
         guard let part = parts.takeNext() else { return }
-        let isStored = record(channels: sync.arrived(part, context), &effects)
-        let isSynced = sync.taken(part, isStored, context, &effects)
+        let isStored = record(channels: sync.arrived(part, turn.context), &turn)
+        let isSynced = sync.taken(part, isStored, &turn)
         if case .channelPage(let collection) = part.ask {
-            if !isStored { lists.pageNotStored(collection, &effects) }
+            if !isStored { lists.pageNotStored(collection, &turn) }
         } else if part.isLast, sync.isComplete {
-            lists.setComplete(true, context, &effects)
+            lists.setComplete(true, &turn)
         }
-        if isSynced { outbox.synced(context, &effects) }
+        if isSynced { outbox.synced(&turn) }
         if !isStored { parts.dropRest(of: part.ask) }
-        if !parts.isEmpty { effects.add(.timer(.answerParts, at: now.monotonic)) }
+        if !parts.isEmpty { turn.add(.timer(.answerParts, at: turn.now.monotonic)) }
     }
 
     // MARK: Session
 
-    private func sessionBegan(_ effects: inout Effects) {
+    private func sessionBegan(_ turn: inout Turn) {
         for timeline in timelines.sorted {
             timeline.sessionBegan()
-            if let channel = storage.channel(timeline.id.channelURL) { mutes.note(channel, context, &effects) }
+            if let channel = storage.channel(timeline.id.channelURL) { mutes.note(channel, &turn) }
         }
-        sync.sessionBegan(context)
-        retention.sessionBegan(context)
+        sync.sessionBegan(turn.context)
+        retention.sessionBegan(turn.context)
         for timeline in timelines.sorted where storage.channel(timeline.id.channelURL) != nil {
-            sync.collectionStarted(timeline.id.channelURL, context, &effects)
+            sync.collectionStarted(timeline.id.channelURL, &turn)
         }
-        lists.setComplete(sync.isComplete, context, &effects)
-        resumeSync(&effects)
-        outbox.clearSettled(context)
-        outbox.sessionBegan(context, &effects)
+        lists.setComplete(sync.isComplete, &turn)
+        resumeSync(&turn)
+        outbox.clearSettled(turn.context)
+        outbox.sessionBegan(&turn)
     }
 
     /// Everything that depends on the session ends: what is in flight fails, and "newest" is forgotten.
-    private func sessionEnded(_ effects: inout Effects) {
+    private func sessionEnded(_ turn: inout Turn) {
         let failure = ServiceReply.failure(rules.failure(.connectionClosed))
         parts.dropAll()
         for ask in inFlight.takeAll() {
             switch ask {
-            case .send, .action: route(failure, to: ask, &effects)
+            case .send, .action: route(failure, to: ask, &turn)
             // Lists, timelines and channel sync end what they asked all at once.
             case .channelListing, .channelChanges, .channel, .channelPage, .messages, .told, .retention,
                 .unreadCounts: break
             }
         }
-        sync.sessionEnded(&effects)
-        retention.sessionEnded(&effects)
-        for timeline in timelines.sorted { timeline.sessionEnded(&effects) }
-        lists.continueFetches(context, isInterrupted: true, &effects)
-        outbox.sessionEnded(context, &effects)
-        serviceActions.sessionEnded(&effects)
-        deliveries.sessionEnded(&effects)
-        mutes.sessionEnded(&effects)
+        sync.sessionEnded(&turn)
+        retention.sessionEnded(&turn)
+        for timeline in timelines.sorted { timeline.sessionEnded(&turn) }
+        lists.continueFetches(isInterrupted: true, &turn)
+        outbox.sessionEnded(&turn)
+        serviceActions.sessionEnded(&turn)
+        deliveries.sessionEnded(&turn)
+        mutes.sessionEnded(&turn)
     }
 
     /// Background work begins or goes on: after a login, and when the host ends a pause.
-    private func resumeSync(_ effects: inout Effects) {
-        sync.pump(context, &effects)
-        retention.pump(context, &effects)
-        lists.continueFetches(context, &effects)
-        for timeline in timelines.sorted { timeline.resume(context, &effects) }
+    private func resumeSync(_ turn: inout Turn) {
+        sync.pump(&turn)
+        retention.pump(&turn)
+        lists.continueFetches(&turn)
+        for timeline in timelines.sorted { timeline.resume(&turn) }
         streams.syncResumed()
     }
 
-    private func pumpOutbox(_ url: String, _ effects: inout Effects) {
-        outbox.pump(url, context, &effects)
+    private func pumpOutbox(_ url: String, _ turn: inout Turn) {
+        outbox.pump(url, &turn)
     }
 
     // MARK: Time
 
-    private func route(_ key: TimerQueue.Key, _ effects: inout Effects) {
+    private func route(_ key: TimerQueue.Key, _ turn: inout Turn) {
         switch key {
         case .heldRequests:
-            for held in inFlight.takeHeld(now: now.monotonic) {
+            for held in inFlight.takeHeld(now: turn.now.monotonic) {
                 if case .send(_, let url) = inFlight.ask(held.id) {
                     // It has not gone out: what it was decided on may be another way now.
                     _ = inFlight.take(held.id)
-                    var more = Effects()
-                    outbox.pauseEnded(url, context, &more)
-                    carryOut(more)
+                    outbox.pauseEnded(url, &turn)
+                    carryOut(&turn)
                     continue
                 }
-                ask(held.id, held.request, waited: now.monotonic - held.since)
+                ask(held.id, held.request, waited: turn.now.monotonic - held.since)
             }
         case .action(let call):
-            if resources?.cancel(call, .timeout, &effects) == true { break }
+            if resources?.cancel(call, .timeout, &turn) == true { break }
             guard inFlight.withdraw(action: call) else { break }
             _ = sync.actionEnded(call)
-            _ = serviceActions.giveUp(call, .timeout, &effects)
-        case .reconnect: session.retry(&effects)
+            _ = serviceActions.giveUp(call, .timeout, &turn)
+        case .reconnect: session.retry(&turn)
         case .background:
-            if session.suspend(&effects) == .ended { sessionEnded(&effects) }
-            database?.setForeground(false, context, &effects)
-        case .answerParts: takePart(&effects)
-        case .channelSync: sync.pump(context, &effects)
-        case .timeline(let place): timelines[place]?.resume(context, &effects)
-        case .outbox(let url): pumpOutbox(url.text, &effects)
+            if session.suspend(&turn) == .ended { sessionEnded(&turn) }
+            database?.setForeground(false, &turn)
+        case .answerParts: takePart(&turn)
+        case .channelSync: sync.pump(&turn)
+        case .timeline(let place): timelines[place]?.resume(&turn)
+        case .outbox(let url): pumpOutbox(url.text, &turn)
         case .fetch(let call):
-            let fetch = streams.endFetch(call, .timeout, context, &effects).asked ?? call
-            if lists.fetchTimedOut(fetch, context, &effects) { break }
-            _ = timelines.sorted.contains { $0.end(fetch, .timeout, short: .error, &effects) }
+            let fetch = streams.endFetch(call, .timeout, &turn).asked ?? call
+            if lists.fetchTimedOut(fetch, &turn) { break }
+            _ = timelines.sorted.contains { $0.end(fetch, .timeout, short: .error, &turn) }
         case .fetchAll(let call):
-            for timeline in timelines.sorted { timeline.continueFetch(call, context, &effects) }
-        case .ownTyping: serviceActions.endTyping(context, &effects)
-        case .deliveries: deliveries.markDue(context, &effects)
+            for timeline in timelines.sorted { timeline.continueFetch(call, &turn) }
+        case .ownTyping: serviceActions.endTyping(&turn)
+        case .deliveries: deliveries.markDue(&turn)
         case .mutes:
-            for url in mutes.takeDue(context, &effects) { sync.want(url, Cause(.eventUserUnmuted), context, &effects) }
-        case .retention: retention.pump(context, &effects)
-        case .typing: typing.expire(now: now.monotonic, &effects)
-        case .ownAges: outbox.expire(context, &effects)
-        case .streams: streams.advance(context, &effects)
-        case .database: database?.advance(context, &effects)
+            for url in mutes.takeDue(&turn) { sync.want(url, Cause(.eventUserUnmuted), &turn) }
+        case .retention: retention.pump(&turn)
+        case .typing: typing.expire(now: turn.now.monotonic, &turn)
+        case .ownAges: outbox.expire(&turn)
+        case .streams: streams.advance(&turn)
+        case .database: database?.advance(&turn)
         }
     }
 
@@ -603,55 +590,54 @@ public final class Engine {
     /// The one entrance for what becomes known about messages: cache, timeline, channel and outbox, in one transaction.
     /// `false` when it could not be stored.
     @discardableResult
-    private func record(message fact: MessageFact, _ effects: inout Effects) -> Bool {
+    private func record(message fact: MessageFact, _ turn: inout Turn) -> Bool {
         let url = fact.channelURL
-        let context = context
         let cached = storage.channel(url)
         var completion: Completion?
         if case .arrived(let message, _) = fact.kind, !message.requestID.isEmpty {
-            completion = outbox.confirm(message, in: url, context, &effects)
+            completion = outbox.confirm(message, in: url, &turn)
         }
         let timelines = timelines
         let offset = cached?.messageOffset ?? storage.formerMessageOffset(url)
-        let fact = fact.visible(from: offset, loginTime: context.loginTime) { id in
+        let fact = fact.visible(from: offset, loginTime: turn.loginTime) { id in
             timelines.of(url).contains { $0.history.hasDeleted(id) }
         }
-        let outcome = ChannelFacts.outcome(of: fact, in: cached, context)
+        let outcome = ChannelFacts.outcome(of: fact, in: cached, turn.context)
         let shown: [MessageCommit.Part] = timelines.of(url).compactMap { timeline in
             fact.concerning(timeline.id).map { (timeline, $0) }
         }
         let committed = storage.committed { (cache) throws(StoreError) in
-            try MessageCommit(fact, shown, outcome, replacing: cached, timelines, context, cache)
+            try MessageCommit(fact, shown, outcome, replacing: cached, timelines, turn.context, cache)
         }
         if let committed {
             for (entry, recorded) in zip(shown, committed.recorded) {
-                entry.timeline.show(entry.fact, recorded, context, &effects)
+                entry.timeline.show(entry.fact, recorded, &turn)
             }
-            show(outcome, committed.channels, fact, &effects)
+            show(outcome, committed.channels, fact, &turn)
         } else {
-            for entry in shown { entry.timeline.lose(entry.fact, context, &effects) }
+            for entry in shown { entry.timeline.lose(entry.fact, &turn) }
             // What the channel is now was not stored either.
             sync.touch(url)
-            sync.want(url, fact.cause, context, &effects)
+            sync.want(url, fact.cause, &turn)
         }
-        if let completion { effects.complete(completion) }
+        if let completion { turn.complete(completion) }
         return committed != nil
     }
 
     private func show(
-        _ outcome: ChannelFacts.Outcome, _ commit: ChannelCommit?, _ fact: MessageFact, _ effects: inout Effects
+        _ outcome: ChannelFacts.Outcome, _ commit: ChannelCommit?, _ fact: MessageFact, _ turn: inout Turn
     ) {
         let cause = fact.channelCause(userID: options.userID)
         guard case .changed(let channel) = outcome, let commit else {
-            return record(outcome, fact.channelURL, cause, &effects)
+            return record(outcome, fact.channelURL, cause, &turn)
         }
         sync.touch(fact.channelURL)
-        show(ChannelFact(changed: [channel], cause: cause), commit, &effects)
+        show(ChannelFact(changed: [channel], cause: cause), commit, &turn)
     }
 
     /// The one entrance for what becomes known about channels. `false` when it could not be stored.
     @discardableResult
-    private func record(channels fact: ChannelFact, _ effects: inout Effects) -> Bool {
+    private func record(channels fact: ChannelFact, _ turn: inout Turn) -> Bool {
         let committed = storage.committed { (cache) throws(StoreError) in
             let commit = try ChannelCommit(fact.changed, replacing: nil, cache) { timelines.of($0).map(\.history) }
             for url in fact.removed { try cache.deleteChannel(url) }
@@ -659,71 +645,71 @@ public final class Engine {
             return commit
         }
         guard let committed else { return false }
-        show(fact, committed, &effects)
+        show(fact, committed, &turn)
         return true
     }
 
-    private func show(_ fact: ChannelFact, _ commit: ChannelCommit, _ effects: inout Effects) {
-        for cut in commit.cuts { timelines[cut.id]?.adopt(cut: cut.history, before: cut.order, context, &effects) }
+    private func show(_ fact: ChannelFact, _ commit: ChannelCommit, _ turn: inout Turn) {
+        for cut in commit.cuts { timelines[cut.id]?.adopt(cut: cut.history, before: cut.order, &turn) }
         for timeline in commit.replaced.flatMap({ timelines.of($0) }) {
-            timeline.startOver(fact.cause, context, &effects)
+            timeline.startOver(fact.cause, &turn)
         }
-        typing.forget(fact.removed)
-        lists.show(fact, context, &effects)
+        typing.forget(fact.removed, &turn)
+        lists.show(fact, &turn)
         // What waits in a channel that is gone is refused by the service, and told so.
-        for url in fact.changed.map(\.url) + fact.removed { outbox.channelChanged(url, context, &effects) }
+        for url in fact.changed.map(\.url) + fact.removed { outbox.channelChanged(url, &turn) }
         for channel in fact.changed {
             let shown = timelines.of(channel.url)
             guard !shown.isEmpty else { continue }
-            mutes.note(channel, context, &effects)
-            let json = context.shown(channel).json
-            for timeline in shown { timeline.tellChannel(json, fact.cause, &effects) }
+            mutes.note(channel, &turn)
+            let json = turn.shown(channel).json
+            for timeline in shown { timeline.tellChannel(json, fact.cause, &turn) }
         }
-        for timeline in fact.removed.flatMap({ timelines.of($0) }) { timeline.channelGone(fact.cause, &effects) }
+        for timeline in fact.removed.flatMap({ timelines.of($0) }) { timeline.channelGone(fact.cause, &turn) }
     }
 
     /// What an event or an answer said of channels could not be stored, and it is not said twice.
-    private func askAgain(_ fact: ChannelFact, _ effects: inout Effects) {
+    private func askAgain(_ fact: ChannelFact, _ turn: inout Turn) {
         for url in fact.changed.map(\.url) + fact.removed {
             sync.touch(url)
-            sync.want(url, fact.cause, context, &effects)
+            sync.want(url, fact.cause, &turn)
         }
     }
 
-    private func showAgain(_ url: String, _ cause: Cause, _ effects: inout Effects) {
+    private func showAgain(_ url: String, _ cause: Cause, _ turn: inout Turn) {
         guard let channel = storage.channel(url) else { return }
-        show(ChannelFact(changed: [channel], cause: cause), ChannelCommit(), &effects)
+        show(ChannelFact(changed: [channel], cause: cause), ChannelCommit(), &turn)
     }
 
     private func collectionOpened(
-        _ id: UInt64, _ filter: MessageFilter, _ place: HistoryID, isFirst: Bool, _ effects: inout Effects
+        _ id: UInt64, _ filter: MessageFilter, _ place: HistoryID, isFirst: Bool, _ turn: inout Turn
     ) {
         let url = place.channelURL
         if isFirst, outbox.isSending(in: url) { timelines[place]?.sendBegan() }
-        outbox.open(id, url, filter, context, &effects)
+        outbox.open(id, url, filter, &turn)
         if let channel = storage.channel(url) {
-            mutes.note(channel, context, &effects)
-            sync.collectionStarted(url, context, &effects)
-        } else if context.isLoggedIn {
-            sync.want(url, Cause(.channelRefresh), context, &effects)
+            mutes.note(channel, &turn)
+            sync.collectionStarted(url, &turn)
+        } else if turn.isLoggedIn {
+            sync.want(url, Cause(.channelRefresh), &turn)
         }
     }
 
     // MARK: Effects
 
-    private func carryOut(_ effects: Effects) {
-        for effect in effects.list {
-            var more = Effects()
+    /// What comes of one effect is carried out before the next one.
+    private func carryOut(_ turn: inout Turn) {
+        for effect in turn.takeEffects() {
             switch effect {
             case .event(let event):
                 if let id = StreamFeeds.stream(of: event) {
-                    streams.take(event, of: id, context, &more)
+                    streams.take(event, of: id, &turn)
                 } else {
                     hostOutputs.append(.event(event))
                 }
             case .completion(let completion):
                 if let id = StreamFeeds.stream(of: completion) {
-                    streams.take(completion, of: id, context, &more)
+                    streams.take(completion, of: id, &turn)
                 } else {
                     hostOutputs.append(.completion(completion))
                 }
@@ -732,48 +718,48 @@ public final class Engine {
                 serviceCommands.append(.connect(token: token, retentionTime: Retention.knownTime(storage)))
             case .closeConnection: serviceCommands.append(.disconnect)
             case .transport(let command): transportCommands.append(command)
-            case .order(let operation, let id): database?.order(operation, for: id, context, &more)
-            case .unheard(let listen): streams.takeUnheard(listen, context, &more)
-            case .ordered(let input): resources?.receive(input, context, &more)
-            case .ask(let ask, let request): self.ask(ask, request, &more)
-            case .messages(let fact): record(message: fact, &more)
-            case .channels(let fact): if !record(channels: fact, &more) { askAgain(fact, &more) }
+            case .order(let operation, let id): database?.order(operation, for: id, &turn)
+            case .unheard(let listen): streams.takeUnheard(listen, &turn)
+            case .ordered(let input): resources?.receive(input, &turn)
+            case .ask(let ask, let request): self.ask(ask, request, &turn)
+            case .messages(let fact): record(message: fact, &turn)
+            case .channels(let fact): if !record(channels: fact, &turn) { askAgain(fact, &turn) }
             case .ownMessageSeen(let message, let url):
                 // A page brought it, no acknowledgement: the channel does not know of it either.
-                if outbox.holds(message.requestID, in: url) { sync.want(url, Cause(.eventMessageSent), context, &more) }
-                if let completion = outbox.confirm(message, in: url, context, &more) {
+                if outbox.holds(message.requestID, in: url) { sync.want(url, Cause(.eventMessageSent), &turn) }
+                if let completion = outbox.confirm(message, in: url, &turn) {
                     // The page was one history's: the channel's or a thread's. The message may belong to both.
                     let kind = MessageFact.Kind.arrived(message, isInOrder: false)
-                    record(message: MessageFact(channelURL: url, kind: kind, cause: Cause(.eventMessageSent)), &more)
-                    more.complete(completion)
+                    record(message: MessageFact(channelURL: url, kind: kind, cause: Cause(.eventMessageSent)), &turn)
+                    turn.complete(completion)
                 }
             case .sendEnded(let url, let isInDoubt):
-                for timeline in timelines.of(url) { timeline.sendEnded(isInDoubt: isInDoubt, context, &more) }
-                if isInDoubt { sync.want(url, Cause(.channelRefresh), context, &more) }
+                for timeline in timelines.of(url) { timeline.sendEnded(isInDoubt: isInDoubt, &turn) }
+                if isInDoubt { sync.want(url, Cause(.channelRefresh), &turn) }
             case .overlaid(let url, let id):
-                for timeline in timelines.of(url) { timeline.showAgain(id, Cause(.localAction), context, &more) }
+                for timeline in timelines.of(url) { timeline.showAgain(id, Cause(.localAction), &turn) }
                 if storage.channel(url)?.lastMessage?.id.isByteEqual(to: id) == true {
-                    showAgain(url, Cause(.localAction), &more)
+                    showAgain(url, Cause(.localAction), &turn)
                 }
-            case .typingStopped(let url, let userID): typing.stopped(url, userID: userID, context, &more)
-            case .shownAgain(let url, let cause): showAgain(url, cause, &more)
+            case .typingStopped(let url, let userID): typing.stopped(url, userID: userID, &turn)
+            case .shownAgain(let url, let cause): showAgain(url, cause, &turn)
             case .collectionOpened(let id, let filter, let place, let isFirst):
-                collectionOpened(id, filter, place, isFirst: isFirst, &more)
+                collectionOpened(id, filter, place, isFirst: isFirst, &turn)
             }
-            carryOut(more)
+            carryOut(&turn)
         }
     }
 
-    private func ask(_ ask: Ask, _ request: ServiceRequest, _ effects: inout Effects) {
+    private func ask(_ ask: Ask, _ request: ServiceRequest, _ turn: inout Turn) {
         if case .channelPage = ask { sync.collectionAsked() }
         if case .action(let call, _) = ask { sync.actionAsked(call) }
         if case .send(_, let url) = ask { for timeline in timelines.of(url) { timeline.sendBegan() } }
-        if let id = inFlight.add(ask, request, now: now.monotonic) {
+        if let id = inFlight.add(ask, request, now: turn.now.monotonic) {
             self.ask(id, request)
         } else {
-            effects.add(.timer(.heldRequests, at: inFlight.pausedUntil))
+            turn.add(.timer(.heldRequests, at: inFlight.pausedUntil))
             guard case .action(let call, _) = ask else { return }
-            effects.add(.timer(.action(call: call), at: now.monotonic + (request.timeout ?? options.requestTimeout)))
+            turn.add(.timer(.action(call: call), at: turn.now.monotonic + (request.timeout ?? options.requestTimeout)))
         }
     }
 
@@ -784,10 +770,16 @@ public final class Engine {
         serviceCommands.append(.ask(id: id, request, timeout: timeout))
     }
 
+    /// The end of an input: what machines want is done.
+    private func finish(_ turn: inout Turn) {
+        carryOut(&turn)
+        settle(&turn)
+    }
+
     /// The end of every input: what is done with leaves the disk, and the host is told of the state of sync.
-    private func settle() {
-        feedStreams()
-        if !isClosed, outbox.hasSettled { outbox.clearSettled(context) }
+    private func settle(_ turn: inout Turn) {
+        feedStreams(&turn)
+        if !isClosed, outbox.hasSettled { outbox.clearSettled(turn.context) }
         tellStorageFailure()
         guard !isClosed else { return }
         let isBusy = sync.isBusy || retention.isBusy || timers.hasSyncWork || outbox.isSending || !parts.isEmpty
@@ -799,12 +791,11 @@ public final class Engine {
     }
 
     /// Streams ask collections like hosts, when what these told has arrived.
-    private func feedStreams() {
+    private func feedStreams(_ turn: inout Turn) {
         while case let commands = streams.takeCommands(), !commands.isEmpty {
             for command in commands {
-                var effects = Effects()
-                route(command, &effects)
-                carryOut(effects)
+                route(command, &turn)
+                carryOut(&turn)
             }
         }
     }
@@ -816,11 +807,11 @@ public final class Engine {
 
     // MARK: Looking
 
-    private var context: Context {
-        Context(
+    private func turn(at now: Moment) -> Turn {
+        Turn(Context(
             now: now, storage: storage, options: options, rules: rules, capabilities: capabilities, random: random,
             connection: session.connection, loggedInAt: session.loggedInAt, isPaused: isPaused, typing: typing,
-            overlays: serviceActions.overlays)
+            overlays: serviceActions.overlays))
     }
 
     private var timelines: Timelines { collections.timelines }

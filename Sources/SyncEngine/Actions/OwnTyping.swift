@@ -16,32 +16,32 @@ struct OwnTyping {
     private var entries: [TextKey: Entry] = [:]
 
     /// Whether the others have to be told.
-    mutating func start(_ url: String, now: Int64, _ effects: inout Effects) -> Bool {
+    mutating func start(_ url: String, now: Int64, _ turn: inout Turn) -> Bool {
         let known = entries[url]
         let isTold = known.map { now - $0.saidAt < OwnTyping.pause } ?? false
         entries[url] = Entry(saidAt: isTold ? known?.saidAt ?? now : now, until: now + OwnTyping.life)
-        effects.add(.timer(.ownTyping, at: nextDeadline))
+        turn.add(.timer(.ownTyping, at: nextDeadline))
         return !isTold
     }
 
     /// Whether the others have to be told: not of a typing that they know nothing of.
-    mutating func end(_ url: String, _ effects: inout Effects) -> Bool {
+    mutating func end(_ url: String, _ turn: inout Turn) -> Bool {
         guard entries.removeValue(forKey: TextKey(url)) != nil else { return false }
-        effects.add(.timer(.ownTyping, at: nextDeadline))
+        turn.add(.timer(.ownTyping, at: nextDeadline))
         return true
     }
 
     /// The channels where it is over since nobody said it again, in a fixed order.
-    mutating func takeDue(now: Int64, _ effects: inout Effects) -> [String] {
+    mutating func takeDue(now: Int64, _ turn: inout Turn) -> [String] {
         let due = entries.filter { $0.value.until <= now }.keys.sorted().map(\.text)
         for url in due { entries[url] = nil }
-        effects.add(.timer(.ownTyping, at: nextDeadline))
+        turn.add(.timer(.ownTyping, at: nextDeadline))
         return due
     }
 
-    mutating func sessionEnded(_ effects: inout Effects) {
+    mutating func sessionEnded(_ turn: inout Turn) {
         entries = [:]
-        effects.add(.timer(.ownTyping, at: nil))
+        turn.add(.timer(.ownTyping, at: nil))
     }
 
     private var nextDeadline: Int64? { entries.values.map(\.until).min() }

@@ -21,48 +21,49 @@ struct ServiceActions {
     /// How many wait.
     var count: Int { calls.count }
 
-    mutating func ask(_ action: ActionCall, call: UInt64, _ context: Context, _ effects: inout Effects) {
+    mutating func ask(_ action: ActionCall, call: UInt64, _ turn: inout Turn) {
         calls[call] = action
         var action = action
         switch action.action {
         case .editMessage, .addMetaArrayValues, .removeMetaArrayValues, .createMetaArrayKeys, .deleteMetaArrayKeys:
-            guard let held = context.storage.message(action.messageID, in: action.channelURL) else { break }
+            guard let held = turn.storage.message(action.messageID, in: action.channelURL) else { break }
             // The service says so too, but after a way there and back.
-            if action.action == .editMessage, !held.senderID.isByteEqual(to: context.options.userID) {
-                return finish(call, .notOwnMessage, &effects)
+            if action.action == .editMessage, !held.senderID.isByteEqual(to: turn.options.userID) {
+                return finish(call, .notOwnMessage, &turn)
             }
             if held.kind == .file { action = action.adding(ActionCall.concernsFile, .flag(true)) }
         case .startTyping, .endTyping, .addReaction, .removeReaction:
-            action = action.adding(ActionCall.sentAt, .integer(context.now.wall))
+            action = action.adding(ActionCall.sentAt, .integer(turn.now.wall))
         default: break
         }
         let spec = ActionTable.spec(of: action.action)
-        guard context.isLoggedIn else { return finish(call, .notConnected, &effects) }
-        let now = context.now.monotonic
+        guard turn.isLoggedIn else { return finish(call, .notConnected, &turn) }
+        let now = turn.now.monotonic
         switch action.action {
-        case .startTyping where !typing.start(action.channelURL, now: now, &effects): return finish(call, .ok, &effects)
-        case .endTyping where !typing.end(action.channelURL, &effects): return finish(call, .ok, &effects)
+        case .startTyping where !typing.start(action.channelURL, now: now, &turn): return finish(call, .ok, &turn)
+        case .endTyping where !typing.end(action.channelURL, &turn): return finish(call, .ok, &turn)
         case .markAllAsRead:
             if let before = markedAllAt, now - before < ServiceActions.pauseOfMarkAll {
-                return finish(call, .service, failure: context.rules.failure(.tooOften), &effects)
+                return finish(call, .service, failure: turn.rules.failure(.tooOften), &turn)
             }
             markedAllAt = now
         default: break
         }
         if spec.isOptimistic {
             overlays.add(action, call: call)
-            effects.add(.overlaid(channelURL: action.channelURL, messageID: action.messageID))
+            turn.context.overlays = overlays
+            turn.add(.overlaid(channelURL: action.channelURL, messageID: action.messageID))
         }
-        effects.add(.ask(.action(call: call, action), .action(action)))
+        turn.add(.ask(.action(call: call, action), .action(action)))
     }
 
     /// Typing that nobody repeated is over.
-    mutating func endTyping(_ context: Context, _ effects: inout Effects) {
-        for url in typing.takeDue(now: context.now.monotonic, &effects) {
+    mutating func endTyping(_ turn: inout Turn) {
+        for url in typing.takeDue(now: turn.now.monotonic, &turn) {
             let end = ActionCall(
                 action: .endTyping,
-                arguments: ["channel_url": .text(url), ActionCall.sentAt: .integer(context.now.wall)])
-            effects.add(.ask(.told, .action(end)))
+                arguments: ["channel_url": .text(url), ActionCall.sentAt: .integer(turn.now.wall)])
+            turn.add(.ask(.told, .action(end)))
         }
     }
 
@@ -85,60 +86,62 @@ struct ServiceActions {
         return reaction.updatedAt < told
     }
 
-    mutating func sessionEnded(_ effects: inout Effects) { typing.sessionEnded(&effects) }
+    mutating func sessionEnded(_ turn: inout Turn) { typing.sessionEnded(&turn) }
 
     mutating func receive(
-        _ reply: ServiceReply, for action: ActionCall, call: UInt64, _ context: Context, _ effects: inout Effects
+        _ reply: ServiceReply, for action: ActionCall, call: UInt64, _ turn: inout Turn
     ) {
         switch reply {
-        case .action(let answer): finish(call, .ok, result: answer.result, &effects)
-        case .failure(let failure): finish(call, Status(failure), failure: failure, &effects)
-        default: finish(call, .service, failure: context.rules.failure(.unexpectedReply), &effects)
+        case .action(let answer): finish(call, .ok, result: answer.result, &turn)
+        case .failure(let failure): finish(call, Status(failure), failure: failure, &turn)
+        default: finish(call, .service, failure: turn.rules.failure(.unexpectedReply), &turn)
         }
     }
 
     /// Completes one that waits, whatever becomes of it at the service. `false` when there is none.
-    mutating func giveUp(_ call: UInt64, _ status: Status, _ effects: inout Effects) -> Bool {
+    mutating func giveUp(_ call: UInt64, _ status: Status, _ turn: inout Turn) -> Bool {
         guard calls[call] != nil else { return false }
-        finish(call, status, &effects)
+        finish(call, status, &turn)
         return true
     }
 
     /// Completes one that nobody but this library was needed for.
     static func done(
         _ action: ActionCall, _ call: UInt64, _ status: Status, result: [UInt8]? = nil, explanation: String? = nil,
-        info: CollectionInfo? = nil, _ effects: inout Effects
+        info: CollectionInfo? = nil, _ turn: inout Turn
     ) {
-        effects.complete(Completion(
+        turn.complete(Completion(
             call: call, name: .call, status: status, action: action.action, result: result, explanation: explanation,
             info: info))
     }
 
     /// The same for one that was about so many messages; `nil` when that could not be stored.
-    static func done(_ action: ActionCall, _ call: UInt64, count: Int?, _ effects: inout Effects) {
-        guard let count else { return done(action, call, .storage, &effects) }
-        if count == 0, action.text("request_id") != nil { return done(action, call, .notFound, &effects) }
+    static func done(_ action: ActionCall, _ call: UInt64, count: Int?, _ turn: inout Turn) {
+        guard let count else { return done(action, call, .storage, &turn) }
+        if count == 0, action.text("request_id") != nil { return done(action, call, .notFound, &turn) }
         let result = JSON.object(["count": .int(Int64(count))]).serialized()
-        done(action, call, .ok, result: result, &effects)
+        done(action, call, .ok, result: result, &turn)
     }
 
     /// Completes what is still open. What is shown stays: nothing more is told.
-    mutating func end(_ effects: inout Effects) {
+    mutating func end(_ turn: inout Turn) {
         overlays = Overlays()
-        for call in calls.keys.sorted() { finish(call, .closed, &effects) }
+        turn.context.overlays = overlays
+        for call in calls.keys.sorted() { finish(call, .closed, &turn) }
     }
 
     private mutating func finish(
         _ call: UInt64, _ status: Status, result: [UInt8]? = nil, failure: ServiceFailure? = nil,
-        _ effects: inout Effects
+        _ turn: inout Turn
     ) {
         guard let action = calls.removeValue(forKey: call) else { return }
         toldMeanwhile[call] = nil
         // What an answer made known is a fact by then, and stands for itself; what failed is seen to be taken back.
         if overlays.remove(action, call: call) {
-            effects.add(.overlaid(channelURL: action.channelURL, messageID: action.messageID))
+            turn.context.overlays = overlays
+            turn.add(.overlaid(channelURL: action.channelURL, messageID: action.messageID))
         }
-        effects.complete(Completion(
+        turn.complete(Completion(
             call: call, name: .call, status: status, failure: failure, action: action.action, result: result))
     }
 }

@@ -4,27 +4,27 @@ import SyncModel
 /// the service tells, and so reaches the cache and every collection.
 enum ToldChanges {
     static func edited(
-        _ message: MessageRecord, _ url: String, call: UInt64, _ context: Context, _ effects: inout Effects
+        _ message: MessageRecord, _ url: String, call: UInt64, _ turn: inout Turn
     ) {
-        let isOwn = message.senderID.isByteEqual(to: context.options.userID)
-            && isOwnAsFarAsKnown(message.id, url, context)
+        let isOwn = message.senderID.isByteEqual(to: turn.options.userID)
+            && isOwnAsFarAsKnown(message.id, url, turn.context)
         guard isOwn else {
-            return effects.complete(Completion(call: call, name: .updateMessage, status: .notOwnMessage))
+            return turn.complete(Completion(call: call, name: .updateMessage, status: .notOwnMessage))
         }
-        effects.add(.messages(MessageFact(
+        turn.add(.messages(MessageFact(
             channelURL: url, kind: .edited([message]), cause: Cause(.eventMessageUpdated))))
-        effects.complete(Completion(call: call, name: .updateMessage, status: .ok, message: message.json))
+        turn.complete(Completion(call: call, name: .updateMessage, status: .ok, message: message.json))
     }
 
     static func deleted(
-        _ id: String, _ url: String, call: UInt64, _ context: Context, _ effects: inout Effects
+        _ id: String, _ url: String, call: UInt64, _ turn: inout Turn
     ) {
-        guard isOwnAsFarAsKnown(id, url, context) else {
-            return effects.complete(Completion(call: call, name: .deleteMessage, status: .notOwnMessage))
+        guard isOwnAsFarAsKnown(id, url, turn.context) else {
+            return turn.complete(Completion(call: call, name: .deleteMessage, status: .notOwnMessage))
         }
-        effects.add(
+        turn.add(
             .messages(MessageFact(channelURL: url, kind: .deleted(ids: [id]), cause: Cause(.eventMessageDeleted))))
-        effects.complete(Completion(call: call, name: .deleteMessage, status: .ok))
+        turn.complete(Completion(call: call, name: .deleteMessage, status: .ok))
     }
 
     /// Of what is not cached nothing is known, and nothing has to change either.

@@ -21,41 +21,41 @@ struct ChannelLists {
 
     mutating func open(_ id: UInt64, _ query: ChannelQuery) { windows[id] = ChannelWindow(id: id, query: query) }
 
-    mutating func close(_ id: UInt64, _ effects: inout Effects) {
-        finishFetch(id, .removed, &effects)
+    mutating func close(_ id: UInt64, _ turn: inout Turn) {
+        finishFetch(id, .removed, &turn)
         windows[id] = nil
     }
 
-    mutating func fetch(_ id: UInt64, call: UInt64, _ context: Context, _ effects: inout Effects) {
+    mutating func fetch(_ id: UInt64, call: UInt64, _ turn: inout Turn) {
         guard let window = windows[id] else { return }
         guard window.fetch?.call == nil else {
-            return effects.complete(Completion(call: call, name: .fetch, status: .duplicatedFetch, info: window.info))
+            return turn.complete(Completion(call: call, name: .fetch, status: .duplicatedFetch, info: window.info))
         }
         let isAsked = window.fetch?.isAsking ?? false
         windows[id]?.fetch = ChannelWindow.Fetch(call: call, wanted: window.query.limit, isAsking: isAsked)
         if isAsked {
             // The page that an earlier fetch asked for and did not wait for.
-            standIn(id, context, &effects)
+            standIn(id, &turn)
         } else {
-            if isComplete, window.token == nil { lookForUnknown(id, context) }
-            continueFetch(id, context, &effects)
+            if isComplete, window.token == nil { lookForUnknown(id, turn.context) }
+            continueFetch(id, &turn)
         }
         guard windows[id]?.fetch?.call != nil else { return }
-        effects.add(.timer(.fetch(call: call), at: context.fetchDeadline))
+        turn.add(.timer(.fetch(call: call), at: turn.fetchDeadline))
     }
 
     /// The fetch has waited long enough: the cache stands in. `false` when no such call waits.
-    mutating func fetchTimedOut(_ call: UInt64, _ context: Context, _ effects: inout Effects) -> Bool {
+    mutating func fetchTimedOut(_ call: UInt64, _ turn: inout Turn) -> Bool {
         guard let id = collection(of: call) else { return false }
-        if windows[id]?.query.isDecidableFromCache == true { _ = showCached(id, context, &effects) }
-        finishFetch(id, .ok, short: context.isLoggedIn ? .error : .offline, &effects)
+        if windows[id]?.query.isDecidableFromCache == true { _ = showCached(id, &turn) }
+        finishFetch(id, .ok, short: turn.isLoggedIn ? .error : .offline, &turn)
         return true
     }
 
     /// The host does not want to wait any more. `false` when no such call waits.
-    mutating func cancel(_ call: UInt64, _ effects: inout Effects) -> Bool {
+    mutating func cancel(_ call: UInt64, _ turn: inout Turn) -> Bool {
         guard let id = collection(of: call) else { return false }
-        finishFetch(id, .canceled, &effects)
+        finishFetch(id, .canceled, &turn)
         return true
     }
 
@@ -67,20 +67,20 @@ struct ChannelLists {
         return windows[id]?.info
     }
 
-    func resync(_ id: UInt64, dropped: Int, _ effects: inout Effects) {
+    func resync(_ id: UInt64, dropped: Int, _ turn: inout Turn) {
         guard var window = windows[id] else { return }
-        effects.tell(id, .overflow(dropped: dropped))
-        for change in window.resync() { effects.add(.event(window.change(change, Cause(.overflow)))) }
+        turn.tell(id, .overflow(dropped: dropped))
+        for change in window.resync() { turn.add(.event(window.change(change, Cause(.overflow)))) }
     }
 
     /// The cached channels are forgotten: every list is empty and begins again with its next fetch.
-    mutating func startOver(_ cause: Cause, _ effects: inout Effects) {
+    mutating func startOver(_ cause: Cause, _ turn: inout Turn) {
         isComplete = false
         for id in numbers {
             guard let window = windows[id] else { continue }
             let new = ChannelWindow(id: id, query: window.query)
-            effects.add(.event(new.change(WindowChange(.clear, []), cause)))
-            finishFetch(id, .ok, short: .reset, &effects)
+            turn.add(.event(new.change(WindowChange(.clear, []), cause)))
+            finishFetch(id, .ok, short: .reset, &turn)
             windows[id] = new
         }
     }
@@ -88,108 +88,108 @@ struct ChannelLists {
     // MARK: Session
 
     /// Sync may go on, or has to stop: every fetch goes on with what there is now.
-    mutating func continueFetches(_ context: Context, isInterrupted: Bool = false, _ effects: inout Effects) {
+    mutating func continueFetches(isInterrupted: Bool = false, _ turn: inout Turn) {
         for id in numbers where windows[id]?.fetch != nil {
             if isInterrupted { windows[id]?.fetch?.isAsking = false }
             if windows[id]?.fetch?.call == nil, windows[id]?.fetch?.isAsking == false { windows[id]?.fetch = nil }
-            continueFetch(id, context, &effects)
+            continueFetch(id, &turn)
         }
     }
 
-    mutating func finishFetches(_ status: Status, _ effects: inout Effects) {
-        for id in numbers { finishFetch(id, status, &effects) }
+    mutating func finishFetches(_ status: Status, _ turn: inout Turn) {
+        for id in numbers { finishFetch(id, status, &turn) }
     }
 
     /// Whether the one-time listing is done. Pages of the service may skip a channel that moved between them; once
     /// every channel is cached, the cache has the last word on what a list shows, and goes on with it.
-    mutating func setComplete(_ isComplete: Bool, _ context: Context, _ effects: inout Effects) {
+    mutating func setComplete(_ isComplete: Bool, _ turn: inout Turn) {
         self.isComplete = isComplete
         guard isComplete else { return }
-        for id in numbers { takeOver(id, context, &effects) }
+        for id in numbers { takeOver(id, &turn) }
     }
 
     // MARK: Fetching
 
     /// Goes on with the fetch under way: from the cache when it is complete (or all there is); else the cache stands
     /// in, and the service's page makes it right.
-    private mutating func continueFetch(_ id: UInt64, _ context: Context, _ effects: inout Effects) {
+    private mutating func continueFetch(_ id: UInt64, _ turn: inout Turn) {
         guard let window = windows[id], let fetch = window.fetch, fetch.call != nil, !fetch.isAsking else { return }
         let needsService = !isComplete || window.needsService || !window.query.isDecidableFromCache
             || window.token?.isEmpty == false
         if needsService, window.token != "" {
-            if context.canSync {
-                standIn(id, context, &effects)
-                return ask(id, &effects)
+            if turn.canSync {
+                standIn(id, &turn)
+                return ask(id, &turn)
             }
             // An attempt to connect is under way: what is cached is shown, the rest comes with the login or not at all.
-            if !window.query.isDecidableFromCache, context.mayStillSync { return }
+            if !window.query.isDecidableFromCache, turn.mayStillSync { return }
         }
         guard window.query.isDecidableFromCache else {
             windows[id]?.isLoaded = true
             windows[id]?.hasNext = window.token != ""
-            return finishFetch(id, .ok, short: window.token != "" ? context.shortReason : nil, &effects)
+            return finishFetch(id, .ok, short: window.token != "" ? turn.shortReason : nil, &turn)
         }
-        guard showCached(id, context, &effects) else { return finishFetch(id, .storage, &effects) }
+        guard showCached(id, &turn) else { return finishFetch(id, .storage, &turn) }
         guard let shown = windows[id] else { return }
         let isShort = (shown.fetch?.wanted ?? 0) > 0 && shown.hasNext
-        if isShort, context.mayStillSync, !context.canSync { return }
-        finishFetch(id, .ok, short: isShort ? context.shortReason : nil, &effects)
+        if isShort, turn.mayStillSync, !turn.canSync { return }
+        finishFetch(id, .ok, short: isShort ? turn.shortReason : nil, &turn)
     }
 
     /// Shows what the cache knows before the service's page comes; once for a fetch.
-    private mutating func standIn(_ id: UInt64, _ context: Context, _ effects: inout Effects) {
+    private mutating func standIn(_ id: UInt64, _ turn: inout Turn) {
         guard let window = windows[id], window.query.isDecidableFromCache, window.fetch?.standIns == nil else { return }
         let shown = window.window.count
         // What cannot be read now, the service tells.
-        guard showCached(id, context, &effects), let rows = windows[id]?.window.rows else { return }
+        guard showCached(id, &turn), let rows = windows[id]?.window.rows else { return }
         windows[id]?.fetch?.standIns = rows.dropFirst(shown).map(\.id)
     }
 
     /// Shows the next channels of the cache; `false` when the store failed.
-    private mutating func showCached(_ id: UInt64, _ context: Context, _ effects: inout Effects) -> Bool {
+    private mutating func showCached(_ id: UInt64, _ turn: inout Turn) -> Bool {
         guard let window = windows[id], let fetch = window.fetch else { return true }
         let limit = fetch.wanted
         let query = window.query
-        let page = context.storage.cached { (cache) throws(StoreError) in
+        let page = turn.storage.cached { (cache) throws(StoreError) in
             try cache.channels(
-                query: query, userID: context.options.userID, after: window.window.last?.channel, limit: limit + 1)
+                query: query, userID: turn.options.userID, after: window.window.last?.channel, limit: limit + 1)
         }
         guard let page else { return false }
         let isKnown = isComplete && !window.needsService || window.token == ""
         windows[id]?.isLoaded = true
         windows[id]?.hasNext = page.count > limit || !isKnown
-        let added = windows[id]?.add(page.prefix(limit).map(context.shown), userID: context.options.userID)
+        let added = windows[id]?.add(page.prefix(limit).map(turn.shown), userID: turn.options.userID)
         windows[id]?.fetch?.wanted -= added?.items.count ?? 0
-        if let added, let window = windows[id] { effects.add(.event(window.change(added, Cause(.cache)))) }
+        if let added, let window = windows[id] { turn.add(.event(window.change(added, Cause(.cache)))) }
         return true
     }
 
-    private mutating func ask(_ id: UInt64, _ effects: inout Effects) {
+    private mutating func ask(_ id: UInt64, _ turn: inout Turn) {
         guard let window = windows[id] else { return }
         windows[id]?.fetch?.isAsking = true
-        effects.add(.ask(
+        turn.add(.ask(
             .channelPage(collection: id),
             .listChannels(query: window.query, token: window.token ?? "", limit: window.query.limit)))
     }
 
     /// No page came: the cache stands in, better some channels than none.
-    mutating func pageFailed(_ id: UInt64, _ context: Context, _ effects: inout Effects) {
+    mutating func pageFailed(_ id: UInt64, _ turn: inout Turn) {
         guard windows[id]?.fetch?.isAsking == true else { return }
         windows[id]?.fetch?.isAsking = false
         guard windows[id]?.fetch?.call != nil else {
             windows[id]?.fetch = nil
             return
         }
-        if windows[id]?.query.isDecidableFromCache == true { _ = showCached(id, context, &effects) }
+        if windows[id]?.query.isDecidableFromCache == true { _ = showCached(id, &turn) }
         windows[id]?.isLoaded = true
         windows[id]?.hasNext = true
-        finishFetch(id, .ok, short: context.isLoggedIn ? .error : .offline, &effects)
+        finishFetch(id, .ok, short: turn.isLoggedIn ? .error : .offline, &turn)
     }
 
     /// The page could not be stored.
-    mutating func pageNotStored(_ id: UInt64, _ effects: inout Effects) {
+    mutating func pageNotStored(_ id: UInt64, _ turn: inout Turn) {
         windows[id]?.fetch?.isAsking = false
-        finishFetch(id, .storage, &effects)
+        finishFetch(id, .storage, &turn)
     }
 
     /// Whether the complete cache leaves open of some channel if it belongs.
@@ -201,9 +201,9 @@ struct ChannelLists {
         windows[id]?.needsService = holdsUnknown ?? false
     }
 
-    private mutating func takeOver(_ id: UInt64, _ context: Context, _ effects: inout Effects) {
+    private mutating func takeOver(_ id: UInt64, _ turn: inout Turn) {
         guard windows[id]?.query.isDecidableFromCache == true, windows[id]?.token != nil else { return }
-        lookForUnknown(id, context)
+        lookForUnknown(id, turn.context)
         guard let window = windows[id], !window.needsService else { return }
         let query = window.query
         let last = window.hasNext ? window.window.last?.channel : nil
@@ -211,9 +211,9 @@ struct ChannelLists {
         var behind: ChannelRecord?
         while !window.hasNext || last != nil {
             let after = behind
-            let page = context.storage.cached { (cache) throws(StoreError) in
+            let page = turn.storage.cached { (cache) throws(StoreError) in
                 try cache.channels(
-                    query: query, userID: context.options.userID, after: after, limit: ChannelLists.cachePage)
+                    query: query, userID: turn.options.userID, after: after, limit: ChannelLists.cachePage)
             }
             // The token stays, and with it this is tried again.
             guard let page else { return }
@@ -223,31 +223,31 @@ struct ChannelLists {
             if part.count < ChannelLists.cachePage { break }
         }
         windows[id]?.endServing()
-        let added = windows[id]?.add(missing.map(context.shown), userID: context.options.userID)
-        if let added, let window = windows[id] { effects.add(.event(window.change(added, Cause(.sync)))) }
+        let added = windows[id]?.add(missing.map(turn.shown), userID: turn.options.userID)
+        if let added, let window = windows[id] { turn.add(.event(window.change(added, Cause(.sync)))) }
     }
 
     private mutating func finishFetch(
-        _ id: UInt64, _ status: Status, short: Completion.ShortReason? = nil, _ effects: inout Effects
+        _ id: UInt64, _ status: Status, short: Completion.ShortReason? = nil, _ turn: inout Turn
     ) {
         guard let window = windows[id], let fetch = window.fetch else { return }
         windows[id]?.fetch = fetch.isAsking ? ChannelWindow.Fetch(call: nil, wanted: 0, isAsking: true) : nil
         guard let call = fetch.call else { return }
-        effects.add(.timer(.fetch(call: call), at: nil))
-        effects.complete(Completion(
+        turn.add(.timer(.fetch(call: call), at: nil))
+        turn.complete(Completion(
             call: call, name: .fetch, status: status, hasMore: window.hasNext, short: short, info: window.info))
     }
 
     // MARK: Facts
 
     /// Brings every collection up to date with channels as they are stored.
-    mutating func show(_ fact: ChannelFact, _ context: Context, _ effects: inout Effects) {
-        let shown = fact.changed.map(context.shown)
-        let userID = context.options.userID
+    mutating func show(_ fact: ChannelFact, _ turn: inout Turn) {
+        let shown = fact.changed.map(turn.shown)
+        let userID = turn.options.userID
         for id in numbers {
             if let page = fact.page, page.collection == id {
                 if windows[id]?.fetch?.call != nil {
-                    showPage(id, shown, fact, context, &effects)
+                    showPage(id, shown, fact, &turn)
                     continue
                 }
                 // Nobody waits for it any more: it is as good as a page of the listing.
@@ -256,9 +256,9 @@ struct ChannelLists {
             let changes = fact.isListing ? windows[id]?.reconcileListed(shown, userID: userID)
                 : windows[id]?.reconcile(shown, removed: fact.removed, userID: userID)
             if let window = windows[id] {
-                for change in changes ?? [] { effects.add(.event(window.change(change, fact.cause))) }
+                for change in changes ?? [] { turn.add(.event(window.change(change, fact.cause))) }
             }
-            if !fact.cause.facts.isEmpty { tellAgain(id, shown, beside: changes ?? [], fact.cause, &effects) }
+            if !fact.cause.facts.isEmpty { tellAgain(id, shown, beside: changes ?? [], fact.cause, &turn) }
         }
     }
 
@@ -266,19 +266,19 @@ struct ChannelLists {
     /// update to what is shown already.
     private mutating func tellAgain(
         _ id: UInt64, _ channels: [ChannelRecord], beside changes: [WindowChange], _ cause: Cause,
-        _ effects: inout Effects
+        _ turn: inout Turn
     ) {
         let told = changes.flatMap { $0.items.map(\.id) }.keys
         let change = windows[id]?.restatement(of: channels.map(\.url).filter { !told.contains($0) })
-        if let change, let window = windows[id] { effects.add(.event(window.change(change, cause))) }
+        if let change, let window = windows[id] { turn.add(.event(window.change(change, cause))) }
     }
 
     /// A page of the collection's own query.
     private mutating func showPage(
-        _ id: UInt64, _ shown: [ChannelRecord], _ fact: ChannelFact, _ context: Context, _ effects: inout Effects
+        _ id: UInt64, _ shown: [ChannelRecord], _ fact: ChannelFact, _ turn: inout Turn
     ) {
         guard let page = fact.page, let fetch = windows[id]?.fetch, fetch.isAsking else { return }
-        let userID = context.options.userID
+        let userID = turn.options.userID
         var known: [ChannelRecord] = []
         for channel in shown where windows[id]?.contains(channel.url) == true { known.append(channel) }
         windows[id]?.isLoaded = true
@@ -294,11 +294,11 @@ struct ChannelLists {
             changes += [windows[id]?.dropStandIns(fetch.standIns ?? [])].compactMap { $0 }
         }
         if let window = windows[id] {
-            for change in changes { effects.add(.event(window.change(change, fact.cause))) }
+            for change in changes { turn.add(.event(window.change(change, fact.cause))) }
         }
         guard page.isLast else { return }
         windows[id]?.fetch?.isAsking = false
-        if isComplete { takeOver(id, context, &effects) }
-        finishFetch(id, .ok, &effects)
+        if isComplete { takeOver(id, &turn) }
+        finishFetch(id, .ok, &turn)
     }
 }

@@ -70,10 +70,10 @@ struct ChannelRefresh {
         if case .asked = entries[url]?.state { entries[url]?.state = .asked(isCrossed: true) }
     }
 
-    mutating func pump(_ context: Context, _ effects: inout Effects) {
+    mutating func pump(_ turn: inout Turn) {
         pausedUntil = nil
         guard !entries.isEmpty else { return }
-        let now = context.now.monotonic
+        let now = turn.now.monotonic
         guard gate.isOpen(at: now) else {
             pausedUntil = gate.pausedUntil
             return
@@ -89,7 +89,7 @@ struct ChannelRefresh {
             guard entries[url]?.state == .wanted else { continue }
             entries[url]?.state = .asked(isCrossed: false)
             asked += 1
-            effects.add(.ask(.channel(url: url), .getChannel(url: url)))
+            turn.add(.ask(.channel(url: url), .getChannel(url: url)))
         }
         if head == waiting.count || head > 1000 {
             waiting.removeFirst(head)

@@ -96,7 +96,7 @@ struct ChannelSync {
         }
     }
 
-    mutating func sessionEnded(_ effects: inout Effects) {
+    mutating func sessionEnded(_ turn: inout Turn) {
         log = .unread
         if !isCompletionStored { listing = .due }
         gate.succeed()
@@ -107,15 +107,15 @@ struct ChannelSync {
         refresh = ChannelRefresh()
         starting = []
         fresh = []
-        effects.add(.timer(.channelSync, at: nil))
+        turn.add(.timer(.channelSync, at: nil))
     }
 
     /// The cached channels and how far they are true are forgotten, on disk too: everything is listed again.
-    mutating func startOver(_ context: Context, _ effects: inout Effects) {
+    mutating func startOver(_ turn: inout Turn) {
         isCompletionStored = false
-        sessionEnded(&effects)
-        if context.isLoggedIn { sessionBegan(context) }
-        pump(context, &effects)
+        sessionEnded(&turn)
+        if turn.isLoggedIn { sessionBegan(turn.context) }
+        pump(&turn)
     }
 
     /// Forgets in the store the channels and how far they are true; `false` when they stay.
@@ -130,52 +130,52 @@ struct ChannelSync {
     // MARK: Asking
 
     /// Asks what can be asked now. Calling it once too often does no harm.
-    mutating func pump(_ context: Context, _ effects: inout Effects) {
-        guard context.isLoggedIn else { return }
-        refresh.pump(context, &effects)
-        if let due = refresh.pausedUntil { effects.add(.timer(.channelSync, at: due)) }
-        guard context.canSync else { return }
-        guard gate.isOpen(at: context.now.monotonic) else {
-            effects.add(.timer(.channelSync, at: gate.pausedUntil))
+    mutating func pump(_ turn: inout Turn) {
+        guard turn.isLoggedIn else { return }
+        refresh.pump(&turn)
+        if let due = refresh.pausedUntil { turn.add(.timer(.channelSync, at: due)) }
+        guard turn.canSync else { return }
+        guard gate.isOpen(at: turn.now.monotonic) else {
+            turn.add(.timer(.channelSync, at: gate.pausedUntil))
             return
         }
         switch log {
         case .asked: return
-        case .unread: readLog(context, &effects)
-        case .read: continueListing(context, &effects)
+        case .unread: readLog(&turn)
+        case .read: continueListing(&turn)
         }
     }
 
-    private mutating func readLog(_ context: Context, _ effects: inout Effects) {
-        guard context.capabilities.hasChannelChanges else {
+    private mutating func readLog(_ turn: inout Turn) {
+        guard turn.capabilities.hasChannelChanges else {
             log = .read
-            return continueListing(context, &effects)
+            return continueListing(&turn)
         }
-        let stored = context.storage.cached { (cache) throws(StoreError) in try cache.value(ChannelSync.changesKey) }
-        guard let stored else { return retry(after: nil, context, &effects) }
+        let stored = turn.storage.cached { (cache) throws(StoreError) in try cache.value(ChannelSync.changesKey) }
+        guard let stored else { return retry(after: nil, &turn) }
         guard let since = readTo ?? stored.flatMap(ChangePoint.init(storedText:)) else {
-            guard anchorLog(context) != nil else { return retry(after: nil, context, &effects) }
+            guard anchorLog(turn.context) != nil else { return retry(after: nil, &turn) }
             log = .read
-            return continueListing(context, &effects)
+            return continueListing(&turn)
         }
         log = .asked
         answersUnderWay += 1
-        effects.add(.ask(.channelChanges(since: since), .channelChanges(since: since)))
+        turn.add(.ask(.channelChanges(since: since), .channelChanges(since: since)))
     }
 
-    private mutating func continueListing(_ context: Context, _ effects: inout Effects) {
-        refreshStarting(context, &effects)
+    private mutating func continueListing(_ turn: inout Turn) {
+        refreshStarting(&turn)
         guard case .due = listing else { return }
-        let state = context.storage.cached { (cache) throws(StoreError) in
+        let state = turn.storage.cached { (cache) throws(StoreError) in
             (token: try cache.value(ChannelSync.tokenKey) ?? "", isNew: try cache.value(ChannelSync.relistKey) != nil)
         }
-        guard let state else { return retry(after: nil, context, &effects) }
+        guard let state else { return retry(after: nil, &turn) }
         // A listing that must find out what is gone starts over; any other loses at most one page by a kill.
         let startsOver = state.isNew && listed == nil
         if startsOver { listed = [] }
         listing = .asked
         answersUnderWay += 1
-        effects.add(.ask(
+        turn.add(.ask(
             .channelListing,
             .listChannels(
                 query: ChannelSync.everyChannel, token: startsOver ? "" : state.token, limit: ChannelSync.pageSize)))
@@ -193,23 +193,23 @@ struct ChannelSync {
 
     /// A message collection is open on a cached channel, which is asked for once in a session: not everything that may
     /// have changed while away is in the log.
-    mutating func collectionStarted(_ url: String, _ context: Context, _ effects: inout Effects) {
-        guard context.isLoggedIn, !fresh.contains(TextKey(url)) else { return }
+    mutating func collectionStarted(_ url: String, _ turn: inout Turn) {
+        guard turn.isLoggedIn, !fresh.contains(TextKey(url)) else { return }
         starting.append(url)
-        pump(context, &effects)
+        pump(&turn)
     }
 
-    private mutating func refreshStarting(_ context: Context, _ effects: inout Effects) {
+    private mutating func refreshStarting(_ turn: inout Turn) {
         guard !starting.isEmpty else { return }
         for url in starting where fresh.insert(TextKey(url)).inserted { refresh.want(url, Cause(.channelRefresh)) }
         starting = []
-        refresh.pump(context, &effects)
-        if let due = refresh.pausedUntil { effects.add(.timer(.channelSync, at: due)) }
+        refresh.pump(&turn)
+        if let due = refresh.pausedUntil { turn.add(.timer(.channelSync, at: due)) }
     }
 
-    private mutating func retry(after failure: ServiceFailure?, _ context: Context, _ effects: inout Effects) {
-        gate.fail(failure, at: context.now.monotonic, context.random)
-        effects.add(.timer(.channelSync, at: gate.pausedUntil))
+    private mutating func retry(after failure: ServiceFailure?, _ turn: inout Turn) {
+        gate.fail(failure, at: turn.now.monotonic, turn.random)
+        turn.add(.timer(.channelSync, at: gate.pausedUntil))
     }
 
     /// A collection asks for a page of its own: its answer can be crossed, too.
@@ -223,16 +223,16 @@ struct ChannelSync {
 
     /// Asks for one channel unless that is done or planned already. For what the service tells by an event of its own:
     /// whatever is asked for behind that event has it.
-    mutating func recheck(_ url: String, _ cause: Cause, _ context: Context, _ effects: inout Effects) {
+    mutating func recheck(_ url: String, _ cause: Cause, _ turn: inout Turn) {
         guard !refresh.isPlanned(url) else { return }
-        want(url, cause, context, &effects)
+        want(url, cause, &turn)
     }
 
     /// Asks for one channel. Calls for the same one share the answer.
-    mutating func want(_ url: String, _ cause: Cause, _ context: Context, _ effects: inout Effects) {
-        guard context.isLoggedIn else { return }
+    mutating func want(_ url: String, _ cause: Cause, _ turn: inout Turn) {
+        guard turn.isLoggedIn else { return }
         refresh.want(url, cause)
-        refresh.pump(context, &effects)
+        refresh.pump(&turn)
     }
 
     // MARK: Answers
@@ -251,19 +251,19 @@ struct ChannelSync {
 
     /// The part is in the cache, or could not be stored. Whether with it sync has had its answer.
     mutating func taken(
-        _ part: AnswerParts.Part, _ isStored: Bool, _ context: Context, _ effects: inout Effects
+        _ part: AnswerParts.Part, _ isStored: Bool, _ turn: inout Turn
     ) -> Bool {
         switch part.ask {
         case .channelChanges(let since):
             let next = ChannelSync.next(part, since)
             changesTaken(
-                isStored, since: since, next: next, hasMore: part.hasMore, isLast: part.isLast, context, &effects)
+                isStored, since: since, next: next, hasMore: part.hasMore, isLast: part.isLast, &turn)
             return isStored && part.isLast && !part.hasMore
         case .channelPage:
-            pageTaken(isLast: part.isLast || !isStored, context, &effects)
+            pageTaken(isLast: part.isLast || !isStored, &turn)
             return false
         default:
-            listingTaken(isStored, isEnd: part.next.isEmpty, isLast: part.isLast, context, &effects)
+            listingTaken(isStored, isEnd: part.next.isEmpty, isLast: part.isLast, &turn)
             return isStored && part.isLast
         }
     }
@@ -284,25 +284,25 @@ struct ChannelSync {
 
     /// The page is in the cache, or could not be stored.
     private mutating func listingTaken(
-        _ isStored: Bool, isEnd: Bool, isLast: Bool, _ context: Context, _ effects: inout Effects
+        _ isStored: Bool, isEnd: Bool, isLast: Bool, _ turn: inout Turn
     ) {
         guard isLast || !isStored else { return }
         answerEnded()
         listing = .due
-        guard isStored else { return retry(after: nil, context, &effects) }
+        guard isStored else { return retry(after: nil, &turn) }
         gate.succeed()
-        guard isEnd else { return pump(context, &effects) }
+        guard isEnd else { return pump(&turn) }
         if let named = listed {
-            guard let cached = context.storage.cached({ (cache) throws(StoreError) in try cache.channelURLs() }) else {
+            guard let cached = turn.storage.cached({ (cache) throws(StoreError) in try cache.channelURLs() }) else {
                 listed = nil
-                return retry(after: nil, context, &effects)
+                return retry(after: nil, &turn)
             }
             for url in cached where !named.contains(url) { refresh.doubt(url, isUnlisted: true) }
             listed = nil
         }
         listing = .complete
-        storeProgress(context)
-        pump(context, &effects)
+        storeProgress(turn.context)
+        pump(&turn)
     }
 
     /// A part of the change log.
@@ -316,17 +316,16 @@ struct ChannelSync {
     }
 
     private mutating func changesTaken(
-        _ isStored: Bool, since: ChangePoint, next: ChangePoint, hasMore: Bool, isLast: Bool, _ context: Context,
-        _ effects: inout Effects
+        _ isStored: Bool, since: ChangePoint, next: ChangePoint, hasMore: Bool, isLast: Bool, _ turn: inout Turn
     ) {
         guard isLast || !isStored else { return }
         answerEnded()
         log = .unread
-        guard isStored else { return retry(after: nil, context, &effects) }
+        guard isStored else { return retry(after: nil, &turn) }
         gate.succeed()
         readTo = refresh.hasDoubts ? next : nil
         if !hasMore || next == since { log = .read }
-        pump(context, &effects)
+        pump(&turn)
     }
 
     /// A part of a page of a collection's own query. What facts touched stays as it is cached.
@@ -340,30 +339,30 @@ struct ChannelSync {
         return fact
     }
 
-    private mutating func pageTaken(isLast: Bool, _ context: Context, _ effects: inout Effects) {
+    private mutating func pageTaken(isLast: Bool, _ turn: inout Turn) {
         guard isLast else { return }
         answerEnded()
-        refresh.pump(context, &effects)
+        refresh.pump(&turn)
     }
 
     /// The listing, the log or a collection's page failed.
-    mutating func failed(_ ask: Ask, _ failure: ServiceFailure?, _ context: Context, _ effects: inout Effects) {
+    mutating func failed(_ ask: Ask, _ failure: ServiceFailure?, _ turn: inout Turn) {
         answerEnded()
         switch ask {
         case .channelListing:
             listing = .due
             if failure?.kind == .pageTokenExpired {
                 listed = nil
-                _ = context.storage.cached { (cache) throws(StoreError) in try cache.setValue(ChannelSync.tokenKey, nil)
+                _ = turn.storage.cached { (cache) throws(StoreError) in try cache.setValue(ChannelSync.tokenKey, nil)
                 }
             }
-            retry(after: failure, context, &effects)
+            retry(after: failure, &turn)
         case .channelChanges:
             log = .unread
-            guard failure?.kind == .pageTokenExpired else { return retry(after: failure, context, &effects) }
+            guard failure?.kind == .pageTokenExpired else { return retry(after: failure, &turn) }
             // Nobody can tell what was missed: list everything once more.
-            guard relist(context) else { return retry(after: nil, context, &effects) }
-            pump(context, &effects)
+            guard relist(turn.context) else { return retry(after: nil, &turn) }
+            pump(&turn)
         default: break
         }
     }
@@ -403,21 +402,21 @@ struct ChannelSync {
 
     /// The service's answer about one channel. Gives what is to be taken in, if anything.
     mutating func channelArrived(
-        _ url: String, _ reply: ServiceReply, isCached: Bool, _ context: Context, _ effects: inout Effects
+        _ url: String, _ reply: ServiceReply, isCached: Bool, _ turn: inout Turn
     ) -> ChannelFact? {
-        let fact = refresh.arrived(url, reply, isCached: isCached, context)
+        let fact = refresh.arrived(url, reply, isCached: isCached, turn.context)
         if fact == nil {
-            storeProgress(context)
-            pump(context, &effects)
+            storeProgress(turn.context)
+            pump(&turn)
         }
         return fact
     }
 
     /// What an answer about one channel said is in the cache, or could not be stored.
-    mutating func channelTaken(_ url: String, _ isStored: Bool, _ context: Context, _ effects: inout Effects) {
-        if isStored { refresh.settled(url) } else { refresh.failed(url, context) }
-        storeProgress(context)
-        pump(context, &effects)
+    mutating func channelTaken(_ url: String, _ isStored: Bool, _ turn: inout Turn) {
+        if isStored { refresh.settled(url) } else { refresh.failed(url, turn.context) }
+        storeProgress(turn.context)
+        pump(&turn)
     }
 
     /// Nothing in doubt any more: what was read of the log, and of a new listing, counts.

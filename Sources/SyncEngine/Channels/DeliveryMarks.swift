@@ -16,51 +16,51 @@ struct DeliveryMarks {
     private var entries: [TextKey: Entry] = [:]
 
     /// A message came by the service's connection.
-    mutating func arrived(_ message: MessageRecord, in url: String, _ context: Context, _ effects: inout Effects) {
-        guard !message.senderID.isByteEqual(to: context.options.userID),
-            case .loggedIn(let info) = context.connection
+    mutating func arrived(_ message: MessageRecord, in url: String, _ turn: inout Turn) {
+        guard !message.senderID.isByteEqual(to: turn.options.userID),
+            case .loggedIn(let info) = turn.connection
         else { return }
-        if !info.wantsDeliveriesOfSuperChannels, let traits = context.storage.channel(url)?.traits, traits.isSuper,
+        if !info.wantsDeliveriesOfSuperChannels, let traits = turn.storage.channel(url)?.traits, traits.isSuper,
             !traits.isBroadcast
         {
             return
         }
-        arrived(message.id, in: url, context, &effects)
+        arrived(message.id, in: url, &turn)
     }
 
     private mutating func arrived(
-        _ messageID: String, in url: String, _ context: Context, _ effects: inout Effects
+        _ messageID: String, in url: String, _ turn: inout Turn
     ) {
-        let now = context.now.monotonic
+        let now = turn.now.monotonic
         if entries.count > DeliveryMarks.mostIdle {
             entries = entries.filter { $0.value.waiting != nil || $0.value.notBefore > now }
         }
         if let entry = entries[url], entry.notBefore > now {
             entries[url]?.waiting = messageID
-            effects.add(.timer(.deliveries, at: nextDeadline))
+            turn.add(.timer(.deliveries, at: nextDeadline))
         } else {
-            mark(messageID, url, context, &effects)
+            mark(messageID, url, &turn)
         }
     }
 
-    mutating func markDue(_ context: Context, _ effects: inout Effects) {
+    mutating func markDue(_ turn: inout Turn) {
         for (url, entry) in entries.sorted(by: { $0.key < $1.key }) {
-            guard let id = entry.waiting, entry.notBefore <= context.now.monotonic else { continue }
-            mark(id, url.text, context, &effects)
+            guard let id = entry.waiting, entry.notBefore <= turn.now.monotonic else { continue }
+            mark(id, url.text, &turn)
         }
-        effects.add(.timer(.deliveries, at: nextDeadline))
+        turn.add(.timer(.deliveries, at: nextDeadline))
     }
 
     /// What is not marked by then, the next login's pages and events do not make up for: nothing is owed.
-    mutating func sessionEnded(_ effects: inout Effects) {
+    mutating func sessionEnded(_ turn: inout Turn) {
         entries = [:]
-        effects.add(.timer(.deliveries, at: nil))
+        turn.add(.timer(.deliveries, at: nil))
     }
 
     private var nextDeadline: Int64? { entries.values.filter { $0.waiting != nil }.map(\.notBefore).min() }
 
-    private mutating func mark(_ id: String, _ url: String, _ context: Context, _ effects: inout Effects) {
-        entries[url] = Entry(waiting: nil, notBefore: context.now.monotonic + DeliveryMarks.pause)
-        effects.add(.ask(.told, .markDelivered(channelURL: url, messageID: id)))
+    private mutating func mark(_ id: String, _ url: String, _ turn: inout Turn) {
+        entries[url] = Entry(waiting: nil, notBefore: turn.now.monotonic + DeliveryMarks.pause)
+        turn.add(.ask(.told, .markDelivered(channelURL: url, messageID: id)))
     }
 }

@@ -10,34 +10,34 @@ struct MuteTimers {
     private var deadlines: [TextKey: Int64] = [:]
 
     /// A channel as it is now.
-    mutating func note(_ channel: ChannelRecord, _ context: Context, _ effects: inout Effects) {
-        let end = context.serviceTime.flatMap { time in
-            context.rules.muteEnd(in: channel, userID: context.options.userID).map { $0 - time }
+    mutating func note(_ channel: ChannelRecord, _ turn: inout Turn) {
+        let end = turn.serviceTime.flatMap { time in
+            turn.rules.muteEnd(in: channel, userID: turn.options.userID).map { $0 - time }
         }
         if let end, end > -MuteTimers.grace, end < Int64(Int32.max) {
-            deadlines[channel.url] = context.now.monotonic + max(end, 0) + MuteTimers.grace
+            deadlines[channel.url] = turn.now.monotonic + max(end, 0) + MuteTimers.grace
         } else if deadlines.removeValue(forKey: TextKey(channel.url)) == nil {
             return
         }
-        effects.add(.timer(.mutes, at: deadlines.values.min()))
+        turn.add(.timer(.mutes, at: deadlines.values.min()))
     }
 
-    mutating func forget(_ url: String, _ effects: inout Effects) {
+    mutating func forget(_ url: String, _ turn: inout Turn) {
         guard deadlines.removeValue(forKey: TextKey(url)) != nil else { return }
-        effects.add(.timer(.mutes, at: deadlines.values.min()))
+        turn.add(.timer(.mutes, at: deadlines.values.min()))
     }
 
     /// Changes that were missed come with the change log of the next login.
-    mutating func sessionEnded(_ effects: inout Effects) {
+    mutating func sessionEnded(_ turn: inout Turn) {
         deadlines = [:]
-        effects.add(.timer(.mutes, at: nil))
+        turn.add(.timer(.mutes, at: nil))
     }
 
     /// The channels whose mute is over, in a fixed order.
-    mutating func takeDue(_ context: Context, _ effects: inout Effects) -> [String] {
-        let due = deadlines.filter { $0.value <= context.now.monotonic }.keys.sorted().map(\.text)
+    mutating func takeDue(_ turn: inout Turn) -> [String] {
+        let due = deadlines.filter { $0.value <= turn.now.monotonic }.keys.sorted().map(\.text)
         for url in due { deadlines[url] = nil }
-        effects.add(.timer(.mutes, at: deadlines.values.min()))
+        turn.add(.timer(.mutes, at: deadlines.values.min()))
         return due
     }
 }

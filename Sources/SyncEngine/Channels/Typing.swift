@@ -21,33 +21,37 @@ struct Typing {
 
     /// The service said that somebody types in a channel, or does no more.
     mutating func take(
-        _ event: ChannelEvent, in url: String, _ context: Context, _ effects: inout Effects
+        _ event: ChannelEvent, in url: String, _ turn: inout Turn
     ) {
         guard case .typing(let userID, let user, let isTyping) = event,
-            !userID.isByteEqual(to: context.options.userID)
+            !userID.isByteEqual(to: turn.options.userID)
         else { return }
-        guard isTyping else { return effects.add(.typingStopped(channelURL: url, userID: userID)) }
-        guard context.storage.channel(url) != nil else { return }
-        if begin(url, userID: userID, user: user, now: context.now.monotonic) {
-            effects.add(.shownAgain(channelURL: url, context.cause(of: event, in: url)))
+        guard isTyping else { return turn.add(.typingStopped(channelURL: url, userID: userID)) }
+        guard turn.storage.channel(url) != nil else { return }
+        let hasBegun = begin(url, userID: userID, user: user, now: turn.now.monotonic)
+        turn.context.typing = self
+        if hasBegun {
+            turn.add(.shownAgain(channelURL: url, turn.cause(of: event, in: url)))
         }
-        effects.add(.timer(.typing, at: nextExpiry))
+        turn.add(.timer(.typing, at: nextExpiry))
     }
 
     /// Somebody types no more: the service said so, or a message of this user came.
-    mutating func stopped(_ url: String, userID: String, _ context: Context, _ effects: inout Effects) {
+    mutating func stopped(_ url: String, userID: String, _ turn: inout Turn) {
         guard removeEntries(in: url, where: { $0.userID.isByteEqual(to: userID) }) else { return }
+        turn.context.typing = self
         let event = ChannelEvent.typing(userID: userID, user: [], isTyping: false)
-        effects.add(.shownAgain(channelURL: url, context.cause(of: event, in: url)))
-        effects.add(.timer(.typing, at: nextExpiry))
+        turn.add(.shownAgain(channelURL: url, turn.cause(of: event, in: url)))
+        turn.add(.timer(.typing, at: nextExpiry))
     }
 
     /// Takes out, in a fixed order of channels, whose time is over; several may be at once.
-    mutating func expire(now: Int64, _ effects: inout Effects) {
+    mutating func expire(now: Int64, _ turn: inout Turn) {
         for url in entries.keys.sorted().map(\.text) where removeEntries(in: url, where: { $0.until <= now }) {
-            effects.add(.shownAgain(channelURL: url, Cause(.eventTypingStatusUpdated)))
+            turn.context.typing = self
+            turn.add(.shownAgain(channelURL: url, Cause(.eventTypingStatusUpdated)))
         }
-        effects.add(.timer(.typing, at: nextExpiry))
+        turn.add(.timer(.typing, at: nextExpiry))
     }
 
     /// Whether this changes who types.
@@ -61,7 +65,10 @@ struct Typing {
         return true
     }
 
-    mutating func forget(_ urls: [String]) { for url in urls { entries[url] = nil } }
+    mutating func forget(_ urls: [String], _ turn: inout Turn) {
+        for url in urls { entries[url] = nil }
+        turn.context.typing = self
+    }
 
     /// The channel as a host sees it.
     func shown(_ channel: ChannelRecord) -> ChannelRecord {

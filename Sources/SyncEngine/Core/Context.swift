@@ -1,6 +1,7 @@
 import SyncModel
 
-/// What a machine may look at beside its own state: the time, the stores, the connection, the options.
+/// What a machine may look at beside its own state: the time, the stores, the connection, the options. Pure functions
+/// take it alone; machines have it in their `Turn`.
 struct Context {
     enum Connection { case offline, connecting, loggedIn(SessionInfo) }
 
@@ -10,15 +11,15 @@ struct Context {
     let rules: any ServiceRules
     let capabilities: ServiceCapabilities
     let random: RandomSource
-    let connection: Connection
+    var connection: Connection
     /// When the login came, by the monotonic clock.
-    let loggedInAt: Int64
+    var loggedInAt: Int64
     /// The host paused sync.
-    let isPaused: Bool
+    var isPaused: Bool
     /// Who is typing; shown with channels and never stored.
-    let typing: Typing
+    var typing: Typing
     /// What hosts asked for and the service has not answered; shown with messages and never stored.
-    let overlays: Overlays
+    var overlays: Overlays
 
     var isLoggedIn: Bool {
         if case .loggedIn = connection { true } else { false }

@@ -35,18 +35,3 @@ indirect enum Effect {
     /// A message collection shows its channel or thread now; the first one that does, or one more.
     case collectionOpened(UInt64, MessageFilter, HistoryID, isFirst: Bool)
 }
-
-/// Effects of one input, in order.
-struct Effects {
-    private(set) var list: [Effect] = []
-
-    mutating func add(_ effect: Effect) { list.append(effect) }
-
-    mutating func tell(_ notice: ClientNotice) { list.append(.event(.client(notice))) }
-
-    mutating func tell(_ collection: UInt64, _ notice: CollectionNotice) {
-        list.append(.event(.collection(collection, notice)))
-    }
-
-    mutating func complete(_ completion: Completion) { list.append(.completion(completion)) }
-}

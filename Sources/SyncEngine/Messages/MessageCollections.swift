@@ -12,32 +12,32 @@ struct MessageCollections {
 
     func timeline(of collection: UInt64) -> Timeline? { places[collection].flatMap { timelines[$0] } }
 
-    mutating func open(_ window: MessageWindow, _ channelURL: String, _ context: Context, _ effects: inout Effects) {
+    mutating func open(_ window: MessageWindow, _ channelURL: String, _ turn: inout Turn) {
         let place = HistoryID(channelURL, parentID: window.filter.parentID)
         places[window.id] = place
-        open(window, place, context, &effects)
+        open(window, place, &turn)
     }
 
     /// Opens a collection if its channel is cached; else it counts as removed.
     mutating func openCached(
-        _ window: MessageWindow, _ channelURL: String, call: UInt64, _ context: Context, _ effects: inout Effects
+        _ window: MessageWindow, _ channelURL: String, call: UInt64, _ turn: inout Turn
     ) {
-        let cached = context.storage.cached { (cache) throws(StoreError) in try cache.channel(channelURL) }
+        let cached = turn.storage.cached { (cache) throws(StoreError) in try cache.channel(channelURL) }
         var status = cached == nil ? Status.storage : .notFound
         if case .some(.some) = cached {
-            open(window, channelURL, context, &effects)
+            open(window, channelURL, &turn)
             status = unopened[window.id] == nil ? .ok : .storage
-            if status != .ok { _ = remove(window.id, &effects) }
+            if status != .ok { _ = remove(window.id, &turn) }
         }
         let info = timeline(of: window.id)?.windows.info(of: window.id)
-        effects.complete(Completion(call: call, name: .openCached, status: status, info: info))
+        turn.complete(Completion(call: call, name: .openCached, status: status, info: info))
     }
 
     private mutating func open(
-        _ window: MessageWindow, _ place: HistoryID, _ context: Context, _ effects: inout Effects
+        _ window: MessageWindow, _ place: HistoryID, _ turn: inout Turn
     ) {
         let known = timelines[place]
-        let stored = known ?? context.storage.committed { (cache) throws(StoreError) in
+        let stored = known ?? turn.storage.committed { (cache) throws(StoreError) in
             let history = try History.stored(place, cache)
             return Timeline(place, history: history, parent: try history.parent(cache))
         }
@@ -47,42 +47,42 @@ struct MessageCollections {
         }
         unopened[window.id] = nil
         timelines[place] = timeline
-        effects.add(.collectionOpened(window.id, window.filter, place, isFirst: known == nil))
+        turn.add(.collectionOpened(window.id, window.filter, place, isFirst: known == nil))
         var window = window
-        window.channel = context.storage.channel(place.channelURL).map { context.shown($0).json }
-        timeline.open(window, context, &effects)
+        window.channel = turn.storage.channel(place.channelURL).map { turn.shown($0).json }
+        timeline.open(window, &turn)
     }
 
     /// Where a removed collection was, unless it never showed anything.
-    mutating func remove(_ id: UInt64, _ effects: inout Effects) -> HistoryID? {
+    mutating func remove(_ id: UInt64, _ turn: inout Turn) -> HistoryID? {
         unopened[id] = nil
         guard let place = places.removeValue(forKey: id), let timeline = timelines[place] else { return nil }
-        timeline.close(id, &effects)
+        timeline.close(id, &turn)
         if timeline.windows.isEmpty {
-            effects.add(.timer(.timeline(place), at: nil))
+            turn.add(.timer(.timeline(place), at: nil))
             timelines[place] = nil
         }
         return place
     }
 
     mutating func resetViewpoint(
-        _ id: UInt64, _ viewpoint: Int64, _ context: Context, _ effects: inout Effects
+        _ id: UInt64, _ viewpoint: Int64, _ turn: inout Turn
     ) {
         _ = unopened[id]?.reset(to: viewpoint)
-        timeline(of: id)?.resetViewpoint(id, viewpoint, context, &effects)
+        timeline(of: id)?.resetViewpoint(id, viewpoint, &turn)
     }
 
     /// The timeline of a collection; without one the call is complete.
     mutating func opened(
-        _ id: UInt64, _ call: UInt64, _ name: Completion.Name, _ context: Context, _ effects: inout Effects
+        _ id: UInt64, _ call: UInt64, _ name: Completion.Name, _ turn: inout Turn
     ) -> Timeline? {
         guard let place = places[id] else {
-            effects.complete(Completion(call: call, name: name, status: .removed))
+            turn.complete(Completion(call: call, name: name, status: .removed))
             return nil
         }
-        if let window = unopened[id] { open(window, place, context, &effects) }
+        if let window = unopened[id] { open(window, place, &turn) }
         guard unopened[id] == nil, let timeline = timelines[place] else {
-            effects.complete(Completion(call: call, name: name, status: .storage))
+            turn.complete(Completion(call: call, name: name, status: .storage))
             return nil
         }
         return timeline

@@ -40,43 +40,43 @@ struct MessageWindows {
 
     mutating func open(_ window: MessageWindow) { all.append(window) }
 
-    mutating func close(_ id: UInt64, _ effects: inout Effects) {
+    mutating func close(_ id: UInt64, _ turn: inout Turn) {
         guard let index = place(id) else { return }
-        finishFetches(index, .removed, &effects)
+        finishFetches(index, .removed, &turn)
         all.remove(at: index)
     }
 
-    mutating func resetViewpoint(_ id: UInt64, _ viewpoint: Int64, _ effects: inout Effects) {
+    mutating func resetViewpoint(_ id: UInt64, _ viewpoint: Int64, _ turn: inout Turn) {
         guard let index = place(id) else { return }
-        finishFetches(index, .ok, short: .reset, &effects)
+        finishFetches(index, .ok, short: .reset, &turn)
         let change = all[index].reset(to: viewpoint)
-        effects.add(.event(all[index].change(change, Cause(.viewpointReset))))
+        turn.add(.event(all[index].change(change, Cause(.viewpointReset))))
     }
 
     /// The cached messages are gone: every window is emptied.
-    mutating func clear(_ cause: Cause, _ effects: inout Effects) {
+    mutating func clear(_ cause: Cause, _ turn: inout Turn) {
         for index in all.indices {
-            finishFetches(index, .ok, short: .reset, &effects)
+            finishFetches(index, .ok, short: .reset, &turn)
             let change = all[index].reset(to: all[index].viewpoint)
-            effects.add(.event(all[index].change(change, cause)))
+            turn.add(.event(all[index].change(change, cause)))
         }
     }
 
     /// The channel is not this user's any more.
-    mutating func channelGone(_ url: String, _ cause: Cause, _ effects: inout Effects) {
+    mutating func channelGone(_ url: String, _ cause: Cause, _ turn: inout Turn) {
         for index in all.indices {
             // Told once: the answer to an own action is followed by the service's event.
             if let change = all[index].loseChannel() {
-                effects.add(.event(all[index].change(change, cause)))
-                effects.tell(all[index].id, .channelRemoved(url: url, cause))
+                turn.add(.event(all[index].change(change, cause)))
+                turn.tell(all[index].id, .channelRemoved(url: url, cause))
             }
-            finishFetches(index, .notFound, &effects)
+            finishFetches(index, .notFound, &turn)
         }
     }
 
-    mutating func tellChannel(_ json: [UInt8], _ cause: Cause, _ effects: inout Effects) {
+    mutating func tellChannel(_ json: [UInt8], _ cause: Cause, _ turn: inout Turn) {
         setChannel(json)
-        for window in all { effects.tell(window.id, .channelUpdated(json: json, cause)) }
+        for window in all { turn.tell(window.id, .channelUpdated(json: json, cause)) }
     }
 
     /// The channel as hosts see it, for what is told of the collections from now on.
@@ -92,25 +92,25 @@ struct MessageWindows {
     }
 
     /// Tells what a thread answers.
-    func tellParent(_ json: [UInt8], _ cause: Cause, _ context: Context, _ effects: inout Effects) {
-        for window in all { tellParent(json, to: window.id, cause, context, &effects) }
+    func tellParent(_ json: [UInt8], _ cause: Cause, _ turn: inout Turn) {
+        for window in all { tellParent(json, to: window.id, cause, &turn) }
     }
 
-    func tellParent(_ json: [UInt8], to id: UInt64, _ cause: Cause, _ context: Context, _ effects: inout Effects) {
+    func tellParent(_ json: [UInt8], to id: UInt64, _ cause: Cause, _ turn: inout Turn) {
         guard let index = place(id) else { return }
-        effects.tell(id, .parentUpdated(json: all[index].shown(json, context.rules), cause))
+        turn.tell(id, .parentUpdated(json: all[index].shown(json, turn.rules), cause))
     }
 
-    func tellParentRemoved(_ messageID: String, _ cause: Cause, _ effects: inout Effects) {
-        for window in all { effects.tell(window.id, .parentRemoved(id: messageID, cause)) }
+    func tellParentRemoved(_ messageID: String, _ cause: Cause, _ turn: inout Turn) {
+        for window in all { turn.tell(window.id, .parentRemoved(id: messageID, cause)) }
     }
 
-    func resync(_ id: UInt64, dropped: Int, _ effects: inout Effects) {
+    func resync(_ id: UInt64, dropped: Int, _ turn: inout Turn) {
         guard let index = place(id) else { return }
-        effects.tell(id, .overflow(dropped: dropped))
-        effects.add(.event(all[index].change(WindowChange(.clear, []), Cause(.overflow))))
+        turn.tell(id, .overflow(dropped: dropped))
+        turn.add(.event(all[index].change(WindowChange(.clear, []), Cause(.overflow))))
         if let change = all[index].window.snapshot() {
-            effects.add(.event(all[index].change(change, Cause(.overflow))))
+            turn.add(.event(all[index].change(change, Cause(.overflow))))
         }
     }
 
@@ -119,45 +119,45 @@ struct MessageWindows {
     /// Takes in a fetch; `isOfAll`: of everything newer. Whether it still waits for sync.
     mutating func fetch(
         _ id: UInt64, _ direction: PageDirection, isOfAll: Bool = false, call: UInt64, _ coverage: Coverage,
-        _ context: Context, _ effects: inout Effects
+        _ turn: inout Turn
     ) -> Bool {
         guard let index = place(id) else { return false }
         guard all[index].fetches[direction] == nil, all[index].start == nil else {
-            effects.complete(Completion(
+            turn.complete(Completion(
                 call: call, name: isOfAll ? .fetchAllNext : .fetch, status: .duplicatedFetch, info: all[index].info))
             return false
         }
         let wanted = isOfAll ? MessageWindows.partOfAll : all[index].filter.limit(direction)
         all[index].fetches[direction] = MessageWindow.Fetch(call: call, wanted: wanted, isOfAll: isOfAll)
-        beginPatience(call, context, &effects)
-        serve(index, direction, coverage, context, &effects)
+        beginPatience(call, &turn)
+        serve(index, direction, coverage, &turn)
         return all[index].fetches[direction] != nil
     }
 
-    private func beginPatience(_ call: UInt64, _ context: Context, _ effects: inout Effects) {
-        effects.add(.timer(.fetch(call: call), at: context.fetchDeadline))
+    private func beginPatience(_ call: UInt64, _ turn: inout Turn) {
+        turn.add(.timer(.fetch(call: call), at: turn.fetchDeadline))
     }
 
     /// Shows the next part of everything newer, if that is still wanted.
     mutating func continueFetch(
-        _ call: UInt64, _ coverage: Coverage, _ context: Context, _ effects: inout Effects
+        _ call: UInt64, _ coverage: Coverage, _ turn: inout Turn
     ) {
         for index in all.indices where all[index].fetches[.next]?.call == call {
-            serve(index, .next, coverage, context, &effects)
+            serve(index, .next, coverage, &turn)
         }
     }
 
     /// Ends a fetch or a start with what it has. `false` when no such call waits.
     mutating func end(
-        _ call: UInt64, _ status: Status, short: Completion.ShortReason? = nil, _ effects: inout Effects
+        _ call: UInt64, _ status: Status, short: Completion.ShortReason? = nil, _ turn: inout Turn
     ) -> Bool {
         for index in all.indices {
             if all[index].start?.call == call {
-                finishStart(index, status, short: short, &effects)
+                finishStart(index, status, short: short, &turn)
                 return true
             }
             for direction in [PageDirection.previous, .next] where all[index].fetches[direction]?.call == call {
-                finishFetch(index, direction, status, short: short, &effects)
+                finishFetch(index, direction, status, short: short, &turn)
                 return true
             }
         }
@@ -165,85 +165,85 @@ struct MessageWindows {
     }
 
     /// Nothing will come for now: fetches that wait end with what they have.
-    mutating func finishFetches(_ short: Completion.ShortReason, _ effects: inout Effects) {
-        for index in all.indices { finishFetches(index, .ok, short: short, &effects) }
+    mutating func finishFetches(_ short: Completion.ShortReason, _ turn: inout Turn) {
+        for index in all.indices { finishFetches(index, .ok, short: short, &turn) }
     }
 
-    mutating func finishFetches(_ status: Status, _ effects: inout Effects) {
-        for index in all.indices { finishFetches(index, status, &effects) }
+    mutating func finishFetches(_ status: Status, _ turn: inout Turn) {
+        for index in all.indices { finishFetches(index, status, &turn) }
     }
 
     private mutating func finishFetches(
-        _ index: Int, _ status: Status, short: Completion.ShortReason? = nil, _ effects: inout Effects
+        _ index: Int, _ status: Status, short: Completion.ShortReason? = nil, _ turn: inout Turn
     ) {
-        if all[index].start != nil { finishStart(index, status, short: short, &effects) }
+        if all[index].start != nil { finishStart(index, status, short: short, &turn) }
         for direction in [PageDirection.previous, .next] {
-            finishFetch(index, direction, status, short: short, &effects)
+            finishFetch(index, direction, status, short: short, &turn)
         }
     }
 
     private mutating func finishFetch(
         _ index: Int, _ direction: PageDirection, _ status: Status, short: Completion.ShortReason?,
-        _ effects: inout Effects
+        _ turn: inout Turn
     ) {
         guard let fetch = all[index].fetches[direction] else { return }
         all[index].fetches[direction] = nil
-        if fetch.isOfStart { return pageOfStartEnded(index, status, short, &effects) }
-        effects.add(.timer(.fetch(call: fetch.call), at: nil))
-        if fetch.isOfAll { effects.add(.timer(.fetchAll(call: fetch.call), at: nil)) }
+        if fetch.isOfStart { return pageOfStartEnded(index, status, short, &turn) }
+        turn.add(.timer(.fetch(call: fetch.call), at: nil))
+        if fetch.isOfAll { turn.add(.timer(.fetchAll(call: fetch.call), at: nil)) }
         let window = all[index]
-        effects.complete(Completion(
+        turn.complete(Completion(
             call: fetch.call, name: fetch.isOfAll ? .fetchAllNext : .fetch, status: status,
             hasMore: direction == .previous ? window.hasPrevious : window.hasNext, short: short, info: window.info))
     }
 
     /// Gives fetches that wait what the cache has now, and looks at every window's ends.
-    mutating func serveAll(_ coverage: Coverage, _ context: Context, _ effects: inout Effects) {
+    mutating func serveAll(_ coverage: Coverage, _ turn: inout Turn) {
         for index in all.indices {
-            serve(index, .previous, coverage, context, &effects)
-            serve(index, .next, coverage, context, &effects)
-            updateEdges(index, coverage, context)
+            serve(index, .previous, coverage, &turn)
+            serve(index, .next, coverage, &turn)
+            updateEdges(index, coverage, turn.context)
         }
     }
 
     /// Gives a waiting fetch what the cache has; completes it when it is satisfied or when nothing more can come.
     private mutating func serve(
-        _ index: Int, _ direction: PageDirection, _ coverage: Coverage, _ context: Context, _ effects: inout Effects
+        _ index: Int, _ direction: PageDirection, _ coverage: Coverage, _ turn: inout Turn
     ) {
         guard let fetch = all[index].fetches[direction] else { return }
-        guard let chunk = MessageSource(coverage, context).chunk(of: all[index]) else {
-            if !context.mayStillSync {
-                finishFetch(index, direction, .ok, short: context.shortReason, &effects)
+        guard let chunk = MessageSource(coverage, turn.context).chunk(of: all[index]) else {
+            if !turn.mayStillSync {
+                finishFetch(index, direction, .ok, short: turn.shortReason, &turn)
             }
             return
         }
         // One row more than is shown tells whether there is more, without a second query.
-        guard var rows = MessageSource(coverage, context).rows(
+        guard var rows = MessageSource(coverage, turn.context).rows(
             direction, of: all[index], chunk, limit: fetch.wanted + 1) else {
-            return finishFetch(index, direction, .storage, short: nil, &effects)
+            return finishFetch(index, direction, .storage, short: nil, &turn)
         }
         let hasMore = rows.count > fetch.wanted
         if hasMore {
             if direction == .previous { rows.removeFirst() } else { rows.removeLast() }
         }
         all[index].isLoaded = true
-        if let change = all[index].attach(rows, context.rules) {
-            effects.add(.event(all[index].change(change, Cause(.cache))))
-            trim(index, growing: direction, context, &effects)
+        if let change = all[index].attach(rows, turn.rules) {
+            turn.add(.event(all[index].change(change, Cause(.cache))))
+            trim(index, growing: direction, &turn)
         }
         let wanted = fetch.wanted - (fetch.isOfAll ? 0 : rows.count)
         all[index].fetches[direction]?.wanted = wanted
-        updateEdges(index, coverage, context, known: (direction, hasMore))
-        if fetch.isOfAll, !rows.isEmpty { beginPatience(fetch.call, context, &effects) }
+        updateEdges(index, coverage, turn.context, known: (direction, hasMore))
+        if fetch.isOfAll, !rows.isEmpty { beginPatience(fetch.call, &turn) }
         if fetch.isOfAll, hasMore {
-            return effects.add(.timer(.fetchAll(call: fetch.call), at: context.now.monotonic))
+            return turn.add(.timer(.fetchAll(call: fetch.call), at: turn.now.monotonic))
         }
-        if wanted <= 0 { return finishFetch(index, direction, .ok, short: nil, &effects) }
+        if wanted <= 0 { return finishFetch(index, direction, .ok, short: nil, &turn) }
         let isAtEnd = direction == .previous ? chunk.reachedFirst : chunk.reachedNewest
         if isAtEnd {
-            finishFetch(index, direction, .ok, short: nil, &effects)
-        } else if !context.mayStillSync {
-            finishFetch(index, direction, .ok, short: context.shortReason, &effects)
+            finishFetch(index, direction, .ok, short: nil, &turn)
+        } else if !turn.mayStillSync {
+            finishFetch(index, direction, .ok, short: turn.shortReason, &turn)
         }
     }
 
@@ -254,37 +254,37 @@ struct MessageWindows {
 
     /// Shows the cached page around the viewpoint. Whether it waits for the service's.
     mutating func start(
-        _ id: UInt64, call: UInt64, _ coverage: Coverage, _ context: Context, _ effects: inout Effects
+        _ id: UInt64, call: UInt64, _ coverage: Coverage, _ turn: inout Turn
     ) -> Bool {
         guard let index = place(id) else { return false }
         guard all[index].start == nil, all[index].fetches.isEmpty else {
-            effects.complete(Completion(call: call, name: .start, status: .duplicatedFetch, info: all[index].info))
+            turn.complete(Completion(call: call, name: .start, status: .duplicatedFetch, info: all[index].info))
             return false
         }
         let isStandIn = !all[index].isLoaded && all[index].home(in: coverage.chunks) == nil
         all[index].start = MessageWindow.Start(call: call, isStandIn: isStandIn)
         let shown = all[index].window.count
-        if !all[index].isLoaded { fetchPages(index, coverage, context, &effects) }
+        if !all[index].isLoaded { fetchPages(index, coverage, &turn) }
         guard let start = all[index].start else { return false }
-        effects.tell(id, .cacheShown(call: call, count: all[index].window.count - shown))
-        guard context.mayStillSync else {
-            finishStart(index, .ok, short: start.short ?? context.shortReason, &effects)
+        turn.tell(id, .cacheShown(call: call, count: all[index].window.count - shown))
+        guard turn.mayStillSync else {
+            finishStart(index, .ok, short: start.short ?? turn.shortReason, &turn)
             return false
         }
-        effects.add(.timer(.fetch(call: call), at: context.fetchDeadline))
+        turn.add(.timer(.fetch(call: call), at: turn.fetchDeadline))
         return true
     }
 
     /// The service told what stands around an anchor, and it is in the cache.
     mutating func answered(
-        _ anchor: MessagePosition, _ coverage: Coverage, _ context: Context, _ effects: inout Effects
+        _ anchor: MessagePosition, _ coverage: Coverage, _ turn: inout Turn
     ) {
         for index in all.indices where all[index].start?.isAnswered == false && all[index].anchor == anchor {
             all[index].start?.isAnswered = true
             if all[index].start?.isStandIn == true, !isFilledUp(index, coverage) {
-                replacePage(index, coverage, context, &effects)
+                replacePage(index, coverage, &turn)
             }
-            finishStartIfDone(index, &effects)
+            finishStartIfDone(index, &turn)
         }
     }
 
@@ -298,7 +298,7 @@ struct MessageWindows {
 
     /// Turns what stood in for the page around the viewpoint into that page, and leaves alone what belongs to both.
     private mutating func replacePage(
-        _ index: Int, _ coverage: Coverage, _ context: Context, _ effects: inout Effects
+        _ index: Int, _ coverage: Coverage, _ turn: inout Turn
     ) {
         let old = all[index]
         let fresh = MessageWindow(id: old.id, filter: old.filter, viewpoint: old.viewpoint)
@@ -307,27 +307,26 @@ struct MessageWindows {
         if let home = fresh.home(in: coverage.chunks) {
             for direction in [PageDirection.previous, .next] {
                 let limit = old.filter.limit(direction)
-                guard let found = MessageSource(coverage, context).rows(
+                guard let found = MessageSource(coverage, turn.context).rows(
                     direction, of: fresh, coverage.chunks.chunks[home], limit: limit)
-                else { return finishStart(index, .storage, short: nil, &effects) }
+                else { return finishStart(index, .storage, short: nil, &turn) }
                 page += found
                 missing[direction] = limit - found.count
             }
         }
         let kept = page.map(\.id).keys
         let change = all[index].standAgain(without: old.window.rows.map(\.id).keys.subtracting(kept))
-        if let change { effects.add(.event(all[index].change(change, Cause(.sync)))) }
-        for change in all[index].merge(page, context.rules) {
-            effects.add(.event(all[index].change(change, Cause(.sync))))
+        if let change { turn.add(.event(all[index].change(change, Cause(.sync)))) }
+        for change in all[index].merge(page, turn.rules) {
+            turn.add(.event(all[index].change(change, Cause(.sync))))
         }
-        updateEdges(index, coverage, context)
-        fetchPages(index, coverage, context, wanted: missing, &effects)
+        updateEdges(index, coverage, turn.context)
+        fetchPages(index, coverage, wanted: missing, &turn)
     }
 
     /// Both pages of a start; `wanted`: how many messages are missing, where it is not the whole page.
     private mutating func fetchPages(
-        _ index: Int, _ coverage: Coverage, _ context: Context, wanted: PerDirection<Int> = PerDirection(),
-        _ effects: inout Effects
+        _ index: Int, _ coverage: Coverage, wanted: PerDirection<Int> = PerDirection(), _ turn: inout Turn
     ) {
         guard let call = all[index].start?.call else { return }
         for direction in [PageDirection.previous, .next] {
@@ -338,32 +337,32 @@ struct MessageWindows {
             }
             all[index].fetches[direction] = MessageWindow.Fetch(call: call, wanted: count, isOfStart: true)
         }
-        for direction in [PageDirection.previous, .next] { serve(index, direction, coverage, context, &effects) }
+        for direction in [PageDirection.previous, .next] { serve(index, direction, coverage, &turn) }
     }
 
     private mutating func pageOfStartEnded(
-        _ index: Int, _ status: Status, _ short: Completion.ShortReason?, _ effects: inout Effects
+        _ index: Int, _ status: Status, _ short: Completion.ShortReason?, _ turn: inout Turn
     ) {
         if all[index].start?.short == nil { all[index].start?.short = short }
-        guard status == .ok else { return finishStart(index, status, short: short, &effects) }
-        finishStartIfDone(index, &effects)
+        guard status == .ok else { return finishStart(index, status, short: short, &turn) }
+        finishStartIfDone(index, &turn)
     }
 
-    private mutating func finishStartIfDone(_ index: Int, _ effects: inout Effects) {
+    private mutating func finishStartIfDone(_ index: Int, _ turn: inout Turn) {
         guard let start = all[index].start, start.isAnswered, all[index].fetches.isEmpty else { return }
-        finishStart(index, .ok, short: start.short, &effects)
+        finishStart(index, .ok, short: start.short, &turn)
     }
 
     private mutating func finishStart(
-        _ index: Int, _ status: Status, short: Completion.ShortReason?, _ effects: inout Effects
+        _ index: Int, _ status: Status, short: Completion.ShortReason?, _ turn: inout Turn
     ) {
         guard let start = all[index].start else { return }
         all[index].start = nil
         for direction in [PageDirection.previous, .next] where all[index].fetches[direction]?.isOfStart == true {
             all[index].fetches[direction] = nil
         }
-        effects.add(.timer(.fetch(call: start.call), at: nil))
-        effects.complete(Completion(
+        turn.add(.timer(.fetch(call: start.call), at: nil))
+        turn.complete(Completion(
             call: start.call, name: .start, status: status, short: short, info: all[index].info))
     }
 
@@ -388,11 +387,11 @@ struct MessageWindows {
     }
 
     private mutating func trim(
-        _ index: Int, growing direction: PageDirection, _ context: Context, _ effects: inout Effects
+        _ index: Int, growing direction: PageDirection, _ turn: inout Turn
     ) {
-        let capacity = context.options.messageCollectionCapacity
+        let capacity = turn.options.messageCollectionCapacity
         if let change = all[index].trim(to: capacity, growing: direction) {
-            effects.add(.event(all[index].change(change, Cause(.capacity))))
+            turn.add(.event(all[index].change(change, Cause(.capacity))))
         }
     }
 
@@ -400,83 +399,77 @@ struct MessageWindows {
 
     /// A page was stored.
     mutating func show(
-        _ outcome: History.PageOutcome, _ cause: Cause, _ coverage: Coverage, _ context: Context,
-        _ effects: inout Effects
+        _ outcome: History.PageOutcome, _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn
     ) {
-        remove(outcome.gone.keys, cause, &effects)
-        for index in all.indices { merge(outcome.rows, index, cause, coverage, context, &effects) }
-        serveAll(coverage, context, &effects)
+        remove(outcome.gone.keys, cause, &turn)
+        for index in all.indices { merge(outcome.rows, index, cause, coverage, &turn) }
+        serveAll(coverage, &turn)
     }
 
     /// A message was stored behind or inside what is complete. Who does not show that place is told of it.
     mutating func showArrival(
-        _ message: MessageRecord, _ cause: Cause, _ coverage: Coverage, _ context: Context,
-        _ effects: inout Effects
+        _ message: MessageRecord, _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn
     ) {
         let place = coverage.chunks.index(covering: message.position)
         var aside: [Int] = []
         for index in all.indices {
             if all[index].home(in: coverage.chunks) == place, all[index].spans(message.position) {
-                merge([message], index, cause, coverage, context, &effects)
+                merge([message], index, cause, coverage, &turn)
             } else {
                 aside.append(index)
             }
         }
         for index in aside {
-            tellNewMessage(message, index, cause, coverage, context, &effects)
-            updateEdges(index, coverage, context)
+            tellNewMessage(message, index, cause, coverage, &turn)
+            updateEdges(index, coverage, turn.context)
         }
     }
 
     /// A message that is not contiguous with what is complete.
     func tellNewMessage(
-        _ message: MessageRecord, _ cause: Cause, _ coverage: Coverage, _ context: Context, _ effects: inout Effects
+        _ message: MessageRecord, _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn
     ) {
-        for index in all.indices { tellNewMessage(message, index, cause, coverage, context, &effects) }
+        for index in all.indices { tellNewMessage(message, index, cause, coverage, &turn) }
     }
 
     private func tellNewMessage(
-        _ message: MessageRecord, _ index: Int, _ cause: Cause, _ coverage: Coverage, _ context: Context,
-        _ effects: inout Effects
+        _ message: MessageRecord, _ index: Int, _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn
     ) {
         guard all[index].filter.matches(message) else { return }
-        let json = all[index].shown(message.json, context.rules)
-        effects.tell(all[index].id, .newMessage(channelURL: coverage.channelURL, json: json, cause))
+        let json = all[index].shown(message.json, turn.rules)
+        turn.tell(all[index].id, .newMessage(channelURL: coverage.channelURL, json: json, cause))
     }
 
     /// The content of stored messages changed.
     mutating func showChanged(
-        _ messages: [MessageRecord], _ cause: Cause, _ coverage: Coverage, _ context: Context,
-        _ effects: inout Effects
+        _ messages: [MessageRecord], _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn
     ) {
         guard !messages.isEmpty else { return }
-        for index in all.indices { merge(messages, index, cause, coverage, context, &effects) }
+        for index in all.indices { merge(messages, index, cause, coverage, &turn) }
     }
 
     /// An overlay on a stored message came or went.
     mutating func showAgain(
-        _ message: MessageRecord, _ cause: Cause, _ coverage: Coverage, _ context: Context,
-        _ effects: inout Effects
+        _ message: MessageRecord, _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn
     ) {
-        let shown = context.overlays.shown(message, coverage.channelURL, context)
+        let shown = turn.overlays.shown(message, coverage.channelURL, turn.context)
         for index in all.indices {
             if let shown, all[index].filter.matches(shown) {
                 let wasHidden = all[index].unhide(message.id)
-                for change in all[index].putBack(shown, wasHidden: wasHidden, context.rules) {
-                    effects.add(.event(all[index].change(change, cause)))
+                for change in all[index].putBack(shown, wasHidden: wasHidden, turn.rules) {
+                    turn.add(.event(all[index].change(change, cause)))
                 }
-                if wasHidden { reach(message, index, cause, coverage, context, &effects) }
-                merge([message], index, cause, coverage, context, &effects)
+                if wasHidden { reach(message, index, cause, coverage, &turn) }
+                merge([message], index, cause, coverage, &turn)
             } else if let change = all[index].hide(message) {
-                effects.add(.event(all[index].change(change, cause)))
+                turn.add(.event(all[index].change(change, cause)))
             }
         }
     }
 
     /// Lets a window reach back to a message that it hid at one of its ends, with whatever is cached in between.
     private mutating func reach(
-        _ message: MessageRecord, _ index: Int, _ cause: Cause, _ coverage: Coverage, _ context: Context,
-        _ effects: inout Effects
+        _ message: MessageRecord, _ index: Int, _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn
     ) {
         let window = all[index]
         guard let home = window.home(in: coverage.chunks) else { return }
@@ -492,33 +485,33 @@ struct MessageWindows {
         }
         var stretch = window
         if isBefore, window.window.isEmpty { stretch.emptiedAt = message.position.successor }
-        let rows = MessageSource(coverage, context).rows(
-            isBefore ? .previous : .next, of: stretch, chunk, limit: context.options.messageCollectionCapacity)
-        guard let rows, let change = all[index].attach(rows, context.rules) else { return }
-        effects.add(.event(all[index].change(change, cause)))
-        trim(index, growing: isBefore ? .previous : .next, context, &effects)
-        updateEdges(index, coverage, context)
+        let rows = MessageSource(coverage, turn.context).rows(
+            isBefore ? .previous : .next, of: stretch, chunk, limit: turn.options.messageCollectionCapacity)
+        guard let rows, let change = all[index].attach(rows, turn.rules) else { return }
+        turn.add(.event(all[index].change(change, cause)))
+        trim(index, growing: isBefore ? .previous : .next, &turn)
+        updateEdges(index, coverage, turn.context)
     }
 
-    mutating func remove(_ ids: Set<TextKey>, _ cause: Cause, _ effects: inout Effects) {
+    mutating func remove(_ ids: Set<TextKey>, _ cause: Cause, _ turn: inout Turn) {
         for index in all.indices {
-            if let change = all[index].remove(ids) { effects.add(.event(all[index].change(change, cause))) }
+            if let change = all[index].remove(ids) { turn.add(.event(all[index].change(change, cause))) }
         }
     }
 
     /// History was cut.
-    mutating func cut(before order: Int64, _ coverage: Coverage, _ context: Context, _ effects: inout Effects) {
+    mutating func cut(before order: Int64, _ coverage: Coverage, _ turn: inout Turn) {
         for index in all.indices {
             let old = all[index].window.rows.prefix { $0.position.order < order }.map(\.id).keys
             if let change = all[index].remove(old) {
-                effects.add(.event(all[index].change(change, Cause(.eventMessageDeleted))))
+                turn.add(.event(all[index].change(change, Cause(.eventMessageDeleted))))
             }
-            updateEdges(index, coverage, context)
+            updateEdges(index, coverage, turn.context)
         }
     }
 
     /// More is missing behind what is shown than the service fills.
-    mutating func hugeGap(_ coverage: Coverage, _ effects: inout Effects) {
+    mutating func hugeGap(_ coverage: Coverage, _ turn: inout Turn) {
         // What a start shows meanwhile is replaced by what is newest, if that is its viewpoint.
         for index in all.indices where all[index].isFollowing && all[index].isLoaded && all[index].start == nil {
             // An own message out of order stands behind the gap, of which nothing else is shown.
@@ -526,30 +519,29 @@ struct MessageWindows {
                 let end = coverage.chunks.chunks[home].end.position
                 let behind = all[index].window.rows.filter { $0.position > end }.map(\.id).keys
                 if let change = all[index].remove(behind) {
-                    effects.add(.event(all[index].change(change, Cause(.messageFill))))
+                    turn.add(.event(all[index].change(change, Cause(.messageFill))))
                 }
             }
             all[index].isFollowing = false
             all[index].hasNext = true
-            effects.tell(all[index].id, .hugeGap)
+            turn.tell(all[index].id, .hugeGap)
         }
     }
 
     private mutating func merge(
-        _ records: [MessageRecord], _ index: Int, _ cause: Cause, _ coverage: Coverage, _ context: Context,
-        _ effects: inout Effects
+        _ records: [MessageRecord], _ index: Int, _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn
     ) {
         let nearest = all[index].window.isEmpty ? coverage.chunks.index(atOrBelow: all[index].anchor) : nil
         guard all[index].isLoaded, let home = all[index].home(in: coverage.chunks) ?? nearest else { return }
-        let records = context.overlays.isEmpty
-            ? records : records.compactMap { context.overlays.shown($0, coverage.channelURL, context) }
+        let records = turn.overlays.isEmpty
+            ? records : records.compactMap { turn.overlays.shown($0, coverage.channelURL, turn.context) }
         var hasInserted = false
-        for change in all[index].merge(records, in: coverage.chunks.chunks[home], context.rules) {
+        for change in all[index].merge(records, in: coverage.chunks.chunks[home], turn.rules) {
             if change.action == .insert { hasInserted = true }
             // What a fill finds changed was not missed, but seen again.
             let told = cause.source == .messageFill && change.action != .insert ? Cause(.sync) : cause
-            effects.add(.event(all[index].change(change, told)))
+            turn.add(.event(all[index].change(change, told)))
         }
-        if hasInserted { trim(index, growing: .next, context, &effects) }
+        if hasInserted { trim(index, growing: .next, &turn) }
     }
 }

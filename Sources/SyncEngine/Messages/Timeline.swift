@@ -62,67 +62,67 @@ final class Timeline {
 
     // MARK: Host
 
-    func open(_ window: MessageWindow, _ context: Context, _ effects: inout Effects) {
+    func open(_ window: MessageWindow, _ turn: inout Turn) {
         windows.open(window)
-        if let parent { windows.tellParent(parent.json, to: window.id, Cause(.cache), context, &effects) }
-        resume(context, &effects)
+        if let parent { windows.tellParent(parent.json, to: window.id, Cause(.cache), &turn) }
+        resume(&turn)
     }
 
-    func close(_ collection: UInt64, _ effects: inout Effects) { windows.close(collection, &effects) }
+    func close(_ collection: UInt64, _ turn: inout Turn) { windows.close(collection, &turn) }
 
     func fetch(
-        _ collection: UInt64, _ direction: PageDirection, call: UInt64, _ context: Context, _ effects: inout Effects
+        _ collection: UInt64, _ direction: PageDirection, call: UInt64, _ turn: inout Turn
     ) {
-        if windows.fetch(collection, direction, call: call, coverage, context, &effects) { resume(context, &effects) }
+        if windows.fetch(collection, direction, call: call, coverage, &turn) { resume(&turn) }
     }
 
     /// Everything that is newer than what the collection shows.
-    func fetchAllNext(_ collection: UInt64, call: UInt64, _ context: Context, _ effects: inout Effects) {
-        if windows.fetch(collection, .next, isOfAll: true, call: call, coverage, context, &effects) {
-            resume(context, &effects)
+    func fetchAllNext(_ collection: UInt64, call: UInt64, _ turn: inout Turn) {
+        if windows.fetch(collection, .next, isOfAll: true, call: call, coverage, &turn) {
+            resume(&turn)
         }
     }
 
-    func continueFetch(_ call: UInt64, _ context: Context, _ effects: inout Effects) {
-        windows.continueFetch(call, coverage, context, &effects)
+    func continueFetch(_ call: UInt64, _ turn: inout Turn) {
+        windows.continueFetch(call, coverage, &turn)
     }
 
     func setLimit(_ collection: UInt64, _ limit: Int) -> CollectionInfo? { windows.setLimit(collection, limit) }
 
-    func start(_ collection: UInt64, call: UInt64, _ context: Context, _ effects: inout Effects) {
-        if windows.start(collection, call: call, coverage, context, &effects) { resume(context, &effects) }
+    func start(_ collection: UInt64, call: UInt64, _ turn: inout Turn) {
+        if windows.start(collection, call: call, coverage, &turn) { resume(&turn) }
     }
 
     /// Ends a fetch or a start with what it has. `false` when no such call waits.
     func end(
-        _ call: UInt64, _ status: Status, short: Completion.ShortReason? = nil, _ effects: inout Effects
-    ) -> Bool { windows.end(call, status, short: short, &effects) }
+        _ call: UInt64, _ status: Status, short: Completion.ShortReason? = nil, _ turn: inout Turn
+    ) -> Bool { windows.end(call, status, short: short, &turn) }
 
-    func finishFetches(_ short: Completion.ShortReason, _ effects: inout Effects) {
-        windows.finishFetches(short, &effects)
+    func finishFetches(_ short: Completion.ShortReason, _ turn: inout Turn) {
+        windows.finishFetches(short, &turn)
     }
 
-    func end(_ effects: inout Effects) { windows.finishFetches(.closed, &effects) }
+    func end(_ turn: inout Turn) { windows.finishFetches(.closed, &turn) }
 
-    func resetViewpoint(_ collection: UInt64, _ viewpoint: Int64, _ context: Context, _ effects: inout Effects) {
-        windows.resetViewpoint(collection, viewpoint, &effects)
-        resume(context, &effects)
+    func resetViewpoint(_ collection: UInt64, _ viewpoint: Int64, _ turn: inout Turn) {
+        windows.resetViewpoint(collection, viewpoint, &turn)
+        resume(&turn)
     }
 
-    func resync(_ collection: UInt64, dropped: Int, _ effects: inout Effects) {
-        windows.resync(collection, dropped: dropped, &effects)
+    func resync(_ collection: UInt64, dropped: Int, _ turn: inout Turn) {
+        windows.resync(collection, dropped: dropped, &turn)
     }
 
     // MARK: Session
 
     func sessionBegan() { history.sessionBegan() }
 
-    func sessionEnded(_ effects: inout Effects) {
+    func sessionEnded(_ turn: inout Turn) {
         history.sessionEnded()
         restart()
         gate.succeed()
-        effects.add(.timer(.timeline(id), at: nil))
-        windows.finishFetches(.offline, &effects)
+        turn.add(.timer(.timeline(id), at: nil))
+        windows.finishFetches(.offline, &turn)
     }
 
     /// Everything is asked again from the first step on.
@@ -146,37 +146,37 @@ final class Timeline {
     // MARK: The cache changed as a whole
 
     /// The cached messages are gone, from the file too: every window is emptied, and sync begins again.
-    func startOver(_ cause: Cause, _ context: Context, _ effects: inout Effects) {
+    func startOver(_ cause: Cause, _ turn: inout Turn) {
         history.forget()
         restart()
-        windows.clear(cause, &effects)
-        resume(context, &effects)
+        windows.clear(cause, &turn)
+        resume(&turn)
     }
 
     /// The channel is gone. Should it come back, everything begins again.
-    func channelGone(_ cause: Cause, _ effects: inout Effects) {
+    func channelGone(_ cause: Cause, _ turn: inout Turn) {
         history.forget()
         restart()
         gate.succeed()
-        effects.add(.timer(.timeline(id), at: nil))
-        windows.channelGone(channelURL, cause, &effects)
+        turn.add(.timer(.timeline(id), at: nil))
+        windows.channelGone(channelURL, cause, &turn)
     }
 
     /// The channel as hosts see it; `nil` when it is not known any more.
     func setChannel(_ json: [UInt8]?) { windows.setChannel(json) }
 
-    func tellChannel(_ json: [UInt8], _ cause: Cause, _ effects: inout Effects) {
-        windows.tellChannel(json, cause, &effects)
+    func tellChannel(_ json: [UInt8], _ cause: Cause, _ turn: inout Turn) {
+        windows.tellChannel(json, cause, &turn)
     }
 
     /// History was cut at an order; `history` is what is left of it, as stored.
-    func adopt(cut history: History, before order: Int64, _ context: Context, _ effects: inout Effects) {
+    func adopt(cut history: History, before order: Int64, _ turn: inout Turn) {
         self.history = history
         // A page under way may hold what is gone now: it is asked for again.
         abandonAnswers()
-        windows.cut(before: order, coverage, context, &effects)
-        if let parent, parent.position.order < order { parentGone(Cause(.eventMessageDeleted), &effects) }
-        resume(context, &effects)
+        windows.cut(before: order, coverage, &turn)
+        if let parent, parent.position.order < order { parentGone(Cause(.eventMessageDeleted), &turn) }
+        resume(&turn)
     }
 
     // MARK: Facts
@@ -187,84 +187,84 @@ final class Timeline {
     }
 
     /// The fact is in the cache: tells the collections.
-    func show(_ fact: MessageFact, _ recorded: RecordedFact, _ context: Context, _ effects: inout Effects) {
+    func show(_ fact: MessageFact, _ recorded: RecordedFact, _ turn: inout Turn) {
         history = recorded.history
         switch fact.kind {
         case .arrived(let message, _):
             switch recorded.arrival {
-            case .stray(isNew: true): windows.tellNewMessage(message, fact.cause, coverage, context, &effects)
+            case .stray(isNew: true): windows.tellNewMessage(message, fact.cause, coverage, &turn)
             case .stored:
                 // A page under way may be older than this message, and must not take it for deleted.
                 history.crossings.note(fact)
-                windows.showArrival(message, fact.cause, coverage, context, &effects)
+                windows.showArrival(message, fact.cause, coverage, &turn)
             case .stray(isNew: false), .known, nil: break
             }
             return
         case .edited, .patched, .deleted: history.crossings.note(fact)
         case .changelog: break
         }
-        windows.remove(recorded.deleted, fact.cause, &effects)
-        windows.showChanged(recorded.changed, fact.cause, coverage, context, &effects)
-        if id.isThread { showParent(recorded, fact.cause, context, &effects) }
+        windows.remove(recorded.deleted, fact.cause, &turn)
+        windows.showChanged(recorded.changed, fact.cause, coverage, &turn)
+        if id.isThread { showParent(recorded, fact.cause, &turn) }
     }
 
     private func showParent(
-        _ recorded: RecordedFact, _ cause: Cause, _ context: Context, _ effects: inout Effects
+        _ recorded: RecordedFact, _ cause: Cause, _ turn: inout Turn
     ) {
-        if recorded.deleted.contains(id.parentID) { return parentGone(cause, &effects) }
+        if recorded.deleted.contains(id.parentID) { return parentGone(cause, &turn) }
         guard let changed = recorded.changed.last(where: { $0.id.isByteEqual(to: id.parentID) }),
             changed.json != parent?.json
         else { return }
         parent = changed
-        windows.tellParent(changed.json, cause, context, &effects)
+        windows.tellParent(changed.json, cause, &turn)
     }
 
-    private func parentGone(_ cause: Cause, _ effects: inout Effects) {
+    private func parentGone(_ cause: Cause, _ turn: inout Turn) {
         parent = nil
-        windows.tellParentRemoved(id.parentID, cause, &effects)
+        windows.tellParentRemoved(id.parentID, cause, &turn)
     }
 
     /// An overlay on a message came or went: it is shown as it is now.
-    func showAgain(_ id: String, _ cause: Cause, _ context: Context, _ effects: inout Effects) {
+    func showAgain(_ id: String, _ cause: Cause, _ turn: inout Turn) {
         let key = history.channelKey
-        let held = context.storage.cached { (cache) throws(StoreError) in try cache.message(id: id, channel: key) }
-        if let message = held ?? nil { windows.showAgain(message, cause, coverage, context, &effects) }
+        let held = turn.storage.cached { (cache) throws(StoreError) in try cache.message(id: id, channel: key) }
+        if let message = held ?? nil { windows.showAgain(message, cause, coverage, &turn) }
     }
 
     /// The fact could not be stored.
-    func lose(_ fact: MessageFact, _ context: Context, _ effects: inout Effects) {
+    func lose(_ fact: MessageFact, _ turn: inout Turn) {
         history.crossings.note(fact)
         switch fact.kind {
-        case .arrived: loseNewest(context, &effects)
+        case .arrived: loseNewest(&turn)
         case .edited, .patched, .deleted:
             // The change log tells it once more of what is cached.
             history.loseStrays()
             restart()
-            retry(after: nil, context, &effects)
+            retry(after: nil, &turn)
         // Asked for again by `changesTaken`.
         case .changelog: break
         }
     }
 
-    private func loseNewest(_ context: Context, _ effects: inout Effects) {
+    private func loseNewest(_ turn: inout Turn) {
         history.loseNewest()
-        retry(after: nil, context, &effects)
+        retry(after: nil, &turn)
     }
 
     /// This user came into the channel again: messages may have been sent meanwhile that nobody told.
-    func entered(_ context: Context, _ effects: inout Effects) {
+    func entered(_ turn: inout Turn) {
         history.loseNewest()
         restart()
-        resume(context, &effects)
+        resume(&turn)
     }
 
     func sendBegan() { history.sendBegan() }
 
     /// In doubt: it may have arrived at the service without our having been told.
-    func sendEnded(isInDoubt: Bool, _ context: Context, _ effects: inout Effects) {
+    func sendEnded(isInDoubt: Bool, _ turn: inout Turn) {
         if isInDoubt {
             let history = history
-            let next = context.storage.committed { (cache) throws(StoreError) -> History in
+            let next = turn.storage.committed { (cache) throws(StoreError) -> History in
                 var next = history
                 try next.doubtNewest(cache)
                 return next
@@ -272,115 +272,115 @@ final class Timeline {
             if let next { self.history = next } else { self.history.loseNewest() }
         }
         history.sendEnded()
-        if isInDoubt { resume(context, &effects) }
+        if isInDoubt { resume(&turn) }
     }
 
     // MARK: Asking
 
     /// Asks what can be asked now. Calling it once too often does no harm.
-    func resume(_ context: Context, _ effects: inout Effects) {
-        guard context.canSync, !windows.isEmpty else { return }
-        guard gate.isOpen(at: context.now.monotonic) else {
-            return effects.add(.timer(.timeline(id), at: gate.pausedUntil))
+    func resume(_ turn: inout Turn) {
+        guard turn.canSync, !windows.isEmpty else { return }
+        guard gate.isOpen(at: turn.now.monotonic) else {
+            return turn.add(.timer(.timeline(id), at: gate.pausedUntil))
         }
         switch step {
-        case .parent(isAsked: false): readParent(&effects)
-        case .changes(isAsked: false): readChanges(context, &effects)
-        case .gap(isAsked: false): checkGap(context, &effects)
+        case .parent(isAsked: false): readParent(&turn)
+        case .changes(isAsked: false): readChanges(&turn)
+        case .gap(isAsked: false): checkGap(&turn)
         case .parent, .changes, .gap: break
         case .pages:
-            runPrevious(&effects)
-            runNext(&effects)
+            runPrevious(&turn)
+            runNext(&turn)
         }
     }
 
-    private func ask(_ kind: MessageAsk.Kind, _ request: ServiceRequest, _ effects: inout Effects) {
+    private func ask(_ kind: MessageAsk.Kind, _ request: ServiceRequest, _ turn: inout Turn) {
         history.crossings.pageAsked()
-        effects.add(.ask(
+        turn.add(.ask(
             .messages(MessageAsk(kind: kind, generation: generation), of: id), request))
     }
 
-    private func readParent(_ effects: inout Effects) {
+    private func readParent(_ turn: inout Turn) {
         step = .parent(isAsked: true)
-        ask(.parent, .getMessage(channelURL: channelURL, messageID: id.parentID), &effects)
+        ask(.parent, .getMessage(channelURL: channelURL, messageID: id.parentID), &turn)
     }
 
     private var changesKey: String { "messages.changes.\(history.channelKey)" }
 
-    private func readChanges(_ context: Context, _ effects: inout Effects) {
+    private func readChanges(_ turn: inout Turn) {
         let key = changesKey
-        let value = context.storage.cached { (cache) throws(StoreError) in try cache.value(key) }
-        guard let value else { return retry(after: nil, context, &effects) }
+        let value = turn.storage.cached { (cache) throws(StoreError) in try cache.value(key) }
+        guard let value else { return retry(after: nil, &turn) }
         let since = value.flatMap(ChangePoint.init(storedText:))
-        let isKnown = since != nil && context.capabilities.hasMessageChanges
+        let isKnown = since != nil && turn.capabilities.hasMessageChanges
         // What is cached may have changed since anybody knows when.
-        guard isKnown || history.chunks.isEmpty else { return forgetCached(context, &effects) }
+        guard isKnown || history.chunks.isEmpty else { return forgetCached(&turn) }
         guard let since, !history.chunks.isEmpty else {
             // Nothing is cached yet: changes count from this login, which is before the first page.
-            let start = ChangePoint.time(context.loginTime).storedText
-            let done: Void? = context.storage.cached { (cache) throws(StoreError) in try cache.setValue(key, start) }
-            guard done != nil else { return retry(after: nil, context, &effects) }
+            let start = ChangePoint.time(turn.loginTime).storedText
+            let done: Void? = turn.storage.cached { (cache) throws(StoreError) in try cache.setValue(key, start) }
+            guard done != nil else { return retry(after: nil, &turn) }
             step = .gap(isAsked: false)
-            return checkGap(context, &effects)
+            return checkGap(&turn)
         }
         step = .changes(isAsked: true)
-        ask(.changes(since: since), .messageChanges(channelURL: channelURL, since: since), &effects)
+        ask(.changes(since: since), .messageChanges(channelURL: channelURL, since: since), &turn)
     }
 
     /// Nobody can tell which cached messages changed: they have to be asked for again.
-    private func forgetCached(_ context: Context, _ effects: inout Effects) {
+    private func forgetCached(_ turn: inout Turn) {
         let key = history.channelKey
-        let done: Void? = context.storage.committed { (cache) throws(StoreError) in
+        let done: Void? = turn.storage.committed { (cache) throws(StoreError) in
             try cache.clearMessages(channel: key)
         }
-        guard done != nil else { return retry(after: nil, context, &effects) }
-        startOver(Cause(.messageChangelog), context, &effects)
+        guard done != nil else { return retry(after: nil, &turn) }
+        startOver(Cause(.messageChangelog), &turn)
     }
 
     /// Asks what was missed while away, behind the newest message held.
-    private func checkGap(_ context: Context, _ effects: inout Effects) {
+    private func checkGap(_ turn: inout Turn) {
         let key = history.channelKey
-        guard context.capabilities.hasGapCheck, !id.isThread, windows.wantsNewest, let chunk = history.chunks.last,
+        guard turn.capabilities.hasGapCheck, !id.isThread, windows.wantsNewest, let chunk = history.chunks.last,
             !chunk.reachedNewest,
-            let held = context.storage.cached({ (cache) throws(StoreError) in
+            let held = turn.storage.cached({ (cache) throws(StoreError) in
                 // Of what the service is asked for, only this is held; less than one, when it has been deleted.
                 try cache.messageCount(
                     channel: key, from: MessagePosition(order: chunk.end.position.order, tie: Int64.min),
                     through: chunk.end.position)
             })
-        else { return beginPages(context, &effects) }
+        else { return beginPages(&turn) }
         step = .gap(isAsked: true)
         ask(
             .gap(end: chunk.end),
-            .messageGap(channelURL: channelURL, start: chunk.start, end: chunk.end, held: held), &effects)
+            .messageGap(channelURL: channelURL, start: chunk.start, end: chunk.end, held: held), &turn)
     }
 
-    private func beginPages(_ context: Context, _ effects: inout Effects) {
+    private func beginPages(_ turn: inout Turn) {
         step = .pages(asked: [])
-        resume(context, &effects)
+        resume(&turn)
     }
 
-    private func runPrevious(_ effects: inout Effects) {
+    private func runPrevious(_ turn: inout Turn) {
         guard case .pages(let asked) = step, !asked.contains(.previous) else { return }
         // A host that waits at a place of which nothing is known comes before the long way back of another collection.
-        if let waiting = windows.starting ?? windows.stranded(history.chunks) { return askAround(waiting, &effects) }
+        if let waiting = windows.starting ?? windows.stranded(history.chunks) { return askAround(waiting, &turn) }
         for window in windows.byUrgency(.previous) {
-            guard let home = window.home(in: history.chunks) else { return askAround(window, &effects) }
+            guard let home = window.home(in: history.chunks) else { return askAround(window, &turn) }
             let chunk = history.chunks.chunks[home]
-            if !chunk.reachedFirst { return askPage(from: chunk.start, .previous, &effects) }
+            if !chunk.reachedFirst { return askPage(from: chunk.start, .previous, &turn) }
         }
     }
 
-    private func runNext(_ effects: inout Effects) {
+    private func runNext(_ turn: inout Turn) {
         guard case .pages(let asked) = step, !asked.contains(.next) else { return }
         for window in windows.byUrgency(.next) {
             guard let home = window.home(in: history.chunks) else { continue }
             let chunk = history.chunks.chunks[home]
-            if !chunk.reachedNewest { return askPage(from: chunk.end, .next, &effects) }
+            if !chunk.reachedNewest { return askPage(from: chunk.end, .next, &turn) }
         }
     }
 
-    private func askPage(from edge: HistoryEdge, _ direction: PageDirection, _ effects: inout Effects) {
+    private func askPage(from edge: HistoryEdge, _ direction: PageDirection, _ turn: inout Turn) {
         guard case .pages(let asked) = step else { return }
         step = .pages(asked: asked.union([direction]))
         ask(
@@ -388,23 +388,23 @@ final class Timeline {
             .messages(
                 channelURL: channelURL, from: edge, direction: direction, limit: Timeline.pageSize,
                 parentID: id.parentID),
-            &effects)
+            &turn)
     }
 
     /// The first page of a viewpoint about which nothing is known.
-    private func askAround(_ window: MessageWindow, _ effects: inout Effects) {
+    private func askAround(_ window: MessageWindow, _ turn: inout Turn) {
         guard case .pages(asked: []) = step else { return }
         step = .pages(asked: [.previous, .next])
         ask(
             .around(anchor: window.anchor),
             .messagesAround(
                 channelURL: channelURL, time: window.viewpoint, limit: Timeline.pageSize, parentID: id.parentID),
-            &effects)
+            &turn)
     }
 
-    private func retry(after failure: ServiceFailure?, _ context: Context, _ effects: inout Effects) {
-        gate.fail(failure, at: context.now.monotonic, context.random)
-        effects.add(.timer(.timeline(id), at: gate.pausedUntil))
+    private func retry(after failure: ServiceFailure?, _ turn: inout Turn) {
+        gate.fail(failure, at: turn.now.monotonic, turn.random)
+        turn.add(.timer(.timeline(id), at: gate.pausedUntil))
     }
 
     // MARK: Answers
@@ -412,13 +412,13 @@ final class Timeline {
     /// An answer. What the change log says is given back as a fact: it enters where all facts enter, and the outcome is
     /// told by `changesTaken`.
     func receive(
-        _ reply: ServiceReply, to ask: MessageAsk, _ context: Context, _ effects: inout Effects
+        _ reply: ServiceReply, to ask: MessageAsk, _ turn: inout Turn
     ) -> MessageFact? {
         guard ask.generation == generation else { return nil }
         switch (ask.kind, reply) {
         case (.parent, .message(let message)):
             // What was told meanwhile is newer than the answer.
-            let newest = history.crossings.applied(to: [message], context.rules)
+            let newest = history.crossings.applied(to: [message], turn.rules)
             answerEnded(ask)
             gate.succeed()
             step = .changes(isAsked: false)
@@ -432,7 +432,7 @@ final class Timeline {
                 return MessageFact(
                     channelURL: channelURL, kind: .deleted(ids: [id.parentID]), cause: Cause(.sync), answerTo: id)
             }
-            resume(context, &effects)
+            resume(&turn)
         case (.changes(let since), .messageChanges(let changes)):
             let next = changes.next.isEmpty ? since : ChangePoint.token(changes.next)
             return MessageFact(
@@ -440,52 +440,52 @@ final class Timeline {
                 cause: Cause(.messageChangelog), answerTo: id, progress: (changesKey, next.storedText))
         case (.changes, .failure(let failure)) where failure.kind == .pageTokenExpired:
             answerEnded(ask)
-            forgetCached(context, &effects)
+            forgetCached(&turn)
         case (.gap, .gap(.huge)):
             answerEnded(ask)
             gate.succeed()
-            windows.hugeGap(coverage, &effects)
-            beginPages(context, &effects)
+            windows.hugeGap(coverage, &turn)
+            beginPages(&turn)
         case (.gap, .gap(.fill(let page))):
-            let isTaken = take(page, Cause(.messageFill), context, &effects)
+            let isTaken = take(page, Cause(.messageFill), &turn)
             answerEnded(ask)
             guard isTaken else { break }
             gate.succeed()
-            beginPages(context, &effects)
+            beginPages(&turn)
         case (.around(let anchor), .messages(let page)):
-            let isTaken = take(page, Cause(.sync), context, &effects)
+            let isTaken = take(page, Cause(.sync), &turn)
             answerEnded(ask)
-            if isTaken { windows.answered(anchor, coverage, context, &effects) }
-            pageTaken(isTaken, context, &effects)
+            if isTaken { windows.answered(anchor, coverage, &turn) }
+            pageTaken(isTaken, &turn)
         case (.page(_, .previous), .messages(let page)):
-            let isTaken = take(page, Cause(.sync), context, &effects)
+            let isTaken = take(page, Cause(.sync), &turn)
             answerEnded(ask)
-            pageTaken(isTaken, context, &effects)
+            pageTaken(isTaken, &turn)
         case (.page(_, .next), .messages(let page)):
-            let isTaken = take(page, Cause(windows.isFollowing ? .messageFill : .sync), context, &effects)
+            let isTaken = take(page, Cause(windows.isFollowing ? .messageFill : .sync), &turn)
             answerEnded(ask)
-            pageTaken(isTaken, context, &effects)
+            pageTaken(isTaken, &turn)
         case (_, .failure(let failure)):
             answerEnded(ask)
-            failed(ask, failure, context, &effects)
+            failed(ask, failure, &turn)
         default:
             answerEnded(ask)
-            retry(after: nil, context, &effects)
+            retry(after: nil, &turn)
         }
         return nil
     }
 
     /// The fact made of the change log is in the cache, or could not be stored.
     func changesTaken(
-        _ isStored: Bool, _ changes: MessageChanges, to ask: MessageAsk, _ context: Context, _ effects: inout Effects
+        _ isStored: Bool, _ changes: MessageChanges, to ask: MessageAsk, _ turn: inout Turn
     ) {
         guard ask.generation == generation, case .changes(let since) = ask.kind else { return }
         answerEnded(ask)
-        guard isStored else { return retry(after: nil, context, &effects) }
+        guard isStored else { return retry(after: nil, &turn) }
         gate.succeed()
         let isAtEnd = !changes.hasMore || changes.next.isEmpty || ChangePoint.token(changes.next) == since
         if isAtEnd { step = .gap(isAsked: false) }
-        resume(context, &effects)
+        resume(&turn)
     }
 
     /// An answer is no longer under way; its step may be asked again.
@@ -501,55 +501,55 @@ final class Timeline {
         }
     }
 
-    private func pageTaken(_ isTaken: Bool, _ context: Context, _ effects: inout Effects) {
+    private func pageTaken(_ isTaken: Bool, _ turn: inout Turn) {
         guard isTaken else { return }
         gate.succeed()
-        resume(context, &effects)
+        resume(&turn)
     }
 
     /// Takes in a page; `false` when it could not be stored, and then it is asked for again after a pause.
     private func take(
-        _ page: MessagePage, _ cause: Cause, _ context: Context, _ effects: inout Effects
+        _ page: MessagePage, _ cause: Cause, _ turn: inout Turn
     ) -> Bool {
         let history = history
-        let taken = context.storage.committed { (cache) throws(StoreError) -> (History, History.PageOutcome) in
+        let taken = turn.storage.committed { (cache) throws(StoreError) -> (History, History.PageOutcome) in
             var next = history
-            let outcome = try next.take(page, context.rules, cache)
+            let outcome = try next.take(page, turn.rules, cache)
             return (next, outcome)
         }
         guard let (next, outcome) = taken else {
-            retry(after: nil, context, &effects)
+            retry(after: nil, &turn)
             return false
         }
         self.history = next
-        for row in outcome.rows where !row.requestID.isEmpty && row.senderID.isByteEqual(to: context.options.userID) {
-            effects.add(.ownMessageSeen(row, channelURL: channelURL))
+        for row in outcome.rows where !row.requestID.isEmpty && row.senderID.isByteEqual(to: turn.options.userID) {
+            turn.add(.ownMessageSeen(row, channelURL: channelURL))
         }
-        windows.show(outcome, cause, coverage, context, &effects)
+        windows.show(outcome, cause, coverage, &turn)
         // Progress is told of channels; what a thread caches is a part of it that may be there already.
         if id.isThread { return true }
         let chunk = next.chunks.last
-        effects.tell(.syncProgress(
+        turn.tell(.syncProgress(
             channelURL: channelURL, done: next.stored,
             isComplete: next.chunks.chunks.count == 1 && chunk?.reachedFirst == true && chunk?.reachedNewest == true))
         return true
     }
 
     private func failed(
-        _ ask: MessageAsk, _ failure: ServiceFailure, _ context: Context, _ effects: inout Effects
+        _ ask: MessageAsk, _ failure: ServiceFailure, _ turn: inout Turn
     ) {
         switch failure.kind {
         case .notFound where id.isThread:
             // Whether the channel is gone it is told by itself.
             if !isBusy { step = .pages(asked: []) }
-            windows.finishFetches(.notFound, &effects)
+            windows.finishFetches(.notFound, &turn)
         case .notFound:
-            effects.add(.channels(ChannelFact(removed: [channelURL], cause: Cause(.channelRefresh))))
+            turn.add(.channels(ChannelFact(removed: [channelURL], cause: Cause(.channelRefresh))))
         case .refused:
             // Asking again gives the same answer; a later login may differ.
             if !isBusy { step = .pages(asked: []) }
-            windows.finishFetches(.error, &effects)
-        default: retry(after: failure, context, &effects)
+            windows.finishFetches(.error, &turn)
+        default: retry(after: failure, &turn)
         }
     }
 }

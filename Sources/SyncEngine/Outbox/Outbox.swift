@@ -53,126 +53,125 @@ struct Outbox {
     // MARK: Start
 
     /// Reads what an earlier process left.
-    mutating func load(_ context: Context, _ effects: inout Effects) {
-        let stored = context.storage.intended { (intents) throws(StoreError) in try intents.intents() } ?? []
+    mutating func load(_ turn: inout Turn) {
+        let stored = turn.storage.intended { (intents) throws(StoreError) in try intents.intents() } ?? []
         for var intent in stored {
-            if OwnAges.isTooOldToKeep(intent, context) {
+            if OwnAges.isTooOldToKeep(intent, turn.context) {
                 messages.settle(requestID: intent.requestID)
                 continue
             }
             // Nobody is left to tell how a message ended that the host was sending itself; and what has waited too long
             // is not sent any more.
-            let isStale = OwnAges.isTooOldToSend(intent, context)
+            let isStale = OwnAges.isTooOldToSend(intent, turn.context)
             if intent.status == .pending, intent.isHostSent || isStale {
                 intent.status = .failed
-                intent.errorCode = context.rules.failure(isStale ? .tooOld : .neverAnswered).code
+                intent.errorCode = turn.rules.failure(isStale ? .tooOld : .neverAnswered).code
                 // The code alone would be cured by the next connection.
-                intent.retryCount = max(intent.retryCount, isStale ? context.options.resendRetryCount : 1)
-                _ = messages.persist(intent, context)
+                intent.retryCount = max(intent.retryCount, isStale ? turn.options.resendRetryCount : 1)
+                _ = messages.persist(intent, turn.context)
             }
             messages.put(intent)
         }
         for url in messages.channelURLs {
-            for intent in messages.tooMany(url, context) {
+            for intent in messages.tooMany(url, turn.context) {
                 settle(intent)
             }
         }
-        clearSettled(context)
-        ages.reset(all, context, &effects)
+        clearSettled(turn.context)
+        ages.reset(all, &turn)
     }
 
     // MARK: Collections
 
     mutating func open(
-        _ collection: UInt64, _ url: String, _ filter: MessageFilter, _ context: Context, _ effects: inout Effects
+        _ collection: UInt64, _ url: String, _ filter: MessageFilter, _ turn: inout Turn
     ) {
-        windows.open(collection, url, filter, messages[url]?.intents ?? [], context, &effects)
+        windows.open(collection, url, filter, messages[url]?.intents ?? [], &turn)
     }
 
     /// Shows the stored messages of a list that a collection does not show.
     mutating func fetch(
-        failed isOfFailed: Bool, _ collection: UInt64, _ url: String, call: UInt64, _ context: Context,
-        _ effects: inout Effects
+        failed isOfFailed: Bool, _ collection: UInt64, _ url: String, call: UInt64, _ turn: inout Turn
     ) {
         let count = windows.fetch(
-            failed: isOfFailed, collection, url, messages[url]?.intents ?? [], context, &effects)
-        effects.complete(Completion(
+            failed: isOfFailed, collection, url, messages[url]?.intents ?? [], &turn)
+        turn.complete(Completion(
             call: call, name: isOfFailed ? .fetchFailed : .fetchPending, status: .ok, count: count))
     }
 
     mutating func close(_ collection: UInt64, _ url: String) { windows.close(collection, url) }
 
-    func resync(_ collection: UInt64, _ url: String, _ effects: inout Effects) {
-        windows.resync(collection, url, &effects)
+    func resync(_ collection: UInt64, _ url: String, _ turn: inout Turn) {
+        windows.resync(collection, url, &turn)
     }
 
     // MARK: Host calls
 
     mutating func send(
-        _ requestID: String, _ body: [UInt8], _ url: String, call: UInt64, _ context: Context, _ effects: inout Effects
+        _ requestID: String, _ body: [UInt8], _ url: String, call: UInt64, _ turn: inout Turn
     ) {
-        guard accept(requestID, body, url, isHostSent: false, call, .sendMessage, context, &effects) else { return }
+        guard accept(requestID, body, url, isHostSent: false, call, .sendMessage, &turn) else { return }
         calls[requestID] = Call(call: call, name: .sendMessage)
         asked.insert(requestID)
-        pump(url, context, &effects)
+        pump(url, &turn)
     }
 
     mutating func acceptHostSent(
-        _ requestID: String, _ body: [UInt8], _ url: String, call: UInt64, _ context: Context, _ effects: inout Effects
+        _ requestID: String, _ body: [UInt8], _ url: String, call: UInt64, _ turn: inout Turn
     ) {
         if let failed = intent(requestID), failed.status == .failed, failed.channelURL.isByteEqual(to: url) {
             // The host sends it once more by its own means.
-            guard restart(failed, isHostSent: true, context, &effects) else {
-                return effects.complete(Completion(call: call, name: .appendMessage, status: .storage))
+            guard restart(failed, isHostSent: true, &turn) else {
+                return turn.complete(Completion(call: call, name: .appendMessage, status: .storage))
             }
         } else {
-            guard accept(requestID, body, url, isHostSent: true, call, .appendMessage, context, &effects)
+            guard accept(requestID, body, url, isHostSent: true, call, .appendMessage, &turn)
             else { return }
         }
-        effects.complete(Completion(call: call, name: .appendMessage, status: .ok, requestID: requestID))
+        turn.complete(Completion(call: call, name: .appendMessage, status: .ok, requestID: requestID))
     }
 
     /// Writes an intent down and shows it as pending.
     private mutating func accept(
         _ requestID: String, _ body: [UInt8], _ url: String, isHostSent: Bool, _ call: UInt64, _ name: Completion.Name,
-        _ context: Context, _ effects: inout Effects
+        _ turn: inout Turn
     ) -> Bool {
         guard intent(requestID) == nil else {
-            effects.complete(Completion(
+            turn.complete(Completion(
                 call: call, name: name, status: .invalidArgument, explanation: "request_id is already in use"))
             return false
         }
         // One that is done with may still be on disk under this id.
-        clearSettled(context)
-        let added = context.storage.intended { (intents) throws(StoreError) in
+        clearSettled(turn.context)
+        let added = turn.storage.intended { (intents) throws(StoreError) in
             try intents.add(
-                channelURL: url, requestID: requestID, createdAt: context.now.wall, body: body, isHostSent: isHostSent)
+                channelURL: url, requestID: requestID, createdAt: turn.now.wall, body: body, isHostSent: isHostSent)
         }
         guard let added else {
-            effects.complete(Completion(call: call, name: name, status: .storage))
+            turn.complete(Completion(call: call, name: name, status: .storage))
             return false
         }
         messages.put(added)
-        windows.put(added, Cause(.localMessagePendingCreated), context, &effects)
-        ages.note(added, context, &effects)
+        windows.put(added, Cause(.localMessagePendingCreated), &turn)
+        ages.note(added, &turn)
         return true
     }
 
-    mutating func resend(_ requestID: String, call: UInt64, _ context: Context, _ effects: inout Effects) {
+    mutating func resend(_ requestID: String, call: UInt64, _ turn: inout Turn) {
         guard let failed = intent(requestID), failed.status == .failed else {
-            return effects.complete(Completion(call: call, name: .sendMessage, status: .notFound))
+            return turn.complete(Completion(call: call, name: .sendMessage, status: .notFound))
         }
-        guard isText(failed, context) else {
-            return effects.complete(Completion(
+        guard isText(failed, turn.context) else {
+            return turn.complete(Completion(
                 call: call, name: .sendMessage, status: .invalidArgument,
                 explanation: "only text messages are sent by the library"))
         }
-        guard restart(failed, isHostSent: false, context, &effects) else {
-            return effects.complete(Completion(call: call, name: .sendMessage, status: .storage))
+        guard restart(failed, isHostSent: false, &turn) else {
+            return turn.complete(Completion(call: call, name: .sendMessage, status: .storage))
         }
         calls[requestID] = Call(call: call, name: .sendMessage)
         asked.insert(requestID)
-        pump(failed.channelURL, context, &effects)
+        pump(failed.channelURL, &turn)
     }
 
     private func isText(_ intent: Intent, _ context: Context) -> Bool {
@@ -181,202 +180,201 @@ struct Outbox {
 
     /// A failed message is under way again: on disk, and to be seen.
     private mutating func restart(
-        _ failed: Intent, isHostSent: Bool, _ context: Context, _ effects: inout Effects
+        _ failed: Intent, isHostSent: Bool, _ turn: inout Turn
     ) -> Bool {
         var pending = failed
         pending.status = .pending
         pending.isHostSent = isHostSent
         pending.retryCount = max(1, failed.retryCount)
-        guard messages.persist(pending, context) else { return false }
+        guard messages.persist(pending, turn.context) else { return false }
         messages.put(pending)
-        windows.put(pending, Cause(.localMessageResendStarted), context, &effects)
+        windows.put(pending, Cause(.localMessageResendStarted), &turn)
         return true
     }
 
     /// The host sent a message by its own means, whether it had appended it before or not.
     mutating func hostSent(
         _ requestID: String, _ message: MessageRecord, _ url: String, call: UInt64, _ name: Completion.Name,
-        _ context: Context, _ effects: inout Effects
+        _ turn: inout Turn
     ) {
-        guard message.senderID.isByteEqual(to: context.options.userID) else {
-            return effects.complete(Completion(call: call, name: name, status: .notOwnMessage))
+        guard message.senderID.isByteEqual(to: turn.options.userID) else {
+            return turn.complete(Completion(call: call, name: name, status: .notOwnMessage))
         }
         // The host's own connection may tell so before ours told what came earlier.
         if let intent = intent(requestID), intent.channelURL.isByteEqual(to: url) {
-            sent(intent, message, isInOrder: false, &effects)
+            sent(intent, message, isInOrder: false, &turn)
         } else {
-            effects.add(.messages(.sent(message, url, isInOrder: false)))
+            turn.add(.messages(.sent(message, url, isInOrder: false)))
         }
-        effects.complete(Completion(
+        turn.complete(Completion(
             call: call, name: name, status: .ok, requestID: requestID.isEmpty ? nil : requestID))
     }
 
     /// The host's own send failed. One that was never appended is kept as a failed one, if the policy keeps such.
     mutating func hostFailed(
-        _ requestID: String, _ body: [UInt8]?, code: Int, _ url: String, call: UInt64, _ context: Context,
-        _ effects: inout Effects
+        _ requestID: String, _ body: [UInt8]?, code: Int, _ url: String, call: UInt64, _ turn: inout Turn
     ) {
-        let failure = context.rules.failure(.byHost(code: code))
+        let failure = turn.rules.failure(.byHost(code: code))
         if let intent = intent(requestID) {
-            fail(intent, failure, context, &effects)
+            fail(intent, failure, &turn)
         } else if let body {
-            guard accept(requestID, body, url, isHostSent: true, call, .handleSendResponse, context, &effects),
+            guard accept(requestID, body, url, isHostSent: true, call, .handleSendResponse, &turn),
                 let intent = intent(requestID)
             else { return }
-            fail(intent, failure, context, &effects)
+            fail(intent, failure, &turn)
         } else {
-            return effects.complete(Completion(call: call, name: .handleSendResponse, status: .notFound))
+            return turn.complete(Completion(call: call, name: .handleSendResponse, status: .notFound))
         }
-        effects.complete(Completion(call: call, name: .handleSendResponse, status: .ok, requestID: requestID))
+        turn.complete(Completion(call: call, name: .handleSendResponse, status: .ok, requestID: requestID))
     }
 
     /// Changes a failed message in place.
     mutating func update(
-        _ requestID: String, _ body: [UInt8], call: UInt64, _ context: Context, _ effects: inout Effects
+        _ requestID: String, _ body: [UInt8], call: UInt64, _ turn: inout Turn
     ) {
         guard var intent = intent(requestID), intent.status == .failed, let document = try? JSON.parse(intent.body),
             let changes = (try? JSON.parse(body))?.members
-        else { return effects.complete(Completion(call: call, name: .updateMessage, status: .notFound)) }
+        else { return turn.complete(Completion(call: call, name: .updateMessage, status: .notFound)) }
         for (key, value) in changes { document.set(key, value) }
         intent.body = document.serialized()
         let new = intent.body
-        let done: Void? = context.storage.intended { (intents) throws(StoreError) in
+        let done: Void? = turn.storage.intended { (intents) throws(StoreError) in
             try intents.replaceBody(requestID: requestID, body: new)
         }
         guard done != nil else {
-            return effects.complete(Completion(call: call, name: .updateMessage, status: .storage))
+            return turn.complete(Completion(call: call, name: .updateMessage, status: .storage))
         }
         messages.put(intent)
-        windows.put(intent, Cause(.eventMessageUpdated), context, &effects)
-        effects.complete(Completion(call: call, name: .updateMessage, status: .ok, requestID: requestID))
+        windows.put(intent, Cause(.eventMessageUpdated), &turn)
+        turn.complete(Completion(call: call, name: .updateMessage, status: .ok, requestID: requestID))
     }
 
     /// Gives up a pending or failed message.
-    mutating func giveUp(_ requestID: String, call: UInt64, _ context: Context, _ effects: inout Effects) {
+    mutating func giveUp(_ requestID: String, call: UInt64, _ turn: inout Turn) {
         guard let intent = intent(requestID) else {
-            return effects.complete(Completion(call: call, name: .deleteMessage, status: .notFound))
+            return turn.complete(Completion(call: call, name: .deleteMessage, status: .notFound))
         }
-        guard forget(intent, context) else {
-            return effects.complete(Completion(call: call, name: .deleteMessage, status: .storage))
+        guard forget(intent, turn.context) else {
+            return turn.complete(Completion(call: call, name: .deleteMessage, status: .storage))
         }
-        showGivenUp(intent, .removeManualAction, &effects)
-        effects.complete(Completion(call: call, name: .deleteMessage, status: .ok, requestID: requestID))
+        showGivenUp(intent, .removeManualAction, &turn)
+        turn.complete(Completion(call: call, name: .deleteMessage, status: .ok, requestID: requestID))
     }
 
     /// Gives up the message that a send waits for. `false` when no such call waits, or when the message would stay on
     /// disk.
-    mutating func cancel(_ call: UInt64, _ context: Context, _ effects: inout Effects) -> Bool {
+    mutating func cancel(_ call: UInt64, _ turn: inout Turn) -> Bool {
         guard let key = calls.first(where: { $0.value.call == call })?.key, let intent = intent(key.text),
-            forget(intent, context)
+            forget(intent, turn.context)
         else { return false }
-        windows.remove(intent, .removeManualAction, Cause(.localMessageCanceled), &effects)
+        windows.remove(intent, .removeManualAction, Cause(.localMessageCanceled), &turn)
         calls[key] = nil
-        let message = context.rules.json(
-            of: OwnMessageContent(intent, isCanceled: true), userID: context.options.userID)
-        effects.complete(Completion(
+        let message = turn.rules.json(
+            of: OwnMessageContent(intent, isCanceled: true), userID: turn.options.userID)
+        turn.complete(Completion(
             call: call, name: .sendMessage, status: .canceled, requestID: intent.requestID, message: message))
         return true
     }
 
     /// Gives up every message, on disk too; `false` when they stay there.
-    mutating func giveUpAll(_ context: Context, _ effects: inout Effects) -> Bool {
-        guard let intents = messages.forgetAll(context) else { return false }
+    mutating func giveUpAll(_ turn: inout Turn) -> Bool {
+        guard let intents = messages.forgetAll(turn.context) else { return false }
         asked = []
-        for intent in intents { showGivenUp(intent, .removeManualAction, &effects) }
+        for intent in intents { showGivenUp(intent, .removeManualAction, &turn) }
         return true
     }
 
     /// Sends failed text messages again, in their order; the library has no other kind to send. Gives how many; `nil`
     /// when that could not be stored.
     mutating func resendFailed(
-        in url: String?, _ requestID: String?, _ context: Context, _ effects: inout Effects
+        in url: String?, _ requestID: String?, _ turn: inout Turn
     ) -> Int? {
-        let failed = messages.failed(in: url, requestID).filter { isText($0, context) }
+        let failed = messages.failed(in: url, requestID).filter { isText($0, turn.context) }
         for intent in failed {
-            guard restart(intent, isHostSent: false, context, &effects) else { return nil }
+            guard restart(intent, isHostSent: false, &turn) else { return nil }
             asked.insert(intent.requestID)
         }
-        for url in Set(failed.map { TextKey($0.channelURL) }).sorted() { pump(url.text, context, &effects) }
+        for url in Set(failed.map { TextKey($0.channelURL) }).sorted() { pump(url.text, &turn) }
         return failed.count
     }
 
     /// Gives failed messages up. Gives how many; `nil` when that could not be stored.
     mutating func removeFailed(
-        in url: String?, _ requestID: String?, _ context: Context, _ effects: inout Effects
+        in url: String?, _ requestID: String?, _ turn: inout Turn
     ) -> Int? {
         let failed = messages.failed(in: url, requestID)
         for intent in failed {
-            guard forget(intent, context) else { return nil }
-            showGivenUp(intent, .removeManualAction, &effects)
+            guard forget(intent, turn.context) else { return nil }
+            showGivenUp(intent, .removeManualAction, &turn)
         }
         return failed.count
     }
 
     // MARK: Session
 
-    mutating func sessionBegan(_ context: Context, _ effects: inout Effects) {
+    mutating func sessionBegan(_ turn: inout Turn) {
         asked = []
         // The machine may have slept for days: what has waited too long must not go out before the timer looks.
-        expire(context, &effects)
-        pumpAll(context, &effects)
+        expire(&turn)
+        pumpAll(&turn)
     }
 
     /// Channel sync got its answer.
-    mutating func synced(_ context: Context, _ effects: inout Effects) {
-        guard context.isLoggedIn, !hasSynced else { return }
+    mutating func synced(_ turn: inout Turn) {
+        guard turn.isLoggedIn, !hasSynced else { return }
         hasSynced = true
-        pumpAll(context, &effects)
+        pumpAll(&turn)
     }
 
     /// Something is another way now that may have held messages back: a pause, or that a channel was frozen.
-    mutating func pumpAll(_ context: Context, _ effects: inout Effects) {
-        for url in messages.channelURLs { pump(url, context, &effects) }
+    mutating func pumpAll(_ turn: inout Turn) {
+        for url in messages.channelURLs { pump(url, &turn) }
     }
 
-    mutating func channelChanged(_ url: String, _ context: Context, _ effects: inout Effects) {
-        if messages[url] != nil, context.isLoggedIn { pump(url, context, &effects) }
+    mutating func channelChanged(_ url: String, _ turn: inout Turn) {
+        if messages[url] != nil, turn.isLoggedIn { pump(url, &turn) }
     }
 
-    mutating func sessionEnded(_ context: Context, _ effects: inout Effects) {
+    mutating func sessionEnded(_ turn: inout Turn) {
         hasSynced = false
         for url in messages.channelURLs {
             // The failures of this session say nothing about the next one.
             messages[url]?.gate.succeed()
-            effects.add(.timer(.outbox(channelURL: TextKey(url)), at: nil))
-            failWhatCannotWait(url, context, &effects)
+            turn.add(.timer(.outbox(channelURL: TextKey(url)), at: nil))
+            failWhatCannotWait(url, &turn)
         }
     }
 
     /// Completes what is still open.
-    mutating func end(_ context: Context, _ effects: inout Effects) {
+    mutating func end(_ turn: inout Turn) {
         for (_, call) in calls.sorted(by: { $0.value.call < $1.value.call }) {
-            effects.complete(Completion(call: call.call, name: call.name, status: .closed))
+            turn.complete(Completion(call: call.call, name: call.name, status: .closed))
         }
         calls = [:]
-        clearSettled(context)
+        clearSettled(turn.context)
     }
 
     // MARK: Sending
 
     /// Sends the oldest message of a channel that waits, one at a time.
-    mutating func pump(_ url: String, _ context: Context, _ effects: inout Effects) {
-        guard context.isLoggedIn else { return failWhatCannotWait(url, context, &effects) }
-        guard let channel = messages[url], !channel.isSending, let intent = next(in: channel, url, context)
+    mutating func pump(_ url: String, _ turn: inout Turn) {
+        guard turn.isLoggedIn else { return failWhatCannotWait(url, &turn) }
+        guard let channel = messages[url], !channel.isSending, let intent = next(in: channel, url, turn.context)
         else { return }
-        if isStale(intent, context) {
+        if isStale(intent, turn.context) {
             // The machine slept while it waited, and the timer has not looked yet.
-            expire(context, &effects)
-            return pump(url, context, &effects)
+            expire(&turn)
+            return pump(url, &turn)
         }
-        guard messages[url]?.gate.isOpen(at: context.now.monotonic) == true else {
-            return effects.add(.timer(.outbox(channelURL: TextKey(url)), at: channel.gate.pausedUntil))
+        guard messages[url]?.gate.isOpen(at: turn.now.monotonic) == true else {
+            return turn.add(.timer(.outbox(channelURL: TextKey(url)), at: channel.gate.pausedUntil))
         }
         if intent.status == .failed {
             // An automatic retry: shown as under way again.
-            _ = restart(intent, isHostSent: false, context, &effects)
+            _ = restart(intent, isHostSent: false, &turn)
         }
         messages[url]?.sending = intent.requestID
-        effects.add(.ask(
+        turn.add(.ask(
             .send(requestID: intent.requestID, channelURL: url),
             .sendMessage(channelURL: url, requestID: intent.requestID, body: intent.body)))
     }
@@ -408,55 +406,55 @@ struct Outbox {
     /// A send that waited for the end of a pause of the service has not gone out. Which message goes out, and whether
     /// one does, is decided again: meanwhile the message may have been deleted or have grown too old, its channel may
     /// have been frozen, and another one may have to go first.
-    mutating func pauseEnded(_ url: String, _ context: Context, _ effects: inout Effects) {
+    mutating func pauseEnded(_ url: String, _ turn: inout Turn) {
         messages[url]?.sending = nil
-        effects.add(.sendEnded(channelURL: url, isInDoubt: false))
-        pump(url, context, &effects)
+        turn.add(.sendEnded(channelURL: url, isInDoubt: false))
+        pump(url, &turn)
         messages.dropIfEmpty(url)
     }
 
     /// The answer to a send.
     mutating func receive(
-        _ reply: ServiceReply, for requestID: String, in url: String, _ context: Context, _ effects: inout Effects
+        _ reply: ServiceReply, for requestID: String, in url: String, _ turn: inout Turn
     ) {
         messages[url]?.sending = nil
         if case .message(let message) = reply {
-            effects.add(.sendEnded(channelURL: url, isInDoubt: false))
+            turn.add(.sendEnded(channelURL: url, isInDoubt: false))
             messages[url]?.gate.succeed()
             if let intent = intent(requestID) {
-                sent(intent, message, isInOrder: true, &effects)
+                sent(intent, message, isInOrder: true, &turn)
             } else {
                 // It has come back by another road, or was given up too late: the service has it.
-                effects.add(.messages(.sent(message, url, isInOrder: true)))
+                turn.add(.messages(.sent(message, url, isInOrder: true)))
             }
         } else {
             let failure =
-                if case .failure(let failure) = reply { failure } else { context.rules.failure(.unexpectedReply) }
-            effects.add(.sendEnded(channelURL: url, isInDoubt: failure.mayHaveArrived && context.isLoggedIn))
-            if let intent = intent(requestID) { fail(intent, failure, context, &effects) }
+                if case .failure(let failure) = reply { failure } else { turn.rules.failure(.unexpectedReply) }
+            turn.add(.sendEnded(channelURL: url, isInDoubt: failure.mayHaveArrived && turn.isLoggedIn))
+            if let intent = intent(requestID) { fail(intent, failure, &turn) }
             // A refusal for good is no reason to wait with the next one.
-            if context.rules.isCurable(code: failure.code) {
-                messages[url]?.gate.fail(failure, at: context.now.monotonic, context.random)
+            if turn.rules.isCurable(code: failure.code) {
+                messages[url]?.gate.fail(failure, at: turn.now.monotonic, turn.random)
             }
         }
         messages.dropIfEmpty(url)
     }
 
     /// Without automatic resending a message that cannot go out now has failed now.
-    private mutating func failWhatCannotWait(_ url: String, _ context: Context, _ effects: inout Effects) {
-        guard context.options.resendPolicy != .automatic, case .offline = context.connection else { return }
+    private mutating func failWhatCannotWait(_ url: String, _ turn: inout Turn) {
+        guard turn.options.resendPolicy != .automatic, case .offline = turn.connection else { return }
         for intent in messages[url]?.intents ?? [] where intent.status == .pending && !intent.isHostSent {
-            fail(intent, context.rules.failure(.notConnected), context, &effects)
+            fail(intent, turn.rules.failure(.notConnected), &turn)
         }
     }
 
     /// The service has the message.
     private mutating func sent(
-        _ intent: Intent, _ message: MessageRecord, isInOrder: Bool, _ effects: inout Effects
+        _ intent: Intent, _ message: MessageRecord, isInOrder: Bool, _ turn: inout Turn
     ) {
-        let completion = settle(intent, message, &effects)
-        effects.add(.messages(.sent(message, intent.channelURL, isInOrder: isInOrder)))
-        if let completion { effects.complete(completion) }
+        let completion = settle(intent, message, &turn)
+        turn.add(.messages(.sent(message, intent.channelURL, isInOrder: isInOrder)))
+        if let completion { turn.complete(completion) }
     }
 
     /// Whether this own message of a channel is not known to be the service's yet.
@@ -466,17 +464,17 @@ struct Outbox {
 
     /// A message with a request id came by a page or by the socket: if it is one of ours, it has been sent. Gives what
     /// to tell its caller once the message is taken in.
-    mutating func confirm(_ message: MessageRecord, in url: String, _ context: Context, _ effects: inout Effects)
+    mutating func confirm(_ message: MessageRecord, in url: String, _ turn: inout Turn)
         -> Completion?
     {
-        guard message.senderID.isByteEqual(to: context.options.userID), let intent = intent(message.requestID),
+        guard message.senderID.isByteEqual(to: turn.options.userID), let intent = intent(message.requestID),
             intent.channelURL.isByteEqual(to: url)
         else { return nil }
-        return settle(intent, message, &effects)
+        return settle(intent, message, &turn)
     }
 
-    private mutating func settle(_ intent: Intent, _ message: MessageRecord, _ effects: inout Effects) -> Completion? {
-        windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &effects)
+    private mutating func settle(_ intent: Intent, _ message: MessageRecord, _ turn: inout Turn) -> Completion? {
+        windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &turn)
         settle(intent)
         return calls.removeValue(forKey: TextKey(intent.requestID)).map {
             Completion(
@@ -486,62 +484,61 @@ struct Outbox {
 
     /// `isForGood`: only the host can have it sent again.
     private mutating func fail(
-        _ intent: Intent, _ failure: ServiceFailure, isForGood: Bool = false, _ context: Context,
-        _ effects: inout Effects
+        _ intent: Intent, _ failure: ServiceFailure, isForGood: Bool = false, _ turn: inout Turn
     ) {
         var failed = intent
         failed.status = .failed
         failed.errorCode = failure.code
         failed.retryCount += 1
         asked.remove(TextKey(intent.requestID))
-        if isForGood { failed.retryCount = max(failed.retryCount, context.options.resendRetryCount) }
-        if context.options.resendPolicy == .none {
-            windows.remove(intent, .removeUnknown, Cause(.localMessageFailed), &effects)
+        if isForGood { failed.retryCount = max(failed.retryCount, turn.options.resendRetryCount) }
+        if turn.options.resendPolicy == .none {
+            windows.remove(intent, .removeUnknown, Cause(.localMessageFailed), &turn)
             settle(intent)
         } else {
-            _ = messages.persist(failed, context)
+            _ = messages.persist(failed, turn.context)
             messages.put(failed)
-            windows.put(failed, Cause(.localMessageFailed), reason: .updateResendFailed, context, &effects)
-            ages.note(failed, context, &effects)
-            enforceLimit(intent.channelURL, context, &effects)
+            windows.put(failed, Cause(.localMessageFailed), reason: .updateResendFailed, &turn)
+            ages.note(failed, &turn)
+            enforceLimit(intent.channelURL, &turn)
         }
         guard let call = calls.removeValue(forKey: TextKey(intent.requestID)) else { return }
         // Not found is a message that nobody knows of; of a channel that is gone the service refuses the message.
         let status = failure.kind == .notFound ? Status.service : Status(failure)
-        effects.complete(Completion(
+        turn.complete(Completion(
             call: call.call, name: call.name, status: status, requestID: intent.requestID, failure: failure))
     }
 
-    private mutating func enforceLimit(_ url: String, _ context: Context, _ effects: inout Effects) {
-        for intent in messages.tooMany(url, context) { drop(intent, .removeExceededMaxCount, &effects) }
+    private mutating func enforceLimit(_ url: String, _ turn: inout Turn) {
+        for intent in messages.tooMany(url, turn.context) { drop(intent, .removeExceededMaxCount, &turn) }
     }
 
-    private mutating func drop(_ intent: Intent, _ reason: FailedReason, _ effects: inout Effects) {
+    private mutating func drop(_ intent: Intent, _ reason: FailedReason, _ turn: inout Turn) {
         settle(intent)
-        showGivenUp(intent, reason, &effects)
+        showGivenUp(intent, reason, &turn)
     }
 
     /// Time has passed: what waited too long has failed for good, and what failed too long ago goes.
-    mutating func expire(_ context: Context, _ effects: inout Effects) {
+    mutating func expire(_ turn: inout Turn) {
         for intent in all {
-            if OwnAges.isTooOldToKeep(intent, context) {
-                drop(intent, .removeRetentionExpired, &effects)
-            } else if intent.status == .pending, OwnAges.isTooOldToSend(intent, context),
+            if OwnAges.isTooOldToKeep(intent, turn.context) {
+                drop(intent, .removeRetentionExpired, &turn)
+            } else if intent.status == .pending, OwnAges.isTooOldToSend(intent, turn.context),
                 messages[intent.channelURL]?.sending?.isByteEqual(to: intent.requestID) != true
             {
-                fail(intent, context.rules.failure(.tooOld), isForGood: true, context, &effects)
+                fail(intent, turn.rules.failure(.tooOld), isForGood: true, &turn)
             }
         }
-        ages.reset(all, context, &effects)
+        ages.reset(all, &turn)
     }
 
     // MARK: Telling
 
-    private mutating func showGivenUp(_ intent: Intent, _ reason: FailedReason, _ effects: inout Effects) {
+    private mutating func showGivenUp(_ intent: Intent, _ reason: FailedReason, _ turn: inout Turn) {
         windows.remove(
-            intent, reason, Cause(intent.hasFailed ? .eventMessageDeleted : .localMessageCanceled), &effects)
+            intent, reason, Cause(intent.hasFailed ? .eventMessageDeleted : .localMessageCanceled), &turn)
         if let call = calls.removeValue(forKey: TextKey(intent.requestID)) {
-            effects.complete(Completion(call: call.call, name: call.name, status: .removed))
+            turn.complete(Completion(call: call.call, name: call.name, status: .removed))
         }
     }
 

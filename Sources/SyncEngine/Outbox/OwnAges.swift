@@ -26,24 +26,24 @@ struct OwnAges {
     private static func keptFor(_ context: Context) -> Int64 { Int64(context.options.failedRetentionDays) * day }
 
     /// A message was taken in or changed: the timer is set when it is the first to grow too old.
-    mutating func note(_ intent: Intent, _ context: Context, _ effects: inout Effects) {
-        let lifetime = intent.status == .pending ? OwnAges.pendingLifetime : OwnAges.keptFor(context)
+    mutating func note(_ intent: Intent, _ turn: inout Turn) {
+        let lifetime = intent.status == .pending ? OwnAges.pendingLifetime : OwnAges.keptFor(turn.context)
         let (end, isTooLarge) = intent.createdAt.addingReportingOverflow(lifetime)
         guard !isTooLarge, end < next ?? Int64.max else { return }
         next = end
-        setTimer(end, context, &effects)
+        setTimer(end, &turn)
     }
 
     /// Counts the messages there are, and no others.
-    mutating func reset(_ intents: [Intent], _ context: Context, _ effects: inout Effects) {
+    mutating func reset(_ intents: [Intent], _ turn: inout Turn) {
         next = nil
-        for intent in intents { note(intent, context, &effects) }
-        if next == nil { effects.add(.timer(.ownAges, at: nil)) }
+        for intent in intents { note(intent, &turn) }
+        if next == nil { turn.add(.timer(.ownAges, at: nil)) }
     }
 
-    private func setTimer(_ end: Int64, _ context: Context, _ effects: inout Effects) {
+    private func setTimer(_ end: Int64, _ turn: inout Turn) {
         // A message of which the age is looked at now may be under way: it is looked at again soon.
-        let wait = min(max(end - context.now.wall, 1000), OwnAges.longestWait)
-        effects.add(.timer(.ownAges, at: context.now.monotonic + wait + 1))
+        let wait = min(max(end - turn.now.wall, 1000), OwnAges.longestWait)
+        turn.add(.timer(.ownAges, at: turn.now.monotonic + wait + 1))
     }
 }

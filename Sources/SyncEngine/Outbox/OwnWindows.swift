@@ -23,17 +23,16 @@ struct OwnWindows {
     }
 
     mutating func open(
-        _ collection: UInt64, _ url: String, _ filter: MessageFilter, _ intents: [Intent], _ context: Context,
-        _ effects: inout Effects
+        _ collection: UInt64, _ url: String, _ filter: MessageFilter, _ intents: [Intent], _ turn: inout Turn
     ) {
         var own = Own(id: collection, filter: filter)
-        let shown = intents.filter { OwnWindows.matches($0, filter, context) }
+        let shown = intents.filter { OwnWindows.matches($0, filter, turn.context) }
         if !filter.ownMessagesOnFetch {
-            _ = own.pending.insert(shown.filter { !$0.hasFailed }.map { OwnRow($0, context) })
-            _ = own.failed.insert(shown.filter(\.hasFailed).map { OwnRow($0, context) })
+            _ = own.pending.insert(shown.filter { !$0.hasFailed }.map { OwnRow($0, turn.context) })
+            _ = own.failed.insert(shown.filter(\.hasFailed).map { OwnRow($0, turn.context) })
         }
         all[TextKey(url), default: []].append(own)
-        tellAll(own, Cause(.cache), &effects)
+        tellAll(own, Cause(.cache), &turn)
     }
 
     mutating func close(_ collection: UInt64, _ url: String) {
@@ -43,8 +42,7 @@ struct OwnWindows {
 
     /// Shows those of a channel's messages that belong to a list and are not in it. Gives how many they are.
     mutating func fetch(
-        failed isOfFailed: Bool, _ collection: UInt64, _ url: String, _ intents: [Intent], _ context: Context,
-        _ effects: inout Effects
+        failed isOfFailed: Bool, _ collection: UInt64, _ url: String, _ intents: [Intent], _ turn: inout Turn
     ) -> Int {
         var count = 0
         forEach(url) { own in
@@ -53,71 +51,71 @@ struct OwnWindows {
             var rows: [OwnRow] = []
             for intent in intents where intent.hasFailed == isOfFailed
                 && own[keyPath: list].index(ofID: intent.requestID) == nil
-                && OwnWindows.matches(intent, own.filter, context)
+                && OwnWindows.matches(intent, own.filter, turn.context)
             {
-                rows.append(OwnRow(intent, context))
+                rows.append(OwnRow(intent, turn.context))
             }
             guard let change = own[keyPath: list].insert(rows) else { return }
             count = rows.count
             OwnWindows.tell(
                 own, isOfFailed ? .failed : .pending, change, Cause(.cache), isOfFailed ? FailedReason.none : nil,
-                &effects)
+                &turn)
         }
         return count
     }
 
     /// Tells a collection that lost track both lists.
-    func resync(_ collection: UInt64, _ url: String, _ effects: inout Effects) {
+    func resync(_ collection: UInt64, _ url: String, _ turn: inout Turn) {
         guard let own = all[url]?.first(where: { $0.id == collection }) else { return }
-        OwnWindows.tell(own, .pending, WindowChange(.clear, []), Cause(.overflow), nil, &effects)
-        OwnWindows.tell(own, .failed, WindowChange(.clear, []), Cause(.overflow), FailedReason.none, &effects)
-        tellAll(own, Cause(.overflow), &effects)
+        OwnWindows.tell(own, .pending, WindowChange(.clear, []), Cause(.overflow), nil, &turn)
+        OwnWindows.tell(own, .failed, WindowChange(.clear, []), Cause(.overflow), FailedReason.none, &turn)
+        tellAll(own, Cause(.overflow), &turn)
     }
 
-    private func tellAll(_ own: Own, _ cause: Cause, _ effects: inout Effects) {
-        if let change = own.pending.snapshot() { OwnWindows.tell(own, .pending, change, cause, nil, &effects) }
+    private func tellAll(_ own: Own, _ cause: Cause, _ turn: inout Turn) {
+        if let change = own.pending.snapshot() { OwnWindows.tell(own, .pending, change, cause, nil, &turn) }
         if let change = own.failed.snapshot() {
-            OwnWindows.tell(own, .failed, change, cause, FailedReason.none, &effects)
+            OwnWindows.tell(own, .failed, change, cause, FailedReason.none, &turn)
         }
     }
 
     /// A message is new, or not what it was. `reason`: why one in the list of failed ones changed.
     mutating func put(
-        _ intent: Intent, _ cause: Cause, reason: FailedReason = .none, _ context: Context, _ effects: inout Effects
+        _ intent: Intent, _ cause: Cause, reason: FailedReason = .none, _ turn: inout Turn
     ) {
-        let row = OwnRow(intent, context)
+        let row = OwnRow(intent, turn.context)
         forEach(intent.channelURL) { own in
-            guard OwnWindows.matches(intent, own.filter, context) else {
-                OwnWindows.remove(intent, from: &own, .removeUnknown, cause, &effects)
+            guard OwnWindows.matches(intent, own.filter, turn.context) else {
+                OwnWindows.remove(intent, from: &own, .removeUnknown, cause, &turn)
                 return
             }
             if intent.hasFailed {
                 if let change = own.pending.remove(ids: [TextKey(intent.requestID)]) {
-                    OwnWindows.tell(own, .pending, change, cause, nil, &effects)
+                    OwnWindows.tell(own, .pending, change, cause, nil, &turn)
                 }
                 if let change = own.failed.put(row) {
                     let told = change.action == .update ? reason : FailedReason.none
-                    OwnWindows.tell(own, .failed, change, cause, told, &effects)
+                    OwnWindows.tell(own, .failed, change, cause, told, &turn)
                 }
             } else if let change = own.pending.put(row) {
-                OwnWindows.tell(own, .pending, change, cause, nil, &effects)
+                OwnWindows.tell(own, .pending, change, cause, nil, &turn)
             }
         }
     }
 
     /// `reason`: why it leaves the list of failed ones, if it is there.
     mutating func remove(
-        _ intent: Intent, _ reason: FailedReason, _ cause: Cause, _ effects: inout Effects
+        _ intent: Intent, _ reason: FailedReason, _ cause: Cause, _ turn: inout Turn
     ) {
-        forEach(intent.channelURL) { OwnWindows.remove(intent, from: &$0, reason, cause, &effects) }
+        forEach(intent.channelURL) { OwnWindows.remove(intent, from: &$0, reason, cause, &turn) }
     }
 
     private static func remove(
-        _ intent: Intent, from own: inout Own, _ reason: FailedReason, _ cause: Cause, _ effects: inout Effects
+        _ intent: Intent, from own: inout Own, _ reason: FailedReason, _ cause: Cause, _ turn: inout Turn
     ) {
         let ids: Set<TextKey> = [TextKey(intent.requestID)]
-        if let change = own.pending.remove(ids: ids) { OwnWindows.tell(own, .pending, change, cause, nil, &effects) }
-        if let change = own.failed.remove(ids: ids) { OwnWindows.tell(own, .failed, change, cause, reason, &effects) }
+        if let change = own.pending.remove(ids: ids) { OwnWindows.tell(own, .pending, change, cause, nil, &turn) }
+        if let change = own.failed.remove(ids: ids) { OwnWindows.tell(own, .failed, change, cause, reason, &turn) }
     }
 
     private mutating func forEach(_ url: String, _ body: (inout Own) -> Void) {
@@ -132,9 +130,9 @@ struct OwnWindows {
 
     private static func tell(
         _ own: Own, _ list: CollectionChange.List, _ change: WindowChange, _ cause: Cause,
-        _ reason: FailedReason?, _ effects: inout Effects
+        _ reason: FailedReason?, _ turn: inout Turn
     ) {
-        effects.add(.event(.change(CollectionChange(
+        turn.add(.event(.change(CollectionChange(
             collection: own.id, list: list, action: change.action, cause: cause, reason: reason,
             items: change.items, info: nil))))
     }

@@ -15,56 +15,56 @@ struct ResourceCalls {
     }
 
     mutating func handle(
-        _ call: ResourceCall, call number: UInt64, _ context: Context, _ effects: inout Effects
+        _ call: ResourceCall, call number: UInt64, _ turn: inout Turn
     ) {
         actions[number] = call.action
         if let timeout = call.timeout {
-            effects.add(.timer(.action(call: number), at: context.now.monotonic + timeout))
+            turn.add(.timer(.action(call: number), at: turn.now.monotonic + timeout))
         }
-        machine.handle(call.request, call: number, now: context.now)
-        carryOut(&effects)
+        machine.handle(call.request, call: number, now: turn.now)
+        carryOut(&turn)
     }
 
     /// The database has answered.
-    mutating func receive(_ input: ResourceInput, _ context: Context, _ effects: inout Effects) {
-        machine.receive(input, now: context.now)
-        carryOut(&effects)
+    mutating func receive(_ input: ResourceInput, _ turn: inout Turn) {
+        machine.receive(input, now: turn.now)
+        carryOut(&turn)
     }
 
     /// The host does not wait any more. `false` when no such call waits.
-    mutating func cancel(_ number: UInt64, _ status: Status, _ effects: inout Effects) -> Bool {
+    mutating func cancel(_ number: UInt64, _ status: Status, _ turn: inout Turn) -> Bool {
         let failure = ResourceFailure(status, status == .timeout ? "not done in time" : "canceled")
         guard machine.giveUp(number, failure) else { return false }
-        carryOut(&effects)
+        carryOut(&turn)
         return true
     }
 
     /// Ends everything that is under way, and forgets contexts.
-    mutating func end(_ status: Status, _ effects: inout Effects) {
+    mutating func end(_ status: Status, _ turn: inout Turn) {
         machine.startOver(
             ResourceFailure(status, status == .closed ? "the client was closed" : "the user has signed out"))
-        carryOut(&effects)
+        carryOut(&turn)
     }
 
     var inFlight: Int { machine.inFlight }
 
-    private mutating func carryOut(_ effects: inout Effects) {
+    private mutating func carryOut(_ turn: inout Turn) {
         for effect in machine.takeEffects() {
             switch effect {
-            case .set(let id, let path, let json): effects.add(.order(.set(path, json), id: id))
-            case .update(let id, let path, let json): effects.add(.order(.update(path, json), id: id))
-            case .remove(let id, let path): effects.add(.order(.set(path, Array("null".utf8)), id: id))
-            case .count(let id, let path, let by): effects.add(.order(.count(path, by: by), id: id))
-            case .read(let id, let path): effects.add(.order(.get(DatabaseLocation(path), isShallow: false), id: id))
-            case .tell(let notice): effects.tell(.resource(notice))
-            case .complete(let call, let reply): complete(call, reply, &effects)
+            case .set(let id, let path, let json): turn.add(.order(.set(path, json), id: id))
+            case .update(let id, let path, let json): turn.add(.order(.update(path, json), id: id))
+            case .remove(let id, let path): turn.add(.order(.set(path, Array("null".utf8)), id: id))
+            case .count(let id, let path, let by): turn.add(.order(.count(path, by: by), id: id))
+            case .read(let id, let path): turn.add(.order(.get(DatabaseLocation(path), isShallow: false), id: id))
+            case .tell(let notice): turn.tell(.resource(notice))
+            case .complete(let call, let reply): complete(call, reply, &turn)
             }
         }
     }
 
-    private mutating func complete(_ call: UInt64, _ reply: ResourceReply, _ effects: inout Effects) {
+    private mutating func complete(_ call: UInt64, _ reply: ResourceReply, _ turn: inout Turn) {
         guard let action = actions.removeValue(forKey: call) else { return }
-        effects.add(.timer(.action(call: call), at: nil))
+        turn.add(.timer(.action(call: call), at: nil))
         var completion = Completion(
             call: call, name: .call, status: reply.failure?.status ?? .ok, action: action, result: reply.result)
         if let failure = reply.failure {
@@ -74,6 +74,6 @@ struct ResourceCalls {
                 completion.failure = ServiceFailure(kind: .refused, code: failure.code, message: failure.message)
             }
         }
-        effects.complete(completion)
+        turn.complete(completion)
     }
 }

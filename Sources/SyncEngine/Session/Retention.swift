@@ -41,26 +41,26 @@ struct Retention {
         if case .loggedIn(let info) = context.connection, info.hasNewRetention { state = .due(Question()) }
     }
 
-    mutating func sessionEnded(_ effects: inout Effects) {
+    mutating func sessionEnded(_ turn: inout Turn) {
         self = Retention()
-        effects.add(.timer(.retention, at: nil))
+        turn.add(.timer(.retention, at: nil))
     }
 
     /// Asks what can be asked now. Calling it once too often does no harm.
-    mutating func pump(_ context: Context, _ effects: inout Effects) {
-        guard context.canSync, case .due(let question) = state else { return }
-        guard gate.isOpen(at: context.now.monotonic) else {
-            return effects.add(.timer(.retention, at: gate.pausedUntil))
+    mutating func pump(_ turn: inout Turn) {
+        guard turn.canSync, case .due(let question) = state else { return }
+        guard gate.isOpen(at: turn.now.monotonic) else {
+            return turn.add(.timer(.retention, at: gate.pausedUntil))
         }
         state = .asked(question)
-        effects.add(.ask(.retention, .retention(since: question.since)))
+        turn.add(.ask(.retention, .retention(since: question.since)))
     }
 
     /// The answer. Gives the fact that follows once everything is told; `taken` has to be told what became of it.
-    mutating func arrived(_ reply: ServiceReply, _ context: Context, _ effects: inout Effects) -> ChannelFact? {
+    mutating func arrived(_ reply: ServiceReply, _ turn: inout Turn) -> ChannelFact? {
         guard case .asked(var question) = state else { return nil }
         guard case .retention(let page) = reply else {
-            receive(failure: reply, context, &effects)
+            receive(failure: reply, &turn)
             return nil
         }
         gate.succeed()
@@ -68,21 +68,21 @@ struct Retention {
         if page.hasMore, !page.next.isEmpty, question.since != .token(page.next) {
             question.since = .token(page.next)
             state = .due(question)
-            pump(context, &effects)
+            pump(&turn)
             return nil
         }
-        let changed = context.storage.cached { (cache) throws(StoreError) in
+        let changed = turn.storage.cached { (cache) throws(StoreError) in
             var changed: [ChannelRecord] = []
             for url in try cache.channelURLs() {
                 guard let channel = try cache.channel(url), let end = question.told.end(for: channel.customType),
-                    case .changed(let cut) = ChannelFacts.outcome(ofRetention: end, in: channel, context)
+                    case .changed(let cut) = ChannelFacts.outcome(ofRetention: end, in: channel, turn.context)
                 else { continue }
                 changed.append(cut)
             }
             return changed
         }
         guard let changed else {
-            retry(nil, context, &effects)
+            retry(nil, &turn)
             return nil
         }
         return ChannelFact(
@@ -91,22 +91,22 @@ struct Retention {
     }
 
     /// Whether what followed from the answer could be stored.
-    mutating func taken(_ isStored: Bool, _ context: Context, _ effects: inout Effects) {
-        if isStored { state = .idle } else { retry(nil, context, &effects) }
+    mutating func taken(_ isStored: Bool, _ turn: inout Turn) {
+        if isStored { state = .idle } else { retry(nil, &turn) }
     }
 
-    private mutating func receive(failure reply: ServiceReply, _ context: Context, _ effects: inout Effects) {
+    private mutating func receive(failure reply: ServiceReply, _ turn: inout Turn) {
         let failure = if case .failure(let failure) = reply { failure } else { ServiceFailure?.none }
         switch failure?.kind {
         // The service has none, or not for this user.
         case .refused, .notFound: state = .idle
-        default: retry(failure, context, &effects)
+        default: retry(failure, &turn)
         }
     }
 
-    private mutating func retry(_ failure: ServiceFailure?, _ context: Context, _ effects: inout Effects) {
+    private mutating func retry(_ failure: ServiceFailure?, _ turn: inout Turn) {
         state = .due(Question())
-        gate.fail(failure, at: context.now.monotonic, context.random)
-        pump(context, &effects)
+        gate.fail(failure, at: turn.now.monotonic, turn.random)
+        pump(&turn)
     }
 }

@@ -25,7 +25,7 @@ struct Session {
     private static let shortestPause: Int64 = 1000
 
     /// What an input did to the session as a whole.
-    enum Turn: Equatable { case none, began, ended }
+    enum Outcome: Equatable { case none, began, ended }
 
     private var state = State.disconnected
     private var token: String
@@ -61,103 +61,104 @@ struct Session {
 
     // MARK: Host
 
-    mutating func connect(call: UInt64, _ effects: inout Effects) {
+    mutating func connect(call: UInt64, _ turn: inout Turn) {
         switch state {
-        case .connected: effects.complete(Completion(call: call, name: .connect, status: .ok))
+        case .connected: turn.complete(Completion(call: call, name: .connect, status: .ok))
         case .connecting, .suspended: calls.append(call)
-        case .tokenNeeded: effects.complete(Completion(call: call, name: .connect, status: .tokenRejected))
+        case .tokenNeeded: turn.complete(Completion(call: call, name: .connect, status: .tokenRejected))
         case .disconnected, .waiting:
             calls.append(call)
             backoff.reset()
-            open(&effects)
+            open(&turn)
         }
     }
 
     /// The host does not wait for the outcome any more; connecting goes on. `false` when no such call waits.
-    mutating func cancel(_ call: UInt64, _ effects: inout Effects) -> Bool {
+    mutating func cancel(_ call: UInt64, _ turn: inout Turn) -> Bool {
         guard let index = calls.firstIndex(of: call) else { return false }
         calls.remove(at: index)
-        effects.complete(Completion(call: call, name: .connect, status: .canceled))
+        turn.complete(Completion(call: call, name: .connect, status: .canceled))
         return true
     }
 
-    mutating func disconnect(_ effects: inout Effects) -> Turn {
+    mutating func disconnect(_ turn: inout Turn) -> Outcome {
         if case .disconnected = state { return .none }
-        let turn = close(&effects)
-        enter(.disconnected, &effects)
-        finishCalls(.closed, nil, &effects)
-        return turn
+        let outcome = close(&turn)
+        enter(.disconnected, &turn)
+        finishCalls(.closed, nil, &turn)
+        return outcome
     }
 
-    mutating func setToken(_ token: String, _ effects: inout Effects) {
+    mutating func setToken(_ token: String, _ turn: inout Turn) {
         self.token = token
-        if case .tokenNeeded = state { open(&effects) }
+        if case .tokenNeeded = state { open(&turn) }
     }
 
-    mutating func setForeground(_ isForeground: Bool, _ context: Context, _ effects: inout Effects) {
+    mutating func setForeground(_ isForeground: Bool, _ turn: inout Turn) {
         guard isForeground != isInForeground else { return }
         isInForeground = isForeground
         guard isForeground else {
-            let (time, isTooLate) = context.now.monotonic.addingReportingOverflow(context.options.backgroundGrace)
-            return effects.add(.timer(.background, at: isTooLate ? Int64.max : time))
+            let (time, isTooLate) = turn.now.monotonic.addingReportingOverflow(turn.options.backgroundGrace)
+            return turn.add(.timer(.background, at: isTooLate ? Int64.max : time))
         }
-        effects.add(.timer(.background, at: nil))
+        turn.add(.timer(.background, at: nil))
         isSuspended = false
         switch state {
         case .suspended, .waiting:
             backoff.reset()
-            open(&effects)
+            open(&turn)
         case .disconnected, .connecting, .connected, .tokenNeeded: break
         }
     }
 
     /// The host has been in the background for long enough.
-    mutating func suspend(_ effects: inout Effects) -> Turn {
+    mutating func suspend(_ turn: inout Turn) -> Outcome {
         guard !isInForeground else { return .none }
         isSuspended = true
         switch state {
         case .disconnected, .tokenNeeded, .suspended: return .none
         case .connecting, .connected, .waiting:
-            let turn = close(&effects)
-            enter(.suspended, &effects)
-            return turn
+            let outcome = close(&turn)
+            enter(.suspended, &turn)
+            return outcome
         }
     }
 
     /// The user leaves: no connection, and no token to make one with.
-    mutating func signOut(_ effects: inout Effects) -> Turn {
+    mutating func signOut(_ turn: inout Turn) -> Outcome {
         token = ""
-        return disconnect(&effects)
+        return disconnect(&turn)
     }
 
     /// Another attempt is due.
-    mutating func retry(_ effects: inout Effects) {
-        if case .waiting = state { open(&effects) }
+    mutating func retry(_ turn: inout Turn) {
+        if case .waiting = state { open(&turn) }
     }
 
     /// The client ends: nothing is told of it but the outcome of calls.
-    mutating func end(_ effects: inout Effects) {
-        _ = close(&effects)
+    mutating func end(_ turn: inout Turn) {
+        _ = close(&turn)
         state = .disconnected
-        finishCalls(.closed, nil, &effects)
+        turn.context.connection = connection
+        finishCalls(.closed, nil, &turn)
     }
 
     // MARK: Service
 
-    mutating func connected(_ info: SessionInfo, _ now: Moment, _ effects: inout Effects) -> Turn {
+    mutating func connected(_ info: SessionInfo, _ now: Moment, _ turn: inout Turn) -> Outcome {
         guard case .connecting = state else { return .none }
         policy = info.reconnect
         loggedInAt = now.monotonic
         backoff.reset()
-        enter(.connected(info), &effects)
-        finishCalls(.ok, nil, &effects)
+        enter(.connected(info), &turn)
+        finishCalls(.ok, nil, &turn)
         return .began
     }
 
     /// The service ended the session, or it could not begin.
     mutating func disconnected(
-        _ failure: ServiceFailure, retryAfter: Int64?, _ context: Context, _ effects: inout Effects
-    ) -> Turn {
+        _ failure: ServiceFailure, retryAfter: Int64?, _ turn: inout Turn
+    ) -> Outcome {
         let wasConnected: Bool
         switch state {
         case .connecting: wasConnected = false
@@ -165,29 +166,29 @@ struct Session {
         case .disconnected, .waiting, .tokenNeeded, .suspended: return .none
         }
         guard failure.kind != .tokenRejected else {
-            enter(.tokenNeeded, &effects)
-            finishCalls(.tokenRejected, failure, &effects)
-            effects.tell(.tokenNeeded(failure))
+            enter(.tokenNeeded, &turn)
+            finishCalls(.tokenRejected, failure, &turn)
+            turn.tell(.tokenNeeded(failure))
             return .ended
         }
         let status: Status = failure.kind == .refused ? .service : .network
         if policy.attempts >= 0, !wasConnected, backoff.attempts > policy.attempts {
-            enter(.disconnected, &effects)
-            finishCalls(status, failure, &effects)
+            enter(.disconnected, &turn)
+            finishCalls(status, failure, &turn)
             return .ended
         }
         let pause: Int64
         if let retryAfter {
             pause = max(retryAfter, 0)
         } else if wasConnected {
-            pause = pauseAfterLoss(failure, context)
+            pause = pauseAfterLoss(failure, turn.context)
         } else {
             pause = backoff.next(
-                base: policy.base, factor: policy.factor, limit: policy.limit, random: context.random)
+                base: policy.base, factor: policy.factor, limit: policy.limit, random: turn.random)
         }
-        enter(.waiting, retryIn: pause, &effects)
-        effects.add(.timer(.reconnect, at: context.now.monotonic + pause))
-        finishCalls(status, failure, &effects)
+        enter(.waiting, retryIn: pause, &turn)
+        turn.add(.timer(.reconnect, at: turn.now.monotonic + pause))
+        finishCalls(status, failure, &turn)
         return .ended
     }
 
@@ -204,22 +205,24 @@ struct Session {
 
     // MARK: Inside
 
-    private mutating func open(_ effects: inout Effects) {
-        effects.add(.timer(.reconnect, at: nil))
-        if isSuspended { return enter(.suspended, &effects) }
-        enter(.connecting, &effects)
-        effects.add(.connect(token: token))
+    private mutating func open(_ turn: inout Turn) {
+        turn.add(.timer(.reconnect, at: nil))
+        if isSuspended { return enter(.suspended, &turn) }
+        enter(.connecting, &turn)
+        turn.add(.connect(token: token))
     }
 
-    private mutating func close(_ effects: inout Effects) -> Turn {
-        effects.add(.timer(.reconnect, at: nil))
+    private mutating func close(_ turn: inout Turn) -> Outcome {
+        turn.add(.timer(.reconnect, at: nil))
         guard isOpen else { return .none }
-        effects.add(.closeConnection)
+        turn.add(.closeConnection)
         return .ended
     }
 
-    private mutating func enter(_ state: State, retryIn: Int64? = nil, _ effects: inout Effects) {
+    private mutating func enter(_ state: State, retryIn: Int64? = nil, _ turn: inout Turn) {
         self.state = state
+        turn.context.connection = connection
+        turn.context.loggedInAt = loggedInAt
         let told: ClientNotice.ConnectionState =
             switch state {
             case .disconnected, .suspended: .disconnected
@@ -228,12 +231,12 @@ struct Session {
             case .waiting: .waiting
             case .tokenNeeded: .tokenNeeded
             }
-        effects.tell(.connection(told, retryIn: retryIn))
+        turn.tell(.connection(told, retryIn: retryIn))
     }
 
-    private mutating func finishCalls(_ status: Status, _ failure: ServiceFailure?, _ effects: inout Effects) {
+    private mutating func finishCalls(_ status: Status, _ failure: ServiceFailure?, _ turn: inout Turn) {
         for call in calls {
-            effects.complete(Completion(call: call, name: .connect, status: status, failure: failure))
+            turn.complete(Completion(call: call, name: .connect, status: status, failure: failure))
         }
         calls = []
     }

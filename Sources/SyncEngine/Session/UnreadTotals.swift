@@ -4,7 +4,7 @@ import SyncModel
 struct UnreadTotals {
     private var held: UnreadCounts?
 
-    mutating func take(_ counts: UnreadCounts, _ effects: inout Effects) {
+    mutating func take(_ counts: UnreadCounts, _ turn: inout Turn) {
         if let held {
             guard counts.time >= held.time else { return }
             let isSame = counts.all == held.all && counts.byCustomType == held.byCustomType
@@ -12,6 +12,6 @@ struct UnreadTotals {
             if isSame { return }
         }
         held = counts
-        effects.tell(.unreadCounts(counts))
+        turn.tell(.unreadCounts(counts))
     }
 }

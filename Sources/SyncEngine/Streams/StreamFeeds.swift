@@ -25,53 +25,53 @@ struct StreamFeeds {
     // MARK: Host
 
     mutating func open(
-        _ id: UInt64, _ spec: StreamSpec, _ function: (any RowFunction)?, _ context: Context, _ effects: inout Effects
+        _ id: UInt64, _ spec: StreamSpec, _ function: (any RowFunction)?, _ turn: inout Turn
     ) {
-        streams.open(id, spec, function, now: context.now.monotonic)
-        carryOut(context, &effects)
+        streams.open(id, spec, function, now: turn.now.monotonic)
+        carryOut(&turn)
     }
 
-    mutating func close(_ id: UInt64, _ context: Context, _ effects: inout Effects) {
+    mutating func close(_ id: UInt64, _ turn: inout Turn) {
         streams.close(id)
-        carryOut(context, &effects)
+        carryOut(&turn)
     }
 
     mutating func handle(
-        _ request: StreamRequest, of id: UInt64, call: UInt64, _ context: Context, _ effects: inout Effects
+        _ request: StreamRequest, of id: UInt64, call: UInt64, _ turn: inout Turn
     ) {
-        streams.handle(request, of: id, call: call, now: context.now.monotonic)
+        streams.handle(request, of: id, call: call, now: turn.now.monotonic)
         // The longest that all pages together may take; each has its own patience besides.
-        if streams.stream(fetching: call) == id { effects.add(.timer(.fetch(call: call), at: context.fetchDeadline)) }
-        carryOut(context, &effects)
+        if streams.stream(fetching: call) == id { turn.add(.timer(.fetch(call: call), at: turn.fetchDeadline)) }
+        carryOut(&turn)
     }
 
     /// The host waits no longer for more rows of a stream. Gives the call to a collection that is to end in its stead;
     /// what comes of that ends the host's.
     mutating func endFetch(
-        _ call: UInt64, _ status: Status, _ context: Context, _ effects: inout Effects
+        _ call: UInt64, _ status: Status, _ turn: inout Turn
     ) -> (isFound: Bool, asked: UInt64?) {
         guard let id = streams.stream(fetching: call) else { return (false, nil) }
         if let input = databaseFeeds[id]?.endFetch(status) {
-            self.feed(id, [input], context, &effects)
+            self.feed(id, [input], &turn)
             return (true, nil)
         }
         guard let feed = feeds[id] else { return (false, nil) }
         if feed.isFetchingMore { return (true, feed.collection) }
         guard let input = feeds[id]?.endWaitingFetch(status) else { return (false, nil) }
-        streams.feed(id, input, now: context.now.monotonic)
-        carryOut(context, &effects)
+        streams.feed(id, input, now: turn.now.monotonic)
+        carryOut(&turn)
         return (true, nil)
     }
 
-    func resync(_ id: UInt64, dropped: Int, _ effects: inout Effects) {
+    func resync(_ id: UInt64, dropped: Int, _ turn: inout Turn) {
         guard let whole = streams.whole(id) else { return }
-        effects.tell(id, .overflow(dropped: dropped))
-        effects.tell(id, .stream(.batch(whole)))
+        turn.tell(id, .overflow(dropped: dropped))
+        turn.tell(id, .stream(.batch(whole)))
     }
 
-    mutating func end(_ context: Context, _ effects: inout Effects) {
+    mutating func end(_ turn: inout Turn) {
         streams.end()
-        carryOut(context, &effects)
+        carryOut(&turn)
         feeds = [:]
         databaseFeeds = [:]
         commands = []
@@ -95,37 +95,37 @@ struct StreamFeeds {
 
     private static func stream(of number: UInt64) -> UInt64? { isOwn(number) ? DatabaseFeed.stream(of: number) : nil }
 
-    mutating func take(_ event: HostEvent, of id: UInt64, _ context: Context, _ effects: inout Effects) {
+    mutating func take(_ event: HostEvent, of id: UInt64, _ turn: inout Turn) {
         switch event {
-        case .change(let change): take(change, of: id, context, &effects)
+        case .change(let change): take(change, of: id, &turn)
         case .collection(_, .hugeGap): commands += feeds[id]?.gapOpened() ?? []
         case .client(.database(.value(let listen, let node, let isCurrent))):
             let (inputs, more) = databaseFeeds[id]?.take(listen, node, isCurrent: isCurrent) ?? ([], [])
             commands += more
-            feed(id, inputs, context, &effects)
+            feed(id, inputs, &turn)
         case .client(.database(.listenEnded(let listen, let failure))):
-            feed(id, databaseFeeds[id]?.take(listen, ended: failure) ?? [], context, &effects)
+            feed(id, databaseFeeds[id]?.take(listen, ended: failure) ?? [], &turn)
         case .collection, .client: break
         }
     }
 
     /// The database is not reached, and has told a stream's listen nothing.
-    mutating func takeUnheard(_ listen: UInt64, _ context: Context, _ effects: inout Effects) {
+    mutating func takeUnheard(_ listen: UInt64, _ turn: inout Turn) {
         let id = DatabaseFeed.stream(of: listen)
         guard let (input, more) = databaseFeeds[id]?.takeUnheard(listen) else { return }
         commands += more
-        feed(id, [input], context, &effects)
+        feed(id, [input], &turn)
     }
 
     private mutating func feed(
-        _ id: UInt64, _ inputs: [StreamInput], _ context: Context, _ effects: inout Effects
+        _ id: UInt64, _ inputs: [StreamInput], _ turn: inout Turn
     ) {
-        for input in inputs { streams.feed(id, input, now: context.now.monotonic) }
-        carryOut(context, &effects)
+        for input in inputs { streams.feed(id, input, now: turn.now.monotonic) }
+        carryOut(&turn)
     }
 
     private mutating func take(
-        _ change: CollectionChange, of id: UInt64, _ context: Context, _ effects: inout Effects
+        _ change: CollectionChange, of id: UInt64, _ turn: inout Turn
     ) {
         guard let input = feeds[id]?.take(change) else { return }
         // What was emptied can be had again, but for the messages of a channel that is gone.
@@ -133,16 +133,16 @@ struct StreamFeeds {
         if change.action == .clear, change.cause.source != .viewpointReset, !isGone {
             commands += feeds[id]?.reload() ?? []
         }
-        streams.feed(id, input, now: context.now.monotonic)
-        carryOut(context, &effects)
+        streams.feed(id, input, now: turn.now.monotonic)
+        carryOut(&turn)
     }
 
-    mutating func take(_ completion: Completion, of id: UInt64, _ context: Context, _ effects: inout Effects) {
+    mutating func take(_ completion: Completion, of id: UInt64, _ turn: inout Turn) {
         guard let (input, more) = feeds[id]?.take(completion) else { return }
         commands += more
         guard let input else { return }
-        streams.feed(id, input, now: context.now.monotonic)
-        carryOut(context, &effects)
+        streams.feed(id, input, now: turn.now.monotonic)
+        carryOut(&turn)
     }
 
     mutating func syncResumed() {
@@ -151,17 +151,17 @@ struct StreamFeeds {
 
     // MARK: Time
 
-    mutating func advance(_ context: Context, _ effects: inout Effects) {
-        streams.advance(now: context.now.monotonic)
-        carryOut(context, &effects)
+    mutating func advance(_ turn: inout Turn) {
+        streams.advance(now: turn.now.monotonic)
+        carryOut(&turn)
     }
 
-    private mutating func carryOut(_ context: Context, _ effects: inout Effects) {
+    private mutating func carryOut(_ turn: inout Turn) {
         for effect in streams.takeEffects() {
             switch effect {
             case .batch(let id, let batch, let delivery):
-                for notice in batch.notices(delivery) { effects.tell(id, .stream(notice)) }
-            case .loaded(let id, let failure): effects.tell(id, .stream(.loaded(failure)))
+                for notice in batch.notices(delivery) { turn.tell(id, .stream(notice)) }
+            case .loaded(let id, let failure): turn.tell(id, .stream(.loaded(failure)))
             case .open(let id, .database(let call), let limit):
                 // What cannot be asked for the border has refused.
                 guard case .listen(let location)? = (try? DatabaseRequest(call))?.operation else { break }
@@ -180,15 +180,15 @@ struct StreamFeeds {
             case .fetchMore(let id, let count, _) where databaseFeeds[id] != nil:
                 let (input, more) = databaseFeeds[id]?.fetchMore(count) ?? (nil, [])
                 commands += more
-                if let input { feed(id, [input], context, &effects) }
+                if let input { feed(id, [input], &turn) }
             case .fetchMore(let id, let count, let direction): commands += feeds[id]?.fetchMore(count, direction) ?? []
             case .complete(let call, let reply):
-                effects.add(.timer(.fetch(call: call), at: nil))
-                effects.complete(Completion(
+                turn.add(.timer(.fetch(call: call), at: nil))
+                turn.complete(Completion(
                     call: call, name: .streamCall, status: reply.status, result: reply.result,
                     explanation: reply.explanation))
             }
         }
-        effects.add(.timer(.streams, at: streams.nextDeadline))
+        turn.add(.timer(.streams, at: streams.nextDeadline))
     }
 }

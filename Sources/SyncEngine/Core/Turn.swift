@@ -1,0 +1,54 @@
+import SyncModel
+
+/// One input on its way through the machines: what a machine may look at beside its own state, and what it wants done.
+///
+/// A machine takes a turn as its only argument beside the input. The effects stand in the order in which they were
+/// added; `Engine` carries them out when the machine has returned. What one machine changes that others look at
+/// (connection, who is typing, overlays) it writes into the turn at once, so that no machine decides on an old state.
+struct Turn {
+    /// For pure functions, which look and want nothing.
+    var context: Context
+    private var effects: [Effect] = []
+
+    init(_ context: Context) { self.context = context }
+
+    var now: Moment { context.now }
+    var storage: Storage { context.storage }
+    var options: EngineOptions { context.options }
+    var rules: any ServiceRules { context.rules }
+    var capabilities: ServiceCapabilities { context.capabilities }
+    var random: RandomSource { context.random }
+    var connection: Context.Connection { context.connection }
+    var overlays: Overlays { context.overlays }
+    var isPaused: Bool { context.isPaused }
+    var isLoggedIn: Bool { context.isLoggedIn }
+    var canSync: Bool { context.canSync }
+    var mayStillSync: Bool { context.mayStillSync }
+    var loginTime: Int64 { context.loginTime }
+    var serviceTime: Int64? { context.serviceTime }
+    var counting: CountingPolicy { context.counting }
+    var fetchDeadline: Int64 { context.fetchDeadline }
+    var shortReason: Completion.ShortReason { context.shortReason }
+
+    func shown(_ channel: ChannelRecord) -> ChannelRecord { context.shown(channel) }
+
+    func cause(of event: ChannelEvent, in url: String) -> Cause { context.cause(of: event, in: url) }
+
+    // MARK: Effects
+
+    mutating func add(_ effect: Effect) { effects.append(effect) }
+
+    mutating func tell(_ notice: ClientNotice) { effects.append(.event(.client(notice))) }
+
+    mutating func tell(_ collection: UInt64, _ notice: CollectionNotice) {
+        effects.append(.event(.collection(collection, notice)))
+    }
+
+    mutating func complete(_ completion: Completion) { effects.append(.completion(completion)) }
+
+    /// The effects since the last time, in order.
+    mutating func takeEffects() -> [Effect] {
+        defer { effects.removeAll() }
+        return effects
+    }
+}
