@@ -18,8 +18,11 @@ let releaseFlags: [SwiftSetting] = [
 ]
 
 /// A room of the library: plain Swift over system C libraries.
-func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: libraryFlags + releaseFlags)
+/// `place`: shelf and name below Sources/, "Base/SyncJSON".
+func room(_ place: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(
+        name: String(place.split(separator: "/")[1]), dependencies: dependencies, path: "Sources/" + place,
+        swiftSettings: libraryFlags + releaseFlags)
 }
 
 /// The tests of one room, under the same name.
@@ -35,41 +38,43 @@ let package = Package(
         .executable(name: "syncmanager-server", targets: ["syncmanager-server"]),
     ],
     targets: [
-        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CJansson", providers: [.apt(["libjansson-dev"])]),
-        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
-        .systemLibrary(name: "CMicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
-        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(name: "CLinux"),
-        .systemLibrary(name: "CSyncManager"),
+        .systemLibrary(name: "CSQLite", path: "Sources/C/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CJansson", path: "Sources/C/CJansson", providers: [.apt(["libjansson-dev"])]),
+        .systemLibrary(name: "CCurl", path: "Sources/C/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CWslay", path: "Sources/C/CWslay", providers: [.apt(["libwslay-dev"])]),
+        .systemLibrary(name: "CMicrohttpd", path: "Sources/C/CMicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CZlib", path: "Sources/C/CZlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CLinux", path: "Sources/C/CLinux"),
+        .systemLibrary(name: "CSyncManager", path: "Sources/C/CSyncManager"),
 
-        room("SyncJSON", ["CJansson", "CLinux"]),
-        room("SyncModel", ["SyncJSON"]),
-        room("SyncTree", ["SyncJSON"]),
-        room("SyncDatabase", ["SyncTree", "SyncModel", "SyncJSON"]),
-        room("SyncStore", ["SyncModel", "SyncJSON", "CSQLite", "CLinux"]),
-        room("SyncStreams", ["SyncTree", "SyncModel", "SyncJSON"]),
-        room("SyncResources", ["SyncStreams", "SyncTree", "SyncModel", "SyncJSON"]),
+        room("Base/SyncJSON", ["CJansson", "CLinux"]),
+        room("Client/SyncModel", ["SyncJSON"]),
+        room("Base/SyncTree", ["SyncJSON"]),
+        room("Client/SyncRealtime", ["SyncTree", "SyncModel", "SyncJSON"]),
+        room("Client/SyncStore", ["SyncModel", "SyncJSON", "CSQLite", "CLinux"]),
+        room("Client/SyncStreams", ["SyncTree", "SyncModel", "SyncJSON"]),
+        room("Client/SyncResources", ["SyncStreams", "SyncTree", "SyncModel", "SyncJSON"]),
         room(
-            "SyncEngine",
-            ["SyncModel", "SyncStore", "SyncStreams", "SyncDatabase", "SyncResources", "SyncTree", "SyncJSON"]),
-        room("SyncService", ["SyncModel", "SyncJSON"]),
-        room("SyncWebSocket", ["CWslay", "CLinux"]),
-        room("SyncThreads", ["CLinux"]),
-        room("SyncNetwork", ["SyncWebSocket", "SyncThreads", "CCurl", "CLinux"]),
+            "Client/SyncEngine",
+            ["SyncModel", "SyncStore", "SyncStreams", "SyncRealtime", "SyncResources", "SyncTree", "SyncJSON"]),
+        room("Client/SyncSendbird", ["SyncModel", "SyncJSON"]),
+        room("Base/SyncWebSocket", ["CWslay", "CLinux"]),
+        room("Base/SyncThreads", ["CLinux"]),
+        room("Client/SyncNetwork", ["SyncWebSocket", "SyncThreads", "CCurl", "CLinux"]),
         room(
-            "SyncManager",
+            "Client/SyncManager",
             [
-                "SyncEngine", "SyncStreams", "SyncStore", "SyncService", "SyncNetwork", "SyncWebSocket", "SyncThreads",
-                "SyncDatabase", "SyncResources", "SyncTree", "SyncModel", "SyncJSON", "CLinux", "CSyncManager",
+                "SyncEngine", "SyncStreams", "SyncStore", "SyncSendbird", "SyncNetwork", "SyncWebSocket", "SyncThreads",
+                "SyncRealtime", "SyncResources", "SyncTree", "SyncModel", "SyncJSON", "CLinux", "CSyncManager",
             ]),
         room(
-            "SyncServer",
+            "Server/SyncServer",
             ["SyncWebSocket", "SyncTree", "SyncJSON", "CSQLite", "CMicrohttpd", "CLinux", "CWslay", "CZlib"]),
-        .executableTarget(name: "syncmanager-server", dependencies: ["SyncServer"], swiftSettings: libraryFlags),
         .executableTarget(
-            name: "sync-benchmark", dependencies: ["SyncEngine", "SyncStore", "SyncService", "SyncModel"],
+            name: "syncmanager-server", dependencies: ["SyncServer"], path: "Sources/Server/syncmanager-server",
+            swiftSettings: libraryFlags),
+        .executableTarget(
+            name: "sync-benchmark", dependencies: ["SyncEngine", "SyncStore", "SyncSendbird", "SyncModel"],
             path: "benchmarks/engine", swiftSettings: libraryFlags + releaseFlags),
         .executableTarget(
             name: "stream-benchmark", dependencies: ["SyncStreams", "SyncModel"],
@@ -80,12 +85,12 @@ let package = Package(
         tests(of: "SyncJSON"),
         tests(of: "SyncModel"),
         tests(of: "SyncTree", ["SyncJSON"]),
-        tests(of: "SyncDatabase", ["SyncTree", "SyncModel", "SyncServer"]),
+        tests(of: "SyncRealtime", ["SyncTree", "SyncModel", "SyncServer"]),
         tests(of: "SyncStore", ["SyncModel", "CSQLite"], exclude: ["Fixtures"]),
         tests(of: "SyncStreams", ["SyncTree", "SyncModel", "SyncJSON"]),
         tests(of: "SyncResources", ["SyncStreams", "SyncTree", "SyncModel", "SyncJSON"]),
-        tests(of: "SyncEngine", ["SyncService", "SyncStore", "SyncDatabase", "SyncTree", "SyncModel", "CSQLite"]),
-        tests(of: "SyncService"),
+        tests(of: "SyncEngine", ["SyncSendbird", "SyncStore", "SyncRealtime", "SyncTree", "SyncModel", "CSQLite"]),
+        tests(of: "SyncSendbird"),
         tests(of: "SyncWebSocket"),
         tests(of: "SyncThreads"),
         // The server is built to be run as a program of its own.
@@ -96,7 +101,7 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "SyncEngine", "SyncStreams", "SyncService", "SyncStore", "SyncDatabase", "SyncResources", "SyncTree",
+                "SyncEngine", "SyncStreams", "SyncSendbird", "SyncStore", "SyncRealtime", "SyncResources", "SyncTree",
                 "SyncModel", "SyncJSON", "SyncServer", "SyncManager", "TestSupport",
             ]),
     ],

@@ -44,10 +44,10 @@ target_link_options(swift_rules INTERFACE
     -use-ld=${SWIFT_LINKER} LINKER:-z,relro LINKER:-z,now LINKER:-z,pack-relative-relocs
     LINKER:--build-id) # not every toolchain asks for one; debuggers find debug information by it
 
-# A module map of Sources/<name>, and the system libraries behind it.
+# A module map of Sources/C/<name>, and the system libraries behind it.
 function(add_c_door name)
     add_library(${name} INTERFACE)
-    target_include_directories(${name} INTERFACE ${PROJECT_SOURCE_DIR}/Sources/${name})
+    target_include_directories(${name} INTERFACE ${PROJECT_SOURCE_DIR}/Sources/C/${name})
     target_link_libraries(${name} INTERFACE ${ARGN})
 endfunction()
 
@@ -60,7 +60,7 @@ function(furnish target directory)
 
     # CMake builds a Swift target anew when its own files change, not when a module does that it imports. So it gets one
     # empty file more, which is younger than all of them.
-    file(GLOB doors CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/Sources/C*/*)
+    file(GLOB doors CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/Sources/C/*/*)
     set(imports ${CMAKE_CURRENT_BINARY_DIR}/imports/${target}.imports.swift)
     add_custom_command(OUTPUT ${imports} COMMAND ${CMAKE_COMMAND} -E touch ${imports}
         DEPENDS ${doors} ${PROJECT_SOURCE_DIR}/include/syncmanager.h ${ARGN} VERBATIM)
@@ -74,10 +74,11 @@ function(touch_module target module)
         COMMAND ${CMAKE_COMMAND} -E touch ${CMAKE_Swift_MODULE_DIRECTORY}/${module}.swiftmodule VERBATIM)
 endfunction()
 
-# A room: one module, one archive that goes into whatever links it.
-function(add_room name)
+# A room: one module, one archive that goes into whatever links it. `place`: shelf and name below Sources/.
+function(add_room place)
+    get_filename_component(name ${place} NAME)
     add_library(${name} STATIC)
-    furnish(${name} ${name} ${ARGN})
+    furnish(${name} ${place} ${ARGN})
     touch_module(${name} ${name})
     target_link_libraries(${name} INTERFACE ${ARGN})
 endfunction()

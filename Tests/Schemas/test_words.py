@@ -35,9 +35,9 @@ def raw_values(enum: str) -> set[str]:
 
 def notices() -> set[str]:
     """The types of events that the code names."""
-    files = ("Sources/SyncEngine/Host/HostEvent.swift", "Sources/SyncResources/ResourceNotice.swift",
-             "Sources/SyncStreams/StreamNotice.swift",
-             "Sources/SyncEngine/Database/DatabaseNotice.swift")
+    files = ("Sources/Client/SyncEngine/Host/HostEvent.swift", "Sources/Client/SyncResources/ResourceNotice.swift",
+             "Sources/Client/SyncStreams/StreamNotice.swift",
+             "Sources/Client/SyncEngine/Database/DatabaseNotice.swift")
     text = "".join((ROOT / file).read_text() for file in files)
     return set(re.findall(r'case [^:]+: "(\w+)"', text)) | {"change", "result"}
 

@@ -1,4 +1,4 @@
-import SyncDatabase
+import SyncRealtime
 import SyncTree
 
 /// What the simulation remembers of the device's realtime database, beyond what engine and server can be asked.

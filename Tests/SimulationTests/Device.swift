@@ -1,5 +1,5 @@
 import SyncModel
-import SyncService
+import SyncSendbird
 
 @testable import SyncEngine
 @testable import SyncStore

@@ -2,7 +2,7 @@ import SyncModel
 import SyncTree
 import TestSupport
 
-@testable import SyncDatabase
+@testable import SyncRealtime
 @testable import SyncEngine
 
 /// The realtime database: what a host and others do with it, and what must hold.

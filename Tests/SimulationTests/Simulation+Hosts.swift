@@ -1,6 +1,6 @@
 import SyncJSON
 import SyncModel
-import SyncService
+import SyncSendbird
 import TestSupport
 
 @testable import SyncEngine

@@ -1,5 +1,5 @@
 import TestSupport
-import SyncDatabase
+import SyncRealtime
 import SyncEngine
 
 /// What differs from seed to seed for a whole run.

@@ -1,4 +1,4 @@
-import SyncDatabase
+import SyncRealtime
 import SyncModel
 import SyncStore
 import SyncTree

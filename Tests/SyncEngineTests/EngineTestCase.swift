@@ -1,6 +1,6 @@
 import CSQLite
 import SyncModel
-import SyncService
+import SyncSendbird
 import SyncStore
 import XCTest
 

@@ -5,7 +5,7 @@
 import Glibc
 import SyncEngine
 import SyncModel
-import SyncService
+import SyncSendbird
 import SyncStore
 
 func fail(_ message: String) -> Never {

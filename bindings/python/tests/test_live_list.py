@@ -134,7 +134,7 @@ def test_iteration_goes_over_the_list_as_it_stood():
 
 
 def test_every_source_of_the_engine_is_a_literal_and_an_unknown_one_is_sync():
-    swift = (ROOT / "Sources/SyncModel/Events/EventSource.swift").read_text()
+    swift = (ROOT / "Sources/Client/SyncModel/Events/EventSource.swift").read_text()
     named = set(re.findall(r'= "(\w+)"', swift))
     plain = {name for line in re.findall(r"^    case ([a-z, ]+)$", swift, re.MULTILINE) for name in line.split(", ")}
     assert named | plain == set(get_args(Source))

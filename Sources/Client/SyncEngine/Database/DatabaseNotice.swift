@@ -1,0 +1,25 @@
+import SyncRealtime
+import SyncTree
+
+/// What the realtime database tells. Listens and transactions have the numbers of the calls that began them.
+public enum DatabaseNotice: Equatable, Sendable {
+    /// What is there now. `isCurrent`: the service is being heard, and knows nothing newer.
+    case value(listen: UInt64, TreeNode, isCurrent: Bool)
+    /// Nothing more is told of a listen.
+    case listenEnded(listen: UInt64, DatabaseFailure)
+    /// Which value does this one become?
+    case transform(transaction: UInt64, TreeNode)
+    /// A write that no call waits for any more was refused, and is taken back.
+    case writeRefused(path: String, DatabaseFailure)
+    case tokenNeeded
+
+    public var type: StaticString {
+        switch self {
+        case .value: "database_value"
+        case .listenEnded: "database_listen_ended"
+        case .transform: "database_transform"
+        case .writeRefused: "database_write_refused"
+        case .tokenNeeded: "database_token_needed"
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import SyncRealtime
+import SyncModel
+import SyncResources
+import SyncTree
+
+/// Resources for hosts: calls and their ends. The rules are the `ResourceMachine`'s; what that wants of the database
+/// goes there as effects.
+struct ResourceCalls {
+    private let machine: ResourceMachine
+    /// What the calls asked for that are not complete.
+    private var actions: [UInt64: Action] = [:]
+
+    init(_ random: RandomSource) {
+        machine = ResourceMachine(seed: UInt64(bitPattern: random.below(Int64.max)))
+    }
+
+    mutating func handle(
+        _ call: ResourceCall, call number: UInt64, _ turn: inout Turn
+    ) {
+        actions[number] = call.action
+        if let timeout = call.timeout {
+            turn.add(.timer(.action(call: number), at: turn.now.monotonic + timeout))
+        }
+        machine.handle(call.request, call: number, now: turn.now)
+        carryOut(&turn)
+    }
+
+    /// The database has answered.
+    mutating func receive(_ input: ResourceInput, _ turn: inout Turn) {
+        machine.receive(input, now: turn.now)
+        carryOut(&turn)
+    }
+
+    /// The host does not wait any more. `false` when no such call waits.
+    mutating func cancel(_ number: UInt64, _ status: Status, _ turn: inout Turn) -> Bool {
+        let failure = ResourceFailure(status, status == .timeout ? "not done in time" : "canceled")
+        guard machine.giveUp(number, failure) else { return false }
+        carryOut(&turn)
+        return true
+    }
+
+    /// Ends everything that is under way, and forgets contexts.
+    mutating func end(_ status: Status, _ turn: inout Turn) {
+        machine.startOver(
+            ResourceFailure(status, status == .closed ? "the client was closed" : "the user has signed out"))
+        carryOut(&turn)
+    }
+
+    var inFlight: Int { machine.inFlight }
+
+    private mutating func carryOut(_ turn: inout Turn) {
+        for effect in machine.takeEffects() {
+            switch effect {
+            case .set(let id, let path, let json): turn.add(.order(.set(path, json), id: id))
+            case .update(let id, let path, let json): turn.add(.order(.update(path, json), id: id))
+            case .remove(let id, let path): turn.add(.order(.set(path, Array("null".utf8)), id: id))
+            case .count(let id, let path, let by): turn.add(.order(.count(path, by: by), id: id))
+            case .read(let id, let path): turn.add(.order(.get(DatabaseLocation(path), isShallow: false), id: id))
+            case .tell(let notice): turn.tell(.resource(notice))
+            case .complete(let call, let reply): complete(call, reply, &turn)
+            }
+        }
+    }
+
+    private mutating func complete(_ call: UInt64, _ reply: ResourceReply, _ turn: inout Turn) {
+        guard let action = actions.removeValue(forKey: call) else { return }
+        turn.add(.timer(.action(call: call), at: nil))
+        var completion = Completion(
+            call: call, name: .call, status: reply.failure?.status ?? .ok, action: action, result: reply.result)
+        if let failure = reply.failure {
+            if failure.code == 0 {
+                completion.explanation = failure.message
+            } else {
+                completion.failure = ServiceFailure(kind: .refused, code: failure.code, message: failure.message)
+            }
+        }
+        turn.complete(completion)
+    }
+}

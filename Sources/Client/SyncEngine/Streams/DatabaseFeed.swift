@@ -1,0 +1,167 @@
+import SyncRealtime
+import SyncJSON
+import SyncModel
+import SyncStreams
+import SyncTree
+
+/// What one stream over a place of the realtime database is fed with: a listen of its own that no host sees. The
+/// children of the place are the rows.
+///
+/// More rows are a listen with a larger limit: the old one ends when the new one has told what is there, so that no row
+/// is missing in between.
+struct DatabaseFeed {
+    /// Tells the two listens of a stream apart that there may be for a while.
+    private static let other: UInt64 = 1 << 62
+
+    private let stream: UInt64
+    private let path: TreePath
+    private let query: DatabaseQuery?
+    private let order: TreeOrder
+    /// How many rows are asked for, from which end; `nil`: all.
+    private var limit: TreeQuery.Limit?
+    private var listen: UInt64
+    /// The listen with more rows that has not told anything yet.
+    private var wider: UInt64?
+    /// What is asked for without the wider one.
+    private var narrowerLimit: TreeQuery.Limit?
+    private var isFetchAwaited = false
+    /// In the order of their keys.
+    private var rows: [TreeChild] = []
+    private var isLoaded = false
+
+    /// `limit`: how many rows at first, from the beginning of the stream.
+    init(_ stream: UInt64, _ location: DatabaseLocation, limit: Int?, isDescending: Bool) {
+        self.stream = stream
+        path = location.path
+        query = location.query
+        order = location.query?.order ?? .key
+        self.limit = location.query?.limit ?? limit.map { isDescending ? .last($0) : .first($0) }
+        listen = stream | StreamFeed.mark
+    }
+
+    /// The stream that a call or a listen belongs to.
+    static func stream(of number: UInt64) -> UInt64 { number & ~(StreamFeed.mark | other) }
+
+    // MARK: Asking
+
+    func open() -> [HostCommand] { [ask(listen)] }
+
+    func close() -> [HostCommand] { ([listen] + [wider].compactMap { $0 }).map(end) }
+
+    /// What is told when nothing more can be had; else the commands that ask for it.
+    mutating func fetchMore(_ count: Int?) -> (input: StreamInput?, commands: [HostCommand]) {
+        let more = max(1, count ?? DatabaseFeed.usualPage)
+        if wider == nil { narrowerLimit = limit }
+        switch limit {
+        case nil: return (.fetched(hasMore: false, short: nil, nil), [])
+        case .first(let before): limit = .first(DatabaseFeed.sum(before, more))
+        case .last(let before): limit = .last(DatabaseFeed.sum(before, more))
+        }
+        let ended = wider.map { [end($0)] } ?? []
+        let next = listen ^ DatabaseFeed.other
+        wider = next
+        isFetchAwaited = true
+        return (nil, ended + [ask(next)])
+    }
+
+    /// Rows that a fetch brings when the host does not say how many.
+    private static let usualPage = 50
+
+    private static func sum(_ one: Int, _ other: Int) -> Int {
+        Int(clamping: min(Int64(one) + Int64(min(other, Int(Int32.max))), Int64(Int32.max)))
+    }
+
+    private func ask(_ number: UInt64) -> HostCommand {
+        var query = query
+        if let limit { query = (query ?? .byKey).limited(to: limit) }
+        return .database(DatabaseRequest(.databaseListen, .listen(DatabaseLocation(path, query))), call: number)
+    }
+
+    private func end(_ number: UInt64) -> HostCommand {
+        .database(DatabaseRequest(.databaseUnlisten, .unlisten(number)), call: number)
+    }
+
+    // MARK: Being told
+
+    /// The place is this now: what to tell the stream, and what to ask.
+    mutating func take(
+        _ number: UInt64, _ node: TreeNode, isCurrent: Bool
+    ) -> (inputs: [StreamInput], commands: [HostCommand]) {
+        guard number == listen || number == wider else { return ([], []) }
+        // The narrower one says nothing that the wider one does not.
+        if number == listen, wider != nil, !isCurrent { return ([], []) }
+        var inputs = change(to: node.children)
+        var commands: [HostCommand] = []
+        if number == wider {
+            commands = [end(listen)]
+            listen = number
+            wider = nil
+            let short: Completion.ShortReason? = isCurrent ? nil : .offline
+            inputs.append(.fetched(hasMore: short != nil || rows.count >= count, short: short?.rawValue, nil))
+        }
+        if !isLoaded {
+            isLoaded = true
+            inputs.append(.loaded)
+        }
+        return (inputs, commands)
+    }
+
+    /// The database is not reached, and nothing is kept of what a listen asks for: who wants more asks again. Those
+    /// that nobody waits for any longer may still come.
+    mutating func takeUnheard(_ number: UInt64) -> (input: StreamInput, commands: [HostCommand])? {
+        guard number == wider, isFetchAwaited else { return nil }
+        limit = narrowerLimit
+        wider = nil
+        return (.fetched(hasMore: true, short: Completion.ShortReason.offline.rawValue, nil), [end(number)])
+    }
+
+    /// A listen was refused, and is gone.
+    mutating func take(_ number: UInt64, ended failure: DatabaseFailure) -> [StreamInput] {
+        let wrong = StreamFailure(.service, failure.message)
+        if number == wider {
+            wider = nil
+            return [.fetched(hasMore: true, short: nil, wrong)]
+        }
+        guard number == listen else { return [] }
+        var inputs = change(to: [])
+        if !isLoaded { inputs.append(.failed(wrong)) }
+        isLoaded = true
+        return inputs
+    }
+
+    /// Nobody waits for more rows any longer; they may come all the same.
+    mutating func endFetch(_ status: Status) -> StreamInput? {
+        guard wider != nil else { return nil }
+        isFetchAwaited = false
+        return .fetched(hasMore: true, short: nil, StreamFailure(status, "the database has not told of more rows yet"))
+    }
+
+    private var count: Int {
+        switch limit {
+        case .first(let count), .last(let count): count
+        case nil: Int.max
+        }
+    }
+
+    /// Both are in the order of their keys.
+    private mutating func change(to new: [TreeChild]) -> [StreamInput] {
+        var put: [StreamItem] = []
+        var removed: [String] = []
+        var index = 0
+        for child in new {
+            while index < rows.count, rows[index].key < child.key {
+                removed.append(rows[index].key.text)
+                index += 1
+            }
+            if index < rows.count, rows[index].key == child.key {
+                index += 1
+                if rows[index - 1].node == child.node { continue }
+            }
+            put.append(StreamItem(
+                key: child.key.text, json: child.node.json(), rank: Rank.text(of: order.rank(child))))
+        }
+        removed += rows[index...].map(\.key.text)
+        rows = new
+        return (removed.isEmpty ? [] : [.removed(keys: removed)]) + (put.isEmpty ? [] : [.put(put)])
+    }
+}

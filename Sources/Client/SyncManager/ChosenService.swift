@@ -1,0 +1,25 @@
+import SyncJSON
+import SyncModel
+import SyncSendbird
+
+/// The service a configuration names. The one place outside its room that knows it.
+struct ChosenService {
+    /// Reads a service's message object; `nil` when the document is none.
+    typealias MessageReader = @Sendable (JSON) -> MessageRecord?
+
+    enum Name: String, CaseIterable { case sendbird }
+
+    let service: any ChatService
+    let readMessage: MessageReader
+
+    init(_ configuration: Configuration) {
+        switch configuration.service {
+        case .sendbird:
+            service = SendbirdService(
+                appID: configuration.appID, userID: configuration.userID, apiHost: configuration.apiHost,
+                wsHost: configuration.wsHost, libraryVersion: Version.text,
+                appVersion: configuration.appVersion)
+            readMessage = { SendbirdService.message($0) }
+        }
+    }
+}

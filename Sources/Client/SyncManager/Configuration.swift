@@ -1,0 +1,183 @@
+import Glibc
+import SyncRealtime
+import SyncEngine
+import SyncJSON
+import SyncModel
+import SyncThreads
+import SyncWebSocket
+
+/// The configuration of a client, checked.
+struct Configuration {
+    var appID = ""
+    var userID = ""
+    var dataDirectory = ""
+    var accessToken = ""
+    var service = ChosenService.Name.sendbird
+    var apiHost: String?
+    var wsHost: String?
+    var caFile: String?
+    var appVersion = ""
+    var isThreadDelivery = false
+    var queueLimit = 1000
+    private var database: DatabaseSetup?
+    var engine = EngineOptions(userID: "")
+
+    private enum Key: String {
+        case appID = "app_id", userID = "user_id", dataDirectory = "data_dir", accessToken = "access_token", service
+        case apiHost = "api_host", wsHost = "ws_host", caFile = "ca_file", delivery, queueLimit = "queue_limit"
+        case capacity = "message_collection_capacity", resendPolicy = "resend_policy"
+        case resendRetryCount = "resend_retry_count", failedRetentionDays = "failed_retention_days"
+        case maxFailed = "max_failed_per_channel", requestTimeout = "request_timeout_ms"
+        case appVersion = "app_version", backgroundGrace = "background_grace_ms", database
+    }
+    private enum Delivery: String, CaseIterable { case host, thread }
+
+    init(_ bytes: [UInt8]) throws(DocumentError) {
+        let document = try DocumentValue(parsing: bytes)
+        var directory: String?
+        for (name, value) in try document.members() {
+            guard let key = Key(rawValue: name) else { throw value.unknown(in: "configuration") }
+            if value.json.isNull { continue }
+            switch key {
+            case .appID: appID = try value.nonemptyText()
+            case .userID: userID = try value.nonemptyText()
+            case .dataDirectory: directory = try value.text()
+            case .accessToken: accessToken = try value.text()
+            case .service: service = try value.choice()
+            case .apiHost: apiHost = try value.host(["http://", "https://"])
+            case .wsHost: wsHost = try value.host(["ws://", "wss://"])
+            case .caFile: caFile = try value.text()
+            case .delivery: isThreadDelivery = try value.choice(Delivery.self) == .thread
+            case .queueLimit: queueLimit = Int(try value.integer(in: 16...1_000_000))
+            case .capacity: engine.messageCollectionCapacity = try Configuration.limit(value, from: 200)
+            case .resendPolicy: engine.resendPolicy = try value.choice()
+            case .resendRetryCount: engine.resendRetryCount = Int(try value.integer(in: 1...50))
+            case .failedRetentionDays: engine.failedRetentionDays = Int(try value.integer(in: 1...365))
+            case .maxFailed: engine.maxFailedPerChannel = try Configuration.limit(value, from: 1)
+            case .appVersion: appVersion = try value.text()
+            case .backgroundGrace: engine.backgroundGrace = try value.integer(in: 0...3_600_000)
+            case .database: database = try DatabaseSetup(value)
+            case .requestTimeout: engine.requestTimeout = try value.integer(in: 1000...120_000)
+            }
+        }
+        for (key, text) in [("app_id", appID), ("user_id", userID)] where text.isEmpty { throw document.missing(key) }
+        dataDirectory = directory ?? Configuration.usualDirectory
+        guard !dataDirectory.isEmpty else {
+            throw DocumentError(path: "$.data_dir", message: "is empty, and there is no home directory")
+        }
+        engine.database = database
+        engine.described = described
+        engine.userID = userID
+        engine.accessToken = accessToken
+        engine.seed = Configuration.seed
+    }
+
+    /// What is in effect, by the keys of the configuration. Tokens are secrets and left out.
+    private var described: [UInt8] {
+        func limit(_ value: Int) -> JSON { value == Int.max ? "infinite" : .int(Int64(value)) }
+        let values: [(Key, JSON?)] = [
+            (.appID, .string(appID)), (.userID, .string(userID)), (.dataDirectory, .string(dataDirectory)),
+            (.service, .string(service.rawValue)), (.apiHost, apiHost.map { .string($0) }),
+            (.wsHost, wsHost.map { .string($0) }), (.caFile, caFile.map { .string($0) }),
+            (.delivery, .string((isThreadDelivery ? Delivery.thread : .host).rawValue)),
+            (.queueLimit, .int(Int64(queueLimit))), (.capacity, limit(engine.messageCollectionCapacity)),
+            (.resendPolicy, .string(engine.resendPolicy.rawValue)),
+            (.resendRetryCount, .int(Int64(engine.resendRetryCount))),
+            (.failedRetentionDays, .int(Int64(engine.failedRetentionDays))),
+            (.maxFailed, limit(engine.maxFailedPerChannel)), (.requestTimeout, .int(engine.requestTimeout)),
+            (.appVersion, .string(appVersion)), (.backgroundGrace, .int(engine.backgroundGrace)),
+            (.database, database?.described),
+        ]
+        let document = JSON.object()
+        for (key, value) in values { document.set(key.rawValue, value) }
+        return document.serialized()
+    }
+
+    /// Ids that are made of it must not be those of another client, wherever that runs.
+    private static var seed: UInt64 {
+        var bytes = [UInt8](repeating: 0, count: 8)
+        let time = UInt64(bitPattern: Clock.wall) ^ UInt64(UInt32(bitPattern: getpid())) << 32
+        guard SystemRandom.fill(&bytes) else { return time }
+        return bytes.reduce(0) { $0 << 8 | UInt64($1) } ^ time
+    }
+
+    /// A number, or "infinite".
+    private static func limit(_ value: DocumentValue, from least: Int64) throws(DocumentError) -> Int {
+        if value.json.string == "infinite" { return Int.max }
+        guard value.json.kind == .integer else {
+            throw value.failure("expected a whole number from \(least) to 1000000, or \"infinite\"")
+        }
+        return Int(try value.integer(in: least...1_000_000))
+    }
+
+    private static var usualDirectory: String {
+        if let state = getenv("XDG_STATE_HOME"), state.pointee == CChar(UInt8(ascii: "/")) {
+            return String(cString: state) + "/syncmanager"
+        }
+        guard let home = getenv("HOME") else { return "" }
+        return String(cString: home) + "/.local/state/syncmanager"
+    }
+
+    /// Where this user's files are. Ids become directory names with everything else than letters, digits, "-" and "_"
+    /// percent-encoded, so that no id can leave the data directory.
+    var userDirectory: String {
+        dataDirectory + "/" + Configuration.fileName(appID) + "/" + Configuration.fileName(userID)
+    }
+
+    private static func fileName(_ id: String) -> String {
+        var name: [UInt8] = []
+        let digits = Array("0123456789ABCDEF".utf8)
+        for byte in id.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                name.append(byte)
+            default: name += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: name, as: UTF8.self)
+    }
+}
+
+extension DocumentValue {
+    /// A URL of one of some schemes.
+    fileprivate func host(_ schemes: [String]) throws(DocumentError) -> String {
+        let host = try text()
+        guard schemes.contains(where: { host.hasPrefix($0) && host.utf8.count > $0.utf8.count }) else {
+            throw failure("must begin with \(schemes.joined(separator: " or "))")
+        }
+        return host
+    }
+}
+
+extension DatabaseSetup {
+    private enum Key: String { case url, name, token }
+
+    fileprivate init(_ value: DocumentValue) throws(DocumentError) {
+        var options = DatabaseOptions(url: "")
+        var token: String?
+        for (name, member) in try value.members() {
+            guard let key = Key(rawValue: name) else { throw member.unknown(in: "database") }
+            if member.json.isNull { continue }
+            switch key {
+            case .url:
+                options.url = try member.host(["http://", "https://"])
+                // Paths are appended to it.
+                while options.url.hasSuffix("/") { options.url.removeLast() }
+                guard !options.url.dropFirst("https://".count).contains(where: { "/?#@".contains($0) }) else {
+                    throw member.failure("expected scheme and host: \"https://name.example\"")
+                }
+            case .name: options.name = try member.nonemptyText()
+            case .token: token = try member.nonemptyText()
+            }
+        }
+        if options.url.isEmpty { throw value.missing("url") }
+        self.init(options, token: token)
+    }
+
+    fileprivate var described: JSON {
+        let document = JSON.object(["url": .string(options.url)])
+        if !options.name.isEmpty { document.set("name", .string(options.name)) }
+        return document
+    }
+}

@@ -1,0 +1,212 @@
+import SyncRealtime
+import SyncEngine
+import SyncJSON
+import SyncModel
+import SyncStreams
+import SyncTree
+
+/// The JSON of events, as the header describes it.
+enum EventText {
+    static func text(of event: TakenEvent) -> JSONWriter {
+        var size = 512
+        if case .event(.change(let change)) = event.output {
+            for item in change.items { size &+= item.json.count &+ 64 }
+        }
+        var writer = JSONWriter(capacity: size)
+        writer.beginObject()
+        switch event.output {
+        case .completion(let completion):
+            begin("result", event, &writer)
+            write(completion, &writer)
+        case .event(.client(let notice)):
+            begin(notice.type, event, &writer)
+            write(notice, &writer)
+        case .event(.collection(let id, let notice)):
+            begin(notice.type, event, &writer)
+            writer.member("collection", Int64(bitPattern: id))
+            write(notice, &writer)
+        case .event(.change(let change)):
+            begin("change", event, &writer)
+            write(change, &writer)
+        }
+        writer.endObject()
+        return writer
+    }
+
+    private static func begin(_ type: StaticString, _ event: TakenEvent, _ writer: inout JSONWriter) {
+        writer.member("type", type.description)
+        writer.member("seq", event.sequence)
+        writer.member("ts", event.time)
+    }
+
+    private static func write(_ completion: Completion, _ writer: inout JSONWriter) {
+        writer.member("request", Int64(bitPattern: completion.call))
+        writer.member("call", completion.name.rawValue)
+        if let action = completion.action { writer.member("action", action.rawValue) }
+        writer.member("status", Int64(completion.status.rawValue))
+        if let hasMore = completion.hasMore { writer.member("has_more", hasMore) }
+        if let short = completion.short { writer.member("short", short.rawValue) }
+        if let count = completion.count { writer.member("count", count) }
+        if let requestID = completion.requestID { writer.member("request_id", requestID) }
+        if let failure = completion.failure {
+            writer.member("code", failure.code)
+            writer.member("message", failure.message)
+        } else if let message = completion.message {
+            writer.member("message", raw: message)
+        } else if let explanation = completion.explanation {
+            writer.member("message", explanation)
+        }
+        if let result = completion.result { writer.member("result", raw: result) }
+        if completion.name == .start, let info = completion.info {
+            writer.member("has_previous", info.hasPrevious)
+            writer.member("has_next", info.hasNext)
+        }
+        if completion.name == .openCached, let channel = completion.info?.channel {
+            writer.member("channel", raw: channel)
+        }
+        if let info = completion.info { writer.member("collection", Int64(bitPattern: info.collection)) }
+    }
+
+    private static func write(_ notice: ClientNotice, _ writer: inout JSONWriter) {
+        switch notice {
+        case .connection(let state, let retryIn):
+            writer.member("state", state.rawValue)
+            if let retryIn { writer.member("retry_in", retryIn) }
+        case .syncState(let state): writer.member("state", state.rawValue)
+        case .syncProgress(let channelURL, let done, let isComplete):
+            writer.member("channel_url", channelURL)
+            writer.member("done", done)
+            writer.member("complete", isComplete)
+        case .unreadCounts(let counts):
+            writer.member("all", counts.all)
+            writer.key("custom_types")
+            writer.beginObject()
+            for (type, count) in counts.byCustomType.sorted(by: { $0.key < $1.key }) {
+                writer.key(escaping: type.text)
+                writer.int(count)
+            }
+            writer.endObject()
+        case .cacheReset(let file): writer.member("file", file)
+        case .database(let notice): write(notice, &writer)
+        case .resource(let notice): notice.write(&writer)
+        case .storageError(let message): writer.member("message", message)
+        case .tokenNeeded(let failure):
+            writer.member("code", failure.code)
+            writer.member("message", failure.message)
+        case .closed: break
+        }
+    }
+
+    private static func write(_ notice: DatabaseNotice, _ writer: inout JSONWriter) {
+        switch notice {
+        case .value(let listen, let node, let isCurrent):
+            writer.member("listen", Int64(bitPattern: listen))
+            writer.key("value")
+            node.write(&writer)
+            writer.member("current", isCurrent)
+        case .listenEnded(let listen, let failure):
+            writer.member("listen", Int64(bitPattern: listen))
+            write(failure, &writer)
+        case .transform(let transaction, let node):
+            writer.member("transaction", Int64(bitPattern: transaction))
+            writer.key("value")
+            node.write(&writer)
+        case .writeRefused(let path, let failure):
+            writer.member("path", path)
+            write(failure, &writer)
+        case .tokenNeeded: break
+        }
+    }
+
+    private static func write(_ failure: DatabaseFailure, _ writer: inout JSONWriter) {
+        writer.member("code", failure.status)
+        writer.member("message", failure.message)
+    }
+
+    private static func write(_ notice: CollectionNotice, _ writer: inout JSONWriter) {
+        switch notice {
+        case .newMessage(let channelURL, let json, let cause):
+            write(cause, &writer)
+            writer.member("channel_url", channelURL)
+            writer.member("message", raw: json)
+        case .channelUpdated(let json, let cause):
+            write(cause, &writer)
+            writer.member("channel", raw: json)
+        case .channelRemoved(let url, let cause):
+            write(cause, &writer)
+            writer.member("channel_url", url)
+        case .cacheShown(let call, let count):
+            writer.member("request", Int64(bitPattern: call))
+            writer.member("count", count)
+        case .parentUpdated(let json, let cause):
+            write(cause, &writer)
+            writer.member("message", raw: json)
+        case .parentRemoved(let id, let cause):
+            write(cause, &writer)
+            writer.member("message_id", id)
+        case .hugeGap: writer.member("has_next", true)
+        case .overflow(let dropped): writer.member("dropped", dropped)
+        case .stream(let notice): write(notice, &writer)
+        }
+    }
+
+    private static func write(_ notice: StreamNotice, _ writer: inout JSONWriter) {
+        switch notice {
+        case .batch(let batch):
+            if batch.isReset { writer.member("reset", true) }
+            write("deleted", batch.deleted, &writer)
+            write("added", batch.added, &writer)
+            write("moved", batch.moved, &writer)
+            write("changed", batch.changed, &writer)
+        case .deleted(let rows), .added(let rows), .changed(let rows): write("rows", rows, &writer)
+        case .loaded(let failure):
+            writer.member("status", Int64(failure?.status.rawValue ?? 0))
+            if let failure { writer.member("message", failure.message) }
+        case .willChange, .didChange: break
+        }
+    }
+
+    private static func write(_ key: StaticString, _ rows: [StreamBatch.Entry], _ writer: inout JSONWriter) {
+        writer.key(key)
+        writer.beginArray()
+        for row in rows { row.write(to: &writer) }
+        writer.endArray()
+    }
+
+    private static func write(_ cause: Cause, _ writer: inout JSONWriter) {
+        writer.member("source", cause.source.rawValue)
+        writer.member("from_event", cause.source.isFromEvent)
+        if cause.facts.isEmpty { return }
+        writer.key("detail")
+        writer.beginArray()
+        for fact in cause.facts { writer.raw(fact.json) }
+        writer.endArray()
+    }
+
+    private static func write(_ change: CollectionChange, _ writer: inout JSONWriter) {
+        writer.member("collection", Int64(bitPattern: change.collection))
+        writer.member("list", change.list.rawValue)
+        writer.member("action", change.action.rawValue)
+        write(change.cause, &writer)
+        if let reason = change.reason { writer.member("reason", reason.rawValue) }
+        writer.key("changes")
+        writer.beginArray()
+        for item in change.items {
+            writer.beginObject()
+            if change.action == .move {
+                writer.member("from", item.from)
+                writer.member("to", item.index)
+            } else {
+                writer.member("index", item.index)
+            }
+            writer.member("id", item.id)
+            writer.endObject()
+        }
+        writer.endArray()
+        guard change.action != .remove, change.action != .clear else { return }
+        writer.key(change.list == .channels ? "channels" : "messages")
+        writer.beginArray()
+        for item in change.items { writer.raw(item.json) }
+        writer.endArray()
+    }
+}

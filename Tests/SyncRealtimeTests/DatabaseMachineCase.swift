@@ -1,0 +1,88 @@
+import SyncModel
+import SyncTree
+import XCTest
+
+@testable import SyncRealtime
+
+/// A machine alone, its host, its service and its disk being the test.
+class DatabaseMachineCase: XCTestCase {
+    var keep = MemoryKeep()
+    lazy var machine = DatabaseMachine(
+        DatabaseOptions(url: "https://db.example", name: "test"), seed: 1, keep: keep)
+    var time: Int64 = 0
+    var now: Moment { Moment(monotonic: time, wall: 1_700_000_000_000 + time) }
+
+    func fresh(token: String? = nil) {
+        keep = MemoryKeep()
+        start(token: token)
+    }
+
+    /// Another run, with what was kept.
+    func start(token: String? = nil) {
+        machine = DatabaseMachine(
+            DatabaseOptions(url: "https://db.example", name: "test"), token: token, seed: 1, keep: keep)
+        time = 0
+    }
+
+    func path(_ text: String) throws -> TreePath { try TreePath(text) }
+
+    /// The outputs as lines: what is to be sent, and what is told.
+    func outputs() -> [String] {
+        machine.takeOutputs().map { output in
+            switch output {
+            case .send(let request, let id):
+                let body = request.body.map { " " + String(decoding: $0, as: UTF8.self) } ?? ""
+                return "\(id) \(request.method) \(request.url.dropFirst("https://".count))\(body)"
+            case .openStream(let request, let id): return "\(id) stream \(request.url.dropFirst("https://".count))"
+            case .closeStream(let id): return "\(id) close"
+            case .value(let listen, let node, let isCurrent):
+                return "\(listen) \(isCurrent ? "=" : "~") \(String(decoding: node.json(), as: UTF8.self))"
+            case .unheard(let listen): return "\(listen) unheard"
+            case .listenEnded(let listen, let failure): return "\(listen) ended \(failure.message)"
+            case .read(let id, .success(let node), let isCurrent):
+                return "\(id) read \(isCurrent ? "" : "~ ")\(String(decoding: node.json(), as: UTF8.self))"
+            case .read(let id, .failure(let failure), _): return "\(id) unread \(failure.message)"
+            case .transform(let id, let node):
+                return "\(id) transform \(String(decoding: node.json(), as: UTF8.self))"
+            case .transactionEnded(let id, .success(let node)):
+                return "\(id) ended \(String(decoding: node.json(), as: UTF8.self))"
+            case .transactionEnded(let id, .failure(let failure)): return "\(id) ended \(failure.message)"
+            case .writeEnded(let id, nil): return "\(id) written"
+            case .writeEnded(let id, let failure?): return "\(id) refused \(failure.message)"
+            case .tokenNeeded: return "token"
+            }
+        }
+    }
+
+    func event(_ stream: UInt64, _ name: String, _ data: String) {
+        machine.receive(
+            .streamBytes(id: stream, Array("event: \(name)\ndata: \(data)\n\n".utf8)), now: now)
+    }
+
+    func answer(_ id: UInt64, _ body: String) { answer(id, 200, body) }
+
+    func answer(_ id: UInt64, _ status: Int, _ body: String, _ headers: [TransportHeader] = []) {
+        machine.receive(
+            .response(id: id, TransportResponse(status: status, headers: headers, body: Array(body.utf8))), now: now)
+    }
+
+    /// A listen whose stream has told a value.
+    func listening(_ place: String, _ value: String) throws -> (listen: UInt64, stream: UInt64) {
+        let listen = machine.listen(DatabaseLocation(try path(place)), now: now)
+        let line = try XCTUnwrap(outputs().first { $0.contains("stream") })
+        let stream = try XCTUnwrap(UInt64(line.prefix { $0 != " " }))
+        machine.receive(.streamOpened(id: stream), now: now)
+        event(stream, "put", #"{"path":"/","data":\#(value)}"#)
+        _ = outputs()
+        return (listen, stream)
+    }
+
+    func kept(_ place: String, _ query: String = "") throws -> String? {
+        keep.values[KeptPlace(path: try path(place), query: query)].map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The number of the request or stream that a line of the outputs is about.
+    func number(_ line: String?) throws -> UInt64 {
+        try XCTUnwrap(line.flatMap { UInt64($0.prefix { $0 != " " }) })
+    }
+}
