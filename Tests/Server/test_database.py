@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import signal
 import socket
 import subprocess
 import time
 import urllib.request
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 import pytest
 
 from running import Server, program
 from database import EVENT_STREAM, Database, Listener
-from wire import Rest
+from wire import DEADLINE, Rest
 
 
 @pytest.fixture
@@ -181,33 +182,64 @@ def test_a_listener_that_does_not_read_is_dropped_and_others_hear_on(server: Ser
         value = str(number) * (3 << 20)
         database.put("a", value)
         assert listener.put() == ("/", value)
-    await_streams(server, listener, ["/a"])
+    await_state(server, "the stuck one is dropped", lambda: stream_paths(server) == ["/a"])
     listener.close()
     stuck.close()
 
 
-def await_streams(server: Server, watch: Listener, paths: list[str]) -> None:
-    """Until the server has these streams. It learns with a sign of life that a client has gone, so the state is looked
-    at after each that `watch` hears."""
-    end = time.monotonic() + 10
-    while True:
-        streams = server.control_get("state")["streams"]
-        if [stream["path"] for stream in streams] == paths:
-            return
-        assert time.monotonic() < end, streams
-        while watch.next(keeps_alive=True)[0] != "keep-alive":
-            pass
+def await_state(server: Server, what: str, holds: Callable[[], bool]) -> None:
+    """Until something holds of the server, which is asked for its state between two looks."""
+    watch = Rest(server.port, {})
+    end = time.monotonic() + DEADLINE
+    while not holds():
+        assert time.monotonic() < end, (what, watch.get("/control/state"))
+        watch.get("/control/state")
+    watch.close()
+
+
+def stream_paths(server: Server) -> list[str]:
+    return [stream["path"] for stream in server.control_get("state")["streams"]]
 
 
 def test_clients_that_go_away_are_forgotten(server: Server, database: Database) -> None:
     listeners = [database.listen(f"p{number}") for number in range(3)]
     for listener in listeners:
         listener.put()
-    await_streams(server, listeners[2], ["/p0", "/p1", "/p2"])
+    assert stream_paths(server) == ["/p0", "/p1", "/p2"]
     listeners[1].close()
-    await_streams(server, listeners[2], ["/p0", "/p2"])
+    await_state(server, "the closed stream is gone", lambda: stream_paths(server) == ["/p0", "/p2"])
     database.put("p2", 1)
     assert listeners[2].put() == ("/", 1)
+
+
+def test_closed_streams_free_their_descriptors_at_once(start: Any) -> None:
+    # No sign of life is due within the test: nothing but the closing itself can tell the server.
+    server = start("--database-port", "0", "--keep-alive", "60")
+    descriptors = f"/proc/{server.process.pid}/fd"
+    before = len(os.listdir(descriptors))
+    database = Database(server)
+    database.put("large", "x" * (1 << 20))
+    database.rest.close()
+
+    def open_stream(number: int) -> socket.socket:
+        # Every tenth never reads: most of what it listens to waits in the server when it goes.
+        opened = socket.socket()
+        path = "a" if number % 10 else "large"
+        if path == "large":
+            opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        opened.connect(("127.0.0.1", database.port))
+        head = f"GET {database.target(path)} HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n"
+        opened.sendall(head.encode())
+        return opened
+
+    opened = [open_stream(number) for number in range(200)]
+    await_state(server, "all have begun", lambda: len(stream_paths(server)) == 200)
+    assert len(os.listdir(descriptors)) >= before + 200
+    for one in opened:
+        one.close()
+    await_state(server, "all have ended", lambda: stream_paths(server) == [])
+    # One more than before: of the look at the state.
+    await_state(server, "descriptors", lambda: len(os.listdir(descriptors)) == before + 1)
 
 
 def test_two_hundred_listeners_hear_every_write_in_order(database: Database) -> None:

@@ -42,10 +42,16 @@ static inline unsigned int shim_mhd_port(struct MHD_Daemon *daemon) {
     return info ? info->port : 0;
 }
 
+/* The socket of a connection, or -1; it is libmicrohttpd's. */
+static inline int shim_mhd_socket(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info ? info->connect_fd : -1;
+}
+
 /* Ends a connection's traffic both ways; the socket itself is libmicrohttpd's to close. */
 static inline void shim_mhd_shut_down(struct MHD_Connection *connection) {
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    if (info) shutdown(info->connect_fd, SHUT_RDWR);
+    int descriptor = shim_mhd_socket(connection);
+    if (descriptor >= 0) shutdown(descriptor, SHUT_RDWR);
 }
 
 /* Ends an upgraded connection; the socket is libmicrohttpd's and must not be closed by anybody else. */

@@ -208,7 +208,7 @@ final class HTTPFront {
     private func stream(
         _ connection: OpaquePointer, _ head: HTTPResponse, _ opened: (any EventLink) -> Void
     ) -> MHD_Result {
-        let body = StreamBody(self, connection)
+        let body = StreamBody(self, loop, connection)
         let held = Unmanaged.passRetained(body)
         let response = MHD_create_response_from_callback(
             UInt64.max, 16 << 10,

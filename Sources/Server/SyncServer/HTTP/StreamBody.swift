@@ -1,11 +1,17 @@
+import CLinux
 import CMicrohttpd
+import Glibc
 
 /// The body of an answer that goes on for as long as somebody has something to say.
 ///
-/// libmicrohttpd asks for bytes; when there are none, the connection is suspended until there are some again.
+/// libmicrohttpd asks for bytes; when there are none, the connection is suspended until there are some again. It looks
+/// at no socket that is suspended, so the socket is watched here: a peer that has closed its side gets nothing more,
+/// and its descriptor is free at once and not when the next sign of life is due.
 final class StreamBody: EventLink {
     private unowned let front: HTTPFront
+    private let loop: EventLoop
     private let connection: OpaquePointer
+    private let descriptor: Int32
     private var waiting: [UInt8] = []
     /// How much of `waiting` is out already.
     private var position = 0
@@ -24,9 +30,13 @@ final class StreamBody: EventLink {
     /// More than this does not wait for a slow peer.
     private static let limit = 16 << 20
 
-    init(_ front: HTTPFront, _ connection: OpaquePointer) {
+    init(_ front: HTTPFront, _ loop: EventLoop, _ connection: OpaquePointer) {
         self.front = front
+        self.loop = loop
         self.connection = connection
+        descriptor = shim_mhd_socket(connection)
+        // Besides come EPOLLHUP and EPOLLERR, which need not be asked for.
+        loop.add(descriptor, events: EPOLLRDHUP.rawValue) { [weak self] _ in self?.peerCloses() }
     }
 
     func send(_ bytes: [UInt8]) {
@@ -40,6 +50,12 @@ final class StreamBody: EventLink {
         guard state == .open else { return }
         state = .ended
         resume()
+    }
+
+    private func peerCloses() {
+        // It stays true from now on, and would be told again and again.
+        loop.remove(descriptor)
+        drop()
     }
 
     func drop() {
@@ -85,8 +101,9 @@ final class StreamBody: EventLink {
         return 0
     }
 
-    /// libmicrohttpd is done with the answer.
+    /// libmicrohttpd is done with the answer, and closes the socket next.
     func closed() {
+        loop.remove(descriptor)
         state = .closed
         isSuspended = false
         waiting = []
