@@ -416,7 +416,7 @@ class ClientCalls:
         """Connects and stays connected: after a loss it tries again by itself.
 
         Completes at the first login, or when the first attempt failed: TokenRejectedError, or ServiceError and
-        NetworkError, after which trying goes on. Without a connection everything works from the cache.
+        NetworkError, after which trying goes on. Without a connection the cache is shown, and what is sent waits.
         """
         core = self._open_core()
         return core.begin("connect", _nothing, None, lib.sm_connect, core.handle.use())

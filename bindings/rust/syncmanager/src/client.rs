@@ -55,7 +55,8 @@ use crate::rows::RowStream;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Without a connection all but the sending works from the cache, and what is to be sent waits.
+/// Without a connection channels, and messages of channels that were opened before, come from the cache, and what is to
+/// be sent waits.
 pub struct Client {
     pub(crate) core: Arc<Core>,
 }
