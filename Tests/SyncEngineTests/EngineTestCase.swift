@@ -93,6 +93,15 @@ class EngineTestCase: XCTestCase {
             userID: "mei", loginTime: EngineTestCase.wall, hasNewRetention: hasNewRetention)))
     }
 
+    /// Connected, with a collection of the newest messages of "c" that has shown all of them.
+    func startShowing(_ messages: [MessageRecord], resend: EngineOptions.ResendPolicy = .automatic) {
+        start { $0.resendPolicy = resend }
+        openMessages(1, "c")
+        connect()
+        serve(channels: [EngineTestCase.channel("c", last: messages.last)], messages: ["c": messages])
+        fetch(1, .previous)
+    }
+
     func loseConnection() {
         event(.disconnected(ServiceFailure(kind: .unreachable, code: 800_200, message: "lost"), retryAfter: nil))
         open = []
@@ -178,12 +187,14 @@ class EngineTestCase: XCTestCase {
         }
     }
 
-    /// A page that is the whole history.
-    static func page(_ messages: [MessageRecord]) -> MessagePage {
+    /// A page from its first message to its last; the whole history, where nothing else is said.
+    static func page(
+        _ messages: [MessageRecord], reachedFirst: Bool = true, reachedNewest: Bool = true
+    ) -> MessagePage {
         let ends = messages.first.flatMap { first in
             messages.last.map { (start: HistoryEdge(first.position), end: HistoryEdge($0.position)) }
         }
-        return MessagePage(messages: messages, range: ends, reachedFirst: true, reachedNewest: true)
+        return MessagePage(messages: messages, range: ends, reachedFirst: reachedFirst, reachedNewest: reachedNewest)
     }
 
     /// A message of somebody at a second of a channel's life.

@@ -93,4 +93,20 @@ final class EngineTests: EngineTestCase {
         XCTAssertEqual(host.ids(1), ["1", "2"])
         XCTAssertEqual(try cache.channel("c")?.lastMessage?.id, "2")
     }
+
+    /// Messages wait in memory for the first page; the deletion of one comes when nothing can be stored.
+    func testADeletionThatCouldNotBeStoredReachesWhatWaitsInMemory() throws {
+        start()
+        openMessages(1, "c")
+        connect()
+        for id in Int64(1)...3 { event(.messageReceived(channelURL: "c", message: EngineTestCase.message(id))) }
+        cache.setCommitHook { () throws(StoreError) in throw StoreError.failed(code: 13, message: "full") }
+        event(.messageDeleted(channelURL: "c", messageID: "2"))
+        cache.setCommitHook { () throws(StoreError) in }
+        wait(5000)
+        let left = [EngineTestCase.message(1), EngineTestCase.message(3)]
+        serve(channels: [EngineTestCase.channel("c", last: left[1])], messages: ["c": left])
+        fetch(1, .previous)
+        XCTAssertEqual(host.ids(1), ["1", "3"])
+    }
 }

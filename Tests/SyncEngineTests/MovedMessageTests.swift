@@ -11,8 +11,6 @@ final class MovedMessageTests: EngineTestCase {
 
     /// The second one is an own one.
     private let known = (1...3).map { EngineTestCase.message($0, by: $0 == 2 ? "mei" : "bo") }
-    private let log: (ServiceRequest) -> Bool = { if case .messageChanges = $0 { true } else { false } }
-    private let gap: (ServiceRequest) -> Bool = { if case .messageGap = $0 { true } else { false } }
 
     /// Connected, with a collection of a channel's newest messages that has shown all of them.
     private func begin() {
@@ -36,18 +34,15 @@ final class MovedMessageTests: EngineTestCase {
         begin()
         loseConnection()
         connect()
-        answer(
-            .messageChanges(MessageChanges(updated: [moved(3, to: 6)], deletedIDs: [], hasMore: true, next: "log2")),
-            to: log)
+        answerMessageLog(updated: [moved(3, to: 6)], hasMore: true)
         start()
         openMessages(1, "c")
         connect()
         let all = known.prefix(2) + [Case.message(4), Case.message(5), moved(3, to: 6), Case.message(7)]
         // Also an edit of what is in the hole says that it is there, and not that its neighbours are.
         let edited = Case.message(5, updatedAt: Case.wall + 9500)
-        answer(
-            .messageChanges(MessageChanges(updated: [edited], deletedIDs: [], hasMore: false, next: "log3")), to: log)
-        guard case .messageGap(_, _, let end, let held) = asked(gap).first
+        answerMessageLog(updated: [edited])
+        guard case .messageGap(_, _, let end, let held) = asked(isGap).first
         else { return XCTFail("no gap was asked for") }
         XCTAssertEqual(end.position, known[2].position)
         XCTAssertEqual(held, 0)
@@ -56,7 +51,7 @@ final class MovedMessageTests: EngineTestCase {
             .gap(.fill(MessagePage(
                 messages: missed, range: (end, HistoryEdge(missed[3].position)), reachedFirst: false,
                 reachedNewest: true))),
-            to: gap)
+            to: isGap)
         fetch(1, .previous)
         XCTAssertEqual(host.ids(1), ["1", "2", "4", "5", "3", "7"])
     }
@@ -102,14 +97,14 @@ final class MovedMessageTests: EngineTestCase {
         begin()
         loseConnection()
         connect()
-        answer(.messageChanges(MessageChanges(updated: [], deletedIDs: [], hasMore: false, next: "log2")), to: log)
+        answerMessageLog()
         event(.messageUpdated(channelURL: "c", message: moved(3, to: 6)))
         let page = [known[2], Case.message(4), Case.message(5)]
         answer(
             .gap(.fill(MessagePage(
                 messages: page, range: (HistoryEdge(page[0].position), HistoryEdge(page[2].position)),
                 reachedFirst: false, reachedNewest: true))),
-            to: gap)
+            to: isGap)
         XCTAssertEqual(host.ids(1), ["1", "2", "4", "5", "3"])
         openMessages(2, "c")
         fetch(2, .previous)
@@ -126,8 +121,20 @@ final class MovedMessageTests: EngineTestCase {
         XCTAssertEqual(host.ids(2), ["2", "3", "1"])
         loseConnection()
         connect()
-        answer(.messageChanges(MessageChanges(updated: [], deletedIDs: [], hasMore: false, next: "log2")), to: log)
-        guard case .messageGap(_, _, let end, _) = asked(gap).first else { return XCTFail("no gap was asked for") }
+        answerMessageLog()
+        guard case .messageGap(_, _, let end, _) = asked(isGap).first else { return XCTFail("no gap was asked for") }
         XCTAssertEqual(end.position, known[2].position)
+    }
+
+    /// A message whose time the service changed stands once, at its new place.
+    func testAMessageWhoseTimeChangedStandsOnce() throws {
+        startShowing([Case.message(1), Case.message(2), Case.message(3)])
+        event(.messageUpdated(channelURL: "c", message: Case.message(1, at: 2, updatedAt: Case.wall + 9000)))
+        XCTAssertEqual(host.ids(1), ["1", "2", "3"])
+        event(.messageUpdated(channelURL: "c", message: Case.message(3, at: 0, updatedAt: Case.wall + 9000)))
+        XCTAssertEqual(Set(host.ids(1)).count, host.ids(1).count)
+        command(.resetViewpoint(collection: 1, viewpoint: .max))
+        fetch(1, .previous)
+        XCTAssertEqual(host.ids(1), ["3", "1", "2"])
     }
 }

@@ -30,8 +30,6 @@ final class OutboxTests: EngineTestCase {
         return sent()
     }
 
-    private func isSend(_ request: ServiceRequest) -> Bool { if case .sendMessage = request { true } else { false } }
-
     func testAPendingMessageOfThreeDaysIsSentAndAnOlderOneOnlyShown() throws {
         try add("older", age: 3 * OutboxTests.day + 1)
         try add("young", age: 3 * OutboxTests.day)
@@ -282,5 +280,36 @@ final class OutboxTests: EngineTestCase {
         freeze(false)
         XCTAssertEqual(asked(isSend).count, 1)
         XCTAssertEqual(host.ids(1, .pending), ["waits"])
+    }
+
+    /// Failed messages stand in the order they were written, in an open collection as in one opened later.
+    func testFailedMessagesStandInTheOrderTheyWereWritten() throws {
+        startShowing([EngineTestCase.message(1)], resend: .manual)
+        send(1, "a")
+        send(1, "b")
+        for _ in 1...2 { answer(EngineTestCase.failure(.refused, 900_050), to: isSend) }
+        command(.resendMessage(collection: 1, requestID: "a", call: newCall()))
+        answer(EngineTestCase.failure(.refused, 900_050), to: isSend)
+        openMessages(2, "c")
+        XCTAssertEqual(host.ids(1, .failed), ["a", "b"])
+        XCTAssertEqual(host.ids(2, .failed), ["a", "b"])
+    }
+
+    /// Messages for a channel that was frozen meanwhile fail one after the other without a pause between them.
+    func testARefusalForGoodIsNoReasonToWait() throws {
+        startShowing([EngineTestCase.message(1)])
+        let calls = (1...7).map { send(1, "r\($0)") }
+        for _ in calls { answer(EngineTestCase.failure(.refused, 900_050), to: isSend) }
+        XCTAssertEqual(calls.map { host.status($0) }, Array(repeating: .service, count: 7))
+        XCTAssertEqual(host.ids(1, .failed), (1...7).map { "r\($0)" })
+    }
+
+    func testSyncRunsWhileAMessageIsSentAndRestsInAPause() throws {
+        startShowing([EngineTestCase.message(1)])
+        XCTAssertEqual(host.syncStates.last, .idle)
+        send(1, "a")
+        XCTAssertEqual(host.syncStates.last, .running)
+        answer(EngineTestCase.failure(.unavailable, 500_901), to: isSend)
+        XCTAssertEqual(host.syncStates.last, .idle)
     }
 }

@@ -153,17 +153,16 @@ final class ReadingTests: EngineTestCase {
         begin(info, channels: [channel(true)])
         openMessages(1, "c")
         serve(channels: [channel(true)])
-        let isAsked: (ServiceRequest) -> Bool = { if case .getChannel = $0 { true } else { false } }
         wait(60_500)
-        XCTAssertEqual(asked(isAsked).count, 0)
+        XCTAssertEqual(asked(isGetChannel).count, 0)
         forgetEvents()
         wait(1_000)
-        answer(.channel(channel(false)), to: isAsked)
+        answer(.channel(channel(false)), to: isGetChannel)
         let causes = host.events.compactMap { event -> EventSource? in
             if case .collection(1, .channelUpdated(_, let cause)) = event { cause.source } else { nil }
         }
         XCTAssertEqual(causes, [.eventUserUnmuted])
         wait(3_600_000)
-        XCTAssertEqual(asked(isAsked).count, 0)
+        XCTAssertEqual(asked(isGetChannel).count, 0)
     }
 }

@@ -1,0 +1,145 @@
+import SyncModel
+import SyncStore
+import XCTest
+
+@testable import SyncEngine
+
+/// Channels that are forgotten, gone, or made again under the same URL: which of their cached messages are still true.
+final class ChannelIdentityTests: EngineTestCase {
+    private typealias Case = EngineTestCase
+
+    /// A channel that was deleted and made again under its URL while away has none of its old messages.
+    func testAChannelMadeAgainForgetsItsOldMessages() throws {
+        try makeAgain(Case.channel("c", createdAt: 1_700_000_500, last: Case.message(9)))
+    }
+
+    /// Also when it was made again within the same second: the service tells no more of its creation time.
+    func testAChannelMadeAgainWithinASecondForgetsItsOldMessages() throws {
+        try makeAgain(Case.channel("c", last: Case.message(9), id: 2))
+    }
+
+    /// Also when channels were forgotten before, and their messages kept.
+    func testAChannelMadeAgainAfterChannelsWereForgottenForgetsItsOldMessages() throws {
+        try makeAgain(Case.channel("c", last: Case.message(9), id: 2), isForgotten: true)
+    }
+
+    private func makeAgain(_ new: ChannelRecord, isForgotten: Bool = false) throws {
+        startShowing([Case.message(1), Case.message(2)])
+        loseConnection()
+        if isForgotten {
+            command(.action(ActionCall(action: .clearChannels, arguments: [:]), call: newCall()))
+            XCTAssertEqual(host.ids(1), ["1", "2"])
+        }
+        wait(0)
+        event(.connected(SessionInfo(userID: "mei", loginTime: Case.wall)))
+        if !isForgotten {
+            answer(
+                .channelChanges(ChannelChanges(updated: [new], deletedURLs: [], hasMore: false, next: "log2")),
+                to: isChannelLog)
+        }
+        serve(channels: [new], messages: ["c": [Case.message(9)]])
+        fetch(1, .previous)
+        XCTAssertEqual(host.ids(1), ["9"])
+        XCTAssertNil(try cache.message(id: "1", channel: try cache.channelKey("c")))
+    }
+
+    /// Also when the channel was not known while its messages were cached (simulation, seed 20689).
+    func testAChannelThatIsYoungerThanItsCachedMessagesIsAnother() throws {
+        let key = try cache.channelKey("c")
+        let edge = HistoryEdge(Case.message(1).position)
+        try cache.upsert([Case.message(1)], channel: key)
+        try cache.setChunks(
+            channel: key, [StoredChunk(start: edge, end: edge, reachedFirst: true, isOpenEnded: false)])
+        try cache.setValue("messages.changes.\(key)", ChangePoint.time(Case.wall).storedText)
+        start()
+        openMessages(1, "c")
+        fetch(1, .previous)
+        XCTAssertEqual(host.ids(1), ["1"])
+        connect()
+        let new = Case.channel("c", createdAt: Case.wall / 1000 + 5, last: Case.message(9))
+        answer(.channels(ChannelPage(channels: [new], next: "")), to: isChannelListing)
+        XCTAssertEqual(host.ids(1), [])
+        XCTAssertNil(try cache.message(id: "1", channel: key))
+    }
+
+    /// A service that tells a channel's own id in some answers only does not empty it each time.
+    func testAChannelWhoseOwnIDIsNotToldKeepsItsMessages() throws {
+        startShowing([Case.message(1), Case.message(2)])
+        loseConnection()
+        wait(0)
+        event(.connected(SessionInfo(userID: "mei", loginTime: Case.wall)))
+        for id in [nil, 1] {
+            event(.channel(url: "c", .changed(Cause(.eventChannelChanged))))
+            serve(channels: [Case.channel("c", name: "n", last: Case.message(2), id: id)])
+        }
+        XCTAssertEqual(host.ids(1), ["1", "2"])
+        XCTAssertNotNil(try cache.message(id: "1", channel: try cache.channelKey("c")))
+    }
+
+    /// A channel is gone while its messages wait for a service that fails: when it is there again nothing waits
+    /// (simulation, seed 17316).
+    func testAChannelThatComesAgainIsAskedForAtOnce() throws {
+        startShowing([Case.message(1)])
+        loseConnection()
+        connect()
+        for _ in 1...6 {
+            answer(Case.failure(.unavailable, 500_901), to: isMessageLog)
+            wait(60_000)
+        }
+        answer(Case.failure(.unavailable, 500_901), to: isMessageLog)
+        event(.channel(url: "c", .removed(Cause(.eventChannelDeleted))))
+        event(.channel(url: "c", .entered(Cause(.eventUserJoined))))
+        answer(.channel(Case.channel("c", id: 2)), to: isGetChannel)
+        fetch(1, .previous)
+        XCTAssertEqual(asked(isAround).count, 1)
+    }
+
+    func testAForgottenChannelThatComesAgainKeepsItsMessages() throws {
+        startShowing([Case.message(1), Case.message(2)])
+        command(.action(ActionCall(action: .clearChannels, arguments: [:]), call: newCall()))
+        serve(channels: [Case.channel("c", last: Case.message(2))])
+        XCTAssertEqual(host.ids(1), ["1", "2"])
+        XCTAssertNil(try cache.formerChannel("c"))
+    }
+
+    /// The history of a channel was reset; then channels were forgotten, and this user left and was invited again: what
+    /// the reset had hidden is there again, so the cache does not reach the first message (simulation, seed 4115).
+    func testAForgottenChannelThatShowsOldMessagesAgainForgetsWhatIsCached() throws {
+        startShowing([Case.message(1), Case.message(2)])
+        let offset = Case.message(2).position.order
+        event(.channel(url: "c", .changed(Cause(.eventChannelChanged))))
+        answer(.channel(Case.channel("c", last: Case.message(2), messageOffset: offset)), to: isGetChannel)
+        XCTAssertEqual(host.ids(1), ["2"])
+        let again = Case.channel("c", last: Case.message(2))
+        command(.action(ActionCall(action: .clearChannels, arguments: [:]), call: newCall()))
+        serve(channels: [again], messages: ["c": [Case.message(1), Case.message(2)]])
+        fetch(1, .previous)
+        XCTAssertEqual(host.ids(1), ["1", "2"])
+    }
+
+    /// What a reset has hidden stays hidden while the channel is forgotten: the service tells everybody of an edit
+    /// (simulation, seed 13203).
+    func testAnEditOfWhatIsHiddenInAForgottenChannelIsNotShown() throws {
+        startShowing([Case.message(1), Case.message(2)])
+        let offset = Case.message(2).position.order
+        event(.channel(url: "c", .changed(Cause(.eventChannelChanged))))
+        answer(.channel(Case.channel("c", last: Case.message(2), messageOffset: offset)), to: isGetChannel)
+        command(.action(ActionCall(action: .clearChannels, arguments: [:]), call: newCall()))
+        event(.messageUpdated(channelURL: "c", message: Case.message(1, updatedAt: Case.wall + 9000)))
+        XCTAssertEqual(host.ids(1), ["2"])
+    }
+
+    /// The reset left no message: that nothing is there is known, and was kept with the messages.
+    func testAForgottenChannelThatWasEmptyShowsItsOldMessagesAgain() throws {
+        startShowing([Case.message(1)])
+        let offset = Case.message(2).position.order
+        event(.channel(url: "c", .changed(Cause(.eventChannelChanged))))
+        answer(.channel(Case.channel("c", messageOffset: offset)), to: isGetChannel)
+        XCTAssertEqual(host.ids(1), [])
+        command(.action(ActionCall(action: .clearChannels, arguments: [:]), call: newCall()))
+        XCTAssertNotNil(try cache.formerChannel("c"))
+        serve(channels: [Case.channel("c", last: Case.message(1))], messages: ["c": [Case.message(1)]])
+        fetch(1, .previous)
+        XCTAssertEqual(host.ids(1), ["1"])
+    }
+}

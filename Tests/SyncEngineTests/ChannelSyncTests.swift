@@ -1,0 +1,95 @@
+import SyncModel
+import SyncStore
+import XCTest
+
+@testable import SyncEngine
+
+/// The listing and the change log of channels: answers that are old when they arrive, and very large ones.
+final class ChannelSyncTests: EngineTestCase {
+    private typealias Case = EngineTestCase
+
+    /// The deletion of a last message that is newer than the cached one, while a change log that was made earlier is on
+    /// its way.
+    func testADeletedLastMessageIsNotBroughtBackByAnOlderChangeLog() throws {
+        start()
+        command(.openChannelCollection(id: 1, query: ChannelQuery()))
+        connect()
+        let old = Case.message(1)
+        serve(channels: [Case.channel("c", last: old)])
+        fetch(1, .next)
+        loseConnection()
+        wait(0)
+        event(.connected(SessionInfo(userID: "mei", loginTime: Case.wall)))
+        // The log was made when message 2 was there; it is deleted before the log arrives.
+        event(.messageDeleted(channelURL: "c", messageID: "2"))
+        answer(
+            .channelChanges(ChannelChanges(
+                updated: [Case.channel("c", last: Case.message(2))], deletedURLs: [], hasMore: false, next: "log2")),
+            to: isChannelLog)
+        serve(channels: [Case.channel("c", last: old)])
+        XCTAssertEqual(try cache.channel("c")?.lastMessage?.id, "1")
+        XCTAssertEqual(try cache.value("channels.changes"), "k:log2")
+    }
+
+    func testAnEditedLastMessageIsNotMadeOldByAnOlderChangeLog() throws {
+        start()
+        connect()
+        serve(channels: [Case.channel("c", last: Case.message(1))])
+        loseConnection()
+        wait(0)
+        event(.connected(SessionInfo(userID: "mei", loginTime: Case.wall)))
+        let edited = Case.message(2, text: "new", updatedAt: Case.wall + 9000)
+        event(.messageUpdated(channelURL: "c", message: edited))
+        answer(
+            .channelChanges(ChannelChanges(
+                updated: [Case.channel("c", last: Case.message(2, text: "old"))], deletedURLs: [], hasMore: false,
+                next: "log2")),
+            to: isChannelLog)
+        serve(channels: [Case.channel("c", last: edited)])
+        let json = String(decoding: try XCTUnwrap(try cache.channel("c")).json, as: UTF8.self)
+        XCTAssert(json.contains(#""message":"new""#), json)
+    }
+
+    /// The disk was full at the first login, so no change log begins there: what an event brought into the cache in
+    /// that session is looked for by the listing of the next one.
+    func testWhatWasCachedBeforeThereWasALogIsLookedFor() throws {
+        start()
+        command(.pauseSync)
+        cache.setCommitHook { () throws(StoreError) in throw StoreError.failed(code: 13, message: "full") }
+        connect()
+        cache.setCommitHook(nil)
+        event(.channel(url: "c", .changed(Cause(.eventChannelChanged))))
+        answer(.channel(Case.channel("c")), to: isGetChannel)
+        XCTAssertEqual(try cache.channelURLs(), ["c"])
+        loseConnection()
+        // Left meanwhile, and every second page of the listing comes after a kill.
+        command(.resumeSync)
+        connect()
+        answer(.channels(ChannelPage(channels: [Case.channel("d")], next: "2")), to: isChannelListing)
+        start()
+        connect()
+        serve(channels: [Case.channel("d")])
+        XCTAssertEqual(try cache.channelURLs(), ["d"])
+    }
+
+    /// One huge answer is taken in part by part: between two parts the client can be closed, and all of it is shown
+    /// when it is not.
+    func testAHugeAnswerIsTakenInPartByPart() throws {
+        start()
+        var query = ChannelQuery()
+        query.limit = 100
+        command(.openChannelCollection(id: 1, query: query))
+        connect()
+        fetch(1, .next)
+        let channels = (1...5000).map { Case.channel("c\($0)", last: Case.message(Int64($0 % 997 + 1))) }
+        answer(.channels(ChannelPage(channels: channels, next: ""))) {
+            if case .listChannels(query, _, _) = $0 { true } else { false }
+        }
+        let first = try cache.channelURLs().count
+        XCTAssertLessThan(first, 1000)
+        XCTAssertNotNil(engine.nextDeadline)
+        wait(0)
+        XCTAssertEqual(try cache.channelURLs().count, 5000)
+        XCTAssertEqual(Set(host.ids(1, .channels)).count, 5000)
+    }
+}

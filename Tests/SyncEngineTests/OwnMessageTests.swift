@@ -1,0 +1,100 @@
+import SyncModel
+import XCTest
+
+@testable import SyncEngine
+
+/// Own messages of which somebody else tells than the answer to their send: a page, or the host that sent them by its
+/// own means.
+final class OwnMessageTests: EngineTestCase {
+    private typealias Case = EngineTestCase
+
+    /// The acknowledgement of an own reply was lost; a page of the channel shows that the service has it (simulation,
+    /// seed 684).
+    func testAnOwnReplyThatAPageOfTheChannelBringsIsInItsThread() {
+        func reply(_ id: Int64, requestID: String = "") -> MessageRecord {
+            var message = Case.message(id, by: requestID.isEmpty ? "bo" : "mei", requestID: requestID)
+            message.parentID = "1"
+            return message
+        }
+        start()
+        connect()
+        let channels = [Case.channel("c")]
+        serve(channels: channels)
+        var filter = MessageFilter()
+        filter.parentID = "1"
+        command(.openMessageCollection(id: 2, channelURL: "c", filter: filter, viewpoint: .max))
+        answer(.message(Case.message(1)), to: isGetMessage)
+        serve(channels: channels, messages: ["c": [reply(2)]])
+        fetch(2, .previous)
+        serve(channels: channels, messages: ["c": [reply(2)]])
+        let call = newCall()
+        let body = Array(#"{"message":"r","parent_message_id":1}"#.utf8)
+        command(.sendMessage(collection: 2, requestID: "r", body: body, call: call))
+        event(.messageReceived(channelURL: "c", message: reply(5)))
+        XCTAssertEqual(host.ids(2), ["2", "5"])
+
+        openMessages(3, "c")
+        fetch(3, .previous)
+        serve(
+            channels: channels,
+            messages: ["c": [Case.message(1), reply(2), reply(4, requestID: "r"), reply(5)]])
+        XCTAssertEqual(host.status(call), .ok)
+        XCTAssertEqual(host.ids(2, .pending), [])
+        XCTAssertEqual(host.ids(2), ["2", "4", "5"])
+    }
+
+    /// A host sends by its own means before the login and tells of it after; meanwhile another device deleted the
+    /// message (simulation, seed 11136).
+    func testAMessageOfBeforeTheLoginThatPagesDoNotHaveIsGone() {
+        start()
+        let old = Case.message(-5, at: -60, by: "mei", requestID: "r")
+        connect()
+        let channels = [Case.channel("c")]
+        serve(channels: channels)
+        openMessages(1, "c")
+        let call = newCall()
+        command(.appendMessage(collection: 1, requestID: "r", body: Array(#"{"message":"r"}"#.utf8), call: call))
+        let tell = newCall()
+        command(.handleSendResponse(collection: 1, requestID: "r", .sent(old), call: tell))
+        serve(channels: channels, messages: ["c": [Case.message(1, at: -120)]])
+        fetch(1, .previous)
+        serve(channels: channels, messages: ["c": [Case.message(1, at: -120)]])
+        XCTAssertEqual(host.status(tell), .ok)
+        XCTAssertEqual(host.ids(1), ["1"])
+        XCTAssertEqual(host.ids(1, .pending), [])
+    }
+
+    /// A message that the host sent itself while offline, deleted elsewhere before the reconnect, must not come back.
+    func testAMessageDeletedWhileAwayDoesNotReturnFromMemory() throws {
+        let first = [Case.message(1), Case.message(2)]
+        startShowing(first)
+        loseConnection()
+        command(.disconnect)
+        command(.appendMessage(
+            collection: 1, requestID: "own", body: Array(#"{"message":"own"}"#.utf8), call: newCall()))
+        let own = Case.message(3, by: "mei", requestID: "own")
+        command(.handleSendResponse(collection: 1, requestID: "own", .sent(own), call: newCall()))
+        connect()
+        answerMessageLog(deleted: ["3"])
+        serve(channels: [Case.channel("c", last: first.last)], messages: ["c": first])
+        XCTAssertEqual(host.ids(1), ["1", "2"])
+        XCTAssertNil(try cache.message(id: "3", channel: try cache.channelKey("c")))
+    }
+
+    /// A host tells of its own send after the service told that the message is deleted again.
+    func testADeletedMessageThatItsHostTellsOfIsNotTheLastOne() throws {
+        startShowing([Case.message(1)])
+        command(.appendMessage(
+            collection: 1, requestID: "own", body: Array(#"{"message":"own"}"#.utf8), call: newCall()))
+        event(.messageReceived(channelURL: "c", message: Case.message(2, by: "mei")))
+        event(.messageDeleted(channelURL: "c", messageID: "2"))
+        serve(channels: [Case.channel("c", last: Case.message(1))])
+        let call = newCall()
+        command(.handleSendResponse(
+            collection: 1, requestID: "own", .sent(Case.message(2, by: "mei", requestID: "own")), call: call))
+        XCTAssertEqual(host.status(call), .ok)
+        XCTAssertEqual(host.ids(1), ["1"])
+        XCTAssertEqual(host.ids(1, .pending), [])
+        XCTAssertEqual(try cache.channel("c")?.lastMessage?.id, "1")
+    }
+}
