@@ -145,6 +145,21 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         XCTAssertEqual(outputs(), ["\(write) written", #"\#(listen) = {"n":7,"t":1600000000000}"#])
     }
 
+    /// Who may not read a place is told no sum: the answer is what was sent, and says nothing of what was there.
+    func testAnAnswerWithoutTheSumLeavesTheEstimate() throws {
+        fresh()
+        let (listen, _) = try listening("a", #"{"n":5}"#)
+        let one = #"{"n":{".sv":{"increment":2}}}"#
+        for (kind, shown) in [("set", 7), ("update", 9)] {
+            let body = Array(one.utf8)
+            let write = try kind == "set"
+                ? machine.set(path("a"), body, now: now) : machine.update(path("a"), body, now: now)
+            XCTAssertTrue(outputs().contains(#"\#(listen) = {"n":\#(shown)}"#), kind)
+            answer(write + 1, one)
+            XCTAssertEqual(outputs(), ["\(write) written"], kind)
+        }
+    }
+
     func testALostStreamIsOpenedAgainAfterAPause() throws {
         fresh()
         let (listen, stream) = try listening("a", "1")

@@ -86,6 +86,52 @@ final class DatabaseRulesTests: XCTestCase {
         XCTAssertEqual(guest.call("GET", "users/bob/name").status, 401, "only the administration may be somebody else")
     }
 
+    /// Who may only write learns nothing of what is there: neither the sum of an increment, nor the name of the value.
+    func testWritingAloneRevealsNothing() throws {
+        let client = try client()
+        client.put("", #"{"box":{"n":41,"open":7},"log":{}}"#)
+        client.setRules(
+            #"{"box":{".write":true,"open":{".read":true}},"log":{".write":true},"both":{".read":true,".write":true}}"#)
+        let guest = self.client(as: "null", client)
+        let tag = [("X-Firebase-ETag", "true")]
+        let one = #"{".sv":{"increment":1}}"#
+        for (method, path, body) in [
+            ("PUT", "box/n", #"{".sv":{"increment":0}}"#), ("PUT", "box/n", one), ("PUT", "box", #"{"n":\#(one)}"#),
+            ("PATCH", "box", #"{"n": \#(one)}"#), ("PATCH", "", #"{"box/open":\#(one),"box/n":\#(one)}"#),
+            ("PUT", "box/open", one), ("PUT", "log/t", #"{".sv":"timestamp"}"#), ("PUT", "both/n", one),
+        ] {
+            var answers: [String] = []
+            for present in ["41", "1041", "\"x\"", "null"] {
+                for place in ["box/n", "box/open", "both/n"] { client.put(place, present) }
+                let reply = guest.call(method, path, body, headers: tag)
+                XCTAssertEqual(reply.status, 200, "\(method) \(path)")
+                answers.append(reply.text + " " + (reply.headers["ETag"] ?? "no tag"))
+                XCTAssertEqual(guest.call(method, path + "?print=silent", body).text, "")
+            }
+            let isRead = path == "box/open" || path == "both/n"
+            XCTAssertEqual(Set(answers).count, isRead ? 3 : 1, "\(method) \(path): \(answers)")
+            // It is what was sent.
+            if !isRead { XCTAssertEqual(answers[0], body + " no tag", "\(method) \(path)") }
+        }
+        // What is written comes of it all the same.
+        client.put("box/n", "41")
+        XCTAssertEqual(guest.call("PUT", "box/n", one).status, 200)
+        XCTAssertEqual(client.get("box/n"), "42")
+        XCTAssertEqual(guest.call("PUT", "box/open", one, headers: tag).headers["ETag"]?.isEmpty, false)
+        // Nothing else tells: conditions, removals and pushes.
+        for condition in [("if-match", "null_etag"), ("if-match", "x"), ("if-none-match", "x")] {
+            let method = condition.0 == "if-match" ? "PUT" : "GET"
+            XCTAssertEqual(guest.call(method, "box/n", "1", headers: [condition]).status, 401, "\(condition)")
+        }
+        XCTAssertEqual(guest.call("DELETE", "box/n", headers: [("if-match", "x")] + tag).status, 401)
+        XCTAssertEqual(client.get("box/n"), "42")
+        let removed = guest.call("DELETE", "box/n", headers: tag)
+        XCTAssertEqual([removed.text, removed.headers["ETag"]], ["null", nil])
+        let pushed = guest.call("POST", "log", one, headers: tag)
+        XCTAssertTrue(pushed.text.hasPrefix("{\"name\":"), pushed.text)
+        XCTAssertNil(pushed.headers["ETag"])
+    }
+
     func testWrongRulesAreRefusedWithTheirPlace() throws {
         let client = try client()
         client.setRules(#"{".read":true}"#)

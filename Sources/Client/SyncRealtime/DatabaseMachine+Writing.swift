@@ -153,8 +153,10 @@ extension DatabaseMachine {
     func accepted(_ index: Int, _ echo: [UInt8]) {
         let record = pending[index].record
         let shown = pending[index]
-        // Server values are certain now.
-        if record.kind == .update {
+        // Server values are certain now, but for who may not read there: that is answered with what was sent.
+        if record.kind != .count, echo == record.body {
+            // Nothing new.
+        } else if record.kind == .update {
             if let writes = try? TreeReader.update(echo, at: record.path, time: now.wall) {
                 pending[index].writes = writes.map { TreeWrite(path: record.path + $0.path, node: $0.node) }
             }

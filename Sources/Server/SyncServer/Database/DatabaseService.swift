@@ -96,6 +96,7 @@ final class DatabaseService {
                 DatabaseChange(
                     base: path, writes: [TreeWrite(path: TreePath(), node: node)], isUpdate: false,
                     before: instance.root), instance, authority)
+            guard mayRead([path], instance, authority) else { return echo(call) }
             return response(call, node, etag: call.wantsETag || call.ifMatch != nil)
         case .post:
             let id = ids.next(at: chat.now) { chat.storage.random.bytes(PushIDs.randomCount) }
@@ -109,16 +110,25 @@ final class DatabaseService {
                     base: place, writes: [TreeWrite(path: TreePath(), node: node)], isUpdate: false,
                     before: instance.root), instance, authority)
             var response = self.response(call, Array("{\"name\":\"\(id)\"}".utf8), etag: nil)
-            if call.wantsETag { response.headers.append(("ETag", DatabaseService.etag(node))) }
+            if call.wantsETag, mayRead([place], instance, authority) {
+                response.headers.append(("ETag", DatabaseService.etag(node)))
+            }
             return response
         case .patch:
             let writes = try TreeReader.update(call.body, at: path, time: chat.now, existing: instance.root[path])
             try write(
                 DatabaseChange(base: path, writes: writes, isUpdate: true, before: instance.root), instance, authority)
+            guard mayRead(writes.map { path + $0.path }, instance, authority) else { return echo(call) }
             var writer = JSONWriter()
             writer.members(writes, call.format)
             return response(call, writer.bytes, etag: nil)
         }
+    }
+
+    /// The answer to a write where the rules do not let its sender read: what it sent, and no name of the value. The
+    /// sum of an increment tells what was there before, and so does an ETag of it.
+    private func echo(_ call: DatabaseCall) -> HTTPResponse {
+        response(call, call.method == .delete ? Array("null".utf8) : call.body, etag: nil)
     }
 
     private func read(
@@ -167,6 +177,12 @@ final class DatabaseService {
         guard !authority.isAdministrator else { return }
         let scope = RuleScope(auth: authority.auth, root: instance.root, after: after, now: chat.now)
         guard instance.rules.allow(kind, path, scope) else { throw DatabaseRefusal.denied }
+    }
+
+    private func mayRead(_ paths: [TreePath], _ instance: DatabaseInstance, _ authority: DatabaseAuthority) -> Bool {
+        guard !authority.isAdministrator else { return true }
+        let scope = RuleScope(auth: authority.auth, root: instance.root, after: nil, now: chat.now)
+        return paths.allSatisfy { instance.rules.allow(.read, $0, scope) }
     }
 
     private func requireIndex(_ query: TreeQuery, _ path: TreePath, _ instance: DatabaseInstance) throws {
