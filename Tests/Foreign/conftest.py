@@ -56,7 +56,8 @@ def results() -> Results:
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    running = Server()
+    # A key that nothing reads is refused: what a client asks for is not passed over in silence.
+    running = Server("--strict")
     yield running
     assert running.stop() == 0
 

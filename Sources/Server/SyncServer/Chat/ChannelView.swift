@@ -12,7 +12,9 @@ struct ChannelView {
         /// Of the members only those that are active, or that are not.
         static let activeOnly = Parts(rawValue: 16)
         static let inactiveOnly = Parts(rawValue: 32)
-        static let all: Parts = [.members, .readReceipt, .deliveryReceipt, .metadata]
+        /// The meta arrays of the last message.
+        static let lastMetaArrays = Parts(rawValue: 64)
+        static let all: Parts = [.members, .readReceipt, .deliveryReceipt, .metadata, .lastMetaArrays]
 
         init(rawValue: Int) { self.rawValue = rawValue }
 
@@ -23,6 +25,7 @@ struct ChannelView {
             if query.bool("show_read_receipt", default: true) { insert(.readReceipt) }
             if query.bool("show_delivery_receipt", default: true) { insert(.deliveryReceipt) }
             if query.bool("show_metadata", default: true) { insert(.metadata) }
+            if query.bool("include_sorted_metaarray_in_last_message", default: true) { insert(.lastMetaArrays) }
             switch query.text("member_active_mode") {
             case "activated": insert(.activeOnly)
             case "deactivated": insert(.inactiveOnly)
@@ -97,7 +100,7 @@ struct ChannelView {
         if channel.lastMessageID > 0, channel.lastMessageAt >= offset,
             let last = try storage.message(channel.lastMessageID)
         {
-            writer.raw(last.bytes(.all))
+            writer.raw(last.bytes(parts.contains(.lastMetaArrays) ? .all : .all.subtracting(.metaarray)))
         } else {
             writer.null()
         }
@@ -232,21 +235,24 @@ struct ChannelView {
 
     /// A member as an object.
     func write(
-        _ membership: MembershipRow, _ user: UserRow, to writer: inout JSONWriter, withPushPreference: Bool = false
+        _ membership: MembershipRow, _ user: UserRow, to writer: inout JSONWriter, withPushPreference: Bool = false,
+        withMute: Bool = true
     ) {
         writer.beginObject()
         user.writeFull(&writer, isOnline: chat.hub.isOnline(user.id))
         writer.member("state", membership.state.word)
         writer.member("role", membership.isOperator ? "operator" : "none")
-        let isMuted = membership.isMuted(at: now)
-        writer.member("is_muted", isMuted)
-        writer.member("muted_end_at", isMuted ? membership.mutedUntil : -1)
-        writer.member("muted_description", isMuted ? membership.muteNote : "")
+        if withMute {
+            let isMuted = membership.isMuted(at: now)
+            writer.member("is_muted", isMuted)
+            writer.member("muted_end_at", isMuted ? membership.mutedUntil : -1)
+            writer.member("muted_description", isMuted ? membership.muteNote : "")
+        }
         writer.member("is_blocked_by_me", blocking.contains(user.id))
         writer.member("is_blocking_me", blockedBy.contains(user.id))
         writer.member("joined_ts", membership.joinedAt)
-        writer.member("read_ts", membership.lastRead)
-        writer.member("delivered_ts", membership.delivered)
+        if parts.contains(.readReceipt) { writer.member("read_ts", membership.lastRead) }
+        if parts.contains(.deliveryReceipt) { writer.member("delivered_ts", membership.delivered) }
         if withPushPreference {
             let preference = PushPreference(user)
             let trigger = membership.pushTrigger == "default" ? preference.trigger : membership.pushTrigger

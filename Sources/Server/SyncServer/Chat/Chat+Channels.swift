@@ -103,6 +103,16 @@ extension Chat {
         try checkManaging(caller, channel, needsOperator: hasOperators)
         var changed = channel
         try apply(payload, to: &changed)
+        if let isSuper = try payload.bool("is_super") {
+            // What only super channels can be stays one.
+            if isSuper || changed.isBroadcast || changed.flags.contains(.exclusive) {
+                changed.flags.insert(.isSuper)
+                changed.flags.remove(.distinct)
+                changed.distinctKey = ""
+            } else {
+                changed.flags.remove(.isSuper)
+            }
+        }
         if let distinct = try payload.bool("is_distinct") {
             if !distinct {
                 changed.flags.remove(.distinct)

@@ -167,6 +167,7 @@ extension Chat {
         if query.bool("include_reactions") { parts.insert(.reactions) }
         if query.bool("include_thread_info") { parts.insert(.threadInfo) }
         if query.bool("include_parent_message_info") { parts.insert(.parentInfo) }
+        if !query.bool("include_poll_details", default: true) { parts.insert(.shortPoll) }
         return parts
     }
 
@@ -182,6 +183,8 @@ extension Chat {
         let previous = try query.limit("prev_limit", default: 15)
         let next = try query.limit("next_limit", default: 15)
         let includes = query.bool("include", default: true)
+        // Subchannels are what large open channels are made of.
+        _ = query["show_subchannel_messages_only"]
         let before: Storage.Side
         let after: Storage.Side
         var exactly: Storage.Side?

@@ -180,6 +180,15 @@ extension Chat {
         }
     }
 
+    /// A ban ends so many seconds from now (-1: never; `nil`: when it did before) and has another note. Nobody is told:
+    /// who is banned stays so.
+    func changeBan(_ channel: ChannelRow, _ ban: Storage.Ban, seconds: Int64?, note: String, _ caller: Caller) throws {
+        try checkManaging(caller, channel, needsOperator: true)
+        let until = seconds.map { Chat.end(now, $0) } ?? ban.until
+        let changed = Storage.Ban(userID: ban.userID, until: until, bannedAt: ban.bannedAt, note: note)
+        try storage.transaction { try storage.save(changed, channel.id) }
+    }
+
     /// Why a member may not speak, in this channel or in all of its custom type; `nil` when it may.
     func mute(_ member: MembershipRow, _ channel: ChannelRow) throws -> Storage.Restriction? {
         if member.isMuted(at: now) {

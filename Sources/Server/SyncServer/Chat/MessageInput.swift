@@ -48,7 +48,9 @@ struct MessageInput {
         guard mentionType == "users" || mentionType == "channel" else {
             throw APIError.invalid("mention_type", "users or channel is expected")
         }
-        mentionedIDs = try payload.strings("mentioned_user_ids") ?? payload.strings("mentioned_users") ?? []
+        mentionedIDs =
+            try payload.strings("mentioned_user_ids") ?? payload.strings("mentioned_users")
+            ?? payload.strings("mentioned") ?? []
         metaarray = try MessageInput.metaarray(payload)
         parentID = max(0, try payload.int("parent_message_id") ?? 0)
         isReplyToChannel = try payload.bool("reply_to_channel") ?? payload.bool("is_reply_to_channel") ?? false
@@ -74,7 +76,7 @@ struct MessageInput {
         // that the path names too; and what was said under another name already.
         for key in [
             "apns_bundle_id", "push_message_template", "push_option", "sound", "volume", "created_at", "channel_url",
-            "channel_type", "silent", "is_reply_to_channel", "sorted_metaarray", "mentioned_users",
+            "channel_type", "silent", "is_reply_to_channel", "sorted_metaarray", "mentioned_users", "mentioned",
         ] { _ = payload[key] }
         if kind == .file { try readFile(payload) }
     }

@@ -97,7 +97,6 @@ extension Router {
     private func members(_ request: HTTPRequest, _ channel: ChannelRow, _ single: String?) throws -> HTTPResponse {
         let caller = try caller(request)
         try chat.checkReading(caller, channel)
-        let view = try ChannelView(chat, viewer: caller.userID)
         if let single {
             guard let member = try storage.membership(channel.id, single) else {
                 return HTTPResponse(.object(["is_member": false, "state": "none"]))
@@ -109,10 +108,17 @@ extension Router {
                 ]))
         }
         let query = request.query
+        // The administration looks in the name of a user: whom it blocks, and who blocks it.
+        let viewer = caller.isAdmin ? query.text("user_id") : caller.userID
+        let view = try ChannelView(chat, viewer: viewer, parts: ChannelView.Parts(query))
         let role = try query.word("operator_filter", "all", ["all", "operator", "nonoperator"])
         let muted = try query.word("muted_member_filter", "all", ["all", "muted", "unmuted"])
         let state = try query.word(
-            "member_state_filter", "all", ["all", "joined_only", "joined", "invited_only", "invited"])
+            "member_state_filter", "all",
+            [
+                "all", "joined_only", "joined", "invited_only", "invited", "invited_by_friend",
+                "invited_by_non_friend",
+            ])
         let order = try query.word(
             "order", "member_nickname_alphabetical",
             ["member_nickname_alphabetical", "operator_then_member_alphabetical"])
@@ -120,11 +126,10 @@ extension Router {
         let prefix = query.text("nickname_startswith").lowercased()
         let now = chat.now
         var found = try storage.members(channel.id).filter { membership, user in
-            (role == "operator" ? membership.isOperator : role == "nonoperator" ? !membership.isOperator : true)
+            try (role == "operator" ? membership.isOperator : role == "nonoperator" ? !membership.isOperator : true)
                 && (muted == "muted"
                     ? membership.isMuted(at: now) : muted == "unmuted" ? !membership.isMuted(at: now) : true)
-                && (state == "joined_only" || state == "joined" ? membership.state == .joined : true)
-                && (state == "invited_only" || state == "invited" ? membership.state == .invited : true)
+                && isInState(state, membership)
                 && (activity == "all" || user.isActive == (activity != "deactivated"))
                 && (prefix.isEmpty || user.nickname.lowercased().hasPrefix(prefix))
         }
@@ -138,17 +143,31 @@ extension Router {
         }
         let page = try Page(of: found, query)
         let withPreference = query.bool("include_push_preference")
+        let withMute = query.bool("show_member_is_muted", default: true)
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("members")
         writer.beginArray()
         for entry in page.items {
-            view.write(entry.membership, entry.user, to: &writer, withPushPreference: withPreference)
+            view.write(
+                entry.membership, entry.user, to: &writer, withPushPreference: withPreference, withMute: withMute)
         }
         writer.endArray()
         writer.member("next", page.next)
         writer.endObject()
         return HTTPResponse(writer)
+    }
+
+    /// Whether a member is in the state that a filter names. A friend is one of the member's own, not of who asks.
+    private func isInState(_ filter: String, _ member: MembershipRow) throws -> Bool {
+        switch filter {
+        case "joined_only", "joined": return member.state == .joined
+        case "invited_only", "invited": return member.state == .invited
+        case "invited_by_friend", "invited_by_non_friend":
+            guard member.state == .invited else { return false }
+            return try storage.isFriend(member.inviter, of: member.userID) == (filter == "invited_by_friend")
+        default: return true
+        }
     }
 
     private func restricted(_ user: UserRow, until: Int64, since: Int64, note: String, _ type: String) -> JSON {
@@ -185,11 +204,11 @@ extension Router {
                     restricted($0, until: member.mutedUntil, since: member.mutedAt, note: member.muteNote, "muted")
                 }
             }
-            return HTTPResponse(
-                .object([
-                    "muted_list": .array(list), "total_mute_count": .int(Int64(muted.count)),
-                    "next": .string(page.next),
-                ]))
+            let answer = JSON.object(["muted_list": .array(list), "next": .string(page.next)])
+            if request.query.bool("show_total_mute_count", default: true) {
+                answer.set("total_mute_count", .int(Int64(muted.count)))
+            }
+            return HTTPResponse(answer)
         case "POST", "DELETE":
             guard let id = try single ?? payload.string("user_id") ?? request.query["user_id"] else {
                 throw APIError.missing("user_id")
@@ -224,30 +243,44 @@ extension Router {
                 }
             }
             if single != nil {
-                guard let only = list.first else { throw APIError(400_201, "The user is not banned.", status: 404) }
+                guard let only = list.first else { throw notBanned() }
                 return HTTPResponse(only)
             }
-            return HTTPResponse(
-                .object([
-                    "banned_list": .array(list), "total_ban_count": .int(Int64(banned.count)),
-                    "next": .string(page.next),
-                ]))
+            let answer = JSON.object(["banned_list": .array(list), "next": .string(page.next)])
+            if request.query.bool("show_total_ban_count", default: true) {
+                answer.set("total_ban_count", .int(Int64(banned.count)))
+            }
+            return HTTPResponse(answer)
         case "POST", "DELETE":
             guard let id = try single ?? payload.string("user_id") ?? request.query["user_id"] else {
                 throw APIError.missing("user_id")
             }
-            try chat.ban(
-                channel, id, seconds: try payload.int("seconds") ?? -1, note: try payload.string("description") ?? "",
-                bans: request.method == "POST", caller)
-            guard request.method == "POST", let user = try storage.user(id), let ban = try storage.ban(channel.id, id)
-            else { return .empty }
-            return HTTPResponse(
-                .object([
-                    "user": user.json, "description": .string(ban.note), "start_at": .int(ban.bannedAt),
-                    "end_at": .int(ban.until),
-                ]))
+            let seconds = try payload.int("seconds") ?? -1
+            let note = try payload.string("description") ?? ""
+            // Who bans, when the administration does it in the name of a user.
+            let agent = try payload.string("agent_id").flatMap { $0.isEmpty ? nil : $0 }
+            if let agent { _ = try chat.activeUser(agent) }
+            try chat.ban(channel, id, seconds: seconds, note: note, bans: request.method == "POST", caller)
+            return request.method == "POST" ? try oneBan(id, channel) : .empty
+        case "PUT":
+            guard let id = single else { throw APIError.noEndpoint() }
+            guard let ban = try storage.ban(channel.id, id), ban.holds(at: chat.now) else { throw notBanned() }
+            let note = try payload.string("description") ?? ban.note
+            try chat.changeBan(channel, ban, seconds: try payload.int("seconds"), note: note, caller)
+            return try oneBan(id, channel)
         default: throw APIError.noEndpoint()
         }
+    }
+
+    private func notBanned() -> APIError { APIError(400_201, "The user is not banned.", status: 404) }
+
+    private func oneBan(_ id: String, _ channel: ChannelRow) throws -> HTTPResponse {
+        guard let user = try storage.user(id), let ban = try storage.ban(channel.id, id) else { throw notBanned() }
+        return HTTPResponse(
+            .object([
+                "user": user.json, "description": .string(ban.note), "start_at": .int(ban.bannedAt),
+                "end_at": .int(ban.until),
+            ]))
     }
 
     private func operators(_ request: HTTPRequest, _ channel: ChannelRow, _ payload: Payload) throws -> HTTPResponse {

@@ -26,9 +26,9 @@ extension Router {
             return HTTPResponse(.object(["ts": .int(time)]))
         case ("GET", "unread_count", 1):
             try chat.checkReading(try caller(request), channel)
-            guard let ids = request.query.choice("user_ids", "user_id") else { throw APIError.missing("user_ids") }
+            let ids = try request.query.choice("user_ids", "user_id")?.sorted() ?? storage.audience(channel.id)
             let counts = JSON.object()
-            for id in ids.sorted() {
+            for id in ids {
                 guard let member = try storage.membership(channel.id, id) else { continue }
                 counts.set(id, .int(member.unread(in: channel)))
             }
@@ -59,7 +59,9 @@ extension Router {
             throw APIError.missing("user_id")
         }
         let input = try messageInput(request, kind, caller)
-        return HTTPResponse(body: try chat.send(input, caller, channel).message.bytes(.all))
+        let isShort = try payload.bool("include_poll_details") == false
+        return HTTPResponse(
+            body: try chat.send(input, caller, channel).message.bytes(isShort ? [.all, .shortPoll] : .all))
     }
 
     func messageKind(_ payload: Payload) throws -> MessageRow.Kind {

@@ -56,8 +56,8 @@ extension Router {
         case (_, "push", _): return try devices(request, id, Array(path.dropFirst(2)))
         case (_, "banned_channel_custom_types", 2): return try restrict(request, id, .ban)
         case (_, "muted_channel_custom_types", 2): return try restrict(request, id, .mute)
-        case ("GET", "banned_group_channels", 2): return try restrictedChannels(request, id, .ban)
-        case ("GET", "muted_group_channels", 2): return try restrictedChannels(request, id, .mute)
+        case ("GET", "ban", 2), ("GET", "banned_group_channels", 2): return try restrictedChannels(request, id, .ban)
+        case ("GET", "mute", 2), ("GET", "muted_group_channels", 2): return try restrictedChannels(request, id, .mute)
         case ("GET", _, 2) where path[1].hasSuffix("_count"): return try counts(request, id, path[1])
         case (_, "friends", 2...3): return try friends(request, id, path.count > 2 ? path[2] : nil)
         case (_, "friend_discoveries", 2): return try discoveries(request, id)
@@ -315,10 +315,14 @@ extension Router {
         let caller = try caller(request)
         guard var user = try storage.user(id) else { throw APIError.noUser() }
         let metadata = (try? JSON.parse(user.metadata)) ?? .object()
+        // Some of them may be named in the query as well as one in the path.
+        let wanted = key.map { [$0] } ?? request.query.choice("keys", "key")
         if request.method != "GET" {
             guard caller.isAdmin || caller.userID == id else { throw APIError.unauthorized("a user acts for itself") }
             if request.method == "DELETE" {
-                for (known, _) in metadata.members ?? [] where key == nil || known == key { metadata.set(known, nil) }
+                for (known, _) in metadata.members ?? [] where wanted?.contains(known) ?? true {
+                    metadata.set(known, nil)
+                }
             } else {
                 let payload = try request.payload()
                 let isNew = request.method == "POST"
@@ -335,6 +339,9 @@ extension Router {
             }
             user.metadata = metadata.serialized()
             try storage.save(user)
+        }
+        if request.method == "GET", let wanted {
+            for (known, _) in metadata.members ?? [] where !wanted.contains(known) { metadata.set(known, nil) }
         }
         guard let key else { return HTTPResponse(.object(["metadata": metadata])) }
         return HTTPResponse(.object([key: metadata[key] ?? .null]))

@@ -42,17 +42,40 @@ final class Router {
 
     // MARK: Keys without effect
 
-    /// What clients send of themselves, for channels of other kinds, or with every request for messages.
-    private static let harmless: Set<String> = [
-        "is_sdk", "is_explicit_request", "include_poll_details", "show_subchannel_messages_only", "is_feed_channel",
-        "include_chat_notification", "include_parent_message_text", "include_replies", "services", "app_id", "userId",
-        "include_logi", "include_extra_data", "config_ts", "user_id", "is_ephemeral", "show_conversation",
-        "show_member_is_muted", "show_read_receipt", "show_delivery_receipt", "show_metadata", "show_member",
-        "include_sorted_metaarray_in_last_message", "checking_has_next", "checking_continuous_messages",
+    /// What chat clients send with all requests of a topic, whether it says something there or not: parts of messages
+    /// with changes and single messages, questions about channels of other kinds, the parts of a login. A program of
+    /// the administration means each key that it sends.
+    private static let harmless: [String: Set<String>] = [
+        "messages": [
+            "is_sdk", "show_subchannel_messages_only", "include_parent_message_text", "include_replies",
+            "include_reply_type", "checking_has_next", "checking_continuous_messages",
+        ],
+        "channels": [
+            "is_explicit_request", "is_feed_channel", "include_chat_notification", "is_ephemeral", "show_conversation",
+            "show_member", "show_member_is_muted", "show_read_receipt", "show_delivery_receipt", "show_metadata",
+            "include_sorted_metaarray_in_last_message",
+        ],
+        "login": ["userId", "app_id", "services", "include_logi", "include_extra_data", "config_ts"],
     ]
 
+    private static func isHarmless(_ key: String, _ request: HTTPRequest) -> Bool {
+        guard (request.header("Api-Token") ?? "").isEmpty else { return false }
+        // A user who names itself says nothing new.
+        if key == "user_id" { return true }
+        let path = request.target.segments
+        let topic =
+            if path.contains("login") || path.contains("session_key") {
+                "login"
+            } else if path.contains("messages") || path.contains("messages_gap") {
+                "messages"
+            } else {
+                "channels"
+            }
+        return harmless[topic]?.contains(key) ?? false
+    }
+
     private func unusedKeys(_ request: HTTPRequest) -> [String] {
-        (request.query.unusedKeys + request.form.unusedKeys).filter { !Router.harmless.contains($0) }
+        (request.query.unusedKeys + request.form.unusedKeys).filter { !Router.isHarmless($0, request) }
     }
 
     /// Says once for each kind of request that a key had no effect.

@@ -16,6 +16,8 @@ struct MessageRow {
         static let reactions = Parts(rawValue: 2)
         static let threadInfo = Parts(rawValue: 4)
         static let parentInfo = Parts(rawValue: 8)
+        /// Not a part, but what is left of one: of a poll its id and title.
+        static let shortPoll = Parts(rawValue: 16)
         static let all: Parts = [.metaarray, .reactions, .threadInfo, .parentInfo]
     }
 
@@ -81,6 +83,7 @@ struct MessageRow {
     func bytes(_ parts: Parts) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(json.count + 64)
+        let json = parts.contains(.shortPoll) ? MessageRow.withShortPoll(json) : json
         result.append(contentsOf: json.dropLast())
         func add(_ name: StaticString, _ value: [UInt8]?, _ part: Parts) {
             guard parts.contains(part), let value else { return }
@@ -95,11 +98,24 @@ struct MessageRow {
         return result
     }
 
-    /// Appends the message of a row with `pageColumns`, without taking anything apart.
+    /// A message's document in which a poll is its id and title.
+    private static func withShortPoll(_ json: [UInt8]) -> [UInt8] {
+        guard let document = try? JSON.parse(json), let poll = document["poll"], poll.kind == .object else {
+            return json
+        }
+        document.set("poll", .object(["id": poll["id"] ?? .null, "title": poll["title"] ?? .null]))
+        return document.serialized()
+    }
+
+    /// Appends the message of a row with `pageColumns`, taking nothing apart but for a short poll.
     static func append(_ row: Statement, _ parts: Parts, to result: inout [UInt8]) {
-        let json = row.view(2)
-        // Rebased, so that it is one copy and not one per byte.
-        result.append(contentsOf: UnsafeRawBufferPointer(rebasing: json[..<max(0, json.count - 1)]))
+        if parts.contains(.shortPoll) {
+            result.append(contentsOf: withShortPoll(row.bytes(2)).dropLast())
+        } else {
+            let json = row.view(2)
+            // Rebased, so that it is one copy and not one per byte.
+            result.append(contentsOf: UnsafeRawBufferPointer(rebasing: json[..<max(0, json.count - 1)]))
+        }
         func add(_ name: StaticString, _ column: Int32, _ part: Parts) {
             guard parts.contains(part), !row.isNull(column) else { return }
             name.withUTF8Buffer { result.append(contentsOf: $0) }
