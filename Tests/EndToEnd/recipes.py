@@ -6,10 +6,12 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterator
 
+#: What a terminal obeys, and no program may print: sets the title, clears the screen (C0 and C1), turns the direction.
+EVIL = "\x1b\x07\x9b\x7f\u202e\u2066"
 RULES = {".read": True, ".write": True, "people": {".indexOn": ["is_organizer"]}}
 #: Who is there when `people` begins. Who has no role is no organizer, and stands before those who said so.
 PEOPLE = {"a1": {"name": "Mei", "is_organizer": True}, "a2": {"name": "Bo", "is_organizer": False},
-          "a3": {"name": "Ana"}, "a4": {"name": "Kit", "is_organizer": False}}
+          "a3": {"name": f"An{EVIL}a"}, "a4": {"name": "Kit", "is_organizer": False}}
 #: What is changed while it runs, and the lines that it then prints.
 STEPS = [
     ("a list, its sections, and two queries", None,
@@ -25,7 +27,7 @@ STEPS = [
 ]
 #: So many are there after the last step, and not before.
 COUNT = 5
-MESSAGES = {f"-N{number:02}x": {"text": f"m{number}"} for number in range(1, 9)}
+MESSAGES = {f"-N{number:02}x": {"text": f"m{EVIL}{number}"} for number in range(1, 9)}
 #: What `long_chat` prints of them.
 PAGES = ["m8 | m7 | m6 | fetch more", "m8 | m7 | m6 | m5 | m4 | m3 | fetch more",
          "m8 | m7 | m6 | m5 | m4 | m3 | m2 | m1"]

@@ -19,6 +19,8 @@
 #include <syncmanager.h>
 #include <unistd.h>
 
+#include "terminal.h"
+
 typedef struct {
     int number;
     unsigned changes;
@@ -28,8 +30,10 @@ typedef struct {
 
 static void on_change(void *user_data, const char *json, size_t length) {
     user *own = user_data;
+    (void)length;
     own->changes++;
-    printf("user %d: %.*s\n", own->number, (int)length, json);
+    printf("user %d: ", own->number);
+    print_json(json);
 }
 
 static void on_event(void *user_data, const char *json, size_t length) {

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <syncmanager.h>
 
+#include "terminal.h"
+
 typedef struct {
     GMainLoop *loop;
     sm_client *client;
@@ -18,7 +20,9 @@ typedef struct {
 } program;
 
 static void on_change(void *user_data, const char *json, size_t length) {
-    printf("%u: %.*s\n", ++((program *)user_data)->changes, (int)length, json);
+    (void)length;
+    printf("%u: ", ++((program *)user_data)->changes);
+    print_json(json);
 }
 
 /* The descriptor stays readable while events wait: a few at a time, and other sources get their turn between them. */

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <syncmanager.h>
 
+#include "terminal.h"
+
 static sm_client *client;
 static int is_waiting;
 
@@ -15,14 +17,21 @@ static const char *text(const json_t *object, const char *key) {
     return value ? value : "";
 }
 
+static void print_line(const char *what, const char *between, const char *of) {
+    print_plain(what);
+    print_plain(between);
+    print_plain(of);
+    putchar('\n');
+}
+
 /* The end of a call. */
 static void on_result(void *user_data, int32_t status, const char *result, size_t length) {
     json_t *event = json_loadb(result, length, 0, NULL);
     json_t *object = json_object_get(event, "result");
     if (status != SM_OK)
-        printf("%s failed: %s\n", text(event, "action"), text(event, "message"));
+        print_line(text(event, "action"), " failed: ", text(event, "message"));
     else if (*text(object, "change"))
-        printf("%s %s\n", text(object, "change"), text(object, "path"));
+        print_line(text(object, "change"), " ", text(object, "path"));
     else if (json_object_get(object, "value"))
         printf("%s: %" JSON_INTEGER_FORMAT "\n", (const char *)user_data,
                json_integer_value(json_object_get(object, "value")));
@@ -43,7 +52,8 @@ static void on_event(void *user_data, const char *json, size_t length) {
         free(request);
         json_decref(answer);
     } else if (strcmp(text(event, "type"), "resource_action") == 0) {
-        printf("log: %s %s\n", text(event, "change"), text(event, "path"));
+        fputs("log: ", stdout);
+        print_line(text(event, "change"), " ", text(event, "path"));
     }
     json_decref(event);
 }

@@ -1,8 +1,10 @@
 #include <stdio.h>
 #include <syncmanager.h>
 
+/* {"type":"change","list":"channels","action":"insert","changes":[...]...}; ? for letters that a terminal may obey */
 static void on_event(void *user_data, const char *json, size_t length) {
-    printf("%.*s\n", (int)length, json); /* {"type":"change","list":"channels","action":"insert","changes":[...]...} */
+    for (size_t i = 0; i < length; i++) putchar(json[i] >= ' ' && json[i] <= '~' ? json[i] : '?');
+    putchar('\n');
 }
 
 int main(int argc, char **argv) {

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <syncmanager.h>
 
+#include "terminal.h"
+
 enum { PAGE = 3 };
 
 static sm_client *client;
@@ -79,7 +81,8 @@ static void show(sm_collection *stream) {
     if (!rows) return;
     json_array_foreach(rows, index, row) {
         const char *text = json_string_value(json_object_get(json_object_get(row, "item"), "text"));
-        printf("%s%s", index ? " | " : "", text ? text : "");
+        fputs(index ? " | " : "", stdout);
+        print_plain(text ? text : "");
     }
     puts("");
     json_decref(rows);

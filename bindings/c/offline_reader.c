@@ -11,6 +11,8 @@
 #include <string.h>
 #include <syncmanager.h>
 
+#include "terminal.h"
+
 typedef struct {
     int is_complete, has_more;
     int32_t status;
@@ -56,7 +58,7 @@ int main(int argc, char **argv) {
         }
     }
     if (sm_collection_snapshot(messages, &shown) != SM_OK) return fail("sm_collection_snapshot");
-    puts(shown);
+    print_json(shown);
     sm_string_free(shown);
     sm_close(client);
     return 0;

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <syncmanager.h>
 
+#include "terminal.h"
+
 typedef struct {
     const char *name;
     sm_collection *stream;
@@ -36,11 +38,12 @@ static void show(list *shown) {
     json_array_foreach(json_object_get(snapshot, "sections"), section, value) {
         const char *title = json_string_value(json_object_get(value, "title"));
         json_t *rows = json_object_get(value, "rows");
-        printf("%s%s: ", section ? "; " : "", title && *title ? title : shown->name);
+        printf("%s%s: ", section ? "; " : "", title && *title ? title : shown->name); /* this program's own */
         if (json_array_size(rows) == 0) printf("nobody");
         json_array_foreach(rows, row, person) {
             const char *name = json_string_value(json_object_get(json_object_get(person, "item"), "name"));
-            printf("%s%s", row ? ", " : "", name ? name : json_string_value(json_object_get(person, "key")));
+            fputs(row ? ", " : "", stdout);
+            print_plain(name ? name : json_string_value(json_object_get(person, "key")));
         }
         shown->count += json_array_size(rows);
     }

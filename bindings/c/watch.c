@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "syncmanager.h"
+#include "terminal.h"
 
 typedef struct {
     sm_client *client;
@@ -28,6 +29,17 @@ typedef struct {
 static const char *text_of(json_t *object, const char *key) {
     const char *text = json_string_value(json_object_get(object, key));
     return text ? text : "";
+}
+
+/* The beginning of a text from outside. */
+static void print_short(const char *text) {
+    char start[64];
+    size_t length = strlen(text), most = sizeof start - 4;
+    if (length > most)
+        for (length = most; length > 0 && (text[length] & 0xC0) == 0x80;) length--; /* whole characters of UTF-8 */
+    memcpy(start, text, length);
+    start[length] = 0;
+    print_plain(start);
 }
 
 static void die(const char *what) {
@@ -55,12 +67,15 @@ static void print_change(json_t *event) {
         if (!index) index = json_object_get(change, "to");
         printf("%s %s[%" JSON_INTEGER_FORMAT "] ", sign, list, json_integer_value(index));
         if (!item) {
-            printf("%s", text_of(change, "id"));
+            print_plain(text_of(change, "id"));
         } else if (!strcmp(list, "channels")) {
-            printf("%s (%" JSON_INTEGER_FORMAT " unread)", text_of(item, "name"),
+            print_plain(text_of(item, "name"));
+            printf(" (%" JSON_INTEGER_FORMAT " unread)",
                 json_integer_value(json_object_get(item, "unread_message_count")));
         } else {
-            printf("%s: %.60s", text_of(json_object_get(item, "user"), "user_id"), text_of(item, "message"));
+            print_plain(text_of(json_object_get(item, "user"), "user_id"));
+            fputs(": ", stdout);
+            print_short(text_of(item, "message"));
         }
         printf("   (%s)\n", text_of(event, "source"));
     }
@@ -78,7 +93,9 @@ static void on_event(void *user_data, const char *json, size_t length) {
                || !strcmp(type, "overflow") || !strcmp(type, "cache_reset") || !strcmp(type, "token_needed")) {
         printf("! %s\n", type);
     } else if (!strcmp(type, "sync_progress") && json_is_true(json_object_get(event, "complete"))) {
-        printf("= synced %s\n", text_of(event, "channel_url"));
+        fputs("= synced ", stdout);
+        print_plain(text_of(event, "channel_url"));
+        putchar('\n');
     }
     json_decref(event);
 }
@@ -86,10 +103,12 @@ static void on_event(void *user_data, const char *json, size_t length) {
 static void on_result(void *user_data, int32_t status, const char *json, size_t length) {
     (void)user_data;
     json_t *event = json_loadb(json, length, 0, NULL);
-    printf("= %s: %s%s%s%s%s%s\n", text_of(event, "call"), sm_status_name(status),
+    printf("= %s: %s%s%s%s%s", text_of(event, "call"), sm_status_name(status),
         json_is_true(json_object_get(event, "has_more")) ? ", more" : "",
         *text_of(event, "short") ? ", short: " : "", text_of(event, "short"),
-        *text_of(event, "message") ? ": " : "", text_of(event, "message"));
+        *text_of(event, "message") ? ": " : "");
+    print_plain(text_of(event, "message"));
+    putchar('\n');
     json_decref(event);
 }
 
@@ -97,7 +116,9 @@ static void open_channel(watch *w, const char *url) {
     if (sm_message_collection_new(w->client, url, NULL, SM_LATEST, &w->messages) != SM_OK)
         die("sm_message_collection_new");
     sm_collection_set_callback(w->messages, on_event, w, NULL);
-    printf("= opened %s\n", url);
+    fputs("= opened ", stdout);
+    print_plain(url);
+    putchar('\n');
     sm_fetch(w->messages, SM_PREVIOUS, on_result, w, NULL, NULL);
 }
 
@@ -118,7 +139,7 @@ static void on_channels(void *user_data, int32_t status, const char *json, size_
 static void print_snapshot(sm_collection *collection) {
     char *json = NULL;
     if (sm_collection_snapshot(collection, &json) != SM_OK) die("sm_collection_snapshot");
-    printf("%s\n", json);
+    print_json(json);
     sm_string_free(json);
 }
 

@@ -11,7 +11,7 @@ async def main(config):
         channels = sm.channels(order="latest_last_message")
         await channels.fetch()
         for channel in channels.items:
-            print(channel["name"], channel["unread_message_count"])
+            print(repr(channel["name"]), channel["unread_message_count"])
         if channels.items:
             chat = sm.messages(channels.items[0]["channel_url"])
             await chat.fetch()

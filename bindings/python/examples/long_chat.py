@@ -2,11 +2,14 @@
 asks for the next page. Here that row is tapped as soon as it is shown."""
 
 import json
+import re
 import sys
 
 from syncmanager import blocking
 
 PAGE = 3
+#: What a terminal obeys (docs/display.md).
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def main(config):
@@ -17,7 +20,7 @@ def main(config):
         shown = sm.stream({"union": [chat, own]}, batch_delay=None)
 
         def show():
-            print(" | ".join(row["item"]["text"] for row in shown.rows))
+            print(" | ".join(CONTROLS.sub("", row["item"]["text"]) for row in shown.rows))
 
         while not chat.loaded:
             sm.dispatch(timeout=1)

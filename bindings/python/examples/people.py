@@ -3,16 +3,19 @@ sections of one list. Prints what is shown whenever it changes, until it is inte
 
 import asyncio
 import json
+import re
 import sys
 
 from syncmanager import SyncManager
 
 PEOPLE = {"path": "people"}
 IS_ORGANIZER = {"==": ["is_organizer", True]}
+#: What a terminal obeys (docs/display.md).
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def names(rows):
-    return ", ".join(row["item"]["name"] for row in rows) or "nobody"
+    return ", ".join(CONTROLS.sub("", row["item"]["name"]) for row in rows) or "nobody"
 
 
 async def follow(stream, text):

@@ -19,6 +19,8 @@ class Terminal:
     def __init__(self, command: list[str], columns: int = 110, lines: int = 30, **environment: str) -> None:
         self.screen = pyte.Screen(columns, lines)
         self.stream = pyte.ByteStream(self.screen)
+        #: All that the program wrote.
+        self.written = b""
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             environment = {**os.environ, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8", **environment}
@@ -38,6 +40,7 @@ class Terminal:
             data = b""
         if not data:
             return False
+        self.written += data
         self.stream.feed(data)
         return True
 

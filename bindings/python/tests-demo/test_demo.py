@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 
 import pytest
@@ -82,6 +83,37 @@ def test_older_messages_are_loaded_and_the_sync_is_told(lunch, start):
     terminal.wait("disconnected")
     terminal.type("\x12")
     terminal.wait("connected", without="disconnected")
+
+
+#: Sets the title, clears the screen, the same as C1, and a name that reads backwards.
+EVIL = "\x1b]0;owned\x07\x1b[2J\x9d0;owned\x9c\x9b2J\x7f\u202edam\u202c\u2066\u2069"
+#: What of it is drawn.
+HARMLESS = "]0;owned[2J0;owned2Jdam"
+
+
+def test_nothing_from_outside_controls_the_terminal(syncmanager_server, tmp_path):
+    mei = syncmanager_server.create_user("mei", "Mei")
+    syncmanager_server.create_user("bo", "Bo" + EVIL)
+    syncmanager_server.create_channel("lunch", "mei", "bo", name="Lunch" + EVIL)
+    syncmanager_server.post("lunch", "bo", "hello" + EVIL)
+    syncmanager_server.post("lunch", "bo", "[red]two[/red]\nlines\tand a tab")
+    terminal = Terminal(
+        [sys.executable, "-m", "syncmanager.demo", json.dumps(syncmanager_server.config(mei, tmp_path / "data"))],
+        columns=200,
+    )
+    try:
+        # The list of channels has no room for the whole name. A line of a message is none of the chat's.
+        terminal.wait("Lunch" + HARMLESS[:8], f"Bo{HARMLESS} hello{HARMLESS}")
+        terminal.wait(f"Bo{HARMLESS} [red]two[/red]", "│      lines and a tab")
+        syncmanager_server.set_typing("lunch", "bo")
+        terminal.wait(f"Bo{HARMLESS} is typing …")
+        terminal.type("\x11")
+        assert terminal.end() == 0
+    finally:
+        terminal.close()
+    assert "owned" not in terminal.screen.title
+    written = terminal.written.decode()
+    assert not re.search("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\x1b]0;owned", written)
 
 
 def test_what_is_wrong_is_said(tmp_path):

@@ -12,6 +12,8 @@ import pytest
 
 from syncmanager.testing import Server
 
+#: What a terminal obeys, and no program may print.
+EVIL = "\x1b\x07\x9b\x7f\u202e\u2066"
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
@@ -38,7 +40,7 @@ def test_people(server, config):
         {
             "a1": {"name": "Mei", "is_organizer": True},
             "a2": {"name": "Bo", "is_organizer": False},
-            "a3": {"name": "Ana"},
+            "a3": {"name": f"An{EVIL}a"},
             "a4": {"name": "Kit", "is_organizer": False},
         },
     )
@@ -70,7 +72,7 @@ def test_people(server, config):
 
 
 def test_a_long_chat(server, config, capsys):
-    server.database("PUT", "/messages", {f"-N{number:02}x": {"text": f"m{number}"} for number in range(1, 9)})
+    server.database("PUT", "/messages", {f"-N{number:02}x": {"text": f"m{EVIL}{number}"} for number in range(1, 9)})
     runpy.run_path(str(EXAMPLES / "long_chat.py"))["main"](config)
     assert capsys.readouterr().out.splitlines() == [
         "m8 | m7 | m6 | fetch more",

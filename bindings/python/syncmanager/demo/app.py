@@ -15,14 +15,17 @@ from textual.widgets.option_list import Option
 from .. import ChannelCollection, MessageCollection, SyncManager, SyncManagerError
 from ..documents import Channel, Config, Message
 from ..events import Change, ChannelRemoved, ChannelUpdated, Connection, Event, SyncProgress, SyncState
+from .plain import plain
 
 #: Messages drawn; older ones stay in the list.
 DRAWN = 300
+#: Between the lines of one message: as wide as the time.
+LINE = "\n      "
 
 
 def channel_line(channel: Channel) -> Text:
     """A channel as a line: its name, who types, how many messages are unread."""
-    line = Text(channel.get("name") or channel["channel_url"], no_wrap=True, overflow="ellipsis")
+    line = Text(plain(channel.get("name") or channel["channel_url"]), no_wrap=True, overflow="ellipsis")
     if channel.get("typing_members"):
         line.append(" …", style="italic green")
     unread = channel.get("unread_message_count", 0)
@@ -35,8 +38,9 @@ def message_line(message: Message) -> Text:
     """A message as a line: when, who, what, and its state."""
     sender = message.get("user") or {}
     line = Text(time.strftime("%H:%M ", time.localtime(message.get("created_at", 0) / 1000)), style="dim")
-    line.append(sender.get("nickname") or sender.get("user_id") or "?", style="bold cyan")
-    line.append(f" {message.get('message') or '(a file)'}", style="not dim")
+    line.append(plain(sender.get("nickname") or sender.get("user_id") or "?"), style="bold cyan")
+    # Further lines are set in, so that none looks like a message of somebody else.
+    line.append(f" {plain(message.get('message') or '(a file)', LINE)}", style="not dim")
     if message.get("updated_at"):
         line.append(" (edited)", style="dim")
     status = message.get("status")
@@ -111,7 +115,7 @@ class ChatApp(App[None]):
                     if self.chat is None and self.channels.items:
                         await self.open(self.channels.items[0]["channel_url"])
         except SyncManagerError as error:
-            self.exit(message=str(error), return_code=1)
+            self.exit(message=plain(error), return_code=1)
 
     async def open(self, channel_url: str) -> None:
         """Shows another channel."""
@@ -156,7 +160,8 @@ class ChatApp(App[None]):
         if isinstance(event, Change):
             self.draw_messages()
         elif isinstance(event, ChannelUpdated):
-            names = [user.get("nickname") or user["user_id"] for user in event.channel.get("typing_members") or []]
+            typing = event.channel.get("typing_members") or []
+            names = [plain(user.get("nickname") or user["user_id"]) for user in typing]
             self.typing = f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} typing …" if names else ""
             self.query_one("#typing", Static).update(Text(self.typing))
         elif isinstance(event, ChannelRemoved):
@@ -182,7 +187,7 @@ class ChatApp(App[None]):
         chat = self.chat
         lines = [message_line(message) for message in [*chat.items[-DRAWN:], *chat.failed, *chat.pending]]
         self.query_one("#messages", Static).update(Text("\n").join(lines))
-        self.query_one("#chat", VerticalScroll).border_title = chat.channel_url
+        self.query_one("#chat", VerticalScroll).border_title = Text(plain(chat.channel_url))  # a str is markup
         self.call_after_refresh(self.query_one("#chat", VerticalScroll).scroll_end, animate=False)
 
     def draw_state(self) -> None:
@@ -195,7 +200,7 @@ class ChatApp(App[None]):
         else:
             progress = f"sync {self.sync}, {cached}"
         parts = [self.connection, progress, *([self.problem] if self.problem else [])]
-        self.query_one("#state", Static).update(Text("  │  ".join(parts)))
+        self.query_one("#state", Static).update(Text(plain("  │  ".join(parts))))
 
     # What the user does
 

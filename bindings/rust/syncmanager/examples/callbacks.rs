@@ -18,10 +18,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             count.set(count.get() + 1);
             for step in &change.steps {
                 match step {
-                    Step::Insert { index, id, .. } => println!("{}: + {id} at {index}", count.get()),
-                    Step::Move { from, to, id, .. } => println!("{}: > {id} from {from} to {to}", count.get()),
-                    Step::Remove { id, .. } => println!("{}: - {id}", count.get()),
-                    other => println!("{}: {other:?}", count.get()),
+                    Step::Insert { index, id, .. } => println!("{}: + {id:?} at {index}", count.get()),
+                    Step::Move { from, to, id, .. } => println!("{}: > {id:?} from {from} to {to}", count.get()),
+                    Step::Remove { id, .. } => println!("{}: - {id:?}", count.get()),
+                    Step::Update { index, id, .. } => println!("{}: ~ {id:?} at {index}", count.get()),
+                    _ => println!("{}: cleared", count.get()),
                 }
             }
         }
@@ -31,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let told = fetched.clone();
     channels.fetch_next().then(move |outcome| {
         if let Some(error) = outcome.error() {
-            eprintln!("no page: {error}");
+            eprintln!("no page: {error:?}");
         }
         told.store(true, Ordering::Relaxed);
     })?;

@@ -2,6 +2,12 @@
 use std::error::Error;
 use syncmanager::{Action, Client, Config, EventKind};
 
+/// Without what a terminal obeys (docs/display.md).
+fn plain(text: &str) -> String {
+    let turns = |letter: &char| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars().filter(|letter| !letter.is_control() && !turns(letter)).collect()
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let config = std::env::args().nth(1).ok_or("usage: groups CONFIG_JSON")?;
     let client = Client::open(&Config::from_json(config))?;
@@ -28,6 +34,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     let stored = client.call(&Action::new("database_get").text("path", "/")).wait(None)?;
-    println!("{}", stored.result().map_or_else(String::new, |value| value.as_text().to_owned()));
+    println!("{}", stored.result().map_or_else(String::new, |value| plain(value.as_text())));
     Ok(())
 }

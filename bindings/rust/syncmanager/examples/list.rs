@@ -8,7 +8,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     client.connect().start()?; // not waited for: the cache is shown without a service, too
     channels.fetch_next().wait(None)?;
     for channel in channels.items() {
-        println!("{} ({} unread)", channel.name(), channel.unread_message_count());
+        println!("{:?} ({} unread)", channel.name(), channel.unread_message_count());
     }
     while let Some(event) = client.next_event(Duration::from_secs(5))? {
         if let EventKind::Change(change) = event.kind {

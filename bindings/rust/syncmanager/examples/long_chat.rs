@@ -9,8 +9,14 @@ use syncmanager::{Client, Config, EventKind, Row, RowStream, StreamRequest, Stre
 const PAGE: u32 = 3;
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Without what a terminal obeys (docs/display.md).
+fn plain(text: &str) -> String {
+    let turns = |letter: &char| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars().filter(|letter| !letter.is_control() && !turns(letter)).collect()
+}
+
 fn show(stream: &RowStream) {
-    let text = |row: &Row| Some(row.item.get("text")?.as_str()?.into_owned());
+    let text = |row: &Row| Some(plain(&row.item.get("text")?.as_str()?));
     let texts: Vec<String> = stream.rows().iter().map(|row| text(row).unwrap_or_default()).collect();
     println!("{}", texts.join(" | "));
 }

@@ -24,6 +24,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let seconds = start.elapsed().as_secs_f64();
     let oldest = messages.get(0).map(|message| message.text()).unwrap_or_default();
-    println!("{} messages, {:.0} a second; the oldest: {oldest}", messages.len(), messages.len() as f64 / seconds);
+    println!("{} messages, {:.0} a second; the oldest: {oldest:?}", messages.len(), messages.len() as f64 / seconds);
     Ok(())
 }

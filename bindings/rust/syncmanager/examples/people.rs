@@ -10,9 +10,15 @@ use syncmanager::{Client, Config, DatabaseQuery, EventKind, Row, RowStream, Stre
 const PATIENCE: Duration = Duration::from_secs(30);
 const IS_ORGANIZER: &str = r#"{"==":["is_organizer",true]}"#;
 
+/// Without what a terminal obeys (docs/display.md).
+fn plain(text: &str) -> String {
+    let turns = |letter: &char| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars().filter(|letter| !letter.is_control() && !turns(letter)).collect()
+}
+
 fn names(rows: &[Row]) -> String {
-    let name = |row: &Row| Some(row.item.get("name")?.as_str()?.into_owned());
-    let names: Vec<String> = rows.iter().map(|row| name(row).unwrap_or_else(|| row.key.clone())).collect();
+    let name = |row: &Row| Some(plain(&row.item.get("name")?.as_str()?));
+    let names: Vec<String> = rows.iter().map(|row| name(row).unwrap_or_else(|| plain(&row.key))).collect();
     if names.is_empty() {
         "nobody".into()
     } else {

@@ -25,7 +25,7 @@ async fn chat(config: String, channel_url: String, text: String) -> std::result:
         let shown = messages.items(); // the list has the event's changes already
         if shown.last().map_or(false, |message| message.text() == text && message.id() != 0) {
             for message in shown {
-                println!("{}: {}", message.sender_id().unwrap_or_default(), message.text());
+                println!("{:?}: {:?}", message.sender_id().unwrap_or_default(), message.text());
             }
             break;
         }
