@@ -190,11 +190,6 @@ class Core:
             raise RuntimeError("this SyncManager belongs to another event loop")
         return loop
 
-    def wait_for(self, call: Call[Any], timeout: float | None) -> None:
-        """Blocks until a call is done."""
-        if not self.wait(call.done, timeout):
-            raise errors.CallTimeoutError(f"{call.name} was not done after {timeout} s; it goes on")
-
     def wait(self, condition: Callable[[], bool], timeout: float | None) -> bool:
         """Blocks until ``condition`` holds, draining events unless another thread does; False after ``timeout`` s."""
         if self.loop is not None:

@@ -28,7 +28,7 @@ class SyncManagerError(Exception):
     code: int
     #: Its constant, as ``"SM_ERR_CLOSED"``.
     name: str
-    #: What was wrong, in words; may be empty.
+    #: What was wrong, in words: the library's or the service's, else what the status means.
     message: str
     #: The JSON path of what was wrong in a document, as ``"$.limit"``, or None.
     path: str | None
@@ -38,6 +38,8 @@ class SyncManagerError(Exception):
     service_code: int | None
 
     status: ClassVar[int] = 0
+    #: What it means, for errors that come without words.
+    words: ClassVar[str] = ""
 
     def __init__(
         self,
@@ -50,7 +52,7 @@ class SyncManagerError(Exception):
     ) -> None:
         self.code = self.status if code is None else code
         self.name = _NAMES.get(self.code, name)
-        self.message = message
+        self.message = message = message or self.words
         self.path = path
         self.result = result
         service_code = result.get("code") if result else None
@@ -69,12 +71,14 @@ class ClosedError(SyncManagerError):
     """The client is closing, or closed before the call was done. Since 0.1."""
 
     status = -4
+    words = "the client is closing or closed"
 
 
 class InternalError(SyncManagerError):
     """A fault of the library; please report it with the log. Since 0.1."""
 
     status = -99
+    words = "a fault of the library"
 
 
 class UsageError(SyncManagerError):
@@ -85,54 +89,63 @@ class InvalidArgumentError(UsageError, ValueError):
     """A value is out of range, or a text too long; of a send: its ``request_id`` is in use. Since 0.1."""
 
     status = -1
+    words = "a value is out of range or a text too long"
 
 
 class InvalidHandleError(UsageError):
     """The object was removed before. Since 0.1."""
 
     status = -2
+    words = "it was removed before"
 
 
 class InvalidDocumentError(UsageError, ValueError):
     """A configuration, query, filter or message has an unknown key or a wrong value; ``path`` says where. Since 0.1."""
 
     status = -3
+    words = "a document has an unknown key or a wrong value"
 
 
 class ReentrantError(UsageError):
     """The call would wait for the listener it was called from. Since 0.1."""
 
     status = -5
+    words = "this would wait for the listener that it is called from"
 
 
 class ForkedError(UsageError):
     """This process is a fork of the one that opened the client. Since 0.1."""
 
     status = -6
+    words = "this process is a fork of the one that opened the client"
 
 
 class DuplicatedFetchError(UsageError):
     """A fetch in that direction is under way. Since 0.1."""
 
     status = -7
+    words = "a fetch in that direction is under way"
 
 
 class BusyError(UsageError):
     """Another thread is draining this client's events. Since 0.1."""
 
     status = -20
+    words = "another thread is draining this client's events"
 
 
 class TooManyCallsError(UsageError):
     """Too many calls wait for the engine, or their results are not drained. Since 0.1."""
 
     status = -21
+    words = "too many calls wait to be done or drained"
 
 
 class CanceledError(SyncManagerError):
     """The program canceled the call; what the service was asked it may still do. Since 0.1."""
 
     status = -22
+    words = "the program canceled the call"
 
 
 class FilesError(SyncManagerError):
@@ -143,24 +156,28 @@ class LockedError(FilesError):
     """Another client, in this process or another, has this user's files; the message names its pid. Since 0.1."""
 
     status = -8
+    words = "another client has this user's files"
 
 
 class StorageError(FilesError, OSError):
     """The data directory cannot be made, read or written, or is full. Since 0.1."""
 
     status = -9
+    words = "the data directory cannot be made, read or written, or is full"
 
 
 class NewerSchemaError(FilesError):
     """A later version of the library wrote the files. Since 0.1."""
 
     status = -10
+    words = "a later version of the library wrote the files"
 
 
 class CorruptIntentsError(FilesError):
     """The file of unsent messages is damaged; it is never thrown away by itself. Since 0.1."""
 
     status = -11
+    words = "the file of unsent messages is damaged"
 
 
 class RemoteError(SyncManagerError):
@@ -171,30 +188,35 @@ class NotConnectedError(RemoteError):
     """The call needs a connection and there is none. Since 0.1."""
 
     status = -12
+    words = "the call needs a connection and there is none"
 
 
 class NetworkError(RemoteError):
     """The service did not answer. Since 0.1."""
 
     status = -13
+    words = "the service did not answer"
 
 
 class ServiceError(RemoteError):
     """The service refused; ``service_code`` and ``message`` are its own. Since 0.1."""
 
     status = -14
+    words = "the service refused"
 
 
 class CallTimeoutError(RemoteError, TimeoutError):
     """Nothing came within the call's deadline. Since 0.1."""
 
     status = -15
+    words = "nothing came within the call's deadline"
 
 
 class TokenRejectedError(RemoteError):
     """The access token is missing, wrong or revoked; answer with ``set_token``. Since 0.1."""
 
     status = -19
+    words = "the access token is missing, wrong or revoked"
 
 
 class TargetError(SyncManagerError):
@@ -205,18 +227,21 @@ class NotFoundError(TargetError, LookupError):
     """No such channel or message. Since 0.1."""
 
     status = -16
+    words = "there is no such channel or message"
 
 
 class NotOwnMessageError(TargetError):
     """Only messages of this user can be changed. Since 0.1."""
 
     status = -17
+    words = "only messages of this user can be changed"
 
 
 class RemovedError(TargetError):
     """The collection was removed, or the message given up, before the call was done. Since 0.1."""
 
     status = -18
+    words = "the collection was removed, or the message given up, before the call was done"
 
 
 def _leaves(kind: type[SyncManagerError]) -> list[type[SyncManagerError]]:

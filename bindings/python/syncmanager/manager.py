@@ -12,6 +12,7 @@ from ._core import Core
 from ._feeds import Feed
 from ._ffi import encode
 from ._handle import Handle
+from ._tasks import leave_calls, take_calls
 from .collections import ChannelCalls, Channels, ClientBase, ClientCalls, Collection, MessageCalls, Messages
 from .database import DatabaseCalls
 from .documents import LATEST, Channel, ChannelQuery, Config, Message, MessageFilter
@@ -72,6 +73,7 @@ class SyncManager(ClientBase, ClientCalls):
     def __init__(self, **config: Unpack[Config]) -> None:
         self._config = config
         self._core: Core | None = None
+        self._makes_tasks = False
 
     def __repr__(self) -> str:
         state = "not open" if self._core is None else "closed" if self._core.closed else "open"
@@ -95,6 +97,8 @@ class SyncManager(ClientBase, ClientCalls):
             raise
         self._core = Core(handle, loop)
         loop.add_reader(handle.fd, self._drain)
+        take_calls(loop)
+        self._makes_tasks = True
         return self
 
     async def close(self) -> None:
@@ -107,6 +111,9 @@ class SyncManager(ClientBase, ClientCalls):
         loop = core.running_loop()
         if not core.closed:
             loop.remove_reader(core.handle.fd)
+        if self._makes_tasks:
+            self._makes_tasks = False
+            leave_calls(loop)
         try:
             await asyncio.shield(loop.run_in_executor(None, core.handle.close))
         finally:

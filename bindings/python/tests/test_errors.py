@@ -35,6 +35,13 @@ def test_every_class_can_be_made_raised_and_caught_as_its_bases(kind):
         assert str(caught.value) == f"{caught.value.name}: words (at $.a) (the service's code 400301)"
 
 
+@pytest.mark.parametrize("kind", errors.BY_STATUS.values(), ids=lambda kind: kind.__name__)
+def test_every_status_has_words_where_nobody_gave_any(kind):
+    error = errors.make(kind.status, "?")
+    assert len(error.message) > 10
+    assert str(error) == f"{error.name}: {error.message}"
+
+
 def test_a_status_of_a_later_version_is_a_plain_error():
     error = errors.make(-98, "SM_ERR_OF_TOMORROW", "words")
     assert type(error) is SyncManagerError
@@ -72,6 +79,7 @@ def test_what_the_service_refuses_is_told_with_its_code(syncmanager_server, tmp_
         assert caught.value.result["call"] == "send_message"
     with (
         SyncManager(**{**syncmanager_server.config(mei, tmp_path), "access_token": "wrong"}) as sm,
-        pytest.raises(errors.TokenRejectedError),
+        pytest.raises(errors.TokenRejectedError, match="token") as refused,
     ):
         sm.connect(timeout=30)
+    assert refused.value.message

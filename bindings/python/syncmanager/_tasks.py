@@ -1,0 +1,48 @@
+"""Tasks of calls: ``asyncio.create_task(chat.fetch())``.
+
+asyncio makes tasks of coroutines alone, and waits (``asyncio.wait``) for what is none alone; a call is to be good for
+both. So it is no coroutine, and the loop's task factory, the place that asyncio has for this, makes one of it. It calls
+the factory that was there before for everything else, and is taken off with the loop's last client.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from ._calls import Call
+
+
+class _Factory:
+    def __init__(self, before: Any) -> None:
+        self.before = before
+        self.clients = 0
+
+    def __call__(self, loop: asyncio.AbstractEventLoop, coroutine: Any, **more: Any) -> Any:
+        if isinstance(coroutine, Call):
+            coroutine = _result(coroutine)
+        if self.before is not None:
+            return self.before(loop, coroutine, **more)
+        return asyncio.Task(coroutine, loop=loop, **more)
+
+
+async def _result(call: Call[Any]) -> Any:
+    return await call
+
+
+def take_calls(loop: asyncio.AbstractEventLoop) -> None:
+    """From now on the loop makes tasks of calls, too."""
+    factory: Any = loop.get_task_factory()
+    if not isinstance(factory, _Factory):
+        factory = _Factory(factory)
+        loop.set_task_factory(factory)
+    factory.clients += 1
+
+
+def leave_calls(loop: asyncio.AbstractEventLoop) -> None:
+    """Ends that, once for each client. A factory that somebody has set meanwhile stays."""
+    factory: Any = loop.get_task_factory()
+    if isinstance(factory, _Factory):
+        factory.clients -= 1
+        if factory.clients == 0:
+            loop.set_task_factory(factory.before)
