@@ -3,97 +3,85 @@ import XCTest
 
 @testable import SyncEngine
 
-/// Chunks, written as one sees them: `[b d] … [f g>` are two chunks, from position b to d and from f to g; `<` at the
-/// start says that the first message is reached, `>` at the end the newest.
+/// What becomes of chunks when ranges are added, the newest is forgotten and history is cut, in the notation of
+/// `HistorySketch`; of the messages only the places of edges matter here.
 final class ChunkListTests: XCTestCase {
-    private func position(_ letter: Character) -> MessagePosition {
-        MessagePosition(order: Int64(letter.asciiValue ?? 0), tie: 0)
+    private func list(_ text: String) throws -> ChunkList { ChunkList(try HistorySketch(text).chunks) }
+
+    private func show(_ list: ChunkList) -> String { HistorySketch.text(list) }
+
+    private func position(_ letter: Substring) throws -> MessagePosition { try Letters.position(letter) }
+
+    private func check(_ before: String, covering added: String, gives after: String, line: UInt = #line) throws {
+        var list = try list(before)
+        list.cover(try XCTUnwrap(HistorySketch(added).chunks.first))
+        XCTAssertEqual(show(list), after, "\(before) covering \(added)", line: line)
     }
 
-    private func letter(_ edge: HistoryEdge) -> String {
-        String(UnicodeScalar(UInt8(clamping: edge.position.order)))
+    private func check(
+        _ before: String, sureTo place: Substring?, gives after: String, line: UInt = #line
+    ) throws {
+        var list = try list(before)
+        list.forgetNewest(sureEnd: try place.map { try position($0) })
+        XCTAssertEqual(show(list), after, "\(before) without the newest", line: line)
     }
 
-    private func show(_ list: ChunkList) -> String {
-        list.chunks.map { chunk in
-            (chunk.reachedFirst ? "<" : "[") + letter(chunk.start) + " " + letter(chunk.end)
-                + (chunk.reachedNewest ? ">" : "]")
-        }.joined(separator: " … ")
+    private func check(
+        _ before: String, cutBefore place: Substring, gives after: String, line: UInt = #line
+    ) throws {
+        var list = try list(before)
+        list.cut(before: try position(place).order)
+        XCTAssertEqual(show(list), after, "\(before) cut before \(place)", line: line)
     }
 
-    private func chunk(_ text: Substring) -> ChunkList.Chunk {
-        let letters = text.filter(\.isLetter)
-        return ChunkList.Chunk(
-            start: HistoryEdge(position(letters.first ?? "a")), end: HistoryEdge(position(letters.last ?? "a")),
-            reachedFirst: text.hasPrefix("<"), reachedNewest: text.hasSuffix(">"))
+    func testRangesMergeWhereTheyTouch() throws {
+        try check("", covering: "[b d]", gives: "[b d]")
+        try check("[b d]", covering: "[f g]", gives: "[b d] … [f g]")
+        try check("[f g]", covering: "[b d]", gives: "[b d] … [f g]")
+        try check("[b d]", covering: "[d g]", gives: "[b g]")
+        try check("[b d] … [f g]", covering: "[c f]", gives: "[b g]")
+        try check("[b g]", covering: "[c d]", gives: "[b g]")
+        try check("[b c] … [e f] … [h i]", covering: "[d g]", gives: "[b c] … [d g] … [h i]")
     }
 
-    private func list(_ text: String) -> ChunkList {
-        var result = ChunkList()
-        for part in text.split(separator: "…") where !part.isEmpty {
-            result.cover(chunk(Substring(part.trimmingCharacters(in: .whitespaces))))
-        }
-        return result
+    func testTheFirstAndTheNewestCoverWhatLiesBeyond() throws {
+        try check("<d f]", covering: "[a b]", gives: "<a f]")
+        try check("[b c]", covering: "<e f]", gives: "<b f]")
+        try check("[e f]", covering: "[b c>", gives: "[b f>")
     }
 
-    private func check(_ before: String, covering added: String, gives after: String, line: UInt = #line) {
-        var list = list(before)
-        list.cover(chunk(Substring(added)))
-        XCTAssertEqual(show(list), after, line: line)
+    func testWhatHadReachedTheNewestHasNotWhenThereIsMoreBeyond() throws {
+        try check("[d f>", covering: "[h i]", gives: "[d f] … [h i]")
+        try check("[d f>", covering: "[h i>", gives: "[d f] … [h i>")
+        try check("[d f>", covering: "[f i]", gives: "[d i>")
+        try check("[d f>", covering: "<h i]", gives: "<d i>")
     }
 
-    func testRangesMergeWhereTheyTouch() {
-        check("", covering: "[b d]", gives: "[b d]")
-        check("[b d]", covering: "[f g]", gives: "[b d] … [f g]")
-        check("[f g]", covering: "[b d]", gives: "[b d] … [f g]")
-        check("[b d]", covering: "[d g]", gives: "[b g]")
-        check("[b d] … [f g]", covering: "[c f]", gives: "[b g]")
-        check("[b g]", covering: "[c d]", gives: "[b g]")
-        check("[b c] … [e f] … [h i]", covering: "[d g]", gives: "[b c] … [d g] … [h i]")
+    func testWithoutAConnectionTheNewestIsNotKnown() throws {
+        try check("<a c] … [e h>", sureTo: nil, gives: "<a c] … [e h]")
+        try check("[e h>", sureTo: "g", gives: "[e g]")
+        try check("[e h>", sureTo: "b", gives: "[e]")
     }
 
-    func testTheFirstAndTheNewestCoverWhatLiesBeyond() {
-        check("<d f]", covering: "[a b]", gives: "<a f]")
-        check("[b c]", covering: "<e f]", gives: "<b f]")
-        check("[e f]", covering: "[b c>", gives: "[b f>")
+    func testACutReachesTheFirst() throws {
+        try check("<a c] … [e h>", cutBefore: "f", gives: "<f h>")
+        try check("[b c>", cutBefore: "f", gives: "<f>")
+        try check("[b c]", cutBefore: "f", gives: "")
     }
 
-    func testWhatHadReachedTheNewestHasNotWhenThereIsMoreBeyond() {
-        check("[d f>", covering: "[h i]", gives: "[d f] … [h i]")
-        check("[d f>", covering: "[h i>", gives: "[d f] … [h i>")
-        check("[d f>", covering: "[f i]", gives: "[d i>")
-        check("[d f>", covering: "<h i]", gives: "<d i>")
+    func testTheOuterEdgesKeepTheirTokens() throws {
+        try check("[b:x d:y]", covering: "[d:z g:w]", gives: "[b:x g:w]")
+        try check("[d:x g:y]", covering: "[b:z d:w]", gives: "[b:z g:y]")
+        try check("[b:x g:y]", covering: "[c:z d:w]", gives: "[b:x g:y]")
+        // The service's latest word about the same place counts.
+        try check("[b:x d:y]", covering: "[b:z d:w]", gives: "[b:z d:w]")
     }
 
-    func testWithoutAConnectionTheNewestIsNotKnown() {
-        var chunks = list("<a c] … [e h>")
-        chunks.forgetNewest(sureEnd: nil)
-        XCTAssertEqual(show(chunks), "<a c] … [e h]")
-        chunks = list("[e h>")
-        chunks.forgetNewest(sureEnd: position("g"))
-        XCTAssertEqual(show(chunks), "[e g]")
-        chunks = list("[e h>")
-        chunks.forgetNewest(sureEnd: position("b"))
-        XCTAssertEqual(show(chunks), "[e e]")
-    }
-
-    func testACutReachesTheFirst() {
-        var chunks = list("<a c] … [e h>")
-        chunks.cut(before: position("f").order)
-        XCTAssertEqual(show(chunks), "<f h>")
-        chunks = list("[b c>")
-        chunks.cut(before: position("f").order)
-        XCTAssertEqual(show(chunks), "<f f>")
-        chunks = list("[b c]")
-        chunks.cut(before: position("f").order)
-        XCTAssertEqual(show(chunks), "")
-    }
-
-    func testWhereAPositionIs() {
-        let chunks = list("[b d] … [f h]")
-        XCTAssertEqual(chunks.index(covering: position("c")), 0)
-        XCTAssertNil(chunks.index(covering: position("e")))
-        XCTAssertEqual(chunks.index(atOrBelow: position("e")), 0)
-        XCTAssertNil(chunks.index(atOrBelow: position("a")))
+    func testWhereAPositionIs() throws {
+        let chunks = try list("[b d] … [f h]")
+        XCTAssertEqual(chunks.index(covering: try position("c")), 0)
+        XCTAssertNil(chunks.index(covering: try position("e")))
+        XCTAssertEqual(chunks.index(atOrBelow: try position("e")), 0)
+        XCTAssertNil(chunks.index(atOrBelow: try position("a")))
     }
 }
