@@ -360,11 +360,12 @@ SM_EXPORT int32_t sm_clear_cache(
 
 /* Ends the client: refuses new calls, completes every outstanding one with SM_ERR_CLOSED, joins the client's threads,
  * frees all its handles. It waits for the piece of work in hand; of what was called before and not begun only own
- * messages and writes to the database are still stored, the rest is not done. What is still queued,
- * these results and `closed` go to callbacks on this thread, with thread delivery too; so hold no lock that a callback
- * takes. A host that pulls with sm_next_event() sees none of it: after sm_close() every call counts as closed. While
- * another thread closes, it returns at once with SM_ERR_CLOSED as last error. NULL is ignored. From a callback of this
- * client it does nothing but set SM_ERR_REENTRANT as last error. @thread any, outside callbacks. Since 0.1 */
+ * messages and writes to the database are still stored, all of them or (STORAGE) none, and no list is told of them;
+ * the rest is not done. What is still queued, these results and `closed` go to callbacks on this thread, with thread
+ * delivery too; so hold no lock that a callback takes. A host that pulls with sm_next_event() sees none of it: after
+ * sm_close() every call counts as closed. While another thread closes, it returns at once with SM_ERR_CLOSED as last
+ * error. NULL is ignored. From a callback of this client it does nothing but set SM_ERR_REENTRANT as last error.
+ * @thread any, outside callbacks. Since 0.1 */
 SM_EXPORT void sm_close(sm_client *client);
 
 /* ---- Events ------------------------------------------------------------------------------------------------- */

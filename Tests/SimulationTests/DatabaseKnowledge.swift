@@ -33,6 +33,8 @@ struct DatabaseKnowledge {
 
     static let ownPlace = TreePath(["own", "last"].compactMap { TreeKey($0) })
 
+    static let tally = TreePath(["tally"].compactMap { TreeKey($0) })
+
     static func logPlace(_ number: Int64) -> TreePath { TreePath(["log", "\(number)"].compactMap { TreeKey($0) }) }
 
     /// A write that is about to be made: at once it may be shown.

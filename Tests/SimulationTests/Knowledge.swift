@@ -55,6 +55,9 @@ struct Knowledge {
 
     mutating func sent(_ requestID: String, call: UInt64) { calls[call] = requestID }
 
+    /// The client closed before its turn came, and says that it is stored.
+    mutating func accepted(_ requestID: String) { own[requestID]?.wasPending = true }
+
     mutating func resent(_ ids: [String]) { for id in ids { own[id]?.wasResent = true } }
 
     func wasResent(_ id: String) -> Bool { own[id]?.wasResent ?? false }

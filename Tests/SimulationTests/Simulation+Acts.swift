@@ -92,7 +92,7 @@ extension Simulation {
 
     private func machineActs() throws {
         guard traits.hasStoreFaults, random.chance(75) else {
-            if random.chance(50) { restart() }
+            if random.chance(60) { random.chance(50) ? restart() : closeWhileMuchWaits() }
             return
         }
         let after = Int(random.below(random.chance(50) ? 6 : 40))

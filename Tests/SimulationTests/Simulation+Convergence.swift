@@ -351,7 +351,7 @@ extension Simulation {
             let call = newCall("send_message")
             command(.sendMessage(collection: view.window.id, requestID: "late-\(lastText)", body: body, call: call))
         }
-        command(.close)
+        close()
         if let violation { throw violation }
         if !openCalls.isEmpty {
             throw Violation(description: "calls never completed: \(openCalls.sorted { $0.key < $1.key })")

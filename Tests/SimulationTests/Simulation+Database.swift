@@ -89,7 +89,7 @@ extension Simulation {
 
     private func count() throws {
         let by = [1, 1, 2, -1, DatabaseKnowledge.most][Int(random.below(5))]
-        switch write(.count(try TreePath("tally"), by: by)) {
+        switch write(.count(DatabaseKnowledge.tally, by: by)) {
         case .kept: database.counted += by
         case .notKept: break
         case .unknown: database.uncertain += DatabaseKnowledge.most

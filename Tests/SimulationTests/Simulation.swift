@@ -166,6 +166,15 @@ final class Simulation {
         inputDone()
     }
 
+    /// The last input of this process; `begin` starts another one.
+    func close(_ waiting: [HostCommand] = []) {
+        for command in waiting { note("  waiting: \(Simulation.brief(command))") }
+        device.core.close(waiting, now: now)
+        network.collect()
+        // Nobody hears what a process says that died over it.
+        if !device.faults.isDead { take(device.core.takeOutputs()) }
+    }
+
     /// After every input: what the engine told goes to the host; a process that died meanwhile begins again.
     private func inputDone() {
         if device.faults.isDead {

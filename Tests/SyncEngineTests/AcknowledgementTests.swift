@@ -22,7 +22,7 @@ final class AcknowledgementTests: EngineTestCase {
             serve(channels: [Case.channel("c", last: all.last)], messages: ["c": all])
             XCTAssertEqual(host.ids(1), ["1", "2", "3", "4"], "\(policy)")
             XCTAssertEqual(host.ids(1, .pending) + host.ids(1, .failed), [], "\(policy)")
-            command(.close)
+            close()
             try tearDownAndSetUp()
         }
     }
@@ -46,7 +46,7 @@ final class AcknowledgementTests: EngineTestCase {
             let gaps = asked(isGap)
             guard case .messageGap(_, _, let end, _) = gaps.first else { return XCTFail("no gap was asked for") }
             XCTAssertEqual(end.position, known[1].position, "\(policy)")
-            command(.close)
+            close()
             try tearDownAndSetUp()
         }
     }

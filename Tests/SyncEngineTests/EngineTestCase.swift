@@ -58,6 +58,11 @@ class EngineTestCase: XCTestCase {
         collect()
     }
 
+    func close(_ waiting: [HostCommand] = []) {
+        engine.close(waiting, now: now)
+        collect()
+    }
+
     func forgetEvents() { host.forgetEvents() }
 
     func newCall() -> UInt64 {

@@ -66,7 +66,7 @@ final class EngineTests: EngineTestCase {
         openMessages(1, "c")
         command(.openChannelCollection(id: 2, query: ChannelQuery()))
         let calls = [fetch(1, .previous), fetch(1, .next), fetch(2, .next), send(1, "a"), send(1, "b")]
-        command(.close)
+        close()
         XCTAssertEqual(([connecting] + calls).map { host.status($0) }, Array(repeating: .closed, count: 6))
         guard case .client(.closed) = host.events.last else { return XCTFail("closed is not the last event") }
     }

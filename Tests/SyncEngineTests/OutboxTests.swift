@@ -61,7 +61,7 @@ final class OutboxTests: EngineTestCase {
     func testASentMessageThatStayedOnDiskLeavesItAtTheLastOccasion() throws {
         try sendOneThatStaysOnDisk()
         try sql("DROP TRIGGER stuck", file: "intents.db")
-        command(.close)
+        close()
         XCTAssertEqual(try stored(), [])
     }
 

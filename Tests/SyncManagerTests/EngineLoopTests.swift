@@ -80,7 +80,7 @@ final class EngineLoopTests: XCTestCase {
     }
 
     /// While one input is worked on the client closes: of those behind it none is done but the storing of own messages,
-    /// and every call has its result, once.
+    /// which is one commit, and every call has its result, once.
     func testClosingWaitsForTheInputInHandOnly() throws {
         let service = SilentService()
         let (loop, queue) = try makeLoop(service)
@@ -95,14 +95,19 @@ final class EngineLoopTests: XCTestCase {
         try loop.post(.openMessageCollection(id: 1, channelURL: "c", filter: MessageFilter(), viewpoint: 0))
         let connect = try loop.call(Listener(), fetch: nil) { .connect(call: $0) }
         entered.wait()
-        let message = try loop.call(Listener(), fetch: nil) {
-            .appendMessage(collection: 1, requestID: "r", body: Array(#"{"message":"m"}"#.utf8), call: $0)
+        let messages = try (0..<100).map { number in
+            try loop.call(Listener(), fetch: nil) {
+                .appendMessage(
+                    collection: 1, requestID: "r\(number)", body: Array(#"{"message":"m"}"#.utf8), call: $0)
+            }
         }
         // Done, they would complete as removed and as ok.
         let fetches = try (0..<100).map { _ in
             try loop.call(Listener(), fetch: nil) { .fetch(collection: 9, direction: .next, call: $0) }
         }
         let clears = try (0..<100).map { _ in try clear(loop) }
+        var commits = 0
+        stores?.intents.setCommitHook { () throws(StoreError) in commits += 1 }
         XCTAssertTrue(loop.close())
         XCTAssertFalse(loop.close(), "it is closing")
         XCTAssertThrowsError(try loop.post(.resumeSync))
@@ -114,9 +119,10 @@ final class EngineLoopTests: XCTestCase {
             statuses[completion.call, default: []].append(completion.status)
         }
         XCTAssertEqual(statuses[connect], [.closed])
-        XCTAssertEqual(statuses[message], [.ok])
+        for call in messages { XCTAssertEqual(statuses[call], [.ok]) }
         for call in fetches + clears { XCTAssertEqual(statuses[call], [.closed]) }
-        XCTAssertEqual(statuses.count, 202)
-        XCTAssertEqual(try stores?.intents.intents().map(\.requestID), ["r"])
+        XCTAssertEqual(statuses.count, 301)
+        XCTAssertEqual(try stores?.intents.intents().map(\.requestID), (0..<100).map { "r\($0)" })
+        XCTAssertEqual(commits, 1)
     }
 }

@@ -118,7 +118,7 @@ func run() throws {
         _ = core.takeOutputs()
         inputs = transport.takeInputs()
     }
-    core.handle(.close, now: now)
+    core.close(now: now)
     let key = try cache.channelKey("benchmark")
     let chunks = try cache.chunks(channel: key)
     cache.close()

@@ -34,6 +34,8 @@ public final class Engine {
     private var database: DatabaseCalls?
     private var resources: ResourceCalls?
     private var isPaused = false
+    /// The host is told of calls and no more of lists, and nothing is asked.
+    private var isClosing = false
     private var isClosed = false
     private var syncState: ClientNotice.SyncState?
 
@@ -171,7 +173,6 @@ public final class Engine {
         case .database(let request, let call): database?.handle(request, call: call, &turn)
         case .resource(let request, let call): resources?.handle(request, call: call, &turn)
         case .resync(let collections): resync(collections, &turn)
-        case .close: close(&turn)
         default: OwnMessageCalls.route(command, &outbox, collections.channelURL, &turn)
         }
     }
@@ -302,19 +303,51 @@ public final class Engine {
         }
     }
 
-    private func close(_ turn: inout Turn) {
+    // MARK: Closing
+
+    /// The last input. What waits is not computed for lists that nobody will see: promises are stored, together.
+    func close(_ waiting: [HostCommand], now: Moment) {
+        guard !isClosed else { return }
+        var turn = turn(at: now)
+        isClosing = true
+        streams.end(&turn)
+        outbox.stopShowing()
+        database?.stopTelling()
+        carryOut(&turn)
+        let told = takeHostOutputs()
+        let isStored = storage.together { for command in waiting { close(command, &turn) } }
+        if !isStored { hostOutputs = [] }
+        end(&turn)
+        carryOut(&turn)
+        if !isStored { hostOutputs = waiting.results(notStored: takeHostOutputs()) }
+        tellStorageFailure()
+        hostOutputs = told + hostOutputs + [.event(.client(.closed))]
+    }
+
+    /// What becomes of one command that waited.
+    private func close(_ command: HostCommand, _ turn: inout Turn) {
+        switch command {
+        case .openMessageCollection(let id, let url, let filter, _): collections.place(id, url, filter)
+        case .openCached(let id, let url, let filter, _, _):
+            if storage.channel(url) != nil { collections.place(id, url, filter) }
+            if let completion = command.completion(.closed) { turn.complete(completion) }
+        case _ where command.isDoneWhenClosing: route(command, &turn)
+        default: if let completion = command.completion(.closed) { turn.complete(completion) }
+        }
+        carryOut(&turn)
+    }
+
+    private func end(_ turn: inout Turn) {
         session.end(&turn)
         lists.finishFetches(.closed, &turn)
         for timeline in timelines.sorted { timeline.end(&turn) }
         outbox.end(&turn)
         serviceActions.end(&turn)
-        streams.end(&turn)
         resources?.end(.closed, &turn)
         database?.end(&turn)
         _ = inFlight.takeAll()
         parts.dropAll()
         timers.cancelAll()
-        turn.tell(.closed)
         isClosed = true
     }
 
@@ -702,6 +735,7 @@ public final class Engine {
         for effect in turn.takeEffects() {
             switch effect {
             case .event(let event):
+                if isClosing, event.isOfList { break }
                 if let id = StreamFeeds.stream(of: event) {
                     streams.take(event, of: id, &turn)
                 } else {
@@ -713,15 +747,15 @@ public final class Engine {
                 } else {
                     hostOutputs.append(.completion(completion))
                 }
-            case .timer(let key, let deadline): if !isClosed { timers.set(key, at: deadline) }
+            case .timer(let key, let deadline): if !isClosing { timers.set(key, at: deadline) }
             case .connect(let token):
                 serviceCommands.append(.connect(token: token, retentionTime: Retention.knownTime(storage)))
             case .closeConnection: serviceCommands.append(.disconnect)
-            case .transport(let command): transportCommands.append(command)
+            case .transport(let command): if !isClosing || command.isEnd { transportCommands.append(command) }
             case .order(let operation, let id): database?.order(operation, for: id, &turn)
             case .unheard(let listen): streams.takeUnheard(listen, &turn)
             case .ordered(let input): resources?.receive(input, &turn)
-            case .ask(let ask, let request): self.ask(ask, request, &turn)
+            case .ask(let ask, let request): if !isClosing { self.ask(ask, request, &turn) }
             case .messages(let fact): record(message: fact, &turn)
             case .channels(let fact): if !record(channels: fact, &turn) { askAgain(fact, &turn) }
             case .ownMessageSeen(let message, let url):

@@ -29,6 +29,14 @@ public final class SyncCore {
         pump(now)
     }
 
+    /// The last input: completes every outstanding call and stops. `waiting`: what the host has asked for and what had
+    /// no turn yet. Of that, own messages and writes to the database are stored, all or none of them; the rest is not
+    /// done. The driver closes the stores afterwards.
+    public func close(_ waiting: [HostCommand] = [], now: Moment) {
+        engine.close(waiting, now: now)
+        pump(now)
+    }
+
     public func receive(_ input: TransportInput, now: Moment) {
         if DatabaseCalls.isOwn(input) { engine.receive(input, now: now) } else { service.receive(input, now: now) }
         pump(now)

@@ -147,19 +147,14 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
     /// What is left when the client closes: every call gets its result. Waits for nothing but the writing of own
     /// messages that were accepted.
     private func finish() {
-        var outputs: [HostOutput] = []
-        while let input = monitor.locked({ inbox.popFirst() }) {
-            guard case .command(let command) = input else { continue }
-            if command.isDoneWhenClosing {
-                core.handle(command, now: EngineLoop.now)
-                outputs += core.takeOutputs()
-            } else if let completion = command.closedCompletion {
-                outputs.append(.completion(completion))
+        var waiting: [HostCommand] = []
+        monitor.locked {
+            while let input = inbox.popFirst() {
+                if case .command(let command) = input { waiting.append(command) }
             }
         }
-        core.handle(.close, now: EngineLoop.now)
-        outputs += core.takeOutputs()
-        queue.push(outputs)
+        core.close(waiting, now: EngineLoop.now)
+        queue.push(core.takeOutputs())
         transport.close()
     }
 

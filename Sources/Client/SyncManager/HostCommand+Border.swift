@@ -9,7 +9,7 @@ extension HostCommand {
         case .resumeSync, .pauseSync, .setToken, .setForeground, .openChannelCollection, .openMessageCollection,
             .openStream, .resetViewpoint:
             true
-        case .disconnect, .removeCollection, .resync, .close: false
+        case .disconnect, .removeCollection, .resync: false
         case .connect, .clearCache, .signOut, .openCached, .fetch, .fetchAllNext, .fetchFailed, .fetchPending, .start,
             .sendMessage, .resendMessage, .appendMessage, .appendSent, .handleSendResponse, .tellEdit, .updateMessage,
             .deleteMessage, .action, .stream, .database, .resource:
@@ -37,55 +37,8 @@ extension HostCommand {
         case .stream(let request, _, _): request.textBytes
         case .connect, .disconnect, .resumeSync, .pauseSync, .setForeground, .signOut, .clearCache(nil, _),
             .openChannelCollection, .openMessageCollection, .openStream, .openCached, .removeCollection, .fetch,
-            .fetchAllNext, .fetchFailed, .fetchPending, .start, .resetViewpoint, .resync, .close:
+            .fetchAllNext, .fetchFailed, .fetchPending, .start, .resetViewpoint, .resync:
             0
-        }
-    }
-
-    /// Whether it is carried out even by a client that is closing: it keeps, changes or gives up an own message or
-    /// a write to the database, which must not depend on how busy the engine was, or opens the collection that this
-    /// needs.
-    var isDoneWhenClosing: Bool {
-        switch self {
-        case .sendMessage, .resendMessage, .appendMessage, .appendSent, .handleSendResponse, .updateMessage,
-            .deleteMessage(_, .unsent, _), .openMessageCollection, .openCached:
-            true
-        case .database(let request, _): request.operation.isWrite
-        case .resource(let request, _): request.isWrite
-        default: false
-        }
-    }
-
-    /// The result of a call that is not carried out since the client is closing.
-    var closedCompletion: Completion? {
-        func closed(_ call: UInt64, _ name: Completion.Name) -> Completion {
-            Completion(call: call, name: name, status: .closed)
-        }
-        return switch self {
-        case .connect(let call): closed(call, .connect)
-        case .clearCache(_, let call): closed(call, .clearCache)
-        case .signOut(let call): closed(call, .signOut)
-        case .fetch(_, _, let call): closed(call, .fetch)
-        case .openCached(_, _, _, _, let call): closed(call, .openCached)
-        case .fetchAllNext(_, let call): closed(call, .fetchAllNext)
-        case .fetchFailed(_, let call): closed(call, .fetchFailed)
-        case .fetchPending(_, let call): closed(call, .fetchPending)
-        case .start(_, let call): closed(call, .start)
-        case .sendMessage(_, _, _, let call), .resendMessage(_, _, let call): closed(call, .sendMessage)
-        case .appendMessage(_, _, _, let call), .appendSent(_, _, _, let call): closed(call, .appendMessage)
-        case .handleSendResponse(_, _, _, let call): closed(call, .handleSendResponse)
-        case .updateMessage(_, _, _, let call), .tellEdit(_, _, let call): closed(call, .updateMessage)
-        case .deleteMessage(_, _, let call): closed(call, .deleteMessage)
-        case .action(let action, let call):
-            Completion(call: call, name: .call, status: .closed, action: action.action)
-        case .database(let request, let call):
-            Completion(call: call, name: .call, status: .closed, action: request.action)
-        case .resource(let request, let call):
-            Completion(call: call, name: .call, status: .closed, action: request.action)
-        case .stream(_, _, let call): closed(call, .streamCall)
-        case .disconnect, .resumeSync, .pauseSync, .setToken, .setForeground, .openChannelCollection,
-            .openMessageCollection, .openStream, .removeCollection, .resetViewpoint, .resync, .close:
-            nil
         }
     }
 }

@@ -254,6 +254,9 @@ public final class DatabaseMachine {
         }
     }
 
+    /// Nobody listens any more. What streams have told stays known, and writes are still taken in and kept.
+    public func stopTelling() { listens = [:] }
+
     /// The process is about to end: what was told and is not kept yet is kept.
     public func finish(now: Moment) {
         begin(now)

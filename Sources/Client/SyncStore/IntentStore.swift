@@ -121,6 +121,12 @@ public final class IntentStore {
     /// Asked before each statement that writes, with its SQL, for tests that let one fail or end the process there.
     public func setStatementHook(_ hook: ((String) throws(StoreError) -> Void)?) { database.beforeWrite = hook }
 
+    /// Commits all that is done inside, or nothing of it. A call inside another joins it; a failure inside, also one
+    /// that the body swallows, undoes the whole.
+    public func transaction<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
+        try database.transaction(body)
+    }
+
     /// Writes a new intent, pending. A request id that is there already is an error.
     public func add(
         channelURL: String, requestID: String, createdAt: Int64, body: [UInt8], isHostSent: Bool

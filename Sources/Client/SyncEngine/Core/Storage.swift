@@ -83,6 +83,23 @@ final class Storage {
         }
     }
 
+    /// All that the body stores of intents, in one transaction, and what it caches in another one, which is committed
+    /// first: a message has to be in the cache before its intent goes. `false` when nothing of the intents is stored.
+    func together(_ body: () -> Void) -> Bool {
+        let done: Void? = intended { (intents) throws(StoreError) in
+            try intents.transaction { () throws(StoreError) in
+                var hasRun = false
+                let cached: Void? = committed { (_) throws(StoreError) in
+                    hasRun = true
+                    body()
+                }
+                // A cache that cannot be written is no reason to lose intents.
+                if cached == nil, !hasRun { body() }
+            }
+        }
+        return done != nil
+    }
+
     /// A failure that the host has not been told of.
     func takeUntoldFailure() -> StoreError? {
         defer { untold = nil }

@@ -219,11 +219,16 @@ struct DatabaseCalls {
         carryOut(&turn)
     }
 
+    /// The client begins to close: writes are still kept, and nobody is told what they make of a place.
+    mutating func stopTelling() {
+        listens = [:]
+        machine.stopTelling()
+    }
+
     /// The client closes: every call ends, and what was told is kept.
     mutating func end(_ turn: inout Turn) {
         machine.finish(now: turn.now)
         _ = giveUp(.closed, turn.now, &turn) { _ in true }
-        listens = [:]
         machine.setOnline(false, now: turn.now)
         carryOut(&turn)
     }

@@ -30,6 +30,14 @@ public struct DatabaseRequest: Sendable {
             case .get, .transaction, .transformed, .listen, .unlisten, .setToken, .setOnline: false
             }
         }
+
+        /// Whether nothing is left of it after a sign-out.
+        var isEndedBySignOut: Bool {
+            switch self {
+            case .get, .set, .update, .push, .count, .transaction, .listen: true
+            case .transformed, .unlisten, .setToken, .setOnline: false
+            }
+        }
     }
 
     public let action: Action

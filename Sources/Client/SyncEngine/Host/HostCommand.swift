@@ -54,8 +54,6 @@ public enum HostCommand: Sendable {
     indirect case resource(ResourceCall, call: UInt64)
     /// The host lagged behind and lost events of these collections (how many, by number): tell their lists again.
     case resync(collections: [UInt64: Int])
-    /// Completes every outstanding call and stops. The driver closes the stores afterwards.
-    case close
 }
 
 /// How a host's own send went.

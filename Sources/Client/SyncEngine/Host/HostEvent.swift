@@ -9,6 +9,14 @@ public enum HostEvent: Sendable {
     /// Any other event of a collection.
     case collection(UInt64, CollectionNotice)
     case client(ClientNotice)
+
+    /// Whether it tells what a list, a stream or a listened place shows.
+    var isOfList: Bool {
+        switch self {
+        case .change, .collection, .client(.database(.value)): true
+        case .client: false
+        }
+    }
 }
 
 /// What a collection tells beside changes of its lists. JSON texts are those of the service's objects.

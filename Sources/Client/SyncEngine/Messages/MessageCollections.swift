@@ -18,6 +18,11 @@ struct MessageCollections {
         open(window, place, &turn)
     }
 
+    /// A collection that will show nothing: only its channel is known.
+    mutating func place(_ id: UInt64, _ channelURL: String, _ filter: MessageFilter) {
+        places[id] = HistoryID(channelURL, parentID: filter.parentID)
+    }
+
     /// Opens a collection if its channel is cached; else it counts as removed.
     mutating func openCached(
         _ window: MessageWindow, _ channelURL: String, call: UInt64, _ turn: inout Turn

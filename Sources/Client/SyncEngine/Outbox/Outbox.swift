@@ -105,6 +105,9 @@ struct Outbox {
         windows.resync(collection, url, &turn)
     }
 
+    /// No collection is told of messages any more.
+    mutating func stopShowing() { windows = OwnWindows() }
+
     // MARK: Host calls
 
     mutating func send(

@@ -83,8 +83,10 @@ struct OwnWindows {
     mutating func put(
         _ intent: Intent, _ cause: Cause, reason: FailedReason = .none, _ turn: inout Turn
     ) {
-        let row = OwnRow(intent, turn.context)
+        var made: OwnRow?
         forEach(intent.channelURL) { own in
+            let row = made ?? OwnRow(intent, turn.context)
+            made = row
             guard OwnWindows.matches(intent, own.filter, turn.context) else {
                 OwnWindows.remove(intent, from: &own, .removeUnknown, cause, &turn)
                 return

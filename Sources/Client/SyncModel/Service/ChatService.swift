@@ -43,4 +43,12 @@ public enum TransportCommand: Equatable, Sendable {
     case closeSocket(UInt64)
     case openStream(UInt64, TransportRequest)
     case closeStream(UInt64)
+
+    /// Whether it only ends something.
+    public var isEnd: Bool {
+        switch self {
+        case .closeSocket, .closeStream: true
+        case .send, .openSocket, .sendText, .openStream: false
+        }
+    }
 }
