@@ -5,14 +5,28 @@ import SyncModel
 
 /// What must hold after every step.
 extension Simulation {
-    /// Every fact is a JSON object with the source it belongs to.
-    func checkFacts(_ cause: Cause) throws {
-        for fact in cause.facts {
-            let event = try? JSON.parse(fact.json)["event"]?.string
-            guard let event, EventSource(rawValue: event)?.isFromEvent == true else {
-                throw Violation(
-                    description: "a fact of \(cause.source.rawValue): \(String(decoding: fact.json, as: UTF8.self))")
+    /// Every fact is a JSON object with the source it belongs to. Own reading is not told as another member's, nor the
+    /// other way round, and a mention is told of channels only.
+    func checkFacts(_ cause: Cause, isOfChannel: Bool) throws {
+        func isRight(_ fact: EventFact) -> Bool {
+            guard let json = try? JSON.parse(fact.json), json["event"]?.string == fact.source.rawValue,
+                fact.source.isFromEvent
+            else { return false }
+            let isMe = json["user"]?["user_id"]?.string == SimulatedService.me
+            switch fact.source {
+            case .eventUserMarkedRead, .eventUserMarkedUnread: return !isMe
+            case .eventCurrentUserMarkedRead, .eventCurrentUserMarkedUnread: return isMe
+            // A channel that was asked for after several events tells all their facts, and the last one's source.
+            case .eventMention where isTakingFrame && isOfChannel: return cause.source == .eventMention
+            default: return true
             }
+        }
+        if let fact = cause.facts.first(where: { !isRight($0) }) {
+            throw Violation(
+                description: "a fact of \(cause.source.rawValue): \(String(decoding: fact.json, as: UTF8.self))")
+        }
+        if cause.source == .eventMention, !isOfChannel {
+            throw Violation(description: "a message list is told of a mention")
         }
     }
 

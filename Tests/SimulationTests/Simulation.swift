@@ -200,11 +200,16 @@ final class Simulation {
                 do {
                     try checkOwnIsRead(change)
                     try told.apply(change)
-                    try checkFacts(change.cause)
+                    try checkFacts(change.cause, isOfChannel: change.list == .channels)
                 } catch { violation = violation ?? error as? Violation }
             case .event(.collection(let id, let notice)):
                 seen.insert("\(notice.type)")
                 note("  \(notice.type) of \(id)")
+                if case .channelUpdated(_, let cause) = notice {
+                    do {
+                        try checkFacts(cause, isOfChannel: true)
+                    } catch { violation = violation ?? error as? Violation }
+                }
                 if case .stream(let told) = notice {
                     do { try streams[id]?.apply(told) } catch { violation = violation ?? error as? Violation }
                 }

@@ -118,9 +118,9 @@ final class ReadingTests: EngineTestCase {
         let causes = host.events.compactMap { event -> Cause? in
             if case .change(let change) = event { change.cause } else { nil }
         }
-        XCTAssertEqual(causes.map(\.source), [.eventUserMarkedRead, .eventUserMarkedRead])
-        let facts = [("mei", Case.wall + 5), ("bo", Case.wall + 6)].map { user, time in
-            #"{"event":"event_user_marked_read","user":{"user_id":"\#(user)"},"read_at":\#(time)}"#
+        XCTAssertEqual(causes.map(\.source), [.eventCurrentUserMarkedRead, .eventUserMarkedRead])
+        let facts = [("current_user", "mei", Case.wall + 5), ("user", "bo", Case.wall + 6)].map { who, user, time in
+            #"{"event":"event_\#(who)_marked_read","user":{"user_id":"\#(user)"},"read_at":\#(time)}"#
         }
         XCTAssertEqual(causes.flatMap(\.facts).map { String(decoding: $0.json, as: UTF8.self) }, facts)
     }

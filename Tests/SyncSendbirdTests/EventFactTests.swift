@@ -13,7 +13,7 @@ final class EventFactTests: XCTestCase {
         var facts: [EventFact] = []
         for event in FrameDecoder.forTest.decode(Array(frame.utf8)) {
             guard case .event(let event) = event else { continue }
-            if case .channel(_, let inner) = event { facts += inner.cause.facts }
+            if case .channel(_, let inner) = event { facts += inner.cause(userID: "me").facts }
             facts += SendbirdRules().facts(of: event, userID: "me")
         }
         for fact in facts {
@@ -101,6 +101,13 @@ final class EventFactTests: XCTestCase {
         try assert(
             #"READ{"channel_url":"c","user":\#(user),"ts":5,"is_excluded":true}"#,
             [#"{"event":"event_user_marked_unread","user":\#(user),"read_at":5}"#])
+        // This user's own is not another member's.
+        try assert(
+            #"READ{"channel_url":"c","user":{"user_id":"me"},"ts":5}"#,
+            [#"{"event":"event_current_user_marked_read","user":{"user_id":"me"},"read_at":5}"#])
+        try assert(
+            #"READ{"channel_url":"c","user_id":"me","ts":5,"is_excluded":true}"#,
+            [#"{"event":"event_current_user_marked_unread","user":{"user_id":"me"},"read_at":5}"#])
         try assert(
             #"DLVR{"channel_url":"c","updated":{"bo":7,"al":6}}"#,
             [#"{"event":"event_delivery_status_updated","delivered_at":{"al":6,"bo":7}}"#])

@@ -182,7 +182,7 @@ final class FrameTests: XCTestCase {
             (#"READ{"channel_url":"c","user_id":"me","ts":5,"req_id":"r"}"#,
              ["channel c read by me at 5", #"answered r {"channel_url":"c","user_id":"me","ts":5,"req_id":"r"}"#]),
             (#"READ{"channel_url":"c","user":{"user_id":"me"},"ts":5,"is_excluded":true}"#,
-             ["channel c changed event_user_marked_unread"]),
+             ["channel c changed event_current_user_marked_unread"]),
             (#"DLVR{"channel_url":"c","updated":{"bo":7,"al":6}}"#, ["channel c delivered al=6 bo=7"]),
             (#"DLRV{"channel_url":"c","updated":{"bo":7}}"#, ["channel c delivered bo=7"]),
             (#"DLVR{"channel_url":"c"}"#, ["alive"]),

@@ -7,7 +7,7 @@ enum EventFacts {
     static func fact(_ source: EventSource, _ members: KeyValuePairs<String, JSON?> = [:]) -> EventFact {
         let json = JSON.object(["event": .string(source.rawValue)])
         for (key, value) in members { if let value { json.set(key, value) } }
-        return EventFact(json: json.serialized())
+        return EventFact(source, json: json.serialized())
     }
 
     static func cause(_ source: EventSource, _ members: KeyValuePairs<String, JSON?> = [:]) -> Cause {
@@ -33,16 +33,17 @@ enum EventFacts {
             return [fact(.eventThreadInfoUpdated, [
                 "message_id": .string(id), "thread_info": try? JSON.parse(info),
             ])]
-        case .channel(_, let event): return of(event)
+        case .channel(_, let event): return of(event, userID)
         case .connected, .disconnected, .messageUpdated, .messageDeleted, .channelAnswered, .unreadCounts: return []
         }
     }
 
-    private static func of(_ event: ChannelEvent) -> [EventFact] {
+    private static func of(_ event: ChannelEvent, _ ownID: String) -> [EventFact] {
         switch event {
         case .changed, .entered, .removed, .patched: return []
         case .read(let userID, let time):
-            return [fact(.eventUserMarkedRead, ["user": user(userID), "read_at": .int(time)])]
+            let source = event.cause(userID: ownID).source
+            return [fact(source, ["user": user(userID), "read_at": .int(time)])]
         case .delivered(let times):
             let delivered = JSON.object()
             for userID in times.keys.sorted() { delivered.set(userID.text, times[userID].map { .int($0) }) }
@@ -62,9 +63,12 @@ enum EventFacts {
 
     // MARK: Events of which only the service's document has it
 
-    static func markedUnread(_ known: JSON?, _ userID: String, readAt time: Int64) -> Cause {
+    /// `isOwn`: by this user, here or on another device.
+    static func markedUnread(_ known: JSON?, _ userID: String, readAt time: Int64, isOwn: Bool) -> Cause {
         let found = known.flatMap { $0["user_id"] == nil ? nil : $0 }
-        return cause(.eventUserMarkedUnread, ["user": found ?? user(userID), "read_at": .int(time)])
+        return cause(
+            isOwn ? .eventCurrentUserMarkedUnread : .eventUserMarkedUnread,
+            ["user": found ?? user(userID), "read_at": .int(time)])
     }
 
     static func memberCounts(_ entry: JSON) -> Cause {

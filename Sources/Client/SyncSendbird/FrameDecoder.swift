@@ -141,7 +141,8 @@ struct FrameDecoder {
             else { return [.alive] }
             // How many are unread now, only the service knows.
             if body["is_excluded"]?.bool == true {
-                let cause = EventFacts.markedUnread(body["user"].map(MessageCodec.user), user, readAt: time)
+                let cause = EventFacts.markedUnread(
+                    body["user"].map(MessageCodec.user), user, readAt: time, isOwn: user.isByteEqual(to: userID))
                 return [.event(.channel(url: url, .changed(cause)))]
             }
             return [.event(.channel(url: url, .read(userID: user, at: time)))]

@@ -59,6 +59,8 @@ Source = Literal[
     "event_operator_updated",
     "event_user_marked_read",
     "event_user_marked_unread",
+    "event_current_user_marked_read",
+    "event_current_user_marked_unread",
     "event_delivery_status_updated",
     "event_typing_status_updated",
     "event_meta_data_created",

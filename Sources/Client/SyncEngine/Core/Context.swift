@@ -48,7 +48,7 @@ struct Context {
 
     /// Why a channel changed: what the event says, and what it holds.
     func cause(of event: ChannelEvent, in url: String) -> Cause {
-        var cause = event.cause
+        var cause = event.cause(userID: options.userID)
         cause.facts += rules.facts(of: .channel(url: url, event), userID: options.userID)
         return cause
     }

@@ -16,11 +16,12 @@ public enum ChannelEvent: Equatable, Sendable {
     case hidden(allowAutoUnhide: Bool, offset: Int64)
 
     /// What hosts are told as the reason of a change that came of it. The facts that the event holds itself, the
-    /// service's rules add.
-    public var cause: Cause {
+    /// service's rules add. `userID` is this user, whose own reading is not told as another member's.
+    public func cause(userID: String) -> Cause {
         switch self {
         case .changed(let cause), .entered(let cause), .removed(let cause), .patched(let cause, _): cause
-        case .read: Cause(.eventUserMarkedRead)
+        case .read(let reader, _):
+            Cause(reader.isByteEqual(to: userID) ? .eventCurrentUserMarkedRead : .eventUserMarkedRead)
         case .delivered: Cause(.eventDeliveryStatusUpdated)
         case .typing: Cause(.eventTypingStatusUpdated)
         case .hidden: Cause(.eventChannelHidden)

@@ -7,7 +7,7 @@ public enum EventSource: String, Sendable {
     case eventMessageDeleted = "event_message_deleted"
     case eventReactionUpdated = "event_reaction_updated"
     case eventThreadInfoUpdated = "event_thread_info_updated"
-    /// A fact beside the message that mentions this user; never the source itself.
+    /// Of channels: a message that has come mentions this user. Message lists are told of the message itself.
     case eventMention = "event_mention"
     case eventChannelCreated = "event_channel_created"
     case eventChannelChanged = "event_channel_changed"
@@ -27,8 +27,11 @@ public enum EventSource: String, Sendable {
     case eventUserReceivedInvitation = "event_user_received_invitation"
     case eventUserDeclinedInvitation = "event_user_declined_invitation"
     case eventOperatorUpdated = "event_operator_updated"
+    /// Another user; what this user has read, here or on another device, has sources of its own.
     case eventUserMarkedRead = "event_user_marked_read"
     case eventUserMarkedUnread = "event_user_marked_unread"
+    case eventCurrentUserMarkedRead = "event_current_user_marked_read"
+    case eventCurrentUserMarkedUnread = "event_current_user_marked_unread"
     case eventDeliveryStatusUpdated = "event_delivery_status_updated"
     case eventTypingStatusUpdated = "event_typing_status_updated"
     case eventMetaDataCreated = "event_meta_data_created"
