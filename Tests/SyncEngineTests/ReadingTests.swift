@@ -53,6 +53,14 @@ final class ReadingTests: EngineTestCase {
         XCTAssertEqual(marks, [])
     }
 
+    func testWhoIsInvitedMarksNothing() {
+        begin(channels: [Case.channel("c"), Case.channel("i", membership: "invited")])
+        receive(1, "i")
+        receive(2)
+        wait(10_000)
+        XCTAssertEqual(marks, ["c 2"])
+    }
+
     func testAServiceThatDoesNotWantMarksOfSuperChannels() {
         func kind(_ url: String, _ more: String) -> ChannelRecord {
             let json = #"{"channel_url":"\#(url)","created_at":1,"member_state":"joined","is_super":true\#(more)}"#

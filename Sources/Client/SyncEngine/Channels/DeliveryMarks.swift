@@ -60,6 +60,8 @@ struct DeliveryMarks {
     private var nextDeadline: Int64? { entries.values.filter { $0.waiting != nil }.map(\.notBefore).min() }
 
     private mutating func mark(_ id: String, _ url: String, _ turn: inout Turn) {
+        // Who is invited hears what is said, and marks nothing before it has come in.
+        if turn.storage.channel(url)?.traits.memberState == "invited" { return }
         entries[url] = Entry(waiting: nil, notBefore: turn.now.monotonic + DeliveryMarks.pause)
         turn.add(.ask(.told, .markDelivered(channelURL: url, messageID: id)))
     }

@@ -120,7 +120,7 @@ extension Chat {
             if channel.lastMessageID == message.id { try storage.touchChannel(channel.id, at: now) }
             let frame = editFrame(message, old)
             broadcasts.append(
-                Broadcast(frame: frame, users: try storage.joinedMembers(channel.id), except: caller.socket))
+                Broadcast(frame: frame, users: try storage.audience(channel.id), except: caller.socket))
             return Sent(message: message, frame: frame)
         }
     }
@@ -208,7 +208,7 @@ extension Chat {
                     "msg_id": .int(id), "ts": .int(now),
                 ]))
             broadcasts.append(
-                Broadcast(frame: frame, users: try storage.joinedMembers(channel.id), carriesUnread: true))
+                Broadcast(frame: frame, users: try storage.audience(channel.id), carriesUnread: true))
             if message.parentID > 0 { try refreshThread(message.parentID, channel, at: now, &broadcasts) }
         }
     }
@@ -226,7 +226,8 @@ extension Chat {
     /// Adds or takes away a reaction; returns what REST answers and the socket tells.
     func react(_ id: Int64, _ key: String, _ caller: Caller, _ channel: ChannelRow, adds: Bool) throws -> JSON {
         guard !key.isEmpty else { throw APIError.missing("reaction") }
-        try checkReading(caller, channel)
+        // Who may read, invited or in a public channel, takes no part yet.
+        try checkManaging(caller, channel, needsOperator: false)
         guard var message = try storage.message(id, in: channel.id) else { throw APIError.noMessage() }
         let now = now
         let reactions = message.reactions.flatMap { try? JSON.parse($0) } ?? .array()
@@ -257,13 +258,13 @@ extension Chat {
             try storage.update(message)
             try storage.noteChange(message, isDeleted: false, at: now)
             broadcasts.append(
-                Broadcast(frame: Frames.frame("MRCT", told), users: try storage.joinedMembers(channel.id)))
+                Broadcast(frame: Frames.frame("MRCT", told), users: try storage.audience(channel.id)))
         }
         return told
     }
 
     func pin(_ id: Int64, _ caller: Caller, _ channel: ChannelRow, adds: Bool) throws {
-        try checkReading(caller, channel)
+        try checkManaging(caller, channel, needsOperator: false)
         guard try storage.message(id, in: channel.id) != nil else { throw APIError.noMessage() }
         var pinned = Chat.pinned(channel)
         pinned.removeAll { $0 == id }
@@ -292,7 +293,7 @@ extension Chat {
         }
         broadcasts.append(
             Broadcast(
-                frame: Frames.channelEvent(11300, channel, at: now, data), users: try storage.joinedMembers(channel.id))
+                frame: Frames.channelEvent(11300, channel, at: now, data), users: try storage.audience(channel.id))
         )
     }
 }

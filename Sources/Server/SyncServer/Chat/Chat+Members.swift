@@ -69,7 +69,7 @@ extension Chat {
                 ]),
                 "open_channels": .array(), "ts": .int(now), "sts": .int(now),
             ]))
-        broadcasts.append(Broadcast(frame: frame, users: try storage.joinedMembers(channel.id)))
+        broadcasts.append(Broadcast(frame: frame, users: try storage.audience(channel.id)))
         return try storage.channel(id: channel.id) ?? channel
     }
 

@@ -228,7 +228,7 @@ extension Chat {
 
     /// Who of a channel's members hears what a user says: not those who block it.
     func listeners(of channel: ChannelRow, sender: String) throws -> [String] {
-        let members = try storage.joinedMembers(channel.id)
+        let members = try storage.audience(channel.id)
         guard !sender.isEmpty, storage.hasBlocks else { return members }
         let deaf = try storage.blocks(of: sender).blockedBy
         return deaf.isEmpty ? members : members.filter { !deaf.contains($0) }

@@ -120,7 +120,7 @@ extension Chat {
                 "poll": poll.json, "channel_url": .string(channel.url), "channel_type": "group",
                 "channel_id": .int(channel.id), "ts": .int(now),
             ]))
-        broadcasts.append(Broadcast(frame: frame, users: try storage.joinedMembers(channel.id)))
+        broadcasts.append(Broadcast(frame: frame, users: try storage.audience(channel.id)))
     }
 
     private func refreshPollMessage(_ poll: Poll) throws {
@@ -229,7 +229,7 @@ extension Chat {
                         .object(["option_id": $0["id"] ?? 0, "vote_count": $0["vote_count"] ?? 0])
                     }),
             ])
-            let others = try storage.joinedMembers(channel.id).filter { $0 != caller.userID }
+            let others = try storage.audience(channel.id).filter { $0 != caller.userID }
             broadcasts.append(Broadcast(frame: Frames.frame("VOTE", told), users: others))
             let own = told.deepCopy()
             own.set("voted_option_ids", .array(wanted.sorted().map { .int($0) }))

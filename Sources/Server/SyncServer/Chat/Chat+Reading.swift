@@ -27,7 +27,7 @@ extension Chat {
             let frame = readFrame(channel, user, at: time, uniqueID: uniqueID)
             broadcasts.append(
                 Broadcast(
-                    frame: frame, users: try storage.joinedMembers(channel.id), except: caller.socket,
+                    frame: frame, users: try storage.audience(channel.id), except: caller.socket,
                     carriesUnread: true))
             return frame
         }
@@ -65,7 +65,7 @@ extension Chat {
             try storage.touchChannel(channel.id, at: now)
             let frame = readFrame(channel, user, at: member.lastRead, isExcluded: true, uniqueID: uniqueID)
             broadcasts.append(
-                Broadcast(frame: frame, users: try storage.joinedMembers(channel.id), carriesUnread: true))
+                Broadcast(frame: frame, users: try storage.audience(channel.id), carriesUnread: true))
         }
         return member
     }
@@ -110,7 +110,7 @@ extension Chat {
                             "channel_id": .int(channel.id),
                             "updated": updated, "ts": .int(now),
                         ]))
-                    broadcasts.append(Broadcast(frame: frame, users: try storage.joinedMembers(channelID)))
+                    broadcasts.append(Broadcast(frame: frame, users: try storage.audience(channelID)))
                 }
             } catch {
                 Log.failure("delivery marks could not be stored", error)
@@ -125,7 +125,7 @@ extension Chat {
         }
         guard let user = try storage.user(caller.userID) else { throw APIError.noUser() }
         let frame = Frames.channelEvent(starts ? 10900 : 10901, channel, at: now, SocketDialect.user(user.json))
-        let others = try storage.joinedMembers(channel.id).filter { $0 != member.userID }
+        let others = try storage.audience(channel.id).filter { $0 != member.userID }
         tell(Broadcast(frame: frame, users: others))
     }
 

@@ -227,6 +227,6 @@ extension Chat {
                 "channel_url": .string(channel.url), "channel_type": "group", "channel_id": .int(channel.id),
                 "parent_message_id": .int(parentID), "thread_info": told, "ts": .int(now),
             ]))
-        broadcasts.append(Broadcast(frame: frame, users: try storage.joinedMembers(channel.id)))
+        broadcasts.append(Broadcast(frame: frame, users: try storage.audience(channel.id)))
     }
 }

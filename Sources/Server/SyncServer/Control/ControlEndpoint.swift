@@ -210,7 +210,7 @@ final class ControlEndpoint {
                 return sent.frame
             }
         }
-        let members = try chat.storage.joinedMembers(channel.id)
+        let members = try chat.storage.audience(channel.id)
         for frame in frames.dropLast() { chat.hub.send(frame, to: members) }
         // All is stored by now: only with the last one are the totals true.
         if let last = frames.last { chat.tell(Broadcast(frame: last, users: members, carriesUnread: true)) }
@@ -242,7 +242,7 @@ final class ControlEndpoint {
             try chat.storage.touchChannel(channel.id, at: now)
             broadcasts.append(
                 Broadcast(
-                    frame: chat.editFrame(message, .object()), users: try chat.storage.joinedMembers(channel.id)))
+                    frame: chat.editFrame(message, .object()), users: try chat.storage.audience(channel.id)))
         }
         return .object()
     }

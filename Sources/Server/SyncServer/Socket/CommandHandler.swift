@@ -56,9 +56,12 @@ final class CommandHandler {
         case "TPST": try chat.typing(caller, try channel(payload), starts: true)
         case "TPEN": try chat.typing(caller, try channel(payload), starts: false)
         case "MACK":
-            let channel = try channel(payload)
-            // The message may be gone by now; then there is nothing to mark.
-            guard let message = try chat.storage.message(try messageID(payload), in: channel.id) else { return }
+            // Nobody waits for an answer, and clients take an error that names no request for one of the connection.
+            // The message or the channel may be gone by now, and who is only invited marks nothing.
+            guard let channel = try chat.storage.channel(try payload.required("channel_url")),
+                let message = try chat.storage.message(try messageID(payload), in: channel.id),
+                try chat.storage.membership(channel.id, caller.userID)?.state == .joined
+            else { return }
             try chat.markDelivered(caller, channel, at: message.createdAt)
         case "VOTE":
             guard let poll = try payload.int("poll_id") else { throw APIError.missing("poll_id") }

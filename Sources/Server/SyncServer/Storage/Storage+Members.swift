@@ -59,9 +59,9 @@ extension Storage {
             .bind(channelID).all { ($0.text(0), $0.int(1), $0.int(2)) }
     }
 
-    /// All that may see what happens in a channel: joined and invited.
-    func audience(_ channelID: Int64) throws -> [String] {
-        try database.prepare("SELECT user_id FROM members WHERE channel_id = ? AND state > 0").bind(channelID).all {
+    /// Those of a channel's members who have come in.
+    func joinedMembers(_ channelID: Int64) throws -> [String] {
+        try database.prepare("SELECT user_id FROM members WHERE channel_id = ? AND state = 2").bind(channelID).all {
             $0.text(0)
         }
     }

@@ -94,10 +94,10 @@ final class Storage {
         }
     }
 
-    /// The ids of a channel's joined members.
-    func joinedMembers(_ channelID: Int64) throws -> [String] {
+    /// All that see and hear what happens in a channel: its members, joined and invited.
+    func audience(_ channelID: Int64) throws -> [String] {
         if let known = memberCache[channelID] { return known }
-        let members = try database.prepare("SELECT user_id FROM members WHERE channel_id = ? AND state = 2")
+        let members = try database.prepare("SELECT user_id FROM members WHERE channel_id = ? AND state > 0")
             .bind(channelID).all { $0.text(0) }
         if memberCache.count >= 1000 { memberCache = [:] }
         memberCache[channelID] = members
