@@ -405,6 +405,45 @@ def test_metadata_and_counters(server: Server) -> None:
     assert bob.rest.get(counter) == {}
 
 
+def test_a_silent_message_is_the_last_one_to_its_sender_alone(server: Server) -> None:
+    ann, bob = server.user("ann"), server.user("bob")
+    channel, empty = ann.channel(bob), ann.channel(bob)
+
+    def post(where: Any, by: str, text: str, **more: Any) -> int:
+        server.control("advance_clock", ms=2)
+        body = {"user_id": by, "message": text, **more}
+        return server.admin.post(where.path + "/messages", body)["message_id"]
+
+    def last(client: Any, where: Any = channel) -> str | None:
+        message = client.rest.get(where.path)["last_message"]
+        return message and message["message"]
+
+    def listed(client: Any) -> list[str]:
+        channels = client.rest.get(client.me + "/my_group_channels", show_empty="false")["channels"]
+        return [entry["channel_url"] for entry in channels]
+
+    sent = {"plain": post(channel, "ann", "plain")}
+    post(empty, "ann", "first word", silent=True)
+    assert listed(ann) == [empty, channel] and listed(bob) == [channel]
+    for text in ("quiet", "more"):
+        sent[text] = post(channel, "ann", text, silent=True)
+    assert (last(ann), last(bob), last(bob, empty)) == ("more", "plain", None)
+    assert server.admin.get(channel.path)["last_message"]["message"] == "plain"
+    assert listed(ann) == [channel, empty]
+    sent["forced"] = post(channel, "bob", "forced", silent=True, force_update_last_message=True)
+    assert last(ann) == last(bob) == "forced"
+    for text, anns, bobs in (
+        ("forced", "more", "plain"), ("more", "quiet", "plain"), ("plain", "quiet", None), ("quiet", None, None),
+    ):
+        server.admin.delete(f"{channel.path}/messages/{sent[text]}")
+        assert (last(ann), last(bob)) == (anns, bobs)
+    # What is before a reset of the history is nobody's last message.
+    post(channel, "ann", "again", silent=True)
+    assert last(ann) == "again"
+    ann.rest.put(channel.path + "/reset_user_history", {})
+    assert last(ann) is None
+
+
 def test_unread_counts(server: Server) -> None:
     ann, bob = server.user("ann"), server.user("bob")
     a, b = ann.connect(), bob.connect()

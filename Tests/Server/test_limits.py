@@ -280,7 +280,8 @@ def test_a_file_of_the_schema_before(start: Any, tmp_path: Any) -> None:
         for index in ("channels_by_survival", "members_by_mute"):
             old.execute(f"DROP INDEX {index}")
         old.execute("ALTER TABLE users DROP COLUMN details")
-        old.execute("ALTER TABLE members DROP COLUMN push_sound")
+        for column in ("push_sound", "silent_id", "silent_at"):
+            old.execute(f"ALTER TABLE members DROP COLUMN {column}")
         old.execute("PRAGMA user_version = 1")
     old.close()
     server = start("--db", str(path), "--api-token", "t")

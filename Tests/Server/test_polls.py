@@ -149,6 +149,8 @@ def test_voters_come_latest_first(start: Any, tmp_path: Any) -> None:
         old.execute("DROP TABLE present")
         for later in ("INDEX members_by_mute", "TABLE friends", "TABLE discoveries", "TABLE leaves"):
             old.execute(f"DROP {later}")
+        for column in ("silent_id", "silent_at"):
+            old.execute(f"ALTER TABLE members DROP COLUMN {column}")
         old.execute("PRAGMA user_version = 2")
     old.close()
     ann = User(start(*where), "ann", ann.token)

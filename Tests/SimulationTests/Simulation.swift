@@ -340,9 +340,11 @@ final class Simulation {
                 if let input = network.takeDue() {
                     note("\(Parcel.input(input, process: 0))")
                     if case .socketText = input { isTakingFrame = true }
+                    let process = processNumber
                     device.core.receive(input, now: now)
                     inputDone()
                     isTakingFrame = false
+                    if case .socketText(_, let text) = input, process == processNumber { try checkLastMessage(text) }
                 }
             } else if let next = device.core.nextDeadline, next <= time {
                 device.core.advance(now: now)

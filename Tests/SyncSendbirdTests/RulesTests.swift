@@ -35,9 +35,11 @@ final class RulesTests: XCTestCase {
             (plain, message(6, 60, isSilent: true, json: #"{"force_update_last_message":true}"#),
              #"last_message={"force_update_last_message":true}"#),
             (plain, message(6, 60, isSilent: true, json: #"{"mentioned_user_ids":["me"]}"#), ""),
-            // Of own silent ones services differ; this one may say it.
-            (plain, message(6, 60, sender: "me", isSilent: true), "ask"),
-            (plain, message(6, 60, sender: "me", isSilent: true, json: SilentRule.noLast), ""),
+            // To its sender it is the last one, whatever it says of the others.
+            (plain, message(6, 60, sender: "me", isSilent: true), "last_message={6}"),
+            (plain, message(6, 60, sender: "me", isSilent: true, json: SilentRule.noLast),
+             "last_message=\(SilentRule.noLast)"),
+            (plain, message(4, 40, sender: "me", isSilent: true), ""),
             (#"{"channel_url":"c","is_hidden":true}"#, message(6, 60, isSilent: true), "ask"),
             // What this user does not want counted stays 0, and those who are only invited have no counts.
             (#"{"channel_url":"c","count_preference":"off"}"#, message(6, 60, json: SilentRule.toMe),

@@ -888,6 +888,9 @@ public final class Engine {
         syncState != .running && serviceCommands.isEmpty && hostOutputs.isEmpty && parts.isEmpty && !timers.hasWork
     }
 
+    /// The service is asked what a channel is now, or will be.
+    func isPlanned(channel url: String) -> Bool { sync.isPlanned(url) }
+
     /// Operations on resources that the database has not answered.
     var resourcesInFlight: Int { resources?.inFlight ?? 0 }
 

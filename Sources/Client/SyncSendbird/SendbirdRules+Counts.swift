@@ -15,8 +15,8 @@ extension SendbirdRules {
             let isReply = !message.parentID.isEmpty
             if message.isSilent {
                 let isForced = SendbirdRules.member("force_update_last_message", of: message.json) { $0.bool == true }
-                // Of this user's own, services differ.
-                isLast = isForced ? true : told("update_last_message") ?? (isOwn ? nil : false)
+                // Who sent it sees it as the last one, whatever it says of the others.
+                isLast = isOwn || isForced || told("update_last_message") == true
                 isUnread = false
             } else {
                 isLast = told("update_last_message") ?? true

@@ -76,6 +76,9 @@ struct ChannelSync {
         return !refresh.isIdle
     }
 
+    /// A channel is asked for by itself, or will be.
+    func isPlanned(_ url: String) -> Bool { refresh.isPlanned(url) }
+
     // MARK: Session
 
     /// The first login: changes count from here, before the first channel is cached, even while sync is paused.

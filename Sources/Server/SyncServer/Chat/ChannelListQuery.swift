@@ -102,7 +102,7 @@ struct ChannelListQuery {
     }
 
     private func matchesChannel(_ channel: ChannelRow, _ member: MembershipRow) -> Bool {
-        if !showsEmpty, channel.lastMessageID == 0 || channel.lastMessageAt < member.offset { return false }
+        if !showsEmpty, channel.lastMessage(of: member) == nil { return false }
         if !showsFrozen, channel.isFrozen { return false }
         if !showsChatNotifications, channel.flags.contains(.chatNotification) { return false }
         switch distinctMode {

@@ -61,10 +61,9 @@ enum ChannelOrder: String {
     func place(_ channel: ChannelRow, _ membership: MembershipRow, metadataValue: String?) -> Place {
         switch self {
         case .latestLastMessage:
-            let isVisible = channel.lastMessageID > 0 && channel.lastMessageAt >= membership.offset
+            let last = channel.lastMessage(of: membership)
             return Place(
-                group: isVisible ? 0 : 1, text: "", time: isVisible ? channel.lastMessageAt : channel.createdAt,
-                id: channel.id)
+                group: last == nil ? 1 : 0, text: "", time: last?.at ?? channel.createdAt, id: channel.id)
         case .chronological:
             return Place(group: 0, text: "", time: channel.createdAt, id: channel.id)
         case .name:

@@ -96,10 +96,7 @@ struct ChannelView {
         try writeOwn(channel, membership, &writer)
 
         writer.key("last_message")
-        let offset = membership?.offset ?? 0
-        if channel.lastMessageID > 0, channel.lastMessageAt >= offset,
-            let last = try storage.message(channel.lastMessageID)
-        {
+        if let last = try channel.lastMessage(of: membership).flatMap({ try storage.message($0.id) }) {
             writer.raw(last.bytes(parts.contains(.lastMetaArrays) ? .all : .all.subtracting(.metaarray)))
         } else {
             writer.null()

@@ -117,7 +117,8 @@ extension Chat {
                 try storage.touchChannel(channel.id, at: now)
             }
             try refreshParentInfo(of: message, at: now)
-            if channel.lastMessageID == message.id { try storage.touchChannel(channel.id, at: now) }
+            let isLast = try channel.lastMessageID == message.id || storage.isSilentLast(message)
+            if isLast { try storage.touchChannel(channel.id, at: now) }
             let frame = editFrame(message, old)
             broadcasts.append(
                 Broadcast(frame: frame, users: try storage.audience(channel.id), except: caller.socket))
@@ -194,6 +195,7 @@ extension Chat {
             if channel.lastMessageID == message.id {
                 try storage.recallLastMessage(channel.id, settings.lastMessageThreading)
             }
+            try storage.recallSilent(after: message, settings.lastMessageThreading)
             let pinned = Chat.pinned(channel)
             if pinned.contains(id) { try setPinned(pinned.filter { $0 != id }, channel, at: now, &broadcasts) }
             if message.threadInfo != nil {

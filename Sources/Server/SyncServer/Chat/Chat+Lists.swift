@@ -84,7 +84,7 @@ extension Chat {
         writer.beginArray()
         for entry in page where entry.membership.state != .gone {
             if let types, !types.contains(entry.channel.customType) { continue }
-            if !showsEmpty, entry.channel.lastMessageID == 0 { continue }
+            if !showsEmpty, entry.channel.lastMessage(of: entry.membership) == nil { continue }
             if !showsFrozen, entry.channel.isFrozen { continue }
             try view.write(entry.channel, entry.membership, to: &writer)
             updated.insert(entry.channel.url)

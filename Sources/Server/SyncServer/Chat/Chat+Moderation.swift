@@ -9,7 +9,7 @@ extension Chat {
         }
         let now = now
         if hidesPrevious {
-            let offset = max(now, channel.lastMessageAt + 1)
+            let offset = max(now, (channel.lastMessage(of: membership)?.at ?? 0) + 1)
             clock.reach(offset)
             forget(&membership, channel, before: offset)
         } else {

@@ -182,7 +182,7 @@ extension Chat {
         guard var member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
             throw APIError.notMember()
         }
-        let offset = max(now, channel.lastMessageAt + 1)
+        let offset = max(now, (channel.lastMessage(of: member)?.at ?? 0) + 1)
         clock.reach(offset)
         forget(&member, channel, before: offset)
         try change { _ in try storage.save(member, at: offset) }

@@ -116,6 +116,8 @@ extension Chat {
         }
         if createdAt >= channel.lastMessageAt, isLastMessage(input, message) {
             try storage.setLastMessage(channel.id, message.id, createdAt)
+        } else if input.isSilent, sender != nil, counts(message, settings.lastMessageThreading) {
+            try storage.noteSilent(message)
         }
         // What is new is unread by everybody.
         let mentions = Mentions(json)

@@ -33,6 +33,7 @@ extension Chat {
         for message in purged {
             try storage.delete(message)
             try storage.uncount(message)
+            try storage.recallSilent(after: message, policy)
         }
         let ids = Set(purged.map(\.id))
         if ids.contains(channel.lastMessageID) { try storage.recallLastMessage(channel.id, policy) }

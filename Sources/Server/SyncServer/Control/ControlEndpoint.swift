@@ -238,6 +238,7 @@ final class ControlEndpoint {
             try chat.storage.insert(message)
             try chat.storage.noteChange(message, isDeleted: false, at: now)
             try chat.storage.recallLastMessage(channel.id, chat.settings.lastMessageThreading)
+            try chat.storage.recallSilent(after: message, chat.settings.lastMessageThreading)
             if channel.survival >= 0 { chat.expireLater() }
             try chat.storage.touchChannel(channel.id, at: now)
             broadcasts.append(

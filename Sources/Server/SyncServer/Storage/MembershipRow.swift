@@ -54,14 +54,18 @@ struct MembershipRow {
     var pushSound = ""
     var changeSeq: Int64 = 0
     var changeAt: Int64 = 0
+    /// The newest silent message of the member's own; 0: none.
+    var silentID: Int64 = 0
+    var silentAt: Int64 = 0
 
     static let columns = """
         m.channel_id, m.user_id, m.state, m.is_operator, m.inviter, m.invited_at, m.joined_at, m.last_read, \
         m.delivered, \
         m.read_total, m.own_unread, m.mentions, m.hidden, m.offset, m.count_preference, m.push_trigger, m.muted_until, \
-        m.muted_at, m.mute_note, m.change_seq, m.change_at, m.push_sound
+        m.muted_at, m.mute_note, m.change_seq, m.change_at, m.push_sound, \
+        m.silent_id, m.silent_at
         """
-    static let columnCount: Int32 = 22
+    static let columnCount: Int32 = 24
 
     init(channelID: Int64, userID: String, state: State) {
         self.channelID = channelID
@@ -92,6 +96,8 @@ struct MembershipRow {
         changeSeq = row.int(first + 19)
         changeAt = row.int(first + 20)
         pushSound = row.text(first + 21)
+        silentID = row.int(first + 22)
+        silentAt = row.int(first + 23)
     }
 
     func isMuted(at now: Int64) -> Bool { mutedUntil == -1 || mutedUntil > now }

@@ -3,7 +3,7 @@ enum Schema {
     static let version = Int64(steps.count)
 
     /// A file of version N has had the first N steps; the others make it a present one.
-    static let steps = [first, second, third, fourth, fifth]
+    static let steps = [first, second, third, fourth, fifth, sixth]
 
     private static let first = """
         -- Numbers that must not be forgotten with the rows they came from.
@@ -184,5 +184,11 @@ enum Schema {
         CREATE TABLE leaves (
             tree TEXT NOT NULL, path TEXT NOT NULL, json TEXT NOT NULL, PRIMARY KEY (tree, path)
         ) STRICT, WITHOUT ROWID;
+        """
+
+    private static let sixth = """
+        -- The newest silent message that the member sent, which is the last one to that member alone; 0: none.
+        ALTER TABLE members ADD COLUMN silent_id INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE members ADD COLUMN silent_at INTEGER NOT NULL DEFAULT 0;
         """
 }

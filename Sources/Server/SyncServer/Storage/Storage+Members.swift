@@ -10,15 +10,16 @@ extension Storage {
             """
             INSERT OR REPLACE INTO members (channel_id, user_id, state, is_operator, inviter, invited_at, joined_at,
                 last_read, delivered, read_total, own_unread, mentions, hidden, offset, count_preference, push_trigger,
-                muted_until, muted_at, mute_note, change_seq, change_at, push_sound)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                muted_until, muted_at, mute_note, change_seq, change_at, push_sound, silent_id, silent_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
         .bind(member.channelID).bind(member.userID).bind(member.state.rawValue).bind(member.isOperator)
         .bind(member.inviter).bind(member.invitedAt).bind(member.joinedAt).bind(member.lastRead).bind(member.delivered)
         .bind(member.readTotal).bind(member.ownUnread).bind(member.mentions).bind(member.hidden.rawValue)
         .bind(member.offset).bind(member.countPreference).bind(member.pushTrigger).bind(member.mutedUntil)
-        .bind(member.mutedAt).bind(member.muteNote).bind(nextSequence()).bind(now).bind(member.pushSound).run()
+        .bind(member.mutedAt).bind(member.muteNote).bind(nextSequence()).bind(now).bind(member.pushSound)
+        .bind(member.silentID).bind(member.silentAt).run()
         forgetMembers(member.channelID)
         totals.note(member.channelID)
     }
