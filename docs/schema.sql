@@ -1,6 +1,6 @@
 -- The real schema of both files; a test compares it with what the library makes. Times are milliseconds since the epoch.
 
--- cache.db (user_version 5)
+-- cache.db (user_version 6)
 -- meta        cursors and flags: channels.changes, channels.token, channels.complete, messages.changes.KEY
 -- channel     key is ours and never used again; messages are filed under it. json is the channel as hosts see it; name,
 --             has_last_message, latest_at, created_at are the keys of three orders, of an index each. A row that is not
@@ -14,7 +14,7 @@
 -- database_value  what a realtime database last told of a place, at most 1000 and 16 MiB of JSON together; what was used
 --             longest ago goes first. url and name say which database, query which children. A row with an empty query
 --             has dropped those within its path when it was written, so the longest path has the newest value
--- checksum    of the bytes of json or body: a row that does not match it is damage
+-- checksum    of the bytes of json; of a database_value also of its place and size: a row that does not match is damage
 CREATE TABLE meta (
     key TEXT NOT NULL PRIMARY KEY,
     value TEXT NOT NULL

@@ -99,6 +99,37 @@ final class DatabaseValueTests: XCTestCase {
         XCTAssertEqual(try places(store, "/").count, 6)
     }
 
+    /// A size that no value has, alone or together with others, a size that is another, a value under another path, a
+    /// use that nobody counts to: an error at most, never a sum that overflows.
+    func testDamagedNumbers() throws {
+        for (damage, isSeen) in [
+            ("size = 9223372036854775807", true), ("size = -9223372036854775808", true), ("size = -1", true),
+            ("size = 4194305", true), ("size = size + 1", true), ("path = '/x' || substr(path, 2)", true),
+            ("used = 9223372036854775807", false), ("used = -9223372036854775808 + key", false), ("used = 0", false),
+        ] {
+            let folder = try Folder()
+            var store = try CacheStore(directory: folder.path, now: 0)
+            for path in ["/a", "/b", "/c"] { try keep(store, path, "1") }
+            try store.database.execute("UPDATE database_value SET \(damage)")
+            store.close()
+            store = try CacheStore(directory: folder.path, now: 1)
+            XCTAssertNil(store.setAsideAs)
+            for path in ["/d", "/a", "/xb", "/a", "/c"] {
+                _ = try? value(store, path)
+                try? keep(store, path, "[\(path.utf8.count)]")
+            }
+            store.databaseValuesLimit = 2
+            try? keep(store, "/e", "3")
+            store.close()
+            XCTAssertEqual(folder.exists("cache.db.damaged"), isSeen, damage)
+            store = try CacheStore(directory: folder.path, now: 2)
+            XCTAssertEqual(store.setAsideAs != nil, isSeen, damage)
+            store.databaseValuesLimit = 2
+            for path in ["/f", "/g", "/h"] { try keep(store, path, "4") }
+            XCTAssertEqual(try places(store, "/"), ["/g", "/h"], damage)
+        }
+    }
+
     /// Each statement fails in turn: nothing of the transaction stays, and what was counted is right afterwards.
     func testEveryStatementCanFail() throws {
         let folder = try Folder()

@@ -87,7 +87,7 @@ final class MigrationTests: XCTestCase {
 
     private func compare(_ store: CacheStore, _ old: Old) throws {
         XCTAssertNil(store.setAsideAs)
-        XCTAssertEqual(try store.database.schemaVersion(), 5)
+        XCTAssertEqual(try store.database.schemaVersion(), Int64(CacheSchema.migrations.count))
         for (key, value) in old.meta { XCTAssertEqual(try store.value(key), value) }
         XCTAssertEqual(try rows(store.database, "SELECT 1 FROM meta") { _ in 1 }.count, old.meta.count)
         for (url, key) in old.keys { XCTAssertEqual(try store.channelKeyIfKnown(url), key, url) }
@@ -174,6 +174,51 @@ final class MigrationTests: XCTestCase {
             XCTAssertEqual(try store.chunks(channel: channel).first?.end.position, chunk.end.position)
             XCTAssertEqual(try store.value("messages.changes.\(key)"), changes)
         }
+    }
+
+    /// Files of schema 5 of the cache and 3 of the intents, made by the library of commit fd1200f: three channels, a
+    /// thread, three values of a database and three writes to it, three messages that wait and one that failed.
+    private func present() throws -> Folder { try fixture("cache-5.db", "intents-3.db") }
+
+    private func values(_ database: Database) throws -> [(place: DatabasePlace, json: [UInt8])] {
+        try rows(database, "SELECT url, name, path, query, json FROM database_value ORDER BY used") { row in
+            let instance = DatabaseInstance(url: row.text(0), name: row.text(1))
+            return (DatabasePlace(instance, path: row.text(2), query: row.text(3)), row.bytes(4))
+        }
+    }
+
+    /// Their checksums did not cover place and size: none of them counts as damaged, whatever its size says.
+    func testValuesOfDatabasesAreKept() throws {
+        let folder = try present()
+        let database = try raw(folder.path + "/cache.db")
+        XCTAssertEqual(try database.schemaVersion(), 5)
+        let old = try values(database)
+        XCTAssertEqual(old.map(\.json.count), [411, 1, 46])
+        try database.execute("UPDATE database_value SET size = 9223372036854775807 WHERE key = 2")
+        database.shut()
+        let store = try CacheStore(directory: folder.path, now: 0)
+        XCTAssertNil(store.setAsideAs)
+        for (place, json) in old { XCTAssertEqual(try store.databaseValue(at: place), json) }
+        XCTAssertEqual(
+            try rows(store.database, "SELECT size FROM database_value ORDER BY used") { $0.int(0) }, [411, 1, 46])
+        try store.keepDatabaseValue(Array("7".utf8), at: old[1].place)
+        XCTAssertEqual(try store.channelURLs().count, 3)
+        for url in try store.channelURLs() { XCTAssertNotNil(try store.channel(url)) }
+    }
+
+    /// What was damaged before the migration is damaged behind it.
+    func testADamagedValueStaysDamaged() throws {
+        let folder = try present()
+        let database = try raw(folder.path + "/cache.db")
+        let old = try values(database)
+        try database.execute("UPDATE database_value SET json = '6' WHERE key = 2")
+        database.shut()
+        let store = try CacheStore(directory: folder.path, now: 0)
+        XCTAssertEqual(try store.databaseValue(at: old[0].place), old[0].json)
+        XCTAssertThrowsError(try store.databaseValue(at: old[1].place)) { error in
+            guard case .corrupt? = error as? StoreError else { return XCTFail("\(error)") }
+        }
+        XCTAssert(folder.exists("cache.db.damaged"))
     }
 
     /// The second opening finds nothing to do.

@@ -156,5 +156,12 @@ enum CacheSchema {
         CREATE UNIQUE INDEX database_value_by_place ON database_value (url, name, path, query);
         CREATE INDEX database_value_by_use ON database_value (used, size);
         """,
+        // The checksum is also of the place and the size. A row that was damaged stays so.
+        """
+        UPDATE database_value SET
+            size = length(CAST(json AS BLOB)),
+            checksum = checksum_of_row(url, name, path, query, length(CAST(json AS BLOB)), json)
+        WHERE checksum = checksum_of_text(json);
+        """,
     ]
 }

@@ -170,7 +170,7 @@ extension CacheStore {
         if let key = try channelKeyIfKnown(url) { return key }
         return try transaction { () throws(StoreError) in
             try database.prepare("INSERT INTO channel (url) VALUES (?)").bind(url).run()
-            return database.lastInsertID
+            return try newKey()
         }
     }
 
@@ -178,7 +178,18 @@ extension CacheStore {
     public func channelKeyIfKnown(_ url: String) throws(StoreError) -> Int64? {
         let row = try database.prepare("SELECT key FROM channel WHERE url = ?").bind(url)
         defer { row.reset() }
-        return try row.next() ? row.int(0) : nil
+        return try row.next() ? try row.int(0, in: CacheStore.keys) : nil
+    }
+
+    /// The keys of channels and threads. Messages of a thread are filed under minus its key, so none of them is less.
+    static let keys: ClosedRange<Int64> = 1...Int64.max
+
+    /// The key of the row that was inserted last. SQLite takes the number behind the greatest: among damaged rows that
+    /// may be none.
+    func newKey() throws(StoreError) -> Int64 {
+        let key = database.lastInsertID
+        guard CacheStore.keys.contains(key) else { throw database.damage("the rows before have the key \(key)") }
+        return key
     }
 }
 

@@ -3,13 +3,35 @@
 /// A value that is kept of a whole place has all that lies within it, so what was kept there before is dropped. Of two
 /// rows that speak of one place, the one with the longer path is therefore the newer one.
 extension CacheStore {
+    /// Bytes. No value that is kept is larger, in whatever file.
+    static let databaseValueLimit = 4 << 20
+    private static let databaseUseLimit: Int64 = 1 << 62
+
     /// What is kept of a place; `nil` when nothing is.
     public func databaseValue(at place: DatabasePlace) throws(StoreError) -> [UInt8]? {
         let row = try database.prepare("""
-            SELECT checksum, json FROM database_value WHERE url = ? AND name = ? AND path = ? AND query = ?
+            SELECT checksum, size, json FROM database_value WHERE url = ? AND name = ? AND path = ? AND query = ?
             """).bind(place)
         defer { row.reset() }
-        return try row.next() ? try row.bytes(1, checksum: 0) : nil
+        guard try row.next() else { return nil }
+        let json = row.bytes(2)
+        guard row.int(0) == CacheStore.checksum(place, size: row.int(1), json) else {
+            throw database.damage("the value at \(place.path) does not match its checksum")
+        }
+        return json
+    }
+
+    private static func checksum(_ place: DatabasePlace, size: Int64, _ json: [UInt8]) -> Int64 {
+        var checksum = RowChecksum()
+        for text in [place.instance.url, place.instance.name, place.path, place.query] { checksum.add(text) }
+        checksum.add(size)
+        checksum.add(json)
+        return checksum.value
+    }
+
+    /// Bytes that a value takes, as its row says without its JSON being read.
+    private func size(_ row: Statement, _ column: Int32) throws(StoreError) -> Int {
+        Int(clamping: try row.int(column, in: 0...Int64(CacheStore.databaseValueLimit)))
     }
 
     /// The places of a database of which something is kept and that are a path, lie within it or around it.
@@ -42,29 +64,34 @@ extension CacheStore {
         _ json: [UInt8], at place: DatabasePlace, isChange: Bool = false
     ) throws(StoreError) {
         try transaction { () throws(StoreError) in
-            guard json.count <= databaseBytesLimit / 4 else { return try dropDatabaseValue(at: place) }
+            guard json.count <= min(databaseBytesLimit / 4, CacheStore.databaseValueLimit) else {
+                return try dropDatabaseValue(at: place)
+            }
             if !isChange, place.query.isEmpty { try dropDatabaseValues(within: place) }
             let row = try database.prepare("""
                 SELECT key, size, checksum, json FROM database_value
                 WHERE url = ? AND name = ? AND path = ? AND query = ?
                 """).bind(place)
             defer { row.reset() }
+            let newSize = Int64(json.count)
+            let checksum = CacheStore.checksum(place, size: newSize, json)
             guard try row.next() else {
                 let room = try databaseRoom()
                 try database.prepare("""
                     INSERT INTO database_value (url, name, path, query, used, size, checksum, json)
                     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                    """).bind(place).bind(try nextDatabaseUse()).bind(Int64(json.count)).run(withChecksumAndText: json)
+                    """)
+                    .bind(place).bind(try nextDatabaseUse()).bind(newSize).run(withChecksum: checksum, text: json)
                 storedDatabaseRoom = DatabaseRoom(values: room.values + 1, bytes: room.bytes + json.count)
                 return try makeDatabaseRoom()
             }
-            let (key, size) = (row.int(0), Int(clamping: row.int(1)))
-            let isSame = row.holds(json, at: 3, checksum: 2)
+            let (key, size) = (row.int(0), try size(row, 1))
+            let isSame = row.int(1) == newSize && row.int(2) == checksum && row.holds(json, at: 3)
             row.reset()
             if isSame { return try use(key) }
             let room = try databaseRoom()
             try database.prepare("UPDATE database_value SET used = ?, size = ?, checksum = ?, json = ? WHERE key = ?")
-                .bind(try nextDatabaseUse()).bind(Int64(json.count)).run(withChecksumAndText: json, key)
+                .bind(try nextDatabaseUse()).bind(newSize).run(withChecksum: checksum, text: json, key)
             storedDatabaseRoom = DatabaseRoom(values: room.values, bytes: room.bytes - size + json.count)
             try makeDatabaseRoom()
         }
@@ -127,7 +154,12 @@ extension CacheStore {
     private func nextDatabaseUse() throws(StoreError) -> Int64 {
         let row = try database.prepare("SELECT max(used) FROM database_value")
         defer { row.reset() }
-        return try row.next() ? row.int(0) &+ 1 : 1
+        let last = try row.next() ? row.int(0) : 0
+        guard last >= CacheStore.databaseUseLimit else { return max(0, last) + 1 }
+        // Nobody counts that far: it is damage, by which only the order is lost in which values go.
+        row.reset()
+        try database.prepare("UPDATE database_value SET used = 0").run()
+        return 1
     }
 
     /// What the values take, counted once.
@@ -138,7 +170,7 @@ extension CacheStore {
         var room = DatabaseRoom(values: 0, bytes: 0)
         while try row.next() {
             room.values += 1
-            room.bytes += Int(clamping: row.int(0))
+            room.bytes += try size(row, 0)
         }
         storedDatabaseRoom = room
         return room
@@ -150,7 +182,7 @@ extension CacheStore {
             let row = try database.prepare("SELECT key, size FROM database_value ORDER BY used LIMIT 1")
             defer { row.reset() }
             guard try row.next() else { break }
-            let (key, size) = (row.int(0), Int(clamping: row.int(1)))
+            let (key, size) = (row.int(0), try size(row, 1))
             row.reset()
             try database.prepare("DELETE FROM database_value WHERE key = ?").bind(key).run()
             room = DatabaseRoom(values: room.values - 1, bytes: room.bytes - size)

@@ -10,7 +10,7 @@ extension CacheStore {
         return try transaction { () throws(StoreError) in
             try database.prepare("INSERT INTO thread (channel, parent_id) VALUES (?, ?)").bind(channel).bind(parentID)
                 .run()
-            return -database.lastInsertID
+            return -(try newKey())
         }
     }
 
@@ -19,7 +19,7 @@ extension CacheStore {
         let row = try database.prepare("SELECT key FROM thread WHERE channel = ? AND parent_id = ?")
             .bind(channel).bind(parentID)
         defer { row.reset() }
-        return try row.next() ? -row.int(0) : nil
+        return try row.next() ? -(try row.int(0, in: CacheStore.keys)) : nil
     }
 
     /// The numbers of all threads of a channel that were ever shown.
@@ -27,7 +27,7 @@ extension CacheStore {
         let row = try database.prepare("SELECT key FROM thread WHERE channel = ?").bind(channel)
         defer { row.reset() }
         var keys: [Int64] = []
-        while try row.next() { keys.append(-row.int(0)) }
+        while try row.next() { keys.append(-(try row.int(0, in: CacheStore.keys))) }
         return keys
     }
 

@@ -14,7 +14,7 @@ public final class CacheStore {
     /// What the values of databases take, under the same rule.
     var storedDatabaseRoom: DatabaseRoom?
     /// Bounds of those values: of their JSON together, and of their number.
-    var databaseBytesLimit = 16 << 20
+    var databaseBytesLimit = 4 * CacheStore.databaseValueLimit
     var databaseValuesLimit = 1000
     let directory: String
     /// The file a damaged cache was set aside as, when that happened at opening.

@@ -4,7 +4,7 @@
 /// one already depends on is near the speed of the memory copy that goes with it; here four lanes of eight bytes do
 /// not wait for each other.
 enum Checksum {
-    private static let seed: UInt64 = 0x9E37_79B9_7F4A_7C15
+    static let seed: UInt64 = 0x9E37_79B9_7F4A_7C15
     private static let factor: UInt64 = 0xD6E8_FEB8_6659_FD93
 
     /// 32 bits, as SQLite keeps them in four bytes.
@@ -40,12 +40,14 @@ enum Checksum {
         sum = mixed(sum, second)
         sum = mixed(sum, third)
         sum = mixed(sum, fourth)
-        return Int64(Int32(truncatingIfNeeded: sum >> 32 ^ sum))
+        return folded(sum)
     }
+
+    static func folded(_ sum: UInt64) -> Int64 { Int64(Int32(truncatingIfNeeded: sum >> 32 ^ sum)) }
 
     /// One to one in each argument: a single damaged word always shows in its lane.
     @inline(__always)
-    private static func mixed(_ sum: UInt64, _ word: UInt64) -> UInt64 {
+    static func mixed(_ sum: UInt64, _ word: UInt64) -> UInt64 {
         let product = (sum ^ word) &* factor
         return product ^ product >> 29
     }

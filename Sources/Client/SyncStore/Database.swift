@@ -43,7 +43,7 @@ final class Database {
         }
         sqlite3_busy_timeout(handle, 5000)
         do throws(StoreError) {
-            let installed = JSONChecksumFunction.install(in: handle)
+            let installed = ChecksumFunctions.install(in: handle)
             if installed != SQLITE_OK { throw failure(installed) }
             try execute("PRAGMA page_size = \(pageSize)")
             try execute("PRAGMA journal_mode = WAL")

@@ -102,8 +102,13 @@ final class Statement {
 
     /// Binds the checksum of a text, the text, without copying it, and a key behind them, and runs to the end.
     func run(withChecksumAndText text: [UInt8], _ key: Int64? = nil) throws(StoreError) {
+        try run(withChecksum: text.withUnsafeBytes { Checksum.of($0) }, text: text, key)
+    }
+
+    /// The same with a checksum of more than the text.
+    func run(withChecksum checksum: Int64, text: [UInt8], _ key: Int64? = nil) throws(StoreError) {
         let failure: StoreError? = text.withUnsafeBytes { bytes in
-            bind(Checksum.of(bytes)).bind(lastingText: bytes)
+            bind(checksum).bind(lastingText: bytes)
             if let key { bind(key) }
             do throws(StoreError) {
                 try run()
@@ -133,7 +138,19 @@ final class Statement {
         throw failure
     }
 
+    /// Whatever number the file has: nothing may be counted with it, nor with what is made of it, unless it is checked.
     func int(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+    /// A number that the library never writes outside of this range. One that is outside is damage of the file.
+    func int(_ column: Int32, in range: ClosedRange<Int64>) throws(StoreError) -> Int64 {
+        let value = int(column)
+        guard range.contains(value) else {
+            reset()
+            throw database.damage("a row has the number \(value), which no row can have")
+        }
+        return value
+    }
+
     func bool(_ column: Int32) -> Bool { int(column) != 0 }
     func isEmpty(_ column: Int32) -> Bool { sqlite3_column_bytes(handle, column) == 0 }
 
@@ -156,10 +173,15 @@ final class Statement {
 
     /// Whether a text column and its checksum are what they would be if they were written again.
     func holds(_ bytes: [UInt8], at column: Int32, checksum: Int32) -> Bool {
+        holds(bytes, at: column) && bytes.withUnsafeBytes { Checksum.of($0) } == int(checksum)
+    }
+
+    /// Whether a text column has these bytes.
+    func holds(_ bytes: [UInt8], at column: Int32) -> Bool {
         let count = Int(sqlite3_column_bytes(handle, column))
         guard count == bytes.count, let base = sqlite3_column_text(handle, column) else { return false }
         return bytes.withUnsafeBytes { wanted in
-            guard let start = wanted.baseAddress, Checksum.of(wanted) == int(checksum) else { return false }
+            guard let start = wanted.baseAddress else { return true }
             return memcmp(base, start, count) == 0
         }
     }
