@@ -85,6 +85,8 @@ final class SimulatedNetwork: Transport {
     var messageSent: (([UInt8]) -> Violation?)?
     /// Set while a history is written.
     var note: ((String) -> Void)?
+    /// What puts numbers in the place of others, in both directions.
+    var hostile: HostileNumbers?
 
     init(server: SimulatedService, seed: UInt64, pageSize: Int?) {
         self.server = server
@@ -102,6 +104,7 @@ final class SimulatedNetwork: Transport {
 
     func send(_ request: TransportRequest, id: UInt64) {
         guard !isMuted else { return }
+        let request = hostile?.spoiled(request) ?? request
         if request.url.hasPrefix(DatabaseNetwork.host) { return database.send(request, id: id, weather, time) }
         // A session key may be renewed all the same: the service machine asks for it, not the engine.
         if time < pausedUntil, !request.url.hasSuffix("/session_key") {
@@ -151,6 +154,7 @@ final class SimulatedNetwork: Transport {
         }
         if text.starts(with: "MESG".utf8), let found = messageSent?(text) { violation = violation ?? found }
         guard !entry.dead.contains(.up) else { return }
+        let text = hostile?.spoiled(text) ?? text
         entry.lastUp = max(entry.lastUp, time + 1 + random.below(60))
         agenda.add(.textUp(number(socket), text), at: entry.lastUp)
     }
@@ -275,6 +279,9 @@ final class SimulatedNetwork: Transport {
         if random.chance(weather.slow) { return 1 + random.below(Int64(3_000)) }
         return 1 + random.below(Int64(random.chance(20) ? 600 : 80))
     }
+
+    /// What was done against the rules is forgotten.
+    func forgive() { violation = nil }
 
     func move(to time: Int64) { self.time = max(self.time, time) }
 

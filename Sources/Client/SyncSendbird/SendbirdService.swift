@@ -51,14 +51,14 @@ public final class SendbirdService: ChatService {
         self.retentionTime = retentionTime
         resetSession(closingSocket: true)
         credentials.setToken(token)
-        openSocket(deadline: now.monotonic.adding(SendbirdService.loginTimeout))
+        openSocket(deadline: now.monotonic.addingClamped(SendbirdService.loginTimeout))
     }
 
     public func disconnect(now: Moment) { resetSession(closingSocket: true) }
 
     public func ask(_ request: ServiceRequest, id: UInt64, timeout: Int64, now: Moment) {
         guard case .online = session else { return reply(id, .failure(rules.failure(.notConnected))) }
-        let deadline = now.monotonic.adding(timeout)
+        let deadline = now.monotonic.addingClamped(timeout)
         send(PendingRequests.Entry(id: id, request: request, deadline: deadline), now)
     }
 
@@ -149,14 +149,14 @@ public final class SendbirdService: ChatService {
         let interval = max(answer.pingInterval, 1000)
         session = .online(SessionState.Online(
             socket: login.socket, pingInterval: interval, pongTimeout: max(answer.pongTimeout, 1000),
-            keepAlive: .pingDue(at: now.monotonic.adding(interval))))
+            keepAlive: .pingDue(at: now.monotonic.addingClamped(interval))))
         outputs.append(.event(.connected(info)))
     }
 
     /// The login took too long, a ping has to be sent, or nothing was received after one.
     private func sessionDeadlineReached(_ now: Moment) {
         if case .online(var online) = session, case .pingDue = online.keepAlive {
-            online.keepAlive = .pongDue(by: now.monotonic.adding(online.pongTimeout))
+            online.keepAlive = .pongDue(by: now.monotonic.addingClamped(online.pongTimeout))
             session = .online(online)
             return transport(.sendText(encoder.ping(time: now.wall), socket: online.socket))
         }
@@ -170,7 +170,7 @@ public final class SendbirdService: ChatService {
         guard session.socket == socket else { return }
         if case .online(var online) = session {
             // Whatever comes shows that the peer is there.
-            online.keepAlive = .pingDue(at: now.monotonic.adding(online.pingInterval))
+            online.keepAlive = .pingDue(at: now.monotonic.addingClamped(online.pingInterval))
             session = .online(online)
         }
         for event in decoder.decode(text) {
@@ -233,14 +233,14 @@ public final class SendbirdService: ChatService {
         // The engine keeps the pauses it is told of; what is asked again here must not jump them either.
         if entry.isRepeated, let pause, now.monotonic < pause.until {
             var failure = pause.failure
-            failure.kind = .rateLimited(retryAfter: pause.until.subtracting(now.monotonic))
+            failure.kind = .rateLimited(retryAfter: pause.until.subtractingClamped(now.monotonic))
             return reply(entry.id, .failure(failure))
         }
         // With the time, since another device of this user may count the same numbers.
         let requestID = "\(now.wall)-\(entry.id)"
         switch encoder.encode(entry.request, sessionKey: credentials.sessionKey, requestID: requestID) {
         case .http(let method, let url, let headers, let body):
-            let timeout = max(1, entry.deadline.subtracting(now.monotonic))
+            let timeout = max(1, entry.deadline.subtractingClamped(now.monotonic))
             let exchange = pending.add(entry, sessionKey: credentials.sessionKey)
             let request = TransportRequest(method: method, url: url, headers: headers, body: body, timeout: timeout)
             transport(.send(request, id: exchange))
@@ -274,7 +274,7 @@ public final class SendbirdService: ChatService {
         guard case .failure(var failure) = outcome else { return reply(entry.id, outcome) }
         if case .action = entry.request, failure.concernsActionAlone { failure.kind = .refused }
         let outcome = ServiceReply.failure(failure)
-        if case .rateLimited(let wait) = failure.kind { pause = (failure, now.monotonic.adding(wait)) }
+        if case .rateLimited(let wait) = failure.kind { pause = (failure, now.monotonic.addingClamped(wait)) }
         guard failure.isSessionExpired else {
             // No request can succeed with this token any more.
             return failure.kind == .tokenRejected ? endSession(failure) : reply(entry.id, outcome)
@@ -295,7 +295,7 @@ public final class SendbirdService: ChatService {
 
     /// One renewal serves all that wait for it.
     private func renew(_ now: Moment) {
-        let deadline = now.monotonic.adding(SendbirdService.renewalTimeout)
+        let deadline = now.monotonic.addingClamped(SendbirdService.renewalTimeout)
         guard let exchange = pending.beginRenewal(deadline: deadline) else { return }
         let request = encoder.renewal(credentials, timeout: SendbirdService.renewalTimeout)
         transport(.send(request, id: exchange))
@@ -309,18 +309,5 @@ public final class SendbirdService: ChatService {
         case .failure(let failure) where failure.kind == .tokenRejected: endSession(failure)
         case .failure(let failure): for entry in pending.removeHeld() { reply(entry.id, .failure(failure)) }
         }
-    }
-}
-
-extension Int64 {
-    /// Sums of times: at the ends of the range they stop there.
-    fileprivate func adding(_ other: Int64) -> Int64 {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? (other < 0 ? Int64.min : Int64.max) : sum
-    }
-
-    fileprivate func subtracting(_ other: Int64) -> Int64 {
-        let (difference, overflow) = subtractingReportingOverflow(other)
-        return overflow ? (other < 0 ? Int64.max : Int64.min) : difference
     }
 }

@@ -1,3 +1,4 @@
+import SyncJSON
 import SyncModel
 
 /// When this user's mutes end in channels whose messages are shown. The service tells the end of a mute, but for some
@@ -12,7 +13,7 @@ struct MuteTimers {
     /// A channel as it is now.
     mutating func note(_ channel: ChannelRecord, _ turn: inout Turn) {
         let end = turn.serviceTime.flatMap { time in
-            turn.rules.muteEnd(in: channel, userID: turn.options.userID).map { $0 - time }
+            turn.rules.muteEnd(in: channel, userID: turn.options.userID).map { $0.subtractingClamped(time) }
         }
         if let end, end > -MuteTimers.grace, end < Int64(Int32.max) {
             deadlines[channel.url] = turn.now.monotonic + max(end, 0) + MuteTimers.grace

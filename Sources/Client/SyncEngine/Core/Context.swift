@@ -1,3 +1,4 @@
+import SyncJSON
 import SyncModel
 
 /// What a machine may look at beside its own state: the time, the stores, the connection, the options. Pure functions
@@ -43,7 +44,8 @@ struct Context {
 
     /// The service's time now, in milliseconds since the epoch; `nil` without a login.
     var serviceTime: Int64? {
-        if case .loggedIn(let info) = connection { info.loginTime + (now.monotonic - loggedInAt) } else { nil }
+        guard case .loggedIn(let info) = connection else { return nil }
+        return info.loginTime.addingClamped(now.monotonic - loggedInAt)
     }
 
     /// Why a channel changed: what the event says, and what it holds.
