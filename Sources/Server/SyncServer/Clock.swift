@@ -34,6 +34,8 @@ final class Clock {
 
     /// Goes on from a time that an earlier run has reached, if it was ahead of the source's.
     func resume(at time: Int64) {
+        // What a file says: no clock tells more than this.
+        let time = min(max(time, 0), 1 << 53)
         offset = max(offset, time &- reading(CLOCK_REALTIME))
         reach(time)
     }

@@ -68,7 +68,7 @@ struct ApplicationSettings {
         for (scope, value) in offsets.json.members ?? [] {
             guard !scope.isEmpty, let offset = value.int else { throw APIError.notNumber("message_purge_offset") }
             guard (0...now).contains(offset) else { throw APIError.outOfRange("message_purge_offset") }
-            let saidAt = max(now, changedAt + 1)
+            let saidAt = max(now, changedAt.addingClamped(1))
             purges.removeAll { $0.scope == scope }
             purges.append(Purge(scope: scope, offset: offset, saidAt: saidAt))
         }

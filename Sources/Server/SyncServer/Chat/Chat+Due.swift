@@ -8,7 +8,7 @@ extension Chat {
         guard time > 0, arrangedFor == 0 || time < arrangedFor else { return }
         arrangedFor = time
         // Not longer than a minute: the clock may be moved on meanwhile.
-        timers.after(min(max(time - now, 0), 60_000)) { [weak self] in
+        timers.after(min(max(time.subtractingClamped(now), 0), 60_000)) { [weak self] in
             guard let self, arrangedFor == time else { return }
             runDue()
         }

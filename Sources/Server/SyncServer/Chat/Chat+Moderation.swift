@@ -145,7 +145,7 @@ extension Chat {
     private func restrict(_ user: JSON, _ type: String, until: Int64, _ note: String, at now: Int64) {
         user.set("description", .string(note))
         user.set("end_at", .int(until))
-        user.set("remaining_duration", .int(until < 0 ? -1 : max(0, until - now)))
+        user.set("remaining_duration", .int(until < 0 ? -1 : max(0, until.subtractingClamped(now))))
         user.set("restriction_type", .string(type))
     }
 

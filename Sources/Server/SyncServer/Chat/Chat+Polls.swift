@@ -73,9 +73,12 @@ extension Chat {
     /// When a poll closes by itself, in seconds; -1 is never.
     private func closing(_ payload: Payload) throws -> Int64? {
         guard let time = try payload.int("close_at") else { return nil }
-        guard (-1...100_000_000_000).contains(time) else { throw APIError.outOfRange("close_at") }
+        guard (-1...Chat.lastClosing).contains(time) else { throw APIError.outOfRange("close_at") }
         return time
     }
+
+    /// Seconds since the epoch.
+    private static let lastClosing: Int64 = 100_000_000_000
 
     private func newOption(_ text: String, of poll: Int64, by userID: String, at now: Int64) throws -> JSON {
         .object([
@@ -89,7 +92,7 @@ extension Chat {
     private func save(_ poll: Poll, at now: Int64) throws {
         poll.json.set("updated_at", .int(now / 1000))
         let closing = poll.json["close_at"]?.int ?? -1
-        let due = poll.status == "open" && closing > 0 ? closing * 1000 : 0
+        let due = poll.status == "open" && closing > 0 ? min(closing, Chat.lastClosing) * 1000 : 0
         try storage.save(
             .poll, String(poll.id), scope: poll.channelID > 0 ? String(poll.channelID) : "",
             at: storage.nextSequence(), due: due, poll.json)

@@ -53,7 +53,8 @@ extension Chat {
             if let message = try storage.message(earlier.messageID) {
                 let isSame =
                     !isNumber
-                    || now - earlier.at < 600_000 && (try? JSON.parse(message.json))?["message"]?.string == input.text
+                    || now.subtractingClamped(earlier.at) < 600_000
+                        && (try? JSON.parse(message.json))?["message"]?.string == input.text
                 if isSame { return Sent(message: message, frame: try messageFrame(message)) }
             } else if !isNumber {
                 throw APIError.noMessage()

@@ -175,7 +175,7 @@ extension Router {
         json.set("description", .string(note))
         json.set("start_at", .int(since))
         json.set("end_at", .int(until))
-        json.set("remaining_duration", .int(until < 0 ? -1 : max(0, until - chat.now)))
+        json.set("remaining_duration", .int(until < 0 ? -1 : max(0, until.subtractingClamped(chat.now))))
         json.set("restriction_type", .string(type))
         return json
     }
@@ -194,7 +194,7 @@ extension Router {
                     .object([
                         "is_muted": true, "description": .string(mute.note), "start_at": .int(mute.since),
                         "end_at": .int(mute.until),
-                        "remaining_duration": .int(mute.until < 0 ? -1 : mute.until - chat.now),
+                        "remaining_duration": .int(mute.until < 0 ? -1 : mute.until.subtractingClamped(chat.now)),
                     ]))
             }
             let muted = try storage.mutedMembers(channel.id, at: chat.now)

@@ -60,7 +60,7 @@ struct ChannelRow {
         coverURL = row.text(first + 3)
         data = row.text(first + 4)
         customType = row.text(first + 5)
-        createdAt = row.int(first + 6)
+        createdAt = row.time(first + 6)
         createdBy = row.text(first + 7)
         flags = Flags(rawValue: row.int(first + 8))
         accessCode = row.text(first + 9)
@@ -68,13 +68,13 @@ struct ChannelRow {
         distinctKey = row.text(first + 11)
         isDeleted = row.bool(first + 12)
         lastMessageID = row.int(first + 13)
-        lastMessageAt = row.int(first + 14)
-        countable = row.int(first + 15)
-        memberCount = row.int(first + 16)
-        joinedCount = row.int(first + 17)
+        lastMessageAt = row.time(first + 14)
+        countable = row.count(first + 15)
+        memberCount = row.count(first + 16)
+        joinedCount = row.count(first + 17)
         pinned = row.bytes(first + 18)
         changeSeq = row.int(first + 19)
-        changeAt = row.int(first + 20)
+        changeAt = row.time(first + 20)
     }
 
     var isFrozen: Bool { flags.contains(.frozen) }

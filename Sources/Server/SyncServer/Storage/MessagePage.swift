@@ -13,7 +13,7 @@ struct MessagePage {
     mutating func append(_ row: Statement, _ parts: MessageRow.Parts) {
         let start = bytes.count
         MessageRow.append(row, parts, to: &bytes)
-        entries.append(Entry(id: row.int(0), createdAt: row.int(1), range: start..<bytes.count))
+        entries.append(Entry(id: row.int(0), createdAt: row.time(1), range: start..<bytes.count))
     }
 
     /// Makes room for `count` messages like those that are there: growing by doubling would copy a page twice.

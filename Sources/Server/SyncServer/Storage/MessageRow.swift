@@ -64,7 +64,7 @@ struct MessageRow {
 
     init(_ row: Statement) {
         channelID = row.int(0)
-        createdAt = row.int(1)
+        createdAt = row.time(1)
         id = row.int(2)
         kind = Kind(rawValue: row.text(3)) ?? .text
         customType = row.text(4)

@@ -104,7 +104,15 @@ final class Statement {
         return try next() ? try row(self) : nil
     }
 
+    /// Whatever number the file has: nothing may be counted with it before it was checked.
     func int(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+    /// Milliseconds since the epoch, or -1 where that says something. What no clock tells is taken for the nearest time
+    /// that one can tell, so that times can be counted with.
+    func time(_ column: Int32) -> Int64 { min(max(int(column), -1), Statement.most) }
+    /// How many of something; what no count can be is taken for the nearest that one can.
+    func count(_ column: Int32) -> Int64 { min(max(int(column), 0), Statement.most) }
+    private static let most: Int64 = 1 << 53
+
     func bool(_ column: Int32) -> Bool { int(column) != 0 }
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 

@@ -66,7 +66,7 @@ extension Storage {
         ).bind(userID).bind(kind.rawValue)
             .all {
                 Restriction(
-                    userID: $0.text(0), customType: $0.text(1), until: $0.int(2), since: $0.int(3), note: $0.text(4))
+                    userID: $0.text(0), customType: $0.text(1), until: $0.time(2), since: $0.time(3), note: $0.text(4))
             }
     }
 

@@ -76,13 +76,13 @@ extension Storage {
 
     private static func document(_ row: Statement) -> Document? {
         guard let json = try? JSON.parse(row.bytes(3)) else { return nil }
-        return Document(id: row.text(0), scope: row.text(1), at: row.int(2), json: json)
+        return Document(id: row.text(0), scope: row.text(1), at: row.time(2), json: json)
     }
 
     /// The next number of a series of ids; one is never given twice.
     func nextNumber(_ series: String) throws -> Int64 {
         let last = try database.prepare("SELECT value FROM marks WHERE name = ?").bind(series).first { $0.int(0) } ?? 0
-        let next = last + 1
+        let next = try Storage.checked(last, series) + 1
         try database.prepare("INSERT OR REPLACE INTO marks (name, value) VALUES (?, ?)").bind(series).bind(next).run()
         return next
     }

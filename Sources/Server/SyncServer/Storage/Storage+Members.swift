@@ -164,12 +164,12 @@ extension Storage {
     func ban(_ channelID: Int64, _ userID: String) throws -> Ban? {
         try database.prepare("SELECT user_id, until, banned_at, note FROM bans WHERE channel_id = ? AND user_id = ?")
             .bind(channelID).bind(userID)
-            .first { Ban(userID: $0.text(0), until: $0.int(1), bannedAt: $0.int(2), note: $0.text(3)) }
+            .first { Ban(userID: $0.text(0), until: $0.time(1), bannedAt: $0.time(2), note: $0.text(3)) }
     }
 
     func bans(_ channelID: Int64) throws -> [Ban] {
         try database.prepare("SELECT user_id, until, banned_at, note FROM bans WHERE channel_id = ?").bind(channelID)
-            .all { Ban(userID: $0.text(0), until: $0.int(1), bannedAt: $0.int(2), note: $0.text(3)) }
+            .all { Ban(userID: $0.text(0), until: $0.time(1), bannedAt: $0.time(2), note: $0.text(3)) }
     }
 
     func save(_ ban: Ban, _ channelID: Int64) throws {

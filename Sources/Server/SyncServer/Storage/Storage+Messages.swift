@@ -304,7 +304,7 @@ extension Storage {
         let first =
             try database.prepare("SELECT min(seq) FROM changes WHERE channel_id = ? AND at >= ?")
             .bind(channelID).bind(time).first { $0.isNull(0) ? nil : $0.int(0) } ?? nil
-        return first.map { $0 - 1 } ?? lastSequence
+        return first.map { $0.subtractingClamped(1) } ?? lastSequence
     }
 
     // MARK: Threads

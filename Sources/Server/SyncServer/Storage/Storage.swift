@@ -35,7 +35,7 @@ final class Storage {
                     coalesce((SELECT max(change_seq) FROM channels), 0),
                     coalesce((SELECT max(change_seq) FROM members), 0))
                 """
-            ).first { $0.int(0) } ?? 0
+            ).first { try Storage.checked($0.int(0), "change") } ?? 0
         messageID =
             try database.prepare(
                 """
@@ -44,9 +44,17 @@ final class Storage {
                     coalesce((SELECT max(message_id) FROM removed), 0),
                     coalesce((SELECT value FROM marks WHERE name = 'message_id'), 0))
                 """
-            ).first { $0.int(0) } ?? 0
+            ).first { try Storage.checked($0.int(0), "message") } ?? 0
         hasBlocks = try database.prepare("SELECT 1 FROM blocks LIMIT 1").first { _ in true } ?? false
         bots = Set(try database.prepare("SELECT id FROM documents WHERE kind = 'bot'").all { $0.text(0) })
+    }
+
+    /// The last number of a series, behind which others can come.
+    static func checked(_ number: Int64, _ series: String) throws -> Int64 {
+        guard (0...(1 << 62)).contains(number) else {
+            throw DatabaseError(code: 11, message: "the file's last \(series) has the number \(number): it is damaged")
+        }
+        return number
     }
 
     /// The number of the last change; changelog tokens are such numbers.

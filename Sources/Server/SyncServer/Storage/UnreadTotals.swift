@@ -87,7 +87,7 @@ final class UnreadTotals {
         defer { statement.reset() }
         var account = Account()
         while try statement.next() {
-            account.set(statement.int(0), Waiting(type: statement.text(1), count: statement.int(2)))
+            account.set(statement.int(0), Waiting(type: statement.text(1), count: statement.count(2)))
         }
         known[userID] = account
         return account
@@ -103,7 +103,7 @@ final class UnreadTotals {
         ).bind(channelID)
         defer { statement.reset() }
         while try statement.next() {
-            let waiting = statement.bool(1) ? Waiting(type: statement.text(2), count: statement.int(3)) : nil
+            let waiting = statement.bool(1) ? Waiting(type: statement.text(2), count: statement.count(3)) : nil
             known[statement.text(0)]?.set(channelID, waiting)
         }
     }

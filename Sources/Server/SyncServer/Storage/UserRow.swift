@@ -46,8 +46,8 @@ struct UserRow {
         accessToken = row.text(first + 5)
         revokedToken = row.text(first + 6)
         isActive = row.bool(first + 7)
-        createdAt = row.int(first + 8)
-        lastSeenAt = row.int(first + 9)
+        createdAt = row.time(first + 8)
+        lastSeenAt = row.time(first + 9)
         acceptsInvitations = row.bool(first + 10)
         // Most have none, and lists of members read many users.
         details = row.view(first + 11).count <= 2 ? UserRow.noDetails : row.bytes(first + 11)
