@@ -61,7 +61,10 @@ struct DeliveryMarks {
 
     private mutating func mark(_ id: String, _ url: String, _ turn: inout Turn) {
         // Who is invited hears what is said, and marks nothing before it has come in.
-        if turn.storage.channel(url)?.traits.memberState == "invited" { return }
+        if turn.storage.channel(url)?.traits.memberState == "invited" {
+            entries[url] = nil
+            return
+        }
         entries[url] = Entry(waiting: nil, notBefore: turn.now.monotonic + DeliveryMarks.pause)
         turn.add(.ask(.told, .markDelivered(channelURL: url, messageID: id)))
     }
