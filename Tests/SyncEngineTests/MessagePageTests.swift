@@ -79,4 +79,21 @@ final class MessagePageTests: EngineTestCase {
         }
         XCTAssertEqual(done.last, 3)
     }
+
+    /// Opened at the newest point, and fetched only after the connection was lost: it follows as any other does.
+    func testACollectionThatIsFetchedLateFollowsTheNewest() throws {
+        start()
+        openMessages(1, "c")
+        connect()
+        let known = [Case.message(1), Case.message(2)]
+        serve(channels: [Case.channel("c", last: known[1])], messages: ["c": known])
+        loseConnection()
+        fetch(1, .previous)
+        XCTAssertEqual(host.ids(1), ["1", "2"])
+        connect()
+        answerMessageLog()
+        let missed = Case.page([known[1], Case.message(3)], reachedFirst: false)
+        answer(.gap(.fill(missed)), to: isGap)
+        XCTAssertEqual(host.ids(1), ["1", "2", "3"])
+    }
 }

@@ -381,7 +381,8 @@ struct MessageWindows {
         guard let isBefore = hasMore(.previous), let isAfter = hasMore(.next) else { return }
         if window.window.isEmpty, window.emptiedAt == nil { all[index].emptyEdge = chunk.end.position }
         all[index].hasPrevious = isBefore || !chunk.reachedFirst
-        let isFollowing = !isAfter && window.isLoaded && (chunk.reachedNewest || window.isFollowing)
+        // Before its first fetch a window follows if it opened at the newest point.
+        let isFollowing = !isAfter && (window.isFollowing || window.isLoaded && chunk.reachedNewest)
         all[index].isFollowing = isFollowing
         all[index].hasNext = !isFollowing && (isAfter || !chunk.reachedNewest)
     }
