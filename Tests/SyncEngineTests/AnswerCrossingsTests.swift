@@ -1,3 +1,4 @@
+import SyncModel
 import XCTest
 
 @testable import SyncEngine
@@ -17,7 +18,7 @@ final class AnswerCrossingsTests: XCTestCase {
             default: crossings.touch(String(rest))
             }
         }
-        return crossings.ended(call).sorted()
+        return crossings.ended(call).sorted().map(\.text)
     }
 
     func testAFactOvertakesTheAnswer() {
@@ -52,5 +53,16 @@ final class AnswerCrossingsTests: XCTestCase {
 
     func testNothingIsKnownOfACallThatNeverBegan() {
         XCTAssertEqual(doubted("1 began; touch c", answer: 2), [])
+    }
+
+    /// URLs that look alike and differ in their bytes: an é of one scalar, and an e with an accent behind it.
+    func testChannelsAreToldApartByTheirBytes() {
+        let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+        var crossings = AnswerCrossings()
+        crossings.began(1)
+        crossings.touch(composed)
+        let doubted = crossings.ended(1)
+        XCTAssertTrue(doubted.contains(composed))
+        XCTAssertFalse(doubted.contains(decomposed))
     }
 }

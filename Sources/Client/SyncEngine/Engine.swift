@@ -468,7 +468,7 @@ public final class Engine {
     }
 
     /// What became known by the answer to an action. `crossed`: channels that facts touched since it was asked.
-    private func route(answered event: ServiceEvent, _ crossed: Set<String>, _ turn: inout Turn) {
+    private func route(answered event: ServiceEvent, _ crossed: Set<TextKey>, _ turn: inout Turn) {
         if case .messageUpdated(let url, let message) = event {
             return edited(message, in: url, mayOvertake: true, &turn)
         }

@@ -222,7 +222,7 @@ struct ChannelSync {
     mutating func actionAsked(_ call: UInt64) { actions.began(call) }
 
     /// The action is over. Gives the channels that its answer must not be believed about.
-    mutating func actionEnded(_ call: UInt64) -> Set<String> { actions.ended(call) }
+    mutating func actionEnded(_ call: UInt64) -> Set<TextKey> { actions.ended(call) }
 
     /// Asks for one channel unless that is done or planned already. For what the service tells by an event of its own:
     /// whatever is asked for behind that event has it.
