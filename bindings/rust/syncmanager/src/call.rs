@@ -1,31 +1,27 @@
 //! A call that completes later, and the ways to hear of it.
 
 use std::future::Future;
-use std::os::raw::c_void;
 use std::pin::Pin;
-use std::ptr::null_mut;
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use syncmanager_sys as sys;
-
-use crate::callback::{destroy, on_result, Completion};
-use crate::core::Core;
+use crate::core::{Core, Drained};
 use crate::error::{check, Error, ErrorKind, Result};
-use crate::event::Outcome;
-use crate::shared::{lock, Slot};
+use crate::event::{Event, EventKind, Outcome};
+use crate::locks::lock;
+use crate::shared::Slot;
+use crate::watch::Watch;
 
-/// How the C function is called: with a callback, its data, its destroy function, and where the number goes.
-pub(crate) type Start<'a> =
-    Box<dyn FnOnce(sys::sm_result_callback, *mut c_void, sys::sm_destroy_callback, *mut u64) -> i32 + 'a>;
+/// How the C function is called, without a callback: with the place where the call's number goes.
+pub(crate) type Start<'a> = Box<dyn FnOnce(*mut u64) -> i32 + 'a>;
 
 /// A call that is not made yet. One of its methods makes it, and says how to hear of its end:
 ///
 /// - [`start`](Call::start): its result is an event like others;
 /// - [`then`](Call::then): a closure, run by [`Client::dispatch`](crate::Client::dispatch);
 /// - [`wait`](Call::wait): blocks until it is complete;
-/// - [`future`](Call::future): for async programs that poll an [`EventStream`](crate::EventStream) besides.
+/// - [`future`](Call::future): for async programs.
 ///
 /// Every call that was accepted completes exactly once, also at close. Since 0.1.
 #[must_use = "a call is made by start, then, wait or future"]
@@ -39,25 +35,39 @@ impl<'a> Call<'a> {
         Call { core, start }
     }
 
-    /// Makes the call and gives its number; the result comes as [`EventKind::Result`](crate::EventKind::Result).
-    pub fn start(self) -> Result<u64> {
+    fn make(self) -> Result<u64> {
         let mut request = 0;
-        check((self.start?)(None, null_mut(), None, &mut request))?;
+        check((self.start?)(&mut request))?;
         Ok(request)
     }
 
-    /// Makes the call; `body` hears of its end on the thread that dispatches, and is dropped unheard when events are
+    /// Results that were drained and not asked for are as few as the library's own.
+    fn check_room(&self) -> Result<()> {
+        if lock(&self.core.shared.kept).is_full_of_results() {
+            return Err(Error::new(ErrorKind::TooManyCalls, "too many results wait for next_event or dispatch"));
+        }
+        Ok(())
+    }
+
+    /// Makes the call and gives its number; the result comes as [`EventKind::Result`](crate::EventKind::Result).
+    pub fn start(self) -> Result<u64> {
+        self.check_room()?;
+        self.make()
+    }
+
+    /// Makes the call; `body` hears of its end on the thread that dispatches, and is dropped unheard when the result is
     /// pulled. Gives the call's number.
     pub fn then(self, body: impl FnOnce(Outcome) + Send + 'static) -> Result<u64> {
-        let start = self.start?;
-        let data = Completion::boxed(&self.core.shared, Box::new(body));
-        let mut request = 0;
-        check(start(Some(on_result), data, Some(destroy::<Completion>), &mut request))?;
-        Ok(request)
+        let listeners = &self.core.shared.listeners;
+        listeners.start(Box::new(body), || {
+            self.check_room()?;
+            self.make()
+        })
     }
 
     /// Makes the call and drains events until it is complete. Live lists follow meanwhile; the events themselves are
-    /// kept and come from the next [`Client::next_event`](crate::Client::next_event), in order.
+    /// kept, as many as `queue_limit`, and come from the next [`Client::next_event`](crate::Client::next_event) or
+    /// [`Client::dispatch`](crate::Client::dispatch), in order.
     ///
     /// Fails with what the call failed with; with [`ErrorKind::Timeout`] when `timeout` is over, where the call goes on
     /// and its result comes as an event; with [`ErrorKind::Busy`] or [`ErrorKind::Reentrant`], the call not made, when
@@ -65,42 +75,57 @@ impl<'a> Call<'a> {
     pub fn wait(self, timeout: impl Into<Option<Duration>>) -> Result<Outcome> {
         let end = timeout.into().map(|timeout| Instant::now() + timeout);
         let core = self.core;
-        let mut draining = core.begin_draining()?;
-        let request = self.start()?;
+        let turn = core.begin_turn()?;
+        let request = self.make()?;
         loop {
             let left = end.map(|end| end.saturating_duration_since(Instant::now()));
-            let event = core.pull(&mut draining, left)?;
-            if let Some(event) = event {
-                if let crate::EventKind::Result(outcome) = &event.kind {
-                    if outcome.request() == request {
-                        return outcome.clone().ok();
-                    }
+            match core.pull(&turn, left)? {
+                Some(Event { kind: EventKind::Result(outcome), .. }) if outcome.request() == request => {
+                    return outcome.ok();
                 }
-                draining.push_back(event);
-            } else if left.map_or(false, |left| left.is_zero()) {
-                return Err(Error::new(ErrorKind::Timeout, "the call was not complete in time"));
+                Some(event) => turn.keep(event),
+                None if left.map_or(false, |left| left.is_zero()) => {
+                    return Err(Error::new(ErrorKind::Timeout, "the call was not complete in time"));
+                }
+                None => (),
             }
         }
     }
 
-    /// Makes the call; the future is ready once its result was drained, by whatever means the program drains.
+    /// Makes the call; the future is ready once it is complete. It needs no runtime of its own kind, and nobody who
+    /// drains: while nobody else does, polling it drains, and a thread of the client ("sm-wake") wakes its task when
+    /// there is something to drain.
+    ///
+    /// What it drains besides its result, live lists follow, and it is kept, as many events as `queue_limit`, for
+    /// [`Client::next_event`](crate::Client::next_event), an [`EventStream`](crate::EventStream) or
+    /// [`Client::dispatch`](crate::Client::dispatch), all of which may run beside it. A result that is awaited is told
+    /// to nobody else.
+    ///
+    /// Fails as [`start`](Call::start), and with [`ErrorKind::Internal`], the call not made, when the system has no
+    /// thread or descriptor left.
     pub fn future(self) -> Result<Reply> {
-        let slot = Arc::new(Mutex::new(Slot::default()));
         let core = self.core;
+        let watch = core.watch()?;
+        if core.is_drained_by_futures() {
+            watch.start()?;
+        }
+        let slot = Arc::new(Mutex::new(Slot::default()));
         let mut slots = lock(&core.shared.slots);
-        let request = self.start()?;
+        let request = self.make()?;
         slots.insert(request, slot.clone());
         drop(slots);
-        Ok(Reply { request, slot, core: core.clone() })
+        Ok(Reply { request, slot, core: core.clone(), ticket: watch.ticket(), watch })
     }
 }
 
-/// The future of a call. Dropping it does not end the call. Since 0.1.
+/// The future of a call. Dropping it does not end the call: its result is an event then. Since 0.1.
 #[must_use = "futures do nothing unless polled; start() makes a call whose end nobody waits for"]
 pub struct Reply {
     request: u64,
     slot: Arc<Mutex<Slot>>,
     core: Arc<Core>,
+    watch: Arc<Watch>,
+    ticket: u64,
 }
 
 impl Reply {
@@ -108,25 +133,60 @@ impl Reply {
     pub fn request(&self) -> u64 {
         self.request
     }
+
+    fn take(&self) -> Option<Outcome> {
+        match lock(&self.slot).event.take()?.kind {
+            EventKind::Result(outcome) => Some(outcome),
+            _ => None,
+        }
+    }
+
+    fn drain(&self) -> Result<Drained> {
+        self.core.drain(|| lock(&self.slot).event.is_some())
+    }
+
+    /// From here on the task is woken when the result has come, or there is something to drain.
+    fn register(&self, waker: &Waker) {
+        let replaced = lock(&self.slot).waker.replace(waker.clone());
+        drop(replaced); // with the lock free: it is the executor's code
+        self.watch.register_future(self.ticket, waker);
+    }
 }
 
 impl Future for Reply {
     type Output = Result<Outcome>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<Outcome>> {
-        let mut slot = lock(&self.slot);
-        match slot.outcome.take() {
-            Some(outcome) => Poll::Ready(outcome.ok()),
-            None => {
-                slot.waker = Some(context.waker().clone());
-                Poll::Pending
+        let waker = context.waker();
+        // First as it is; then once more with the task registered, so that what comes from then on wakes it.
+        for is_registered in [false, true] {
+            if is_registered {
+                self.register(waker);
+            }
+            let drained = if lock(&self.slot).event.is_some() { Ok(Drained::Refused) } else { self.drain() };
+            if let Some(outcome) = self.take() {
+                self.watch.forget(self.ticket);
+                return Poll::Ready(outcome.ok());
+            }
+            match drained {
+                Err(error) => return Poll::Ready(Err(error)),
+                Ok(Drained::All) if is_registered => self.watch.arm(),
+                Ok(Drained::Some) if is_registered => waker.wake_by_ref(),
+                Ok(_) => (),
             }
         }
+        Poll::Pending
     }
 }
 
 impl Drop for Reply {
     fn drop(&mut self) {
         lock(&self.core.shared.slots).remove(&self.request);
+        self.watch.forget(self.ticket);
+        let unread = lock(&self.slot).event.take();
+        if let Some(event) = unread {
+            lock(&self.core.shared.kept).push(event);
+            self.watch.wake_streams();
+        }
     }
 }

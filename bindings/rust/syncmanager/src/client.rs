@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use syncmanager_sys as sys;
 
-use crate::call::Call;
+use crate::call::{Call, Start};
 use crate::collection::{ChannelCollection, MessageCollection, Viewpoint};
-use crate::core::Core;
+use crate::core::{Core, NOBODY};
 use crate::database::Database;
 use crate::document::{c_text, Action, ChannelQuery, Config, MessageFilter, StreamSpec};
 use crate::error::{check, Error, ErrorKind, Result};
-use crate::event::Event;
+use crate::event::{Event, EventKind};
 use crate::json::Json;
 use crate::rows::RowStream;
 
@@ -22,8 +22,9 @@ use crate::rows::RowStream;
 ///
 /// Dropping it closes it; [`close`](Client::close) does that and tells of a callback's panic. It may be shared between
 /// threads, by reference or in an [`Arc`]. Events are drained by one thread at a time, in one of two ways, not mixed:
-/// pulled ([`next_event`](Client::next_event), [`events`](Client::events), [`Call::wait`], an
-/// [`EventStream`](crate::EventStream)), or dispatched to closures ([`dispatch`](Client::dispatch)). Since 0.1.
+/// pulled ([`next_event`](Client::next_event), [`events`](Client::events), an [`EventStream`](crate::EventStream)), or
+/// dispatched to closures ([`dispatch`](Client::dispatch)). [`Call::wait`] and futures of calls go with both: what they
+/// drain on the way waits for whoever drains next. Since 0.1.
 ///
 /// # Examples
 ///
@@ -83,10 +84,8 @@ impl Client {
         let handle = self.core.handle;
         Call::new(
             &self.core,
-            // SAFETY: the callback and its data belong together; `out` is valid during the call.
-            Ok(Box::new(move |callback, data, destroy, out| unsafe {
-                sys::sm_connect(handle.0, callback, data, destroy, out)
-            })),
+            // SAFETY: no callback, no data; `out` is valid during the call.
+            Ok(Box::new(move |out| unsafe { sys::sm_connect(handle.0, None, NOBODY, None, out) })),
         )
     }
 
@@ -134,10 +133,8 @@ impl Client {
         let handle = self.core.handle;
         Call::new(
             &self.core,
-            Ok(Box::new(move |callback, data, destroy, out| {
-                // SAFETY: as in `connect`.
-                unsafe { sys::sm_sign_out(handle.0, callback, data, destroy, out) }
-            })),
+            // SAFETY: as in `connect`.
+            Ok(Box::new(move |out| unsafe { sys::sm_sign_out(handle.0, None, NOBODY, None, out) })),
         )
     }
 
@@ -147,11 +144,11 @@ impl Client {
         let handle = self.core.handle;
         Call::new(
             &self.core,
-            channel_url.map(c_text).transpose().map(|url| -> crate::call::Start<'_> {
-                Box::new(move |callback, data, destroy, out| {
+            channel_url.map(c_text).transpose().map(|url| -> Start<'_> {
+                Box::new(move |out| {
                     let url = url.as_ref().map_or(null(), |url| url.as_ptr());
                     // SAFETY: the text is NULL or ends with NUL and is copied; the rest as in `connect`.
-                    unsafe { sys::sm_clear_cache(handle.0, url, callback, data, destroy, out) }
+                    unsafe { sys::sm_clear_cache(handle.0, url, None, NOBODY, None, out) }
                 })
             }),
         )
@@ -166,11 +163,9 @@ impl Client {
         let handle = self.core.handle;
         Call::new(
             &self.core,
-            action.0.to_c().map(|document| -> crate::call::Start<'_> {
+            action.0.to_c().map(|document| -> Start<'_> {
                 // SAFETY: the text ends with NUL and is copied; the rest as in `connect`.
-                Box::new(move |callback, data, destroy, out| unsafe {
-                    sys::sm_call(handle.0, document.as_ptr(), callback, data, destroy, out)
-                })
+                Box::new(move |out| unsafe { sys::sm_call(handle.0, document.as_ptr(), None, NOBODY, None, out) })
             }),
         )
     }
@@ -234,11 +229,16 @@ impl Client {
     /// Fails with `Closed`, with `Busy` when another thread drains, with `Reentrant` in a callback of this client.
     #[doc(alias = "sm_next_event")]
     pub fn next_event(&self, timeout: impl Into<Option<Duration>>) -> Result<Option<Event>> {
-        let mut draining = self.core.begin_draining()?;
-        if let Some(event) = draining.pop_front() {
-            return Ok(Some(event));
+        let turn = self.core.begin_turn()?;
+        let event = match self.core.shared.take_kept() {
+            Some(event) => Some(event),
+            None => self.core.pull(&turn, timeout.into())?,
+        };
+        drop(turn);
+        if let Some(Event { kind: EventKind::Result(outcome), .. }) = &event {
+            self.core.shared.listeners.forget_result(outcome.request());
         }
-        self.core.pull(&mut draining, timeout.into())
+        Ok(event)
     }
 
     /// The events, one after the other, for ever: it ends when the client closes or a wait is
@@ -274,12 +274,12 @@ impl Client {
     /// library. After a panic of it, it is called again for the next event.
     #[doc(alias = "sm_set_callback")]
     pub fn set_callback(&self, body: impl FnMut(&Event) + Send + 'static) -> Result<()> {
-        self.core.listen(Some(Box::new(body)))
+        self.core.shared.listeners.set_client(Some(Box::new(body)))
     }
 
     /// Ends it.
     pub fn clear_callback(&self) -> Result<()> {
-        self.core.listen(None)
+        self.core.shared.listeners.set_client(None)
     }
 
     /// Ends the client: completes every outstanding call with `Closed`, joins the client's threads, and runs
@@ -287,7 +287,7 @@ impl Client {
     #[doc(alias = "sm_close")]
     pub fn close(self) {
         self.core.close();
-        if let Some(panic) = self.core.shared.take_panic() {
+        if let Some(panic) = self.core.shared.listeners.running.take_panic() {
             resume_unwind(panic);
         }
     }
@@ -299,13 +299,12 @@ impl Drop for Client {
     }
 }
 
-/// Readable while events wait: for poll, epoll, or the reactor of an async runtime. Nobody may read from it. It is the
-/// client's, and -1 for one that is closed.
+/// Readable while events wait, those included that a future or [`Call::wait`] has drained: for poll, epoll, or the
+/// reactor of an async runtime. Nobody may read from it. It is the client's, and -1 for one that is closed.
 impl AsRawFd for Client {
     #[doc(alias = "sm_get_fd")]
     fn as_raw_fd(&self) -> RawFd {
-        // SAFETY: any thread, any handle.
-        unsafe { sys::sm_get_fd(self.core.handle.0) }.max(-1)
+        self.core.descriptor()
     }
 }
 

@@ -8,14 +8,15 @@ use std::sync::{Arc, Mutex};
 use syncmanager_sys as sys;
 
 use crate::call::{Call, Start};
-use crate::callback::{destroy, on_event, EventBody, Listener};
 use crate::core::{Core, Handle, NOBODY};
 use crate::document::{c_text, ChannelQuery, Document, Draft, Edit, MessageFilter, Target};
 use crate::error::{check, Result};
 use crate::event::Event;
 use crate::item::{Channel, Message};
 use crate::json::Json;
-use crate::shared::{lock, Lists};
+use crate::listeners::EventBody;
+use crate::lists::{Lists, Shows};
+use crate::locks::lock;
 
 /// A point of time in a channel. Since 0.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,40 +58,33 @@ pub(crate) struct Collection {
 impl Collection {
     /// `make` calls the C function. The table of lists is held meanwhile: with threaded delivery the first event may
     /// come before the function returned.
-    pub(crate) fn open(core: &Arc<Core>, make: impl FnOnce(*mut *mut sys::sm_collection) -> i32) -> Result<Collection> {
+    pub(crate) fn open(
+        core: &Arc<Core>,
+        shows: Shows,
+        make: impl FnOnce(*mut *mut sys::sm_collection) -> i32,
+    ) -> Result<Collection> {
         let mut table = lock(&core.shared.lists);
         let mut handle = null_mut();
         check(make(&mut handle))?;
         // SAFETY: any thread, any handle.
         let number = unsafe { sys::sm_collection_number(handle) };
-        let lists = Arc::<Mutex<Lists>>::default();
+        let lists = Arc::new(Mutex::new(Lists::new(shows)));
         table.insert(number, lists.clone());
         drop(table);
         Ok(Collection { core: core.clone(), handle: Handle(handle), number, lists })
     }
 
-    pub(crate) fn listen(&self, body: EventBody) -> Result<()> {
-        let data = Listener::boxed(&self.core.shared, Some(body));
-        // SAFETY: as in `Core::listen`.
-        check(unsafe {
-            sys::sm_collection_set_callback(self.handle.0, Some(on_event), data, Some(destroy::<Listener>))
-        })
-        .map(drop)
-    }
-
-    pub(crate) fn stop_listening(&self) -> Result<()> {
-        // SAFETY: no callback, no data.
-        check(unsafe { sys::sm_collection_set_callback(self.handle.0, None, NOBODY, None) }).map(drop)
+    /// Who hears its events; `None` ends it.
+    pub(crate) fn listen(&self, body: Option<EventBody>) -> Result<()> {
+        self.core.shared.listeners.set_collection(self.number, body)
     }
 
     fn fetch(&self, direction: i32) -> Call<'_> {
         let handle = self.handle;
         Call::new(
             &self.core,
-            // SAFETY: the callback and its data belong together; `out` is valid during the call.
-            Ok(Box::new(move |callback, data, destroy, out| unsafe {
-                sys::sm_fetch(handle.0, direction, callback, data, destroy, out)
-            })),
+            // SAFETY: no callback, no data; `out` is valid during the call.
+            Ok(Box::new(move |out| unsafe { sys::sm_fetch(handle.0, direction, None, NOBODY, None, out) })),
         )
     }
 
@@ -99,10 +93,8 @@ impl Collection {
         let handle = self.handle;
         Call::new(
             &self.core,
-            // SAFETY: the callback and its data belong together; `out` is valid during the call.
-            Ok(Box::new(move |callback, data, destroy, out| unsafe {
-                function(handle.0, callback, data, destroy, out)
-            })),
+            // SAFETY: no callback, no data; `out` is valid during the call.
+            Ok(Box::new(move |out| unsafe { function(handle.0, None, NOBODY, None, out) })),
         )
     }
 
@@ -134,7 +126,7 @@ impl Drop for Collection {
     fn drop(&mut self) {
         // SAFETY: any thread, any handle.
         unsafe { sys::sm_collection_remove(self.handle.0) };
-        lock(&self.core.shared.lists).remove(&self.number);
+        self.core.shared.remove_collection(self.number);
     }
 }
 
@@ -151,12 +143,12 @@ macro_rules! collection {
             /// [`Client::set_callback`](crate::Client::set_callback). The live list is up to date when it is called.
             #[doc(alias = "sm_collection_set_callback")]
             pub fn set_callback(&self, body: impl FnMut(&Event) + Send + 'static) -> Result<()> {
-                self.0.listen(Box::new(body))
+                self.0.listen(Some(Box::new(body)))
             }
 
             /// Ends it: the client's closure hears them.
             pub fn clear_callback(&self) -> Result<()> {
-                self.0.stop_listening()
+                self.0.listen(None)
             }
 
             /// Loads the next page: what is cached at once, the rest as sync brings it. Refused with `DuplicatedFetch`
@@ -208,9 +200,11 @@ impl ChannelCollection {
     pub(crate) fn open(core: &Arc<Core>, query: Option<&ChannelQuery>) -> Result<ChannelCollection> {
         let query = query.map(|query| query.0.to_c()).transpose()?;
         let text = query.as_ref().map_or(null(), |query| query.as_ptr());
-        // SAFETY: the text is NULL or ends with NUL and is copied.
-        Collection::open(core, |out| unsafe { sys::sm_channel_collection_new(core.handle.0, text, out) })
-            .map(ChannelCollection)
+        Collection::open(core, Shows::Channels, |out| {
+            // SAFETY: the text is NULL or ends with NUL and is copied.
+            unsafe { sys::sm_channel_collection_new(core.handle.0, text, out) }
+        })
+        .map(ChannelCollection)
     }
 
     /// The channels shown: a live list, which every drained change brings up to date.
@@ -236,10 +230,9 @@ macro_rules! document_call {
         Call::new(
             &$collection.0.core,
             document.to_c().map(|document| -> Start<'_> {
-                // SAFETY: the text ends with NUL and is copied; the callback and its data belong together; `out` is
-                // valid during the call.
-                Box::new(move |callback, data, destroy, out| unsafe {
-                    $function(handle.0, document.as_ptr(), $($more,)* callback, data, destroy, out)
+                // SAFETY: the text ends with NUL and is copied; no callback, no data; `out` is valid during the call.
+                Box::new(move |out| unsafe {
+                    $function(handle.0, document.as_ptr(), $($more,)* None, NOBODY, None, out)
                 })
             }),
         )
@@ -256,7 +249,7 @@ impl MessageCollection {
         let url = c_text(channel_url)?;
         let filter = filter.map(|filter| filter.0.to_c()).transpose()?;
         let text = filter.as_ref().map_or(null(), |filter| filter.as_ptr());
-        Collection::open(core, |out| {
+        Collection::open(core, Shows::Messages, |out| {
             // SAFETY: the texts end with NUL (the second may be NULL) and are copied.
             unsafe { sys::sm_message_collection_new(core.handle.0, url.as_ptr(), text, viewpoint.number(), out) }
         })
@@ -275,20 +268,20 @@ impl MessageCollection {
         Call::new(
             core,
             texts.map(|(url, filter)| -> Start<'a> {
-                Box::new(move |callback, data, destroy, request| {
+                Box::new(move |request| {
                     let text = filter.as_ref().map_or(null(), |filter| filter.as_ptr());
-                    let made = Collection::open(core, |out| {
-                        // SAFETY: the texts end with NUL (the second may be NULL) and are copied; the callback and its
-                        // data belong together; `request` is valid during the call.
+                    let made = Collection::open(core, Shows::Messages, |out| {
+                        // SAFETY: the texts end with NUL (the second may be NULL) and are copied; no callback, no data;
+                        // `request` is valid during the call.
                         unsafe {
                             sys::sm_message_collection_open(
                                 core.handle.0,
                                 url.as_ptr(),
                                 text,
                                 viewpoint.number(),
-                                callback,
-                                data,
-                                destroy,
+                                None,
+                                NOBODY,
+                                None,
                                 request,
                                 out,
                             )

@@ -17,9 +17,18 @@
 //! gets [`ErrorKind::Busy`]. No panic of a closure crosses the C library: it comes out of [`Client::dispatch`] or
 //! [`Client::close`].
 //!
+//! # Async
+//!
+//! [`Call::future`] awaits a call, in any runtime and without one: polling drains the queue when nobody else does, and
+//! a thread of the client, "sm-wake", wakes the task when the queue has something. It starts with the first future or
+//! [`EventStream`], sleeps while nobody waits, and ends with the client. What a future (or [`Call::wait`]) drains
+//! besides its result waits for whoever asks for events, as many of them as `queue_limit`; beyond it a collection
+//! starts over, as when the library's own queue overflows ([`EventKind::Overflow`]). A client's descriptor
+//! ([`AsRawFd`](std::os::unix::io::AsRawFd)) is readable while any of this waits.
+//!
 //! # Features
 //!
-//! None is on by default, and without one there is no dependency but `syncmanager-sys`.
+//! None is on by default, and without one there is no dependency but `syncmanager-sys` and `libc`.
 //!
 //! - `stream`: [`EventStream`], a `futures_core::Stream`.
 //! - `serde`: [`Json::to`] reads items into types of one's own, documents are made of such, items serialise.
@@ -42,14 +51,22 @@ mod error;
 mod event;
 mod item;
 mod json;
+mod kept;
+mod listeners;
+mod lists;
+mod locks;
 mod log;
 mod resources;
 mod rows;
+mod running;
+mod sections;
 mod shared;
 #[cfg(feature = "stream")]
 mod stream;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod turns;
+mod watch;
 
 use std::ffi::CStr;
 
@@ -70,7 +87,8 @@ pub use item::{Channel, Message};
 pub use json::Json;
 pub use log::{clear_log, set_log, LogLevel};
 pub use resources::ResourceContext;
-pub use rows::{Batches, Row, RowStream};
+pub use rows::{Batches, RowStream};
+pub use sections::Row;
 #[cfg(feature = "stream")]
 pub use stream::EventStream;
 

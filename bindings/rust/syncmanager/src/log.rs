@@ -11,7 +11,7 @@ use syncmanager_sys as sys;
 
 use crate::callback::text_of;
 use crate::error::{check, Error, ErrorKind, Result};
-use crate::shared::lock;
+use crate::locks::lock;
 
 /// How much a line of the log matters. Since 0.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,6 +1,5 @@
 //! Streams: sorted, filtered, limited lists of any rows, perhaps in sections, told in batches.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,85 +11,12 @@ use crate::client::Client;
 use crate::collection::Collection;
 use crate::core::{Core, NOBODY};
 use crate::document::{StreamRequest, StreamSpec};
-use crate::error::{Error, ErrorKind, Result};
-use crate::event::{Event, EventKind, StreamBatch, StreamRow, StreamStep};
+use crate::error::{ErrorKind, Result};
+use crate::event::{Event, EventKind, StreamBatch};
 use crate::json::Json;
-use crate::shared::lock;
-
-/// A row of a stream. Since 0.1.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Row {
-    /// Unique within the stream.
-    pub key: String,
-    /// Any JSON value.
-    pub item: Json,
-}
-
-/// The sections of a stream as its batches made them, by the numbers that are told.
-#[derive(Default)]
-pub(crate) struct Sections(BTreeMap<usize, Vec<Row>>);
-
-impl Sections {
-    pub(crate) fn apply(&mut self, batch: &StreamBatch) -> Result<()> {
-        if batch.reset {
-            self.0.clear();
-        }
-        let left = batch.moved.iter().filter_map(|row| row.from);
-        self.take_out(batch.deleted.iter().map(|row| row.path).chain(left).collect())?;
-        self.put_in(batch.added.iter().chain(&batch.moved).collect())?;
-        self.replace(&batch.changed)
-    }
-
-    pub(crate) fn apply_step(&mut self, step: &StreamStep) -> Result<()> {
-        match step.step.as_str() {
-            "deleted" => self.take_out(step.rows.iter().map(|row| row.path).collect()),
-            "added" => self.put_in(step.rows.iter().collect()),
-            "changed" => self.replace(&step.rows),
-            _ => Ok(()),
-        }
-    }
-
-    fn take_out(&mut self, mut paths: Vec<(usize, usize)>) -> Result<()> {
-        paths.sort_unstable();
-        for path in paths.into_iter().rev() {
-            match self.0.get_mut(&path.0) {
-                Some(rows) if path.1 < rows.len() => drop(rows.remove(path.1)),
-                _ => return misfit(path),
-            }
-        }
-        Ok(())
-    }
-
-    fn put_in(&mut self, mut rows: Vec<&StreamRow>) -> Result<()> {
-        rows.sort_by_key(|row| row.path);
-        for row in rows {
-            let section = self.0.entry(row.path.0).or_default();
-            match &row.item {
-                Some(item) if row.path.1 <= section.len() => {
-                    section.insert(row.path.1, Row { key: row.key.clone(), item: item.detached() })
-                }
-                _ => return misfit(row.path),
-            }
-        }
-        Ok(())
-    }
-
-    fn replace(&mut self, rows: &[StreamRow]) -> Result<()> {
-        for row in rows {
-            let place = self.0.get_mut(&row.path.0).and_then(|rows| rows.get_mut(row.path.1));
-            match (place, &row.item) {
-                (Some(place), Some(item)) => *place = Row { key: row.key.clone(), item: item.detached() },
-                _ => return misfit(row.path),
-            }
-        }
-        Ok(())
-    }
-}
-
-fn misfit(path: (usize, usize)) -> Result<()> {
-    Err(Error::new(ErrorKind::Internal, format!("a change at {path:?} does not fit its stream")))
-}
+use crate::lists::Shows;
+use crate::locks::lock;
+use crate::sections::Row;
 
 /// A live list of rows, perhaps in sections. Dropping it ends it; streams made of it keep its rows. Since 0.1.
 pub struct RowStream {
@@ -102,7 +28,7 @@ pub struct RowStream {
 impl RowStream {
     pub(crate) fn open(core: &Arc<Core>, spec: &StreamSpec, function: Option<RowFunction>) -> Result<RowStream> {
         let text = spec.0.to_c()?;
-        let collection = Collection::open(core, |out| match function {
+        let collection = Collection::open(core, Shows::Rows, |out| match function {
             Some(function) => {
                 let data = RowJudge::boxed(&core.shared, function);
                 // SAFETY: the function and its data belong together, and are freed once, also on failure.
@@ -142,9 +68,7 @@ impl RowStream {
     /// The rows of each section, in order: a copy of what is shown now.
     pub fn sections(&self) -> Vec<Vec<Row>> {
         let lists = lock(&self.collection.lists);
-        (self.first..self.first + self.titles.len())
-            .map(|section| lists.rows.0.get(&section).cloned().unwrap_or_default())
-            .collect()
+        (self.first..self.first + self.titles.len()).map(|section| lists.rows.section(section)).collect()
     }
 
     /// The rows of all sections, one section after the other: a copy of what is shown now.
@@ -154,7 +78,7 @@ impl RowStream {
 
     /// How many rows are shown.
     pub fn len(&self) -> usize {
-        lock(&self.collection.lists).rows.0.values().map(Vec::len).sum()
+        lock(&self.collection.lists).rows.len()
     }
 
     /// Whether none is.
@@ -176,10 +100,9 @@ impl RowStream {
         Call::new(
             &self.collection.core,
             request.0.to_c().map(|document| -> Start<'_> {
-                // SAFETY: the text ends with NUL and is copied; the callback and its data belong together; `out` is
-                // valid during the call.
-                Box::new(move |callback, data, destroy, out| unsafe {
-                    sys::sm_stream_call(handle.0, document.as_ptr(), callback, data, destroy, out)
+                // SAFETY: the text ends with NUL and is copied; no callback, no data; `out` is valid during the call.
+                Box::new(move |out| unsafe {
+                    sys::sm_stream_call(handle.0, document.as_ptr(), None, NOBODY, None, out)
                 })
             }),
         )
@@ -187,12 +110,12 @@ impl RowStream {
 
     /// Who hears the events of this stream, instead of the client's closure. The rows are up to date when it is called.
     pub fn set_callback(&self, body: impl FnMut(&Event) + Send + 'static) -> Result<()> {
-        self.collection.listen(Box::new(body))
+        self.collection.listen(Some(Box::new(body)))
     }
 
     /// Ends it: the client's closure hears them.
     pub fn clear_callback(&self) -> Result<()> {
-        self.collection.stop_listening()
+        self.collection.listen(None)
     }
 
     /// Whether the row of a key is shown, as of the last drained event.

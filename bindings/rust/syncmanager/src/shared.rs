@@ -1,64 +1,54 @@
-//! What a client, its collections and its callbacks share: the live lists, and who waits for which result.
+//! What a client, its collections and its callbacks share: the live lists, who waits for which result, who hears what,
+//! and what was drained for later.
 
-use std::any::Any;
-use std::collections::{HashMap, VecDeque};
-use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 use std::task::Waker;
 
 use crate::error::{Error, Result};
-use crate::event::{Change, Event, EventKind, List, Outcome};
-use crate::json::Json;
-use crate::rows::Sections;
-
-/// A panic in a callback leaves these tables as they were: no lock is held while a callback runs.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-}
-
-/// The lists of one collection, as its changes made them.
-#[derive(Default)]
-pub(crate) struct Lists {
-    pub(crate) shown: VecDeque<Json>,
-    pub(crate) pending: VecDeque<Json>,
-    pub(crate) failed: VecDeque<Json>,
-    /// Of a stream: its sections.
-    pub(crate) rows: Sections,
-}
-
-impl Lists {
-    fn apply(&mut self, change: &Change) -> Result<()> {
-        change.apply(match change.list {
-            List::Channels | List::Succeeded => &mut self.shown,
-            List::Pending => &mut self.pending,
-            List::Failed => &mut self.failed,
-        })
-    }
-}
+use crate::event::{Event, EventKind};
+use crate::kept::Kept;
+use crate::listeners::Listeners;
+use crate::lists::Lists;
+use crate::locks::lock;
+use crate::sections::Sections;
 
 /// Where a result is put for the future that waits for it.
 #[derive(Default)]
 pub(crate) struct Slot {
-    pub(crate) outcome: Option<Outcome>,
+    pub(crate) event: Option<Event>,
     pub(crate) waker: Option<Waker>,
 }
 
-#[derive(Default)]
 pub(crate) struct Shared {
     /// Held while a collection is made, so that an event that comes at once finds it.
     pub(crate) lists: Mutex<HashMap<u64, Arc<Mutex<Lists>>>>,
     /// Held while a call is started, so that a result that comes at once finds who waits for it.
     pub(crate) slots: Mutex<HashMap<u64, Arc<Mutex<Slot>>>>,
-    /// What the first callback that panicked had to say, until a caller of this crate can be told.
-    panic: Mutex<Option<Box<dyn Any + Send>>>,
+    pub(crate) listeners: Listeners,
+    pub(crate) kept: Mutex<Kept>,
+    /// Futures whose results came. Their tasks are woken when no lock is held.
+    woken: Mutex<Vec<Waker>>,
     /// A change that did not fit its list, until a caller can be told.
     fault: Mutex<Option<Error>>,
 }
 
 impl Shared {
-    /// Brings the live lists up to date and hands a result to its future. Every event passes here, however it is
-    /// drained, before the program sees it.
-    pub(crate) fn take_in(&self, event: &Event) {
+    /// `limit`: how many events may wait.
+    pub(crate) fn new(limit: usize) -> Shared {
+        Shared {
+            lists: Mutex::default(),
+            slots: Mutex::default(),
+            listeners: Listeners::default(),
+            kept: Mutex::new(Kept::new(limit)),
+            woken: Mutex::default(),
+            fault: Mutex::default(),
+        }
+    }
+
+    /// Brings the live lists up to date, and gives a result to the future that awaits it: then nobody else hears of it.
+    /// Every event passes here once, by whomever it was drained, before the program sees it.
+    pub(crate) fn take_in(&self, event: Event) -> Option<Event> {
         match &event.kind {
             EventKind::Change(change) => {
                 let lists = lock(&self.lists).get(&change.collection).cloned();
@@ -70,17 +60,16 @@ impl Shared {
             EventKind::StreamStep(step) => self.change_rows(step.collection, |rows| rows.apply_step(step)),
             EventKind::Result(outcome) => {
                 let slot = lock(&self.slots).remove(&outcome.request());
-                let waker = slot.and_then(|slot| {
+                if let Some(slot) = slot {
                     let mut slot = lock(&slot);
-                    slot.outcome = Some(outcome.clone());
-                    slot.waker.take()
-                });
-                if let Some(waker) = waker {
-                    waker.wake();
+                    slot.event = Some(event);
+                    lock(&self.woken).extend(slot.waker.take());
+                    return None;
                 }
             }
             _ => (),
         }
+        Some(event)
     }
 
     fn change_rows(&self, stream: u64, change: impl FnOnce(&mut Sections) -> Result<()>) {
@@ -90,15 +79,25 @@ impl Shared {
         }
     }
 
-    /// Runs code of the program below a C frame, which no panic may cross.
-    pub(crate) fn guarded(&self, body: impl FnOnce()) {
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(body)) {
-            lock(&self.panic).get_or_insert(panic);
-        }
+    /// Wakes the tasks whose results came.
+    pub(crate) fn wake(&self) {
+        let woken = std::mem::take(&mut *lock(&self.woken));
+        woken.into_iter().for_each(Waker::wake);
     }
 
-    pub(crate) fn take_panic(&self) -> Option<Box<dyn Any + Send>> {
-        lock(&self.panic).take()
+    /// The next of the events that were drained for later. Only for who drains: a collection that lagged starts over
+    /// with its lists as they stand.
+    pub(crate) fn take_kept(&self) -> Option<Event> {
+        let lists = |collection| lock(&self.lists).get(&collection).cloned();
+        lock(&self.kept)
+            .pop(|restart| lists(restart.collection).map_or_else(Vec::new, |lists| lock(&lists).restart(restart)))
+    }
+
+    /// Nothing more is told of a collection.
+    pub(crate) fn remove_collection(&self, number: u64) {
+        lock(&self.lists).remove(&number);
+        lock(&self.kept).remove(number);
+        self.listeners.remove_collection(number);
     }
 
     pub(crate) fn take_fault(&self) -> Result<()> {

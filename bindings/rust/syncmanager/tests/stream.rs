@@ -5,7 +5,8 @@ mod support;
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::mpsc::{channel, Sender};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 use std::time::Instant;
@@ -30,9 +31,8 @@ fn block_on<T>(mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> T {
         if let Poll::Ready(value) = poll(&mut Context::from_waker(&waker)) {
             return value;
         }
-        let left = end.saturating_duration_since(Instant::now());
-        assert!(!left.is_zero(), "nobody woke the task");
-        std::thread::park_timeout(left);
+        std::thread::park_timeout(end.saturating_duration_since(Instant::now()));
+        assert!(Instant::now() < end, "nobody woke the task");
     }
 }
 
@@ -104,4 +104,103 @@ fn futures_end_at_close() {
     client.close();
     let outcome = block_on(|context| Pin::new(&mut reply).poll(context));
     assert_eq!(outcome.map(drop).map_err(|error| error.kind()), Err(ErrorKind::Closed));
+}
+
+/// Tasks of their own: some await calls, one follows the stream, and it hears all that those have drained.
+#[test]
+fn a_stream_hears_what_futures_on_other_threads_drained() {
+    let server = Server::start();
+    server.make_channel("talk", "Talk");
+    let client = Arc::new(server.open());
+    let mut events = EventStream::new(client.clone()).expect("it is open");
+    let talk = client.messages("talk", Viewpoint::Latest, None).expect("no filter is right");
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let await_one = |mut reply: syncmanager::Reply| block_on(|context| Pin::new(&mut reply).poll(context));
+            await_one(client.connect().future().expect("it is open")).expect("the server lets mei in");
+            await_one(talk.fetch_previous().future().expect("it is taken")).expect("an empty page comes");
+            std::thread::scope(|scope| {
+                for thread in 0..4 {
+                    let (await_one, talk) = (&await_one, &talk);
+                    scope.spawn(move || {
+                        for number in 0..10 {
+                            let draft = Draft::new(&format!("{thread}.{number}"));
+                            await_one(talk.send(&draft).future().expect("it is kept")).expect("it is sent");
+                        }
+                    });
+                }
+            });
+        });
+        let (mut heard, mut last) = (std::collections::VecDeque::<syncmanager::Message>::new(), 0);
+        while heard.len() < 40 {
+            let event = next(&mut events).expect("the stream goes on").expect("nobody else counts as draining");
+            assert!(event.seq > last);
+            last = event.seq;
+            match event.kind {
+                EventKind::Change(change) if change.list == syncmanager::List::Succeeded => {
+                    change.apply(&mut heard).expect("every change fits")
+                }
+                EventKind::Result(_) => panic!("an awaited result is an event"),
+                _ => (),
+            }
+        }
+        let texts = |messages: Vec<syncmanager::Message>| {
+            messages.iter().map(|message| message.text()).collect::<std::collections::BTreeSet<_>>()
+        };
+        assert_eq!(texts(heard.into()).len(), 40);
+    });
+}
+
+struct Told(Mutex<Sender<()>>);
+
+impl Wake for Told {
+    fn wake(self: Arc<Self>) {
+        let _ = self.0.lock().expect("no panic").send(()); // nobody listens at the end
+    }
+}
+
+/// What was drained by somebody who waited for a result wakes the stream's task.
+#[test]
+fn a_stream_is_woken_for_what_others_kept() {
+    let server = Server::start();
+    let client = Arc::new(server.open());
+    let mut events = EventStream::new(client.clone()).expect("it is open");
+    let (told, woken) = channel();
+    let waker = Waker::from(Arc::new(Told(Mutex::new(told))));
+    // As a task does it: until nothing is there.
+    let mut poll = |heard: &mut Vec<u64>| {
+        while let Poll::Ready(event) = Pin::new(&mut events).poll_next(&mut Context::from_waker(&waker)) {
+            if let EventKind::Result(outcome) = event.expect("it goes on").expect("events can be drained").kind {
+                heard.push(outcome.request());
+            }
+        }
+    };
+    let mut heard = Vec::new();
+    poll(&mut heard);
+    for round in 0..100 {
+        let number = client.clear_cache(None).start().expect("it is open");
+        let cleared = client.clear_cache(None);
+        if round % 2 == 0 {
+            cleared.wait(PATIENCE).map(drop)
+        } else {
+            let mut reply = cleared.future().expect("it is open");
+            block_on(|context| Pin::new(&mut reply).poll(context)).map(drop)
+        }
+        .expect("it is cleared");
+        while heard.last() != Some(&number) {
+            woken.recv_timeout(PATIENCE).expect("nobody woke the task");
+            poll(&mut heard);
+        }
+    }
+
+    // A result that was there for a future which nobody polled any more.
+    let unread = client.clear_cache(None).future().expect("it is open");
+    client.clear_cache(None).wait(PATIENCE).expect("it is cleared");
+    poll(&mut heard);
+    while woken.try_recv().is_ok() {}
+    let number = unread.request();
+    drop(unread);
+    woken.recv_timeout(PATIENCE).expect("nobody woke the task");
+    poll(&mut heard);
+    assert_eq!(heard.last(), Some(&number));
 }

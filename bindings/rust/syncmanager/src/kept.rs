@@ -1,0 +1,134 @@
+//! Events that somebody drained who was after something else: `Call::wait`, futures. They wait here for whoever asks
+//! for events, and are as few as the library's own queue would keep.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::mem::discriminant;
+use std::sync::Arc;
+
+use crate::event::{Event, EventKind};
+use crate::watch::Signal;
+
+/// What the library itself has as its least: calls with a result that waits here.
+const LEAST_RESULTS: usize = 1000;
+
+pub(crate) struct Kept {
+    events: VecDeque<Event>,
+    limit: usize,
+    /// How many of the events are results.
+    results: usize,
+    /// Collections of which events were dropped, for want of room, and how many: nothing of them is kept until they
+    /// start over.
+    lagging: BTreeMap<u64, u64>,
+    /// The number of the last event that was drained: of those that are made here, too.
+    last: (u64, i64),
+    /// Raised while events wait, where somebody looks at it.
+    signal: Option<Arc<Signal>>,
+}
+
+impl Kept {
+    /// `limit`: the client's `queue_limit`.
+    pub(crate) fn new(limit: usize) -> Kept {
+        Kept { events: VecDeque::new(), limit, results: 0, lagging: BTreeMap::new(), last: (0, 0), signal: None }
+    }
+
+    pub(crate) fn tell(&mut self, signal: Arc<Signal>) {
+        self.signal = Some(signal);
+        self.show();
+    }
+
+    fn show(&self) {
+        if let Some(signal) = &self.signal {
+            if self.events.is_empty() && self.lagging.is_empty() {
+                signal.lower();
+            } else {
+                signal.raise();
+            }
+        }
+    }
+
+    /// Whether so many results wait that calls without a waiter are refused, as the library does it.
+    pub(crate) fn is_full_of_results(&self) -> bool {
+        self.results >= self.limit.max(LEAST_RESULTS)
+    }
+
+    /// Keeps an event, or drops it: results stay, of a state only the latest does, and a collection that has no room
+    /// starts over later.
+    pub(crate) fn push(&mut self, event: Event) {
+        self.last = (event.seq, event.ts);
+        let is_full = self.events.len() >= self.limit;
+        match (&event.kind, event.collection) {
+            (EventKind::Result(_), _) => {
+                self.results += 1;
+                self.events.push_back(event);
+            }
+            (EventKind::SyncProgress { .. }, _) if is_full => (),
+            // Told whatever was dropped: the lists of a collection that starts over do not show it.
+            (EventKind::HugeGap { .. } | EventKind::ChannelRemoved { .. } | EventKind::StreamLoaded { .. }, _)
+            | (
+                EventKind::Connection(_)
+                | EventKind::SyncState(_)
+                | EventKind::UnreadCounts { .. }
+                | EventKind::TokenNeeded { .. }
+                | EventKind::StorageError { .. }
+                | EventKind::DatabaseValue { .. }
+                | EventKind::DatabaseTokenNeeded,
+                _,
+            ) => {
+                if is_full {
+                    self.forget(|kept| is_same_state(kept, &event));
+                }
+                self.events.push_back(event);
+            }
+            (_, Some(collection)) if is_full || self.lagging.contains_key(&collection) => {
+                *self.lagging.entry(collection).or_default() += 1;
+            }
+            _ => self.events.push_back(event),
+        }
+        self.show();
+    }
+
+    /// The next event. `whole` gives the events by which a collection starts over, as its lists stand now: after
+    /// everything that was drained.
+    pub(crate) fn pop(&mut self, mut whole: impl FnMut(&Restart) -> Vec<Event>) -> Option<Event> {
+        if !self.lagging.is_empty() && self.events.len() <= self.limit / 2 {
+            for (collection, dropped) in std::mem::take(&mut self.lagging) {
+                let (seq, ts) = self.last;
+                self.events.extend(whole(&Restart { collection, dropped, seq, ts }));
+            }
+        }
+        let event = self.events.pop_front();
+        self.results -= usize::from(matches!(&event, Some(Event { kind: EventKind::Result(_), .. })));
+        self.show();
+        event
+    }
+
+    /// Nothing of a collection that was removed is told, but for results.
+    pub(crate) fn remove(&mut self, collection: u64) {
+        self.lagging.remove(&collection);
+        self.forget(|kept| kept.collection == Some(collection) && !matches!(kept.kind, EventKind::Result(_)));
+        self.show();
+    }
+
+    fn forget(&mut self, is_meant: impl Fn(&Event) -> bool) {
+        self.events.retain(|kept| !is_meant(kept));
+    }
+}
+
+/// Whether an event is of the state that another one tells.
+fn is_same_state(one: &Event, other: &Event) -> bool {
+    let listen = |event: &Event| match &event.kind {
+        EventKind::DatabaseValue { listen, .. } => Some(*listen),
+        _ => None,
+    };
+    discriminant(&one.kind) == discriminant(&other.kind)
+        && one.collection == other.collection
+        && listen(one) == listen(other)
+}
+
+/// A collection starts over: what its events say of when, and how much of it was dropped.
+pub(crate) struct Restart {
+    pub(crate) collection: u64,
+    pub(crate) dropped: u64,
+    pub(crate) seq: u64,
+    pub(crate) ts: i64,
+}

@@ -1,0 +1,98 @@
+//! The live lists of one collection.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+
+use crate::document::quoted;
+use crate::error::Result;
+use crate::event::{Change, Event, List};
+use crate::json::Json;
+use crate::kept::Restart;
+use crate::sections::Sections;
+
+/// What a collection shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shows {
+    Channels,
+    Messages,
+    Rows,
+}
+
+/// The lists of one collection, as its changes made them.
+pub(crate) struct Lists {
+    shows: Shows,
+    pub(crate) shown: VecDeque<Json>,
+    pub(crate) pending: VecDeque<Json>,
+    pub(crate) failed: VecDeque<Json>,
+    /// Of a stream: its sections.
+    pub(crate) rows: Sections,
+}
+
+impl Lists {
+    pub(crate) fn new(shows: Shows) -> Lists {
+        let (shown, pending, failed) = (VecDeque::new(), VecDeque::new(), VecDeque::new());
+        Lists { shows, shown, pending, failed, rows: Sections::default() }
+    }
+
+    pub(crate) fn apply(&mut self, change: &Change) -> Result<()> {
+        change.apply(match change.list {
+            List::Channels | List::Succeeded => &mut self.shown,
+            List::Pending => &mut self.pending,
+            List::Failed => &mut self.failed,
+        })
+    }
+
+    /// The events by which whoever follows them starts over: `overflow`, and the whole lists, as the library tells it.
+    pub(crate) fn restart(&self, restart: &Restart) -> Vec<Event> {
+        let Restart { collection, dropped, seq, ts } = restart;
+        let head = format!(r#""seq":{seq},"ts":{ts},"collection":{collection}"#);
+        let mut events = vec![format!(r#"{{"type":"overflow",{head},"dropped":{dropped}}}"#)];
+        if self.shows == Shows::Rows {
+            let rows = self.rows.rows().map(|((section, row), item)| {
+                format!(r#"{{"path":[{section},{row}],"key":{},"item":{}}}"#, quoted(&item.key), item.item)
+            });
+            let added = rows.collect::<Vec<_>>().join(",");
+            let rest = r#""deleted":[],"moved":[],"changed":[]"#;
+            events.push(format!(r#"{{"type":"stream_batch",{head},"reset":true,"added":[{added}],{rest}}}"#));
+        }
+        for (list, id, items) in self.named() {
+            let head = format!(r#""type":"change",{head},"list":"{list}","source":"overflow","from_event":false"#);
+            events.push(format!(r#"{{{head},"action":"clear","changes":[]}}"#));
+            if !items.is_empty() {
+                let kind = if self.shows == Shows::Channels { "channels" } else { "messages" };
+                let (changes, items) = places(id, items);
+                events.push(format!(r#"{{{head},"action":"insert","changes":[{changes}],"{kind}":[{items}]}}"#));
+            }
+        }
+        events.iter().map(|text| Event::read(text)).collect()
+    }
+
+    /// The lists by their names in events, with what names an item there.
+    fn named(&self) -> Vec<(&str, &str, &VecDeque<Json>)> {
+        match self.shows {
+            Shows::Channels => vec![("channels", "channel_url", &self.shown)],
+            Shows::Messages => vec![
+                ("succeeded", "message_id", &self.shown),
+                ("pending", "request_id", &self.pending),
+                ("failed", "request_id", &self.failed),
+            ],
+            Shows::Rows => Vec::new(),
+        }
+    }
+}
+
+/// The changes that insert all of a list, and its items.
+fn places(id: &str, items: &VecDeque<Json>) -> (String, String) {
+    let (mut changes, mut texts) = (String::new(), String::new());
+    for (index, item) in items.iter().enumerate() {
+        let comma = if index == 0 { "" } else { "," };
+        let id = item.get(id).map_or_else(String::new, |id| match id.as_str() {
+            Some(text) => text.into_owned(),
+            None => id.to_string(),
+        });
+        // Writing to a String cannot fail.
+        let _ = write!(changes, r#"{comma}{{"index":{index},"id":{}}}"#, quoted(&id));
+        let _ = write!(texts, "{comma}{item}");
+    }
+    (changes, texts)
+}
