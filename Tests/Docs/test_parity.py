@@ -12,7 +12,13 @@ ROOT = Path(__file__).resolve().parents[2]
 PARITY = ROOT / "docs/parity.md"
 #: What stands in the last column instead of names.
 NO_PROOF = re.compile(r"^(in work|later: (files|polls|cache budget and eviction|encryption|search|export)"
-                      r"|not applicable: \S.*)$")
+                      r"|(not done|not applicable): \S.*)$")
+#: What stands before the names of tests that do not show the item as the peers have it; "where" says why not.
+BUT = re.compile(r"^(deliberate|partly): ")
+#: The groups of the peers' items, and how many items each has.
+GROUPS = {"A": 21, "B": 12, "C": 17, "D": 7, "E": 34, "F": 26, "G": 9, "H": 61, "I": 50, "J": 12, "K": 14, "L": 15,
+          "M": 34, "N": 51, "O": 10, "P": 30, "Q": 7, "R": 33, "S": 14, "T": 44, "U": 21, "V1": 40, "V2": 20, "W": 16,
+          "X": 21, "Y1": 39, "Y2": 15, "Z": 8}
 TESTS = ("Tests", "bindings/python/tests", "bindings/rust", "scripts/test.d")
 
 
@@ -51,7 +57,16 @@ def places() -> set[str]:
 
 
 def test_it_is_whole():
-    assert len(rows()) > 500
+    found: dict[str, int] = {}
+    group = ""
+    for line in PARITY.read_text(encoding="utf-8").splitlines():
+        if heading := re.match(r"## (?:([A-Z]\d?)\. )?", line):
+            group = heading[1] or ""
+        elif group and line.startswith("| ") and not line.startswith("| item |"):
+            found[group] = found.get(group, 0) + 1
+    assert found == GROUPS
+    assert sum(GROUPS.values()) == 681
+    assert len(rows()) > sum(GROUPS.values())  # what the library has besides stands behind them
 
 
 def fault(item: str, where: str, shown: str) -> str | None:
@@ -62,6 +77,10 @@ def fault(item: str, where: str, shown: str) -> str | None:
             return f"there is no {name}"
     if NO_PROOF.match(shown):
         return None
+    if BUT.match(shown):
+        if len(where) < 10:
+            return "does not say what is otherwise, or missing"
+        shown = BUT.sub("", shown)
     names = re.findall(r"`([^`]+)`", shown)
     if ", ".join(f"`{name}`" for name in names) != shown:
         return f"neither names nor a known reason: {shown}"
