@@ -90,10 +90,14 @@ CREATE TABLE database_value (
 CREATE UNIQUE INDEX database_value_by_place ON database_value (url, name, path, query);
 CREATE INDEX database_value_by_use ON database_value (used, size);
 
--- intents.db (user_version 3)
+-- intents.db (user_version 4)
 -- intent      own messages that are not the service's yet; status 0 pending, 1 failed
 -- database_write  writes to a realtime database that it has not answered yet, sent in the order of their ids; kind 0 sets a
 --             value, 1 updates paths within a place, 2 counts
+-- checksum    of the row: in intent of channel_url, request_id, created_at, status, error_code, retry_count, is_host_sent
+--             and body, in database_write of url, name, id, path, kind and body
+-- damaged_intent, damaged_write  rows that did not match, or had a number that no row has, as they were found: nothing
+--             of them is sent. They go when the user signs out
 CREATE TABLE intent (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     channel_url TEXT NOT NULL,
@@ -118,3 +122,26 @@ CREATE TABLE database_write (
     body TEXT NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX database_write_by_id ON database_write (url, name, id);
+
+CREATE TABLE damaged_intent (
+    id ANY,
+    channel_url ANY,
+    request_id ANY,
+    created_at ANY,
+    status ANY,
+    error_code ANY,
+    retry_count ANY,
+    is_host_sent ANY,
+    checksum ANY,
+    body ANY
+) STRICT;
+
+CREATE TABLE damaged_write (
+    url ANY,
+    name ANY,
+    id ANY,
+    path ANY,
+    kind ANY,
+    checksum ANY,
+    body ANY
+) STRICT;

@@ -61,7 +61,11 @@
  *                    the service's. Answer with sm_set_token(); the cache stays until sm_sign_out()
  *   cache_reset      the cache file was corrupt, was set aside under "file" (its path), and is being rebuilt
  *   storage_error    "message": the data directory could not be read or written, as on a full disk; what is shown
- *                    stays, sync tries again. At the start: the outbox file is gone, unsent messages are lost
+ *                    stays, sync tries again. At the start: the outbox file is gone, unsent messages are lost; or some
+ *                    of what waited there was damaged and is not sent. The latter has "lost", a list of the first
+ *                    hundred, as far as they can be read: {"kind":"message","channel_url","request_id"} or
+ *                    {"kind":"database_write","url","name","path","write" ("set" | "update" | "count"),"id"}, and
+ *                    "lost_count". It is told once, and kept aside (docs/durability.md); all else is sent
  *   overflow         "collection", "dropped": the host lagged behind. For each list of the collection a `clear` and, if
  *                    it is not empty, one full `insert` follow. A new_message or channel_updated among those dropped is
  *                    not told again

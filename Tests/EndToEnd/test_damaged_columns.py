@@ -84,7 +84,7 @@ def judge(config: dict, pristine: Path, columns: list[list[str]]) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("file", ["cache.db"])
+@pytest.mark.parametrize("file", ["cache.db", "intents.db"])
 def test_every_integer_at_the_edges_of_its_type(filled, file):
     config, pristine = filled
     columns = integers(files(pristine) / file)
@@ -92,7 +92,7 @@ def test_every_integer_at_the_edges_of_its_type(filled, file):
     judge(config, pristine, [damage(file, *column) for column in columns])
 
 
-@pytest.mark.parametrize("file", ["cache.db"])
+@pytest.mark.parametrize("file", ["cache.db", "intents.db"])
 def test_every_number_in_a_text_at_the_edges_of_an_integer(filled, file):
     config, pristine = filled
     columns = numbers_in_texts(file, files(pristine) / file)

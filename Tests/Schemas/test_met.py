@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import sqlite3
 
 import checked
 import pytest
@@ -191,7 +192,20 @@ def storage_error(stage):
     for file in intents.parent.glob("intents.db*"):
         file.unlink()
     with stage.client() as client:
-        return [client.wait("storage_error")]
+        gone = client.wait("storage_error")
+        made = stage.open(client, fetches=False)
+        assert client.own("sm_send_message", made, {"message": "waits"}) is None
+        call = {"action": "database_set", "path": "a", "value": 1, "when": "kept"}
+        assert client.call({"action": "database_offline"}) is None and client.call(call) is None
+    # Damaged: what is lost is named.
+    with sqlite3.connect(intents) as file:
+        file.execute("UPDATE intent SET channel_url = 'd'")
+        file.execute("UPDATE database_write SET kind = 1")
+    file.close()
+    with stage.client() as client:
+        damaged = client.wait("storage_error")
+        assert {entry["kind"] for entry in damaged["lost"]} == {"message", "database_write"}
+        return [gone, damaged]
 
 
 def overflow(stage):

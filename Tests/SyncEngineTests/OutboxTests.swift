@@ -9,10 +9,12 @@ final class OutboxTests: EngineTestCase {
 
     /// A message that was written some time before the start, in milliseconds.
     private func add(_ id: String, age: Int64, isFailed: Bool = false, isHostSent: Bool = false) throws {
-        _ = try intents.add(
+        var intent = try intents.add(
             channelURL: "c", requestID: id, createdAt: EngineTestCase.wall - age,
             body: Array(#"{"message":"m"}"#.utf8), isHostSent: isHostSent)
-        if isFailed { try intents.update(requestID: id, status: .failed, errorCode: 900_020, retryCount: 0) }
+        guard isFailed else { return }
+        (intent.status, intent.errorCode) = (.failed, 900_020)
+        try intents.update(intent)
     }
 
     private func stored() throws -> [String] { try intents.intents().map(\.requestID) }

@@ -6,6 +6,7 @@ import TestSupport
 import XCTest
 
 @testable import SyncManager
+@testable import SyncStore
 
 /// What a host that lags is told, with the test as engine and host.
 final class EventBufferTests: XCTestCase {
@@ -58,6 +59,24 @@ final class EventBufferTests: XCTestCase {
         host.buffer.push(.event(.client(.syncState(.idle))), time: 0)
         XCTAssertNotNil(host.takeOne())
         XCTAssertNotNil(host.takeOne())
+    }
+
+    /// What is lost is told once: no later failure takes its place.
+    func testWhatIsLostIsToldWhereThereIsNoRoom() {
+        let host = BufferedHost(limit: 16, collections: 1)
+        var lost = LostIntents()
+        lost.add(.message(channelURL: "c", requestID: "r"))
+        host.buffer.push(.event(.client(.storageError(message: "lost", lost: lost))), time: 0)
+        for id in 1...16 { host.engine.insert(id, into: 1) }
+        for number in 0..<10 {
+            host.buffer.push(.event(.client(.storageError(message: "\(number)"))), time: 0)
+        }
+        host.isEngineAnswering = false
+        var messages: [String] = []
+        while let event = host.takeOne() {
+            if event["type"]?.string == "storage_error" { messages.append(event["message"]?.string ?? "") }
+        }
+        XCTAssertEqual(messages, ["lost", "9"])
     }
 
     // MARK: Resync

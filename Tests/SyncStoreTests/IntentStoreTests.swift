@@ -26,12 +26,11 @@ final class IntentStoreTests: XCTestCase {
         let store = try IntentStore(directory: folder.path)
         var first = try add(store, "1")
         let second = try add(store, "2")
-        try store.update(requestID: "1", status: .failed, errorCode: 900_021, retryCount: 3)
-        try store.replaceBody(requestID: "1", body: Array("{}".utf8))
         first.status = .failed
         first.errorCode = 900_021
         first.retryCount = 3
         first.body = Array("{}".utf8)
+        try store.update(first)
         XCTAssertEqual(try store.intents(), [first, second])
         try store.remove(requestID: "1")
         try store.remove(requestID: "1")
@@ -166,12 +165,13 @@ final class IntentStoreTests: XCTestCase {
         let first = try add(store, "1")
         store.setStatementHook { _ throws(StoreError) in throw .full }
         XCTAssertThrowsError(try add(store, "2"))
-        XCTAssertThrowsError(try store.update(requestID: "1", status: .failed, errorCode: 1, retryCount: 1))
-        XCTAssertThrowsError(try store.replaceBody(requestID: "1", body: Array("{}".utf8)))
+        var changed = first
+        changed.status = .failed
+        XCTAssertThrowsError(try store.update(changed))
         XCTAssertThrowsError(try store.remove(requestID: "1"))
         store.setStatementHook(nil)
         store.setCommitHook { () throws(StoreError) in throw .full }
-        XCTAssertThrowsError(try store.update(requestID: "1", status: .failed, errorCode: 1, retryCount: 1))
+        XCTAssertThrowsError(try store.update(changed))
         XCTAssertThrowsError(try store.remove(requestID: "1"))
         store.setCommitHook(nil)
         XCTAssertEqual(try store.intents(), [first])

@@ -221,6 +221,55 @@ final class MigrationTests: XCTestCase {
         XCTAssert(folder.exists("cache.db.damaged"))
     }
 
+    /// Their checksums covered the bodies alone: none of them counts as damaged.
+    func testIntentsAndWritesAreKept() throws {
+        let folder = try present()
+        let before = try folder.copied()
+        let old = try raw(before.path + "/intents.db")
+        XCTAssertEqual(try old.schemaVersion(), 3)
+        let instance = try XCTUnwrap(rows(old, "SELECT url, name FROM database_write LIMIT 1") {
+            DatabaseInstance(url: $0.text(0), name: $0.text(1))
+        }.first)
+        let writes = try rows(old, "SELECT id, path, kind, body FROM database_write ORDER BY id") {
+            DatabaseWrite(id: $0.int(0), path: $0.text(1), kind: $0.int(2), body: $0.bytes(3))
+        }
+        XCTAssertEqual(writes.map(\.kind), [0, 1, 2])
+        let messages = try rows(old, "SELECT request_id, status, body FROM intent ORDER BY id") {
+            "\($0.text(0)) \($0.int(1)) \($0.text(2))"
+        }
+        XCTAssertEqual(messages.count, 4)
+        let store = try IntentStore(directory: folder.path)
+        XCTAssertEqual(try store.databaseWrites(to: instance), writes)
+        let kept = try store.intents().map {
+            "\($0.requestID) \($0.status.rawValue) \(String(decoding: $0.body, as: UTF8.self))"
+        }
+        XCTAssertEqual(kept, messages)
+        XCTAssertEqual(store.takeLost().count, 0)
+    }
+
+    /// What was damaged before the migration is damaged behind it: a body by its checksum, a number by its range.
+    func testDamagedIntentsStayDamaged() throws {
+        let folder = try present()
+        let database = try raw(folder.path + "/intents.db")
+        let instance = try XCTUnwrap(rows(database, "SELECT url, name FROM database_write LIMIT 1") {
+            DatabaseInstance(url: $0.text(0), name: $0.text(1))
+        }.first)
+        for (number, damage) in [
+            "id = 9223372036854775807", "created_at = -9223372036854775808", "retry_count = 9223372036854775807",
+            "body = replace(body, 'failed', 'FAILED')",
+        ].enumerated() {
+            try database.execute("UPDATE intent SET \(damage) WHERE rowid = \(number + 1)")
+        }
+        try database.execute("UPDATE database_write SET id = -9223372036854775808 WHERE key = 1")
+        try database.execute("UPDATE database_write SET body = '8' WHERE key = 3")
+        database.shut()
+        let store = try IntentStore(directory: folder.path)
+        XCTAssertEqual(try store.intents(), [])
+        XCTAssertEqual(try store.databaseWrites(to: instance).map(\.kind), [1])
+        try store.setAsideDamaged()
+        XCTAssertEqual(store.takeLost().count, 6)
+    }
+
     /// The second opening finds nothing to do.
     func testSecondOpeningChangesNothing() throws {
         let folder = try fixture("cache-2.db", "intents-1.db", "intents-1.db-wal")

@@ -107,21 +107,6 @@ final class RowDamageTests: XCTestCase {
         XCTAssertEqual(try store.channel("b"), whole)
     }
 
-    /// Unsent messages are not sent damaged, and not dropped: the file is an error and stays.
-    func testDamageInsideAnIntent() throws {
-        let folder = try Folder()
-        let store = try IntentStore(directory: folder.path)
-        _ = try store.add(
-            channelURL: "c", requestID: "r", createdAt: 0, body: Array("{\"message\":\"a text\"}".utf8),
-            isHostSent: false)
-        store.close()
-        try replace("a text", Array("a\"text".utf8), in: folder.url("intents.db"))
-        let damaged = try IntentStore(directory: folder.path)
-        XCTAssertThrowsError(try damaged.intents()) { error in
-            guard case .corrupt? = error as? StoreError else { return XCTFail("\(error)") }
-        }
-    }
-
     /// The checksums of files that exist must be those of later versions.
     func testChecksumsNeverChange() {
         func checksum(_ text: String) -> Int64 { Array(text.utf8).withUnsafeBytes { Checksum.of($0) } }

@@ -155,10 +155,11 @@ final class SchemaTests: XCTestCase {
         try intents.add(DatabaseWrite(id: 1, path: "/a", kind: 0, body: []), to: instance)
         _ = try intents.databaseWrites(to: instance)
         try intents.removeDatabaseWrite(1, of: instance)
-        _ = try intents.add(channelURL: "c", requestID: "r", createdAt: 0, body: [], isHostSent: false)
-        try intents.update(requestID: "r", status: .failed, errorCode: 1, retryCount: 1)
-        try intents.replaceBody(requestID: "r", body: [])
+        try intents.update(
+            try intents.add(channelURL: "c", requestID: "r", createdAt: 0, body: [], isHostSent: false))
+        try intents.database.execute("UPDATE intent SET checksum = 0")
         _ = try intents.intents()
+        try intents.setAsideDamaged()
         try intents.remove(requestID: "r")
 
         // Two rows at most, looked at when a file is opened.

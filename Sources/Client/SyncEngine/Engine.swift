@@ -60,6 +60,8 @@ public final class Engine {
         database?.load(&turn)
         outbox.load(&turn)
         lists.setComplete(sync.isComplete, &turn)
+        let lost = storage.setAsideDamagedIntents()
+        if lost.count > 0 { turn.tell(.storageError(message: lost.message, lost: lost)) }
         carryOut(&turn)
         tellStorageFailure()
     }

@@ -87,6 +87,8 @@ final class EventBuffer {
             case .connection: push(output, as: .connection, time: time)
             case .syncState: push(output, as: .syncState, time: time)
             case .tokenNeeded: push(output, as: .tokenNeeded, time: time)
+            // What is lost is told once, when a client begins.
+            case .storageError(_, lost: _?): waiting.append((output, time))
             case .storageError: push(output, as: .storageError, time: time)
             case .unreadCounts: push(output, as: .unreadCounts, time: time)
             case .syncProgress: if !isFull { waiting.append((output, time)) }

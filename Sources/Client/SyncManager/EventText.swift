@@ -2,6 +2,7 @@ import SyncRealtime
 import SyncEngine
 import SyncJSON
 import SyncModel
+import SyncStore
 import SyncStreams
 import SyncTree
 
@@ -89,11 +90,46 @@ enum EventText {
         case .cacheReset(let file): writer.member("file", file)
         case .database(let notice): write(notice, &writer)
         case .resource(let notice): notice.write(&writer)
-        case .storageError(let message): writer.member("message", message)
+        case .storageError(let message, let lost):
+            writer.member("message", message)
+            if let lost { write(lost, &writer) }
         case .tokenNeeded(let failure):
             writer.member("code", failure.code)
             writer.member("message", failure.message)
         case .closed: break
+        }
+    }
+
+    private static func write(_ lost: LostIntents, _ writer: inout JSONWriter) {
+        writer.key("lost")
+        writer.beginArray()
+        for entry in lost.some {
+            writer.beginObject()
+            switch entry {
+            case .message(let channelURL, let requestID):
+                writer.member("kind", "message")
+                writer.member("channel_url", channelURL)
+                writer.member("request_id", requestID)
+            case .write(let url, let name, let path, let kind, let id):
+                writer.member("kind", "database_write")
+                writer.member("url", url)
+                writer.member("name", name)
+                writer.member("path", path)
+                if let kind = QueuedWrite.Kind(rawValue: kind) { writer.member("write", word(kind)) }
+                writer.member("id", id)
+            }
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.member("lost_count", lost.count)
+    }
+
+    /// As the actions are called that make such writes.
+    private static func word(_ kind: QueuedWrite.Kind) -> String {
+        switch kind {
+        case .set: "set"
+        case .update: "update"
+        case .count: "count"
         }
     }
 

@@ -1,5 +1,8 @@
 /// A write to a realtime database that the service has not answered yet.
 public struct DatabaseWrite: Equatable, Sendable {
+    /// Numbers that writes have. Behind them there is room for more than anybody writes.
+    static let ids: ClosedRange<Int64> = 1...(1 << 62)
+
     /// Its number among the writes to that database; the order in which they were made.
     public let id: Int64
     /// As `DatabasePlace` has it.
@@ -14,5 +17,16 @@ public struct DatabaseWrite: Equatable, Sendable {
         self.path = path
         self.kind = kind
         self.body = body
+    }
+
+    func checksum(_ instance: DatabaseInstance) -> Int64 {
+        var checksum = RowChecksum()
+        checksum.add(instance.url)
+        checksum.add(instance.name)
+        checksum.add(id)
+        checksum.add(path)
+        checksum.add(kind)
+        checksum.add(body)
+        return checksum.value
     }
 }

@@ -2,6 +2,11 @@
 public struct Intent: Equatable, Sendable {
     public enum Status: Int64, Sendable { case pending = 0, failed = 1 }
 
+    /// Ids that rows have. Behind them there is room for more than anybody writes.
+    static let ids: ClosedRange<Int64> = 1...(1 << 62)
+    static let times: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
+    static let retries: ClosedRange<Int64> = 0...Int64(Int32.max)
+
     /// Grows with every intent; the order in which they were written.
     public var id: Int64
     public var channelURL: String
@@ -20,4 +25,16 @@ public struct Intent: Equatable, Sendable {
 
     /// It has failed once; while it is sent again, too. Hosts see it in the list of failed messages until it is sent.
     public var hasFailed: Bool { status == .failed || retryCount > 0 }
+
+    /// Of all that is written, but for the id, which SQLite gives it then.
+    var checksum: Int64 {
+        var checksum = RowChecksum()
+        checksum.add(channelURL)
+        checksum.add(requestID)
+        for number in [
+            createdAt, status.rawValue, Int64(errorCode), Int64(retryCount), isHostSent ? 1 : 0,
+        ] { checksum.add(number) }
+        checksum.add(body)
+        return checksum.value
+    }
 }

@@ -8,7 +8,7 @@ extension IntentStore {
                 INSERT INTO database_write (url, name, id, path, kind, checksum, body) VALUES (?, ?, ?, ?, ?, ?, ?)
                 """)
                 .bind(instance.url).bind(instance.name).bind(write.id).bind(write.path).bind(write.kind)
-                .run(withChecksumAndText: write.body)
+                .run(withChecksum: write.checksum(instance), text: write.body)
         }
     }
 
@@ -20,17 +20,37 @@ extension IntentStore {
         }
     }
 
-    /// All writes to a database, in their order.
-    public func databaseWrites(to instance: DatabaseInstance) throws(StoreError) -> [DatabaseWrite] {
+    /// All writes to a database, in their order, as `read` makes them of rows. Damaged ones are left out (of all
+    /// databases: the name of one may be what is damaged), as are those of which `read` makes nothing:
+    /// `setAsideDamaged` takes them away.
+    public func databaseWrites<Write>(
+        to instance: DatabaseInstance, _ read: (DatabaseWrite) -> Write?
+    ) throws(StoreError) -> [Write] {
         let row = try database.prepare("""
-            SELECT id, path, kind, checksum, body FROM database_write WHERE url = ? AND name = ? ORDER BY id
-            """).bind(instance.url).bind(instance.name)
+            SELECT key, url, name, id, path, kind, body, checksum FROM database_write ORDER BY key
+            """)
         defer { row.reset() }
-        var writes: [DatabaseWrite] = []
+        var writes: [(id: Int64, write: Write)] = []
         while try row.next() {
-            writes.append(DatabaseWrite(
-                id: row.int(0), path: row.text(1), kind: row.int(2), body: try row.bytes(4, checksum: 3)))
+            let write = DatabaseWrite(id: row.int(3), path: row.text(4), kind: row.int(5), body: row.bytes(6))
+            let isWhole = row.checksum(1...6) == row.int(7) && DatabaseWrite.ids.contains(write.id)
+            let isOfInstance = row.holds(instance.url, at: 1) && row.holds(instance.name, at: 2)
+            if isWhole, !isOfInstance { continue }
+            if isWhole, let readWrite = read(write) {
+                writes.append((write.id, readWrite))
+            } else {
+                note(
+                    .write(
+                        url: LostIntent.readable(row.bytes(1)), name: LostIntent.readable(row.bytes(2)),
+                        path: LostIntent.readable(row.bytes(4)), kind: write.kind, id: write.id),
+                    .write, key: row.int(0))
+            }
         }
-        return writes
+        return writes.sorted { $0.id < $1.id }.map(\.write)
+    }
+
+    /// The same as they stand there.
+    public func databaseWrites(to instance: DatabaseInstance) throws(StoreError) -> [DatabaseWrite] {
+        try databaseWrites(to: instance) { $0 }
     }
 }

@@ -9,6 +9,9 @@ public final class IntentStore {
     /// Intents were written in this directory before, and their file was gone when it was opened: what was not sent yet
     /// is lost. Told by this opening only.
     public let intentsLost: Bool
+    /// Damaged rows that were met and are not set aside yet, and what is lost with them.
+    var damaged: [(table: Table, key: Int64)] = []
+    var lost = LostIntents()
 
     /// Bytes. A message to be sent is written and removed again, in few small rows, and each page that changes goes to
     /// the disk as a whole: with pages of 4 KiB that was 19 kB. A file that has larger ones keeps them.
@@ -48,6 +51,36 @@ public final class IntentStore {
             body TEXT NOT NULL
         ) STRICT;
         CREATE UNIQUE INDEX database_write_by_id ON database_write (url, name, id);
+        """,
+        // Checksums are of all columns; a row that was damaged stays so. Where damaged rows are kept: columns of any
+        // type, since that may be what is damaged.
+        """
+        UPDATE intent SET checksum = checksum_of_row(
+            channel_url, request_id, created_at, status, error_code, retry_count, is_host_sent, body)
+        WHERE checksum = checksum_of_text(body);
+        UPDATE database_write SET checksum = checksum_of_row(url, name, id, path, kind, body)
+        WHERE checksum = checksum_of_text(body);
+        CREATE TABLE damaged_intent (
+            id ANY,
+            channel_url ANY,
+            request_id ANY,
+            created_at ANY,
+            status ANY,
+            error_code ANY,
+            retry_count ANY,
+            is_host_sent ANY,
+            checksum ANY,
+            body ANY
+        ) STRICT;
+        CREATE TABLE damaged_write (
+            url ANY,
+            name ANY,
+            id ANY,
+            path ANY,
+            kind ANY,
+            checksum ANY,
+            body ANY
+        ) STRICT;
         """,
     ]
 
@@ -132,37 +165,31 @@ public final class IntentStore {
         channelURL: String, requestID: String, createdAt: Int64, body: [UInt8], isHostSent: Bool
     ) throws(StoreError) -> Intent {
         if !isMarked { try setMark() }
-        return try database.transaction { () throws(StoreError) in
+        var intent = Intent(
+            id: 0, channelURL: channelURL, requestID: requestID, createdAt: createdAt, status: .pending, errorCode: 0,
+            retryCount: 0, body: body, isHostSent: isHostSent)
+        let checksum = intent.checksum
+        intent.id = try database.transaction { () throws(StoreError) in
             try database.prepare("""
                 INSERT INTO intent (channel_url, request_id, created_at, is_host_sent, checksum, body)
                 VALUES (?, ?, ?, ?, ?, ?)
                 """)
-                .bind(channelURL).bind(requestID).bind(createdAt).bind(isHostSent).run(withChecksumAndText: body)
-            return Intent(
-                id: database.lastInsertID, channelURL: channelURL, requestID: requestID, createdAt: createdAt,
-                status: .pending, errorCode: 0, retryCount: 0, body: body, isHostSent: isHostSent)
+                .bind(channelURL).bind(requestID).bind(createdAt).bind(isHostSent)
+                .run(withChecksum: checksum, text: body)
+            return database.lastInsertID
         }
+        return intent
     }
 
-    /// Changes how far an intent is; one that is not there does no harm.
-    public func update(
-        requestID: String, status: Intent.Status, errorCode: Int, retryCount: Int, isHostSent: Bool = false
-    ) throws(StoreError) {
+    /// Writes an intent's fields and how far it is; one that is not there does no harm.
+    public func update(_ intent: Intent) throws(StoreError) {
         try database.transaction { () throws(StoreError) in
             try database.prepare("""
-                UPDATE intent SET status = ?, error_code = ?, retry_count = ?, is_host_sent = ? WHERE request_id = ?
+                UPDATE intent SET status = ?, error_code = ?, retry_count = ?, is_host_sent = ?, checksum = ?, body = ?
+                WHERE request_id = ?
                 """)
-                .bind(status.rawValue).bind(Int64(errorCode)).bind(Int64(retryCount)).bind(isHostSent)
-                .bind(requestID).run()
-        }
-    }
-
-    /// Changes an intent's fields; one that is not there does no harm.
-    public func replaceBody(requestID: String, body: [UInt8]) throws(StoreError) {
-        try database.transaction { () throws(StoreError) in
-            let checksum = body.withUnsafeBytes { Checksum.of($0) }
-            try database.prepare("UPDATE intent SET checksum = ?, body = ? WHERE request_id = ?")
-                .bind(checksum).bind(body).bind(requestID).run()
+                .bind(intent.status.rawValue).bind(Int64(intent.errorCode)).bind(Int64(intent.retryCount))
+                .bind(intent.isHostSent).bind(intent.checksum).bind(intent.body).bind(intent.requestID).run()
         }
     }
 
@@ -176,27 +203,43 @@ public final class IntentStore {
     /// Removes all intents and all writes to databases, also from the log that they went through.
     public func removeAll() throws(StoreError) {
         try database.transaction { () throws(StoreError) in
-            try database.prepare("DELETE FROM intent").run()
-            try database.prepare("DELETE FROM database_write").run()
+            for table in ["intent", "database_write", "damaged_intent", "damaged_write"] {
+                try database.prepare("DELETE FROM \(table)").run()
+            }
         }
         try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
-    /// All intents, in the order they were written.
+    /// All intents, in the order they were written. Damaged ones are left out: `setAsideDamaged` takes them away.
     public func intents() throws(StoreError) -> [Intent] {
         let row = try database.prepare("""
-            SELECT id, channel_url, request_id, created_at, status, error_code, retry_count, is_host_sent, checksum,
-                body
+            SELECT id, channel_url, request_id, created_at, status, error_code, retry_count, is_host_sent, body,
+                checksum
             FROM intent ORDER BY id
             """)
         defer { row.reset() }
         var result: [Intent] = []
         while try row.next() {
-            result.append(Intent(
-                id: row.int(0), channelURL: row.text(1), requestID: row.text(2), createdAt: row.int(3),
-                status: Intent.Status(rawValue: row.int(4)) ?? .failed, errorCode: Int(clamping: row.int(5)),
-                retryCount: Int(clamping: row.int(6)), body: try row.bytes(9, checksum: 8), isHostSent: row.bool(7)))
+            if let intent = intent(row) {
+                result.append(intent)
+            } else {
+                note(
+                    .message(
+                        channelURL: LostIntent.readable(row.bytes(1)), requestID: LostIntent.readable(row.bytes(2))),
+                    .intent, key: row.int(0))
+            }
         }
         return result
+    }
+
+    /// `nil`: damage.
+    private func intent(_ row: Statement) -> Intent? {
+        guard row.checksum(1...8) == row.int(9), Intent.ids.contains(row.int(0)), Intent.times.contains(row.int(3)),
+            let status = Intent.Status(rawValue: row.int(4)), Intent.retries.contains(row.int(6))
+        else { return nil }
+        return Intent(
+            id: row.int(0), channelURL: row.text(1), requestID: row.text(2), createdAt: row.int(3), status: status,
+            errorCode: Int(clamping: row.int(5)), retryCount: Int(clamping: row.int(6)), body: row.bytes(8),
+            isHostSent: row.bool(7))
     }
 }

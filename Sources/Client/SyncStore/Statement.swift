@@ -160,6 +160,24 @@ final class Statement {
         return String(decoding: UnsafeRawBufferPointer(start: base, count: count), as: UTF8.self)
     }
 
+    /// The checksum of columns, in their order, as the row has them.
+    func checksum(_ columns: ClosedRange<Int32>) -> Int64 {
+        var checksum = RowChecksum()
+        for column in columns {
+            if sqlite3_column_type(handle, column) == SQLITE_INTEGER {
+                checksum.add(int(column))
+            } else {
+                let text = sqlite3_column_text(handle, column)
+                let count = text == nil ? 0 : Int(sqlite3_column_bytes(handle, column))
+                checksum.add(UnsafeRawBufferPointer(start: text, count: count))
+            }
+        }
+        return checksum.value
+    }
+
+    /// Whether a text column has these bytes.
+    func holds(_ text: String, at column: Int32) -> Bool { holds(Array(text.utf8), at: column) }
+
     /// A text whose checksum stands in another column. A mismatch is damage of the file.
     func bytes(_ column: Int32, checksum: Int32) throws(StoreError) -> [UInt8] {
         let count = Int(sqlite3_column_bytes(handle, column))
@@ -179,9 +197,11 @@ final class Statement {
     /// Whether a text column has these bytes.
     func holds(_ bytes: [UInt8], at column: Int32) -> Bool {
         let count = Int(sqlite3_column_bytes(handle, column))
-        guard count == bytes.count, let base = sqlite3_column_text(handle, column) else { return false }
+        guard count == bytes.count else { return false }
+        guard count > 0 else { return true }
+        guard let base = sqlite3_column_text(handle, column) else { return false }
         return bytes.withUnsafeBytes { wanted in
-            guard let start = wanted.baseAddress else { return true }
+            guard let start = wanted.baseAddress else { return false }
             return memcmp(base, start, count) == 0
         }
     }

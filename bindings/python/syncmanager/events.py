@@ -247,11 +247,30 @@ class CacheReset(Event):
     file: str
 
 
+class Lost(TypedDict, total=False):
+    """A message or a write to the database that is damaged and will not be sent. Since 0.1."""
+
+    #: "message", with ``channel_url`` and ``request_id``, or "database_write", with all others.
+    kind: str
+    channel_url: str
+    request_id: str
+    url: str
+    name: str
+    path: str
+    #: "set", "update" or "count"; absent where that cannot be read.
+    write: str
+    id: int
+
+
 @dataclass(frozen=True)
 class StorageProblem(Event):
     """The data directory could not be read or written; what is shown stays, sync tries again. Since 0.1."""
 
     message: str
+    #: At the start: what was to be sent, was found damaged and is not sent, as far as it can be read; the first 100.
+    lost: list[Lost]
+    #: How many in all.
+    lost_count: int
 
 
 @dataclass(frozen=True)
@@ -488,7 +507,7 @@ def decode(text: bytes) -> Event:
     if kind == "cache_reset":
         return CacheReset(seq, ts, text, event["file"])
     if kind == "storage_error":
-        return StorageProblem(seq, ts, text, event["message"])
+        return StorageProblem(seq, ts, text, event["message"], event.get("lost", []), event.get("lost_count", 0))
     if kind == "overflow":
         return Overflow(seq, ts, text, event["collection"], event["dropped"])
     if kind == "stream_batch":

@@ -100,6 +100,12 @@ final class Storage {
         return done != nil
     }
 
+    /// Takes away what was found damaged among the intents; gives what is lost with it.
+    func setAsideDamagedIntents() -> LostIntents {
+        _ = intended { (intents) throws(StoreError) in try intents.setAsideDamaged() }
+        return intents.takeLost()
+    }
+
     /// A failure that the host has not been told of.
     func takeUntoldFailure() -> StoreError? {
         defer { untold = nil }

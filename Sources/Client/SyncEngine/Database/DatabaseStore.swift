@@ -29,15 +29,17 @@ final class DatabaseStore: DatabaseKeep {
         return done != nil
     }
 
-    /// What an earlier run has left. One that this version cannot read stays where it is.
+    /// What an earlier run has left. What is no write is damage.
     func writes() -> [QueuedWrite] {
-        let rows = storage.intended { (intents) throws(StoreError) in try intents.databaseWrites(to: instance) } ?? []
-        return rows.compactMap { row in
-            guard let kind = QueuedWrite.Kind(rawValue: row.kind), let path = try? TreePath(row.path) else {
-                return nil
+        let writes = storage.intended { (intents) throws(StoreError) in
+            try intents.databaseWrites(to: instance) { row -> QueuedWrite? in
+                guard let kind = QueuedWrite.Kind(rawValue: row.kind), let path = try? TreePath(row.path) else {
+                    return nil
+                }
+                return QueuedWrite(id: UInt64(bitPattern: row.id), path: path, kind: kind, body: row.body)
             }
-            return QueuedWrite(id: UInt64(bitPattern: row.id), path: path, kind: kind, body: row.body)
         }
+        return writes ?? []
     }
 
     // MARK: Values

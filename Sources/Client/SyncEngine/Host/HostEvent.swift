@@ -1,5 +1,6 @@
 import SyncModel
 import SyncResources
+import SyncStore
 import SyncStreams
 
 /// Something the host is told without having asked at that moment. Sequence number and time are the border's to add.
@@ -67,7 +68,8 @@ public enum ClientNotice: Equatable, Sendable {
     /// Why, in the service's words.
     case tokenNeeded(ServiceFailure)
     case cacheReset(file: String)
-    case storageError(message: String)
+    /// `lost`: what was to be sent and will not be, when that is what is told.
+    case storageError(message: String, lost: LostIntents? = nil)
     case database(DatabaseNotice)
     case resource(ResourceNotice)
     case closed

@@ -240,11 +240,7 @@ struct Outbox {
         else { return turn.complete(Completion(call: call, name: .updateMessage, status: .notFound)) }
         for (key, value) in changes { document.set(key, value) }
         intent.body = document.serialized()
-        let new = intent.body
-        let done: Void? = turn.storage.intended { (intents) throws(StoreError) in
-            try intents.replaceBody(requestID: requestID, body: new)
-        }
-        guard done != nil else {
+        guard messages.persist(intent, turn.context) else {
             return turn.complete(Completion(call: call, name: .updateMessage, status: .storage))
         }
         messages.put(intent)

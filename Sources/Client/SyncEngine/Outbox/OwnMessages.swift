@@ -72,9 +72,7 @@ struct OwnMessages {
 
     func persist(_ intent: Intent, _ context: Context) -> Bool {
         context.storage.intended { (intents) throws(StoreError) in
-            try intents.update(
-                requestID: intent.requestID, status: intent.status, errorCode: intent.errorCode,
-                retryCount: intent.retryCount, isHostSent: intent.isHostSent)
+            try intents.update(intent)
             return true
         } ?? false
     }

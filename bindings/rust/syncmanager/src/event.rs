@@ -56,8 +56,10 @@ pub enum EventKind {
     TokenNeeded { code: i64, message: String },
     /// The cache file was corrupt, was set aside, and is being rebuilt.
     CacheReset { file: String },
-    /// The data directory could not be read or written.
-    StorageError { message: String },
+    /// The data directory could not be read or written. At the start also: what was to be sent, was found damaged and
+    /// is not sent; `lost` has the first hundred as far as they can be read (objects with `kind`), `lost_count` how
+    /// many they are in all.
+    StorageError { message: String, lost: Vec<Json>, lost_count: u64 },
     /// The program lagged behind; the lists follow whole, as changes.
     Overflow { collection: u64, dropped: u64 },
     /// What one batch did to a stream.
@@ -574,7 +576,11 @@ impl EventKind {
             },
             "token_needed" => EventKind::TokenNeeded { code: json.i64_at("code")?, message: json.text_at("message")? },
             "cache_reset" => EventKind::CacheReset { file: json.text_at("file")? },
-            "storage_error" => EventKind::StorageError { message: json.text_at("message")? },
+            "storage_error" => EventKind::StorageError {
+                message: json.text_at("message")?,
+                lost: json.get("lost").map_or_else(Vec::new, |lost| lost.elements().collect()),
+                lost_count: json.u64_at("lost_count").unwrap_or_default(),
+            },
             "overflow" => EventKind::Overflow { collection: collection()?, dropped: json.u64_at("dropped")? },
             "stream_batch" => EventKind::StreamBatch(StreamBatch::read(json)?),
             "stream_loaded" => EventKind::StreamLoaded {
