@@ -125,4 +125,42 @@ final class EngineLoopTests: XCTestCase {
         XCTAssertEqual(try stores?.intents.intents().map(\.requestID), (0..<100).map { "r\($0)" })
         XCTAssertEqual(commits, 1)
     }
+
+    /// What a sign-out will erase is not stored before.
+    func testWhatWaitsBeforeASignOutIsNotStored() throws {
+        let service = SilentService()
+        let (loop, queue) = try makeLoop(service)
+        let entered = DispatchSemaphore(value: 0), released = DispatchSemaphore(value: 0)
+        service.onConnect = {
+            entered.signal()
+            released.wait()
+        }
+        let thread = try XCTUnwrap(NativeThread("engine") { loop.run() })
+        try loop.post(.openMessageCollection(id: 1, channelURL: "c", filter: MessageFilter(), viewpoint: 0))
+        _ = try loop.call(Listener(), fetch: nil) { .connect(call: $0) }
+        entered.wait()
+        func append(_ number: Int) throws -> UInt64 {
+            try loop.call(Listener(), fetch: nil) {
+                .appendMessage(
+                    collection: 1, requestID: "r\(number)", body: Array(#"{"message":"m"}"#.utf8), call: $0)
+            }
+        }
+        let before = try (0..<100).map(append)
+        let clears = try (0..<3).map { _ in try clear(loop) }
+        let signOut = try loop.call(Listener(), fetch: nil) { .signOut(call: $0) }
+        let behind = try append(100)
+        var statements: [String] = []
+        stores?.intents.setStatementHook { sql throws(StoreError) in statements.append(sql) }
+        released.signal()
+        var statuses: [UInt64: Status] = [:]
+        while statuses[behind] == nil, let completion = nextCompletion(queue, timeout: 60_000) {
+            statuses[completion.call] = completion.status
+        }
+        XCTAssertTrue(loop.close())
+        thread.join()
+        for call in before { XCTAssertEqual(statuses[call], .removed) }
+        for call in clears + [signOut, behind] { XCTAssertEqual(statuses[call], .ok) }
+        XCTAssertEqual(statements.count { $0.contains("INSERT INTO intent") }, 1)
+        XCTAssertEqual(try stores?.intents.intents().map(\.requestID), ["r100"])
+    }
 }

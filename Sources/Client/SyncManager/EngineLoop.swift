@@ -178,7 +178,12 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
         var hasTold = isLeading
         while now.monotonic < end, let input = nextInput() {
             switch input {
-            case .command(let command): core.handle(command, now: now)
+            case .command(let command):
+                if let completion = monitor.locked({ inbox.resultBeforeSignOut(of: command) }) {
+                    outputs.append(.completion(completion))
+                    break
+                }
+                core.handle(command, now: now)
             case .transport(let input): if transport.accepts(input) { core.receive(input, now: now) }
             }
             outputs += core.takeOutputs()

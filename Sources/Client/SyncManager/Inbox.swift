@@ -12,6 +12,7 @@ struct Inbox {
     /// The commands that take a slot while they wait here: those that have no result, which would hold one otherwise,
     /// and that the host can give without end.
     private(set) var load = WaitingLoad()
+    private var signOuts = 0
 
     var isEmpty: Bool { inputs.isEmpty }
 
@@ -19,6 +20,7 @@ struct Inbox {
         if case .command(let command) = input {
             // A second one in a row changes nothing, and being never refused they would pile up.
             if case .disconnect = command, case .command(.disconnect)? = inputs.last { return }
+            if case .signOut = command { signOuts += 1 }
             if command.takesSlot {
                 load.slots += 1
                 load.bytes += command.textBytes
@@ -29,10 +31,18 @@ struct Inbox {
 
     mutating func popFirst() -> Input? {
         let input = inputs.popFirst()
-        if case .command(let command)? = input, command.takesSlot {
-            load.slots -= 1
-            load.bytes -= command.textBytes
+        if case .command(let command)? = input {
+            if command.takesSlot {
+                load.slots -= 1
+                load.bytes -= command.textBytes
+            }
+            if case .signOut = command { signOuts -= 1 }
         }
         return input
+    }
+
+    /// The result of a command that need not be carried out, since a sign-out behind it erases what it does.
+    func resultBeforeSignOut(of command: HostCommand) -> Completion? {
+        signOuts == 0 ? nil : command.statusBeforeSignOut.flatMap { command.completion($0) }
     }
 }

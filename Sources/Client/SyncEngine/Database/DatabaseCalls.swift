@@ -46,6 +46,8 @@ struct DatabaseCalls {
     private var paths: [UInt64: TreePath] = [:]
     private var transactions: [UInt64: Transaction] = [:]
     private var listens: [UInt64: UInt64] = [:]
+    /// No call that waits has an earlier deadline, by the monotonic clock; some may have ended. `nil`: none has any.
+    private var deadline: Int64?
 
     init(_ setup: DatabaseSetup, _ storage: Storage, _ random: RandomSource) {
         store = DatabaseStore(storage, setup.options)
@@ -99,6 +101,7 @@ struct DatabaseCalls {
         _ operation: DatabaseRequest.Operation, _ call: Call, unfit: Status, _ turn: inout Turn
     ) -> UInt64? {
         var write: UInt64?
+        deadline = Moment.earlier(deadline, call.deadline)
         do throws(TreeError) {
             write = try begin(operation, call, &turn)
         } catch {
@@ -259,15 +262,20 @@ struct DatabaseCalls {
 
     mutating func advance(_ turn: inout Turn) {
         let now = turn.now.monotonic
-        _ = giveUp(.timeout, turn.now, &turn) { call in call.deadline.map { $0 <= now } ?? false }
+        if let deadline, deadline <= now {
+            _ = giveUp(.timeout, turn.now, &turn) { call in call.deadline.map { $0 <= now } ?? false }
+            self.deadline = waiting.reduce(nil) { Moment.earlier($0, $1.deadline) }
+        }
         machine.advance(now: turn.now)
         carryOut(&turn)
     }
 
+    private var waiting: [Call] { Array(reads.values) + Array(writes.values) + transactions.values.map(\.call) }
+
     /// Never now: what is due and cannot be done must not keep the engine from all else.
-    private func nextDeadline(after now: Int64) -> Int64? {
-        let calls = Array(reads.values) + Array(writes.values) + transactions.values.map(\.call)
-        return calls.reduce(machine.nextDeadline) { Moment.earlier($0, $1.deadline) }.map { max($0, now + 1) }
+    private mutating func nextDeadline(after now: Int64) -> Int64? {
+        if reads.isEmpty, writes.isEmpty, transactions.isEmpty { deadline = nil }
+        return Moment.earlier(machine.nextDeadline, deadline).map { max($0, now + 1) }
     }
 
     // MARK: What comes of it

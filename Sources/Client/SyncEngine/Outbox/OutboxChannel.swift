@@ -3,6 +3,7 @@ import SyncStore
 
 /// The own messages of one channel that are not the service's yet, oldest first, and whether one is being sent.
 struct OutboxChannel {
+    /// By their numbers, which grow in the order the messages were written.
     private(set) var intents: [Intent] = []
     /// The request id of the one that is being sent.
     var sending: String?
@@ -11,15 +12,36 @@ struct OutboxChannel {
 
     var isSending: Bool { sending != nil }
 
-    func intent(_ requestID: String) -> Intent? { intents.first { $0.requestID.isByteEqual(to: requestID) } }
+    func intent(_ number: Int64) -> Intent? {
+        let place = place(of: number)
+        return place < intents.count && intents[place].id == number ? intents[place] : nil
+    }
 
     mutating func put(_ intent: Intent) {
-        if let index = intents.firstIndex(where: { $0.requestID.isByteEqual(to: intent.requestID) }) {
-            intents[index] = intent
+        let place = place(of: intent.id)
+        if place < intents.count, intents[place].id == intent.id {
+            intents[place] = intent
         } else {
-            intents.append(intent)
+            intents.insert(intent, at: place)
         }
     }
 
-    mutating func remove(_ requestID: String) { intents.removeAll { $0.requestID.isByteEqual(to: requestID) } }
+    mutating func remove(_ number: Int64) {
+        let place = place(of: number)
+        if place < intents.count, intents[place].id == number { intents.remove(at: place) }
+    }
+
+    mutating func removeAll() { intents = [] }
+
+    /// Where it is, or belongs.
+    private func place(of number: Int64) -> Int {
+        // A new one is the last.
+        if let last = intents.last, last.id < number { return intents.count }
+        var (start, end) = (0, intents.count)
+        while start < end {
+            let middle = (start + end) / 2
+            if intents[middle].id < number { start = middle + 1 } else { end = middle }
+        }
+        return start
+    }
 }

@@ -7,8 +7,8 @@ import SyncStore
 /// in the cache.
 struct OwnMessages {
     private var channels: [TextKey: OutboxChannel] = [:]
-    /// The channel of every message, by request id.
-    private var places: [TextKey: String] = [:]
+    /// The channel and the number of every message, by request id.
+    private var places: [TextKey: (channelURL: String, number: Int64)] = [:]
     /// Request ids of messages that are done with and may still be on disk.
     private var settled: [String] = []
 
@@ -27,9 +27,11 @@ struct OwnMessages {
 
     var hasSettled: Bool { !settled.isEmpty }
 
-    func channelURL(of requestID: String) -> String? { places[requestID] }
+    func channelURL(of requestID: String) -> String? { places[requestID]?.channelURL }
 
-    func intent(_ requestID: String) -> Intent? { places[requestID].flatMap { channels[$0]?.intent(requestID) } }
+    func intent(_ requestID: String) -> Intent? {
+        places[requestID].flatMap { channels[$0.channelURL]?.intent($0.number) }
+    }
 
     /// The failed messages of a channel or of all, or a single one.
     func failed(in url: String?, _ requestID: String?) -> [Intent] {
@@ -48,13 +50,13 @@ struct OwnMessages {
     // MARK: Memory
 
     mutating func put(_ intent: Intent) {
-        places[intent.requestID] = intent.channelURL
+        places[intent.requestID] = (intent.channelURL, intent.id)
         channels[TextKey(intent.channelURL), default: OutboxChannel()].put(intent)
     }
 
     mutating func remove(_ intent: Intent) {
         places[intent.requestID] = nil
-        channels[intent.channelURL]?.remove(intent.requestID)
+        channels[intent.channelURL]?.remove(intent.id)
         dropIfEmpty(intent.channelURL)
     }
 
@@ -93,7 +95,9 @@ struct OwnMessages {
         let done: Void? = context.storage.intended { (intents) throws(StoreError) in try intents.removeAll() }
         guard done != nil else { return nil }
         let intents = all
-        for intent in intents { remove(intent) }
+        places = [:]
+        for url in channels.keys { channels[url]?.removeAll() }
+        channels = channels.filter { $0.value.isSending }
         settled = []
         return intents
     }

@@ -249,6 +249,9 @@ extern "C" {
     /// channels,
     /// messages, unsent messages (their sends complete with REMOVED), files set aside. Other users in the data_dir
     /// stay.
+    /// What was called before and not begun is not done first, if nothing would be left of it: own messages
+    /// complete with
+    /// REMOVED, the database's actions and operations on resources with CANCELED.
     /// Collections get `clear`, or `remove` for own messages; the URL of a channel stays while it has a collection.
     /// Completes when all is gone from the files (or STORAGE: call again). The client goes on with an empty cache:
     /// sm_set_token() and sm_connect() begin anew for the same user, sm_close() and sm_setup() for another.
