@@ -15,10 +15,10 @@ final class SocketProbe: @unchecked Sendable {
     private let failures = Collected<NetworkFailure>()
     private(set) var id: UInt64 = 0
 
-    init(_ network: NetworkThread, _ options: WebSocketOptions) {
+    init(_ network: NetworkThread, _ options: WebSocketOptions, for intake: Intake = Intake()) {
         self.network = network
         let (events, failures) = (events, failures)
-        id = network.openSocket(options) { event in
+        id = network.openSocket(options, for: intake) { event in
             switch event {
             case .opened: events.append(.opened)
             case .text(let bytes): events.append(.text(String(decoding: bytes, as: UTF8.self)))

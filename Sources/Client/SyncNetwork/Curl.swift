@@ -15,6 +15,7 @@ struct Curl: @unchecked Sendable {
     let easyReset: @convention(c) (Handle?) -> Void
     private let easyStrerror: @convention(c) (CURLcode) -> UnsafePointer<CChar>?
     let easyReceive: @convention(c) (Handle?, UnsafeMutableRawPointer?, Int, UnsafeMutablePointer<Int>?) -> CURLcode
+    let easyPause: @convention(c) (Handle?, Int32) -> CURLcode
     let easySend: @convention(c) (Handle?, UnsafeRawPointer?, Int, UnsafeMutablePointer<Int>?) -> CURLcode
     let listAppend: @convention(c) (HeaderList?, UnsafePointer<CChar>?) -> HeaderList?
     let listFree: @convention(c) (HeaderList?) -> Void
@@ -80,6 +81,7 @@ struct Curl: @unchecked Sendable {
         easyReset = try Curl.found(shim_find_curl_easy_reset(library))
         easyStrerror = try Curl.found(shim_find_curl_easy_strerror(library))
         easyReceive = try Curl.found(shim_find_curl_easy_recv(library))
+        easyPause = try Curl.found(shim_find_curl_easy_pause(library))
         easySend = try Curl.found(shim_find_curl_easy_send(library))
         listAppend = try Curl.found(shim_find_curl_slist_append(library))
         listFree = try Curl.found(shim_find_curl_slist_free_all(library))

@@ -57,6 +57,9 @@ final class CurlHandle {
         check(shim_curl_close_on_exec(curl.setOption, pointer))
     }
 
+    /// Goes on with a transfer that waited because nobody took what it had; may hand that over before it returns.
+    func readOn() -> CURLcode { curl.easyPause(pointer, CURLPAUSE_CONT) }
+
     /// Where to connect, whom to trust.
     ///
     /// Proxies of the environment are honoured, except for this machine: there is nothing between us and it.

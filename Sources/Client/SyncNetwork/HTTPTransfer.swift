@@ -19,38 +19,52 @@ final class HTTPTransfer {
     private(set) var nextDeadline = Int64.max
     private let timeoutMS: Int
     private let responseLimit: Int
+    private let intake: Intake
     private let receiver: Receiver
+    private let onHold: (UInt64) -> Void
     /// The body goes to the receiver, and is not kept.
     private var isStreaming = false
     private var headers: [(String, String)] = []
     private var headerBytes = 0
     private var body: [UInt8] = []
-    private var isTooLarge = false
+    private var tooLarge: String?
+    /// Whether libcurl was ever told to wait, since the owner took nothing in.
+    private(set) var wasHeld = false
 
     /// All header fields of an answer together; what servers send is a few kilobytes.
     private static let headerLimit = 256 << 10
 
-    init(id: UInt64, _ request: HTTPRequest, on handle: CurlHandle, _ receiver: Receiver) {
+    /// - Parameter onHold: called with the id when the transfer waits because its owner takes nothing in.
+    init(
+        id: UInt64, _ request: HTTPRequest, on handle: CurlHandle, for intake: Intake, _ receiver: Receiver,
+        onHold: @escaping (UInt64) -> Void
+    ) {
         self.id = id
         self.handle = handle
+        self.intake = intake
+        self.onHold = onHold
         self.receiver = receiver
         timeoutMS = request.timeoutMS
         responseLimit = max(request.responseLimit, 0)
         handle.setTarget(url: request.url, caFile: request.caFile)
-        handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(Clock.clamped(request.connectTimeoutMS)))
         switch receiver {
         case .whole:
+            handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
             handle.set(CURLOPT_TIMEOUT_MS, Int(Clock.clamped(request.timeoutMS)))
             // All encodings that this libcurl can unpack.
             handle.set(CURLOPT_ACCEPT_ENCODING, "")
         case .pieces:
+            // A connection of its own, that TCP holds back while the stream waits. In HTTP/2 libcurl would keep up to
+            // 10 MiB of each such stream, and hold up what else goes over its connection, perhaps another owner's.
+            handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
             // Not packed: a piece might not be unpacked before the next one has come.
             nextDeadline = Clock.monotonic &+ Clock.clamped(request.timeoutMS)
         }
-        // A page of messages in one piece instead of four. Refused by a handle that still has a buffer from a transfer
-        // that never began; then it reads in smaller pieces.
-        handle.trySet(CURLOPT_BUFFERSIZE, 128 << 10)
+        // A page of messages in one piece instead of four; of a stream no more than its owner does in a few
+        // milliseconds, and than may be kept of each of many that wait. Refused by a handle that still has a buffer
+        // from a transfer that never began; then it reads in pieces of that size.
+        handle.trySet(CURLOPT_BUFFERSIZE, receiver.isStream ? 16 << 10 : 128 << 10)
         setMethod(request)
         for (name, value) in request.headers { handle.addHeader(name, value) }
         handle.useHeaders()
@@ -100,14 +114,19 @@ final class HTTPTransfer {
         handle.set(CURLOPT_HEADERDATA, pointer: context)
     }
 
-    /// Takes a piece of the body; a count other than its own makes libcurl give up.
+    /// Takes a piece of the body; a count other than its own makes libcurl wait, or give up.
     private func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {
         if isStreaming, case .pieces(let handler) = receiver {
+            guard !intake.isShut else {
+                wasHeld = true
+                onHold(id)
+                return Int(CURL_WRITEFUNC_PAUSE)
+            }
             handler(.bytes(Array(bytes)))
             return bytes.count
         }
         guard bytes.count <= responseLimit &- body.count else {
-            isTooLarge = true
+            tooLarge = "the answer is larger than \(responseLimit) bytes"
             return 0
         }
         body.append(contentsOf: bytes)
@@ -117,7 +136,7 @@ final class HTTPTransfer {
     private func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
         headerBytes = headerBytes &+ bytes.count
         guard headerBytes <= HTTPTransfer.headerLimit else {
-            isTooLarge = true
+            tooLarge = "the answer's header fields are larger than \(HTTPTransfer.headerLimit) bytes"
             return 0
         }
         // A status line: of the answer, or of an interim one whose fields are not wanted.
@@ -150,10 +169,7 @@ final class HTTPTransfer {
     /// Ends the exchange with libcurl's verdict.
     func finish(_ code: CURLcode) {
         guard code == CURLE_OK else {
-            return fail(
-                isTooLarge
-                    ? NetworkFailure(.tooLarge, "the answer is larger than \(responseLimit) bytes")
-                    : handle.failure(code))
+            return fail(tooLarge.map { NetworkFailure(.tooLarge, $0) } ?? handle.failure(code))
         }
         if isStreaming, case .pieces(let handler) = receiver { return handler(.ended(nil)) }
         let response = HTTPResponse(status: handle.responseStatus, headers: headers, body: body)
@@ -165,9 +181,14 @@ final class HTTPTransfer {
     }
 
     func fail(_ failure: NetworkFailure) { receiver.fail(failure) }
+
+    /// Goes on after it was held. What libcurl has kept meanwhile comes at once, or holds it again.
+    func readOn() -> CURLcode { handle.readOn() }
 }
 
 extension HTTPTransfer.Receiver {
+    var isStream: Bool { if case .pieces = self { true } else { false } }
+
     func fail(_ failure: NetworkFailure) {
         switch self {
         case .whole(let completion): completion(.failure(failure))

@@ -1,18 +1,20 @@
 /// What other threads ask of the network thread.
 enum NetworkCommand: Sendable {
-    case send(UInt64, HTTPRequest, HTTPTransfer.Receiver)
+    case send(UInt64, HTTPRequest, Intake, HTTPTransfer.Receiver)
     case cancel(UInt64)
-    case open(UInt64, WebSocketOptions, SocketHandler)
+    case open(UInt64, WebSocketOptions, Intake, SocketHandler)
     case text(UInt64, [UInt8])
     case close(UInt64, code: UInt16, reason: [UInt8])
+    /// An owner takes in again; the function is called when all that waited for it was read.
+    case readOn(Intake, @Sendable () -> Void)
 
     /// Answers a command that no thread will take: every request and stream gets its one end, so does every
     /// socket.
     func refuse(_ failure: NetworkFailure) {
         switch self {
-        case .send(_, _, let receiver): receiver.fail(failure)
-        case .open(_, _, let handler): handler(.closed(failure))
-        case .cancel, .text, .close: break
+        case .send(_, _, _, let receiver): receiver.fail(failure)
+        case .open(_, _, _, let handler): handler(.closed(failure))
+        case .cancel, .text, .close, .readOn: break
         }
     }
 }

@@ -40,6 +40,8 @@ final class NetworkLoop {
     private var unread: [UInt64] = []
     /// Sockets that were given something to write by the current commands.
     private var unwritten: [UInt64] = []
+    /// Streams and sockets that wait for their owner to take in again, in the order in which they came to wait.
+    private var held: [ObjectIdentifier: [UInt64]] = [:]
     /// Used handles: making one costs more than a whole request otherwise does here.
     private var idleHandles: [CurlHandle] = []
     private var isBroken = false
@@ -191,7 +193,7 @@ final class NetworkLoop {
             if let transfer = transfers[handle] {
                 forget(transfer)
                 transfer.finish(code)
-                recycle(transfer.handle)
+                if !transfer.wasHeld { recycle(transfer.handle) }
             } else if let id = socketIDs[handle], let socket = sockets[id] {
                 socket.connected(code, now: Clock.monotonic)
                 settle(socket)
@@ -203,11 +205,14 @@ final class NetworkLoop {
 
     private func execute(_ command: NetworkCommand) {
         switch command {
-        case .send(let id, let request, let receiver):
+        case .send(let id, let request, let intake, let receiver):
             guard let handle = idleHandles.popLast() ?? CurlHandle(curl) else {
                 return command.refuse(NetworkFailure(.cannotConnect, "out of memory"))
             }
-            let transfer = HTTPTransfer(id: id, request, on: handle, receiver)
+            let owner = ObjectIdentifier(intake)
+            let transfer = HTTPTransfer(id: id, request, on: handle, for: intake, receiver) { [unowned self] id in
+                held[owner, default: []].append(id)
+            }
             if let refusal = handle.refusal {
                 transfer.fail(refusal)
                 return recycle(handle)
@@ -222,11 +227,11 @@ final class NetworkLoop {
         case .cancel(let id):
             guard let handle = transferHandles[id], let transfer = transfers[handle] else { return }
             giveUp(transfer, NetworkFailure(.cancelled, "cancelled"))
-        case .open(let id, let options, let handler):
+        case .open(let id, let options, let intake, let handler):
             guard let handle = CurlHandle(curl) else {
                 return command.refuse(NetworkFailure(.cannotConnect, "out of memory"))
             }
-            let socket = SocketTransfer(id: id, options, on: handle, handler: handler)
+            let socket = SocketTransfer(id: id, options, on: handle, for: intake, handler: handler)
             if let refusal = socket.refusal { return socket.end(refusal) }
             sockets[id] = socket
             socketIDs[handle.pointer] = id
@@ -240,9 +245,31 @@ final class NetworkLoop {
             unwritten.append(id)
         case .close(let id, let code, let reason):
             guard let socket = sockets[id] else { return }
+            // What TLS holds of it shows by no event.
+            if socket.isHeld { unread.append(id) }
             socket.close(code: code, reason: reason, now: Clock.monotonic)
             unwritten.append(id)
+        case .readOn(let intake, let completion):
+            if readOn(intake) { completion() }
         }
+    }
+
+    /// Reads once what waits for an owner, oldest first; `false` when that is enough for it to be shut again.
+    private func readOn(_ intake: Intake) -> Bool {
+        let owner = ObjectIdentifier(intake)
+        var waiting = (held.removeValue(forKey: owner) ?? [])[...]
+        while !intake.isShut, let id = waiting.popFirst() {
+            if let socket = sockets[id] {
+                socket.readOn(now: Clock.monotonic)
+                read(id)
+            } else if let transfer = streams[id] {
+                let code = transfer.readOn()
+                if code != CURLE_OK { giveUp(transfer, transfer.handle.failure(code)) }
+            }
+        }
+        // Those that were read and wait again come behind those that had no turn.
+        if !waiting.isEmpty { held[owner] = Array(waiting) + (held[owner] ?? []) }
+        return !intake.isShut
     }
 
     /// Several messages that were queued together leave together.
@@ -267,7 +294,8 @@ final class NetworkLoop {
     private func giveUp(_ transfer: HTTPTransfer, _ failure: NetworkFailure) {
         forget(transfer)
         transfer.fail(failure)
-        recycle(transfer.handle)
+        // One that waited may keep that over a reset.
+        if !transfer.wasHeld { recycle(transfer.handle) }
     }
 
     private func recycle(_ handle: CurlHandle) {
@@ -280,7 +308,9 @@ final class NetworkLoop {
 
     private func read(_ id: UInt64) {
         guard let socket = sockets[id] else { return }
+        let wasHeld = socket.isHeld
         if socket.read(through: buffer, now: Clock.monotonic) { unread.append(id) }
+        if socket.isHeld, !wasHeld { held[ObjectIdentifier(socket.intake), default: []].append(id) }
         settle(socket)
     }
 
@@ -289,19 +319,23 @@ final class NetworkLoop {
         if socket.isEnded {
             if socket.watched != 0 {
                 epoll_ctl(epoll, EPOLL_CTL_DEL, socket.descriptor, nil)
-                ownDescriptors.remove(socket.descriptor)
                 socket.watched = 0
             }
+            if socket.descriptor >= 0 { ownDescriptors.remove(socket.descriptor) }
             _ = curl.multiRemove(multi, socket.handle.pointer)
             sockets[socket.id] = nil
             socketIDs[socket.handle.pointer] = nil
             return
         }
         guard socket.descriptor >= 0 else { return }
-        if socket.hasFailedToWrite, !unread.contains(socket.id) { unread.append(socket.id) }
-        let wanted = EPOLLIN.rawValue | (socket.wantsWrite ? EPOLLOUT.rawValue : 0)
+        if socket.hasFailedToWrite, !socket.isHeld, !unread.contains(socket.id) { unread.append(socket.id) }
+        let wanted = (socket.isHeld ? 0 : EPOLLIN.rawValue) | (socket.wantsWrite ? EPOLLOUT.rawValue : 0)
         guard wanted != socket.watched else { return }
-        if setEvents(socket.descriptor, wanted, tag: socket.id) {
+        if wanted == 0 {
+            // Not watched for nothing, since that is told all the same when the peer is gone, again and again.
+            epoll_ctl(epoll, EPOLL_CTL_DEL, socket.descriptor, nil)
+            socket.watched = 0
+        } else if setEvents(socket.descriptor, wanted, tag: socket.id) {
             socket.watched = wanted
             ownDescriptors.insert(socket.descriptor)
         } else {

@@ -59,10 +59,11 @@ public final class NetworkThread: @unchecked Sendable {
     /// - Returns: an id for `cancel`.
     @discardableResult
     public func send(
-        _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, NetworkFailure>) -> Void
+        _ request: HTTPRequest, for intake: Intake = Intake(),
+        completion: @escaping @Sendable (Result<HTTPResponse, NetworkFailure>) -> Void
     ) -> UInt64 {
         let id = NetworkThread.nextID()
-        post(.send(id, request, .whole(completion)))
+        post(.send(id, request, intake, .whole(completion)))
         return id
     }
 
@@ -70,10 +71,10 @@ public final class NetworkThread: @unchecked Sendable {
     /// request's time is for the head of the answer alone; its limit for the body of one that is refused.
     /// - Returns: an id for `cancel`.
     public func openStream(
-        _ request: HTTPRequest, handler: @escaping @Sendable (HTTPStreamEvent) -> Void
+        _ request: HTTPRequest, for intake: Intake = Intake(), handler: @escaping @Sendable (HTTPStreamEvent) -> Void
     ) -> UInt64 {
         let id = NetworkThread.nextID()
-        post(.send(id, request, .pieces(handler)))
+        post(.send(id, request, intake, .pieces(handler)))
         return id
     }
 
@@ -81,9 +82,11 @@ public final class NetworkThread: @unchecked Sendable {
     public func cancel(_ id: UInt64) { post(.cancel(id)) }
 
     /// Opens a WebSocket and tells `handler` about it until `closed`, which comes exactly once.
-    public func openSocket(_ options: WebSocketOptions, handler: @escaping @Sendable (SocketEvent) -> Void) -> UInt64 {
+    public func openSocket(
+        _ options: WebSocketOptions, for intake: Intake = Intake(), handler: @escaping @Sendable (SocketEvent) -> Void
+    ) -> UInt64 {
         let id = NetworkThread.nextID()
-        post(.open(id, options, handler))
+        post(.open(id, options, intake, handler))
         return id
     }
 
@@ -95,6 +98,13 @@ public final class NetworkThread: @unchecked Sendable {
     /// before `closed`, which comes within the close timeout.
     public func closeSocket(_ id: UInt64, code: UInt16 = 1000, reason: [UInt8] = []) {
         post(.close(id, code: code, reason: reason))
+    }
+
+    /// Reads on for an owner that takes in again. `completion` runs when each transfer that waited was read once,
+    /// unless the owner has shut it again before.
+    public func open(_ intake: Intake, completion: @escaping @Sendable () -> Void) {
+        intake.open()
+        post(.readOn(intake, completion))
     }
 
     private static func nextID() -> UInt64 { lastID.wrappingAdd(1, ordering: .relaxed).newValue }

@@ -26,6 +26,7 @@ final class SocketTransfer {
     var watched: UInt32 = 0
 
     private let options: WebSocketOptions
+    let intake: Intake
     private let handler: SocketHandler
     private var url: WebSocketURL?
     private var phase = Phase.connecting
@@ -36,14 +37,20 @@ final class SocketTransfer {
     private var lastByte: Int64 = 0
     private var hasPinged = false
     private var isShutDown = false
+    /// Whether it is not read, since the owner takes nothing in.
+    private(set) var isHeld = false
     private var writeFailure: CURLcode?
 
     /// How many buffers one turn of the loop reads from one socket before the others have their turn.
     private static let readsPerTurn = 2
 
-    init(id: UInt64, _ options: WebSocketOptions, on handle: CurlHandle, handler: @escaping SocketHandler) {
+    init(
+        id: UInt64, _ options: WebSocketOptions, on handle: CurlHandle, for intake: Intake,
+        handler: @escaping SocketHandler
+    ) {
         self.id = id
         self.handle = handle
+        self.intake = intake
         self.options = options
         self.handler = handler
         let timeout = Clock.clamped(options.handshakeTimeoutMS)
@@ -104,12 +111,17 @@ final class SocketTransfer {
 
     // MARK: Reading
 
-    /// Reads what there is, through `buffer`. Returns whether there may be more: TLS holds bytes that epoll does not
-    /// see, so the caller must come back.
+    /// Reads what there is, through `buffer`, unless the owner takes nothing in: then it is held. Returns whether there
+    /// may be more: TLS holds bytes that epoll does not see, so the caller must come back.
     func read(through buffer: UnsafeMutableRawBufferPointer, now: Int64) -> Bool {
         guard descriptor >= 0 else { return false }
         var reads = 0
         while phase != .ended, reads < SocketTransfer.readsPerTurn {
+            if phase == .open, intake.isShut {
+                isHeld = true
+                flush(now: now)
+                return false
+            }
             var count = 0
             let code = handle.curl.easyReceive(handle.pointer, buffer.baseAddress, buffer.count, &count)
             if code == CURLE_AGAIN {
@@ -129,6 +141,13 @@ final class SocketTransfer {
         }
         flush(now: now)
         return phase != .ended
+    }
+
+    /// To be read again after it was held. Nobody listened meanwhile, so the peer's time begins again.
+    func readOn(now: Int64) {
+        isHeld = false
+        lastByte = now
+        hasPinged = false
     }
 
     private func peerEnded(_ code: CURLcode) {
@@ -173,7 +192,8 @@ final class SocketTransfer {
         for event in events {
             switch event {
             case .text(let bytes), .binary(let bytes):
-                handler(.text(bytes))
+                // Of what is still read for the sake of an orderly end, nothing has to find room.
+                if phase == .open || !intake.isShut { handler(.text(bytes)) }
             case .ping, .pong:
                 break
             case .close(let code, let reason):
@@ -214,6 +234,7 @@ final class SocketTransfer {
                 return end(NetworkFailure(.cancelled, "closed"))
             }
             phase = .closing
+            isHeld = false
             deadline = now &+ Clock.clamped(options.closeTimeoutMS)
         case .closing, .lingering, .ended:
             break
@@ -259,7 +280,7 @@ final class SocketTransfer {
         switch phase {
         case .connecting, .handshaking, .closing, .lingering: deadline
         case .open:
-            options.idleMS > 0
+            options.idleMS > 0 && !isHeld
                 ? lastByte &+ Clock.clamped(options.idleMS) &* (hasPinged ? 2 : 1) : Int64.max
         case .ended: Int64.max
         }
