@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use crate::core::{Core, Drained};
 use crate::error::{check, Error, ErrorKind, Result};
-use crate::event::{Event, EventKind, Outcome};
+use crate::event::{Event, EventKind};
 use crate::locks::lock;
+use crate::outcome::Outcome;
 use crate::shared::Slot;
 use crate::watch::Watch;
 

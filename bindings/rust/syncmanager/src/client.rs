@@ -8,15 +8,16 @@ use std::time::Duration;
 
 use syncmanager_sys as sys;
 
+use crate::action::Action;
 use crate::call::{Call, Start};
 use crate::collection::{ChannelCollection, MessageCollection, Viewpoint};
+use crate::config::Config;
 use crate::core::{Core, NOBODY};
-use crate::database::Database;
-use crate::document::{c_text, Action, ChannelQuery, Config, MessageFilter, StreamSpec};
+use crate::document::c_text;
 use crate::error::{check, Error, ErrorKind, Result};
 use crate::event::{Event, EventKind};
-use crate::json::Json;
-use crate::rows::RowStream;
+use crate::queries::{ChannelQuery, MessageFilter};
+use crate::version::{api_version, version};
 
 /// The cache of one user and its way to the chat service.
 ///
@@ -69,8 +70,8 @@ impl Client {
     /// library that is loaded has another interface than this crate was written for.
     #[doc(alias = "sm_setup")]
     pub fn open(config: &Config) -> Result<Client> {
-        if crate::api_version() != sys::SM_API_VERSION {
-            let message = format!("libsyncmanager {} is not what this crate is for", crate::version());
+        if api_version() != sys::SM_API_VERSION {
+            let message = format!("libsyncmanager {} is not what this crate is for", version());
             return Err(Error::new(ErrorKind::Internal, message));
         }
         Ok(Client { core: Arc::new(Core::open(&config.0.to_c()?)?) })
@@ -170,11 +171,6 @@ impl Client {
         )
     }
 
-    /// The realtime database beside the chat.
-    pub fn database(&self) -> Database<'_> {
-        Database::new(self)
-    }
-
     /// A list of channels, empty until its first fetch.
     #[doc(alias = "sm_channel_collection_new")]
     pub fn channels<'q>(&self, query: impl Into<Option<&'q ChannelQuery>>) -> Result<ChannelCollection> {
@@ -190,23 +186,6 @@ impl Client {
         filter: impl Into<Option<&'f MessageFilter>>,
     ) -> Result<MessageCollection> {
         MessageCollection::open(&self.core, channel_url, viewpoint, filter.into())
-    }
-
-    /// A stream: a sorted, filtered, limited list of rows of any source, told in batches. Loading begins at once.
-    #[doc(alias = "sm_stream_open")]
-    pub fn stream(&self, spec: &StreamSpec) -> Result<RowStream> {
-        RowStream::open(&self.core, spec, None)
-    }
-
-    /// A stream that leaves something to a function of the program: with the predicate `"$host"`, whether a row is
-    /// shown (not 0); with the rule `"$host"`, its section. It runs on whatever thread the library works, must return
-    /// soon, and must not use the client.
-    pub fn stream_with(
-        &self,
-        spec: &StreamSpec,
-        function: impl FnMut(&str, &Json) -> i32 + Send + 'static,
-    ) -> Result<RowStream> {
-        RowStream::open(&self.core, spec, Some(Box::new(function)))
     }
 
     /// The same of a channel that is in the cache. `opened` gets the collection when the call is made; the outcome has

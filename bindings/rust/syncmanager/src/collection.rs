@@ -9,7 +9,8 @@ use syncmanager_sys as sys;
 
 use crate::call::{Call, Start};
 use crate::core::{Core, Handle, NOBODY};
-use crate::document::{c_text, ChannelQuery, Document, Draft, Edit, MessageFilter, Target};
+use crate::document::{c_text, quoted, Document};
+use crate::draft::{Draft, Edit, Target};
 use crate::error::{check, Result};
 use crate::event::Event;
 use crate::item::{Channel, Message};
@@ -17,6 +18,7 @@ use crate::json::Json;
 use crate::listeners::EventBody;
 use crate::lists::{Lists, Shows};
 use crate::locks::lock;
+use crate::queries::{ChannelQuery, MessageFilter};
 
 /// A point of time in a channel. Since 0.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -371,7 +373,7 @@ impl MessageCollection {
     /// Sends a failed message again. Completion as [`send`](MessageCollection::send), and `NotFound`.
     pub fn resend(&self, request_id: &str) -> Call<'_> {
         let mut document = Document::new();
-        document.set("resend", &crate::document::quoted(request_id));
+        document.set("resend", &quoted(request_id));
         document_call!(self, sys::sm_send_message, &document)
     }
 

@@ -1,8 +1,10 @@
 //! The realtime database beside the chat (docs/database.md).
 
+use crate::action::Action;
 use crate::call::Call;
 use crate::client::Client;
-use crate::document::{quoted, Action, DatabaseQuery};
+use crate::document::quoted;
+use crate::queries::DatabaseQuery;
 
 /// Values at paths, live, online and offline. [`Client::database`] gives it, and
 /// [`Config::database`](crate::Config::database) says where it is; without that every call is refused with
@@ -19,11 +21,14 @@ pub struct Database<'a> {
     is_done_when_kept: bool,
 }
 
-impl<'a> Database<'a> {
-    pub(crate) fn new(client: &'a Client) -> Database<'a> {
-        Database { client, is_done_when_kept: false }
+impl Client {
+    /// The realtime database beside the chat.
+    pub fn database(&self) -> Database<'_> {
+        Database { client: self, is_done_when_kept: false }
     }
+}
 
+impl<'a> Database<'a> {
     /// The same, with writes that are done as soon as they are kept; a refusal is then told by
     /// [`EventKind::DatabaseWriteRefused`](crate::EventKind::DatabaseWriteRefused).
     #[must_use]

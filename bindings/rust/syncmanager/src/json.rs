@@ -187,24 +187,6 @@ impl PartialEq for Json {
     }
 }
 
-#[cfg(feature = "serde")]
-impl Json {
-    /// Reads the value into a type of one's own. Fails with
-    /// [`ErrorKind::InvalidDocument`](crate::ErrorKind::InvalidDocument) when it does not fit. Feature `serde`.
-    pub fn to<T: serde::de::DeserializeOwned>(&self) -> crate::Result<T> {
-        serde_json::from_str(self.as_text())
-            .map_err(|error| crate::Error::new(crate::ErrorKind::InvalidDocument, error.to_string()))
-    }
-}
-
-#[cfg(feature = "serde")]
-impl serde::Serialize for Json {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let value: serde_json::Value = serde_json::from_str(self.as_text()).map_err(serde::ser::Error::custom)?;
-        value.serialize(serializer)
-    }
-}
-
 /// Walks over the parts of a list or an object without reading what is in them.
 struct Parts<'a> {
     bytes: &'a [u8],

@@ -40,13 +40,17 @@
     allow(rustdoc::broken_intra_doc_links)
 )]
 
+mod action;
 mod call;
 mod callback;
+mod change;
 mod client;
 mod collection;
+mod config;
 mod core;
 mod database;
 mod document;
+mod draft;
 mod error;
 mod event;
 mod item;
@@ -56,52 +60,47 @@ mod listeners;
 mod lists;
 mod locks;
 mod log;
+mod outcome;
+mod queries;
+mod resource_event;
 mod resources;
 mod rows;
 mod running;
 mod sections;
+#[cfg(feature = "serde")]
+mod serialize;
 mod shared;
 #[cfg(feature = "stream")]
 mod stream;
+mod stream_event;
+mod stream_spec;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod turns;
+mod version;
 mod watch;
 
-use std::ffi::CStr;
-
+pub use action::Action;
 pub use call::{Call, Reply};
+pub use change::{Change, List, Source, Step};
 pub use client::{Client, Events};
 pub use collection::{ChannelCollection, MessageCollection, Viewpoint};
+pub use config::{Config, ResendPolicy};
 pub use database::Database;
-pub use document::{
-    Action, ChannelOrder, ChannelQuery, Config, DatabaseQuery, Draft, Edit, MessageFilter, ResendPolicy, StreamRequest,
-    StreamSpec, Target,
-};
+pub use draft::{Draft, Edit, Target};
 pub use error::{Error, ErrorKind, Result};
-pub use event::{
-    Change, Connection, Event, EventKind, List, Outcome, ResourceEvent, Source, Step, StreamBatch, StreamRow,
-    StreamStep, SyncState,
-};
+pub use event::{Connection, Event, EventKind, SyncState};
 pub use item::{Channel, Message};
 pub use json::Json;
 pub use log::{clear_log, set_log, LogLevel};
+pub use outcome::Outcome;
+pub use queries::{ChannelOrder, ChannelQuery, DatabaseQuery, MessageFilter};
+pub use resource_event::ResourceEvent;
 pub use resources::ResourceContext;
 pub use rows::{Batches, RowStream};
 pub use sections::Row;
 #[cfg(feature = "stream")]
 pub use stream::EventStream;
-
-/// The version of the library that is loaded, as `0.1.0`. Since 0.1.
-#[doc(alias = "sm_version_string")]
-pub fn version() -> &'static str {
-    // SAFETY: a static text.
-    unsafe { CStr::from_ptr(syncmanager_sys::sm_version_string()) }.to_str().unwrap_or_default()
-}
-
-/// Major and minor version of the interface of the library that is loaded, as `major << 16 | minor`. Since 0.1.
-#[doc(alias = "sm_api_version")]
-pub fn api_version() -> i32 {
-    // SAFETY: it takes nothing and gives a number.
-    unsafe { syncmanager_sys::sm_api_version() }
-}
+pub use stream_event::{StreamBatch, StreamRow, StreamStep};
+pub use stream_spec::{StreamRequest, StreamSpec};
+pub use version::{api_version, version};

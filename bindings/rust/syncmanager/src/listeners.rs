@@ -5,8 +5,9 @@ use std::mem;
 use std::sync::{Arc, Mutex};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::event::{Event, EventKind, Outcome};
+use crate::event::{Event, EventKind};
 use crate::locks::lock;
+use crate::outcome::Outcome;
 use crate::running::Running;
 
 pub(crate) type EventBody = Box<dyn FnMut(&Event) + Send>;

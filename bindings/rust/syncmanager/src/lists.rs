@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
+use crate::change::{Change, List};
 use crate::document::quoted;
 use crate::error::Result;
-use crate::event::{Change, Event, List};
+use crate::event::Event;
 use crate::json::Json;
 use crate::kept::Restart;
 use crate::sections::Sections;

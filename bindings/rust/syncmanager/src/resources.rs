@@ -1,8 +1,8 @@
 //! Objects of registered types over the realtime database, in contexts.
 
+use crate::action::Action;
 use crate::call::Call;
 use crate::client::Client;
-use crate::document::Action;
 
 /// Named resources on those of the context below; objects are created, updated and destroyed in one.
 ///

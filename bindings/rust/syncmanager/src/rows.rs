@@ -10,13 +10,14 @@ use crate::callback::{destroy, on_row, RowFunction, RowJudge};
 use crate::client::Client;
 use crate::collection::Collection;
 use crate::core::{Core, NOBODY};
-use crate::document::{StreamRequest, StreamSpec};
 use crate::error::{ErrorKind, Result};
-use crate::event::{Event, EventKind, StreamBatch};
+use crate::event::{Event, EventKind};
 use crate::json::Json;
 use crate::lists::Shows;
 use crate::locks::lock;
 use crate::sections::Row;
+use crate::stream_event::StreamBatch;
+use crate::stream_spec::{StreamRequest, StreamSpec};
 
 /// A live list of rows, perhaps in sections. Dropping it ends it; streams made of it keep its rows. Since 0.1.
 pub struct RowStream {
@@ -25,8 +26,27 @@ pub struct RowStream {
     first: usize,
 }
 
+impl Client {
+    /// A stream: a sorted, filtered, limited list of rows of any source, told in batches. Loading begins at once.
+    #[doc(alias = "sm_stream_open")]
+    pub fn stream(&self, spec: &StreamSpec) -> Result<RowStream> {
+        RowStream::open(&self.core, spec, None)
+    }
+
+    /// A stream that leaves something to a function of the program: with the predicate `"$host"`, whether a row is
+    /// shown (not 0); with the rule `"$host"`, its section. It runs on whatever thread the library works, must return
+    /// soon, and must not use the client.
+    pub fn stream_with(
+        &self,
+        spec: &StreamSpec,
+        function: impl FnMut(&str, &Json) -> i32 + Send + 'static,
+    ) -> Result<RowStream> {
+        RowStream::open(&self.core, spec, Some(Box::new(function)))
+    }
+}
+
 impl RowStream {
-    pub(crate) fn open(core: &Arc<Core>, spec: &StreamSpec, function: Option<RowFunction>) -> Result<RowStream> {
+    fn open(core: &Arc<Core>, spec: &StreamSpec, function: Option<RowFunction>) -> Result<RowStream> {
         let text = spec.0.to_c()?;
         let collection = Collection::open(core, Shows::Rows, |out| match function {
             Some(function) => {

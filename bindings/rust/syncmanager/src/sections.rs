@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::event::{StreamBatch, StreamRow, StreamStep};
 use crate::json::Json;
+use crate::stream_event::{StreamBatch, StreamRow, StreamStep};
 
 /// A row of a stream. Since 0.1.
 #[derive(Clone, Debug)]

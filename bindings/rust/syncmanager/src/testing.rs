@@ -37,8 +37,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use crate::config::Config;
 use crate::document::quoted;
-use crate::{Config, Json};
+use crate::json::Json;
 
 /// How long an answer of the server may take.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -1,0 +1,239 @@
+//! What a change did to a list.
+
+use std::collections::VecDeque;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::{Fields, Json};
+
+/// One of a collection's lists. Since 0.1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum List {
+    Channels,
+    Succeeded,
+    Pending,
+    Failed,
+}
+
+/// Changes of one list, to be applied in order. Since 0.1.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Change {
+    /// The collection's number.
+    pub collection: u64,
+    /// Which of its lists.
+    pub list: List,
+    /// Why.
+    pub source: Source,
+    /// Whether a realtime event is the reason.
+    pub from_event: bool,
+    /// Why the list of failed messages changed: `none`, `remove_resend_succeeded`, `remove_exceeded_max_count`,
+    /// `remove_manual_action`.
+    pub reason: Option<String>,
+    /// What to do, in order; every index is valid at the moment it is applied.
+    pub steps: Vec<Step>,
+}
+
+/// One change of a list. Since 0.1.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Step {
+    Insert {
+        index: usize,
+        id: String,
+        item: Json,
+    },
+    Update {
+        index: usize,
+        id: String,
+        item: Json,
+    },
+    /// Take the element out at `from`, then put it in at `to`.
+    Move {
+        from: usize,
+        to: usize,
+        id: String,
+        item: Json,
+    },
+    Remove {
+        index: usize,
+        id: String,
+    },
+    Clear,
+}
+
+/// Why a list changed. Since 0.1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Source {
+    Cache,
+    Sync,
+    /// Missed while away.
+    MessageFill,
+    MessageChangelog,
+    ChannelChangelog,
+    ChannelRefresh,
+    /// Trimmed.
+    Capacity,
+    Overflow,
+    ViewpointReset,
+    CacheCleared,
+    LocalMessagePendingCreated,
+    LocalMessageFailed,
+    LocalMessageCanceled,
+    LocalMessageResendStarted,
+    /// An optimistic action is shown, or taken back.
+    LocalAction,
+    /// A realtime event; its name without `event_`.
+    Event(String),
+    /// To be treated as [`Source::Sync`].
+    Other(String),
+}
+
+impl Source {
+    fn named(name: String) -> Source {
+        match name.as_str() {
+            "cache" => Source::Cache,
+            "sync" => Source::Sync,
+            "message_fill" => Source::MessageFill,
+            "message_changelog" => Source::MessageChangelog,
+            "channel_changelog" => Source::ChannelChangelog,
+            "channel_refresh" => Source::ChannelRefresh,
+            "capacity" => Source::Capacity,
+            "overflow" => Source::Overflow,
+            "viewpoint_reset" => Source::ViewpointReset,
+            "cache_cleared" => Source::CacheCleared,
+            "local_message_pending_created" => Source::LocalMessagePendingCreated,
+            "local_message_failed" => Source::LocalMessageFailed,
+            "local_message_canceled" => Source::LocalMessageCanceled,
+            "local_message_resend_started" => Source::LocalMessageResendStarted,
+            "local_action" => Source::LocalAction,
+            _ => match name.strip_prefix("event_") {
+                Some(event) => Source::Event(event.to_owned()),
+                None => Source::Other(name),
+            },
+        }
+    }
+}
+
+impl Step {
+    /// Does to `items` what happened to the library's list. Fails with [`ErrorKind::Internal`] when the list is not as
+    /// long as it should be, that is, when a change was left out before.
+    pub fn apply<T: From<Json>>(&self, items: &mut VecDeque<T>) -> Result<()> {
+        let length = items.len();
+        let misfit = |index: usize| {
+            let message = format!("a change at {index} does not fit a list of {length}: {self:?}");
+            Err(Error::new(ErrorKind::Internal, message))
+        };
+        match self {
+            Step::Insert { index, .. } if *index > length => misfit(*index),
+            Step::Insert { index, item, .. } => {
+                items.insert(*index, T::from(item.detached()));
+                Ok(())
+            }
+            Step::Update { index, item, .. } => match items.get_mut(*index) {
+                Some(place) => {
+                    *place = T::from(item.detached());
+                    Ok(())
+                }
+                None => misfit(*index),
+            },
+            Step::Move { from, to, .. } if *from >= length || *to >= length => misfit(*from.max(to)),
+            Step::Move { from, to, item, .. } => {
+                items.remove(*from);
+                items.insert(*to, T::from(item.detached()));
+                Ok(())
+            }
+            Step::Remove { index, .. } => items.remove(*index).map_or_else(|| misfit(*index), |_| Ok(())),
+            Step::Clear => {
+                items.clear();
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Change {
+    /// Does to `items` what happened to the library's list; see [`Step::apply`].
+    pub fn apply<T: From<Json>>(&self, items: &mut VecDeque<T>) -> Result<()> {
+        self.steps.iter().try_for_each(|step| step.apply(items))
+    }
+
+    pub(crate) fn read(json: &Fields) -> Option<Change> {
+        let list = match json.text_at("list")?.as_str() {
+            "channels" => List::Channels,
+            "succeeded" => List::Succeeded,
+            "pending" => List::Pending,
+            "failed" => List::Failed,
+            _ => return None,
+        };
+        let action = json.text_at("action")?;
+        let items = json.get(if list == List::Channels { "channels" } else { "messages" });
+        let mut items = items.into_iter().flat_map(Json::elements);
+        let mut steps = Vec::new();
+        if action == "clear" {
+            steps.push(Step::Clear);
+        }
+        for change in json.get("changes")?.elements() {
+            let change = change.fields();
+            let id = change.text_at("id")?;
+            let at = |key: &str| change.u64_at(key).and_then(|index| usize::try_from(index).ok());
+            steps.push(match action.as_str() {
+                "insert" => Step::Insert { index: at("index")?, id, item: items.next()? },
+                "update" => Step::Update { index: at("index")?, id, item: items.next()? },
+                "move" => Step::Move { from: at("from")?, to: at("to")?, id, item: items.next()? },
+                "remove" => Step::Remove { index: at("index")?, id },
+                _ => return None,
+            });
+        }
+        Some(Change {
+            collection: json.u64_at("collection")?,
+            list,
+            source: Source::named(json.text_at("source")?),
+            from_event: json.bool_at("from_event").unwrap_or(false),
+            reason: json.text_at("reason"),
+            steps,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(action: &str, changes: &str, items: &str) -> Change {
+        let text = format!(
+            r#"{{"collection":3,"list":"channels","action":"{action}","source":"sync","from_event":false,
+                "changes":{changes},"channels":{items}}}"#
+        );
+        Change::read(&Json::new(&text).fields()).expect("it is a change")
+    }
+
+    #[test]
+    fn changes_are_applied_in_order() -> Result<()> {
+        let mut list: VecDeque<Json> = VecDeque::new();
+        change("insert", r#"[{"index":0,"id":"a"},{"index":1,"id":"b"},{"index":2,"id":"c"}]"#, "[1,2,3]")
+            .apply(&mut list)?;
+        change("move", r#"[{"from":2,"to":0,"id":"c"}]"#, "[33]").apply(&mut list)?;
+        change("update", r#"[{"index":1,"id":"a"}]"#, "[11]").apply(&mut list)?;
+        change("remove", r#"[{"index":2,"id":"b"}]"#, "[]").apply(&mut list)?;
+        assert_eq!(list.iter().map(Json::as_text).collect::<Vec<_>>(), ["33", "11"]);
+        change("clear", "[]", "[]").apply(&mut list)?;
+        assert!(list.is_empty());
+        Ok(())
+    }
+
+    #[test]
+    fn a_change_that_does_not_fit_is_an_error() {
+        for (action, changes) in [
+            ("insert", r#"[{"index":1,"id":"a"}]"#),
+            ("update", r#"[{"index":0,"id":"a"}]"#),
+            ("remove", r#"[{"index":0,"id":"a"}]"#),
+            ("move", r#"[{"from":0,"to":0,"id":"a"}]"#),
+        ] {
+            let mut list: VecDeque<Json> = VecDeque::new();
+            let outcome = change(action, changes, "[1]").apply(&mut list);
+            assert_eq!(outcome.map_err(|error| error.kind()), Err(ErrorKind::Internal), "{action}");
+        }
+    }
+}

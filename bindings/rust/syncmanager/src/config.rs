@@ -1,0 +1,106 @@
+//! What opening a client needs to know.
+
+use std::path::Path;
+
+use crate::document::{document, quoted, Document};
+
+document! {
+    /// What [`Client::open`](crate::Client::open) needs to know; the keys are those of `sm_setup`. Since 0.1.
+    ///
+    /// ```
+    /// let config = syncmanager::Config::new("A", "mei").access_token("T").data_dir("/tmp/mei").queue_limit(5000);
+    /// assert_eq!(
+    ///     config.to_json(),
+    ///     r#"{"app_id":"A","user_id":"mei","access_token":"T","data_dir":"/tmp/mei","queue_limit":5000}"#
+    /// );
+    /// ```
+    Config {
+        /// Where the files go; default `$XDG_STATE_HOME/syncmanager` or `~/.local/state/syncmanager`. A path that is
+        /// not UTF-8 is taken with replacement characters.
+        data_dir(path: impl AsRef<Path>) { ("data_dir", quoted(&path.as_ref().to_string_lossy())) }
+        /// May come later by [`Client::set_token`](crate::Client::set_token).
+        access_token(token: &str) { ("access_token", quoted(token)) }
+        /// Begins with `http://` or `https://`; default: the service's own for the app.
+        api_host(url: &str) { ("api_host", quoted(url)) }
+        /// Begins with `ws://` or `wss://`; default: the service's own for the app.
+        ws_host(url: &str) { ("ws_host", quoted(url)) }
+        /// PEM file of trusted roots; default: the system's.
+        ca_file(path: impl AsRef<Path>) { ("ca_file", quoted(&path.as_ref().to_string_lossy())) }
+        /// Whether callbacks run on a thread of the library instead of on the one that calls
+        /// [`Client::dispatch`](crate::Client::dispatch); then nothing can be pulled.
+        threaded_delivery(on: bool) { ("delivery", quoted(if on { "thread" } else { "host" })) }
+        /// Events that may wait, 16 to 1,000,000; default 1,000.
+        queue_limit(events: u32) { ("queue_limit", events.to_string()) }
+        /// Messages a collection holds, 200 to 1,000,000; default 1,000.
+        message_collection_capacity(messages: u32) { ("message_collection_capacity", messages.to_string()) }
+        /// What becomes of messages that failed; default [`ResendPolicy::Automatic`].
+        resend_policy(policy: ResendPolicy) { ("resend_policy", quoted(policy.name())) }
+        /// 1 to 50; default 10.
+        resend_retry_count(times: u32) { ("resend_retry_count", times.to_string()) }
+        /// 1 to 365; default 7.
+        failed_retention_days(days: u32) { ("failed_retention_days", days.to_string()) }
+        /// 1 to 1,000,000; default 1,000.
+        max_failed_per_channel(messages: u32) { ("max_failed_per_channel", messages.to_string()) }
+        /// 1,000 to 120,000 milliseconds; default 10,000.
+        request_timeout_ms(milliseconds: u32) { ("request_timeout_ms", milliseconds.to_string()) }
+        /// 0 to 3,600,000 milliseconds; default 5,000. See [`Client::set_foreground`](crate::Client::set_foreground).
+        background_grace_ms(milliseconds: u32) { ("background_grace_ms", milliseconds.to_string()) }
+        /// The version of the program, for the service's records.
+        app_version(version: &str) { ("app_version", quoted(version)) }
+        /// The realtime database: scheme and host, which one where a host has several, and what it knows the user by.
+        database(url: &str, name: Option<&str>, token: Option<&str>) {
+            let mut database = Document::new();
+            database.set("url", &quoted(url));
+            for (key, value) in [("name", name), ("token", token)] {
+                if let Some(value) = value {
+                    database.set(key, &quoted(value));
+                }
+            }
+            ("database", database.to_text())
+        }
+    }
+}
+
+impl Config {
+    /// The two that are required.
+    pub fn new(app_id: &str, user_id: &str) -> Config {
+        let mut document = Document::new();
+        document.set("app_id", &quoted(app_id));
+        document.set("user_id", &quoted(user_id));
+        Config(document)
+    }
+}
+
+/// What becomes of messages that could not be sent. Since 0.1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ResendPolicy {
+    /// They are sent again when that can help.
+    Automatic,
+    /// They wait for [`MessageCollection::resend`](crate::MessageCollection::resend).
+    Manual,
+    /// They are not kept.
+    None,
+}
+
+impl ResendPolicy {
+    fn name(self) -> &'static str {
+        match self {
+            ResendPolicy::Automatic => "automatic",
+            ResendPolicy::Manual => "manual",
+            ResendPolicy::None => "none",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_added_to_a_text_too() {
+        assert_eq!(Config::from_json(r#" {"a":1} "#).with("b", "[2]").to_json(), r#"{"a":1,"b":[2]}"#);
+        assert_eq!(Config::from_json("{}").with("b", "2").to_json(), r#"{"b":2}"#);
+        assert_eq!(Config::from_json("[]").with("b", "2").to_json(), "[]");
+    }
+}

@@ -1,0 +1,93 @@
+//! Own messages: to be sent, to be changed, to be given up.
+
+use crate::document::{document, quoted, quoted_list, Document};
+
+document! {
+    /// A message to be sent. Since 0.1.
+    Draft {
+        /// Text for programs, kept with the message.
+        data(text: &str) { ("data", quoted(text)) }
+        /// The message's type.
+        custom_type(name: &str) { ("custom_type", quoted(name)) }
+        /// Users to be told of it.
+        mention_users(users: &[impl AsRef<str>]) { ("mentioned_user_ids", quoted_list(users)) }
+        /// The message this one replies to.
+        reply_to(message_id: i64) { ("parent_message_id", message_id.to_string()) }
+        /// Whether nobody is to be notified of it, and nothing counted.
+        silent(flag: bool) { ("silent", flag.to_string()) }
+        /// Whether the channel is to pin it.
+        pin(flag: bool) { ("pin_message", flag.to_string()) }
+        /// Languages to translate it to.
+        target_languages(languages: &[impl AsRef<str>]) { ("target_langs", quoted_list(languages)) }
+        /// Names the message before the service does; default: a fresh one.
+        request_id(id: &str) { ("request_id", quoted(id)) }
+    }
+}
+
+impl Draft {
+    /// A message with this text.
+    pub fn new(text: &str) -> Draft {
+        let mut document = Document::new();
+        document.set("message", &quoted(text));
+        Draft(document)
+    }
+}
+
+document! {
+    /// What to change of a message of one's own that failed, or what became of a sent one. Since 0.1.
+    Edit {
+        /// The new text.
+        text(text: &str) { ("message", quoted(text)) }
+        /// The new text for programs.
+        data(text: &str) { ("data", quoted(text)) }
+        /// The new type.
+        custom_type(name: &str) { ("custom_type", quoted(name)) }
+    }
+}
+
+impl Edit {
+    /// A message that failed.
+    pub fn request_id(id: &str) -> Edit {
+        Edit(of_request(id))
+    }
+
+    /// The service's object, as JSON, of a message that the program edited by its own means.
+    pub fn told(message: &str) -> Edit {
+        Edit::from_json(message)
+    }
+}
+
+document! {
+    /// Which message of one's own is meant. Since 0.1.
+    Target {}
+}
+
+impl Target {
+    /// A message that was sent.
+    pub fn message_id(id: i64) -> Target {
+        let mut document = Document::new();
+        document.set("message_id", &id.to_string());
+        Target(document)
+    }
+
+    /// A message that is pending or failed.
+    pub fn request_id(id: &str) -> Target {
+        Target(of_request(id))
+    }
+}
+
+fn of_request(id: &str) -> Document {
+    let mut document = Document::new();
+    document.set("request_id", &quoted(id));
+    document
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_escaped() {
+        assert_eq!(Draft::new("a\"b\\c\n\u{1}é").to_json(), r#"{"message":"a\"b\\c\u000a\u0001é"}"#);
+    }
+}
