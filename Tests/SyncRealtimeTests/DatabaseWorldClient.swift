@@ -140,7 +140,7 @@ final class DatabaseWorldClient {
         for listen in machine.listens.values {
             guard let told = listen.told, let feed = machine.feeds[listen.feed] else { continue }
             var laid = 0
-            let view = feed.view(listen.location, machine.pending[...], kept: listen.kept, laid: &laid)
+            let view = feed.view(listen.location, Array(machine.pending), kept: listen.kept, laid: &laid)
             XCTAssertTrue(view == nil || view == told.node, "\(name): listen \(listen.id) was told something else")
         }
         for (id, entry) in streams.sorted(by: { $0.key < $1.key }) { carry(id, entry) }

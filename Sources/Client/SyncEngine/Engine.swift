@@ -337,6 +337,10 @@ public final class Engine {
         default: if let completion = command.completion(.closed) { turn.complete(completion) }
         }
         carryOut(&turn)
+        guard case .resource(_, let call) = command else { return }
+        // What is not stored by now waits for an answer that will not come.
+        _ = resources?.cancel(call, .closed, &turn)
+        carryOut(&turn)
     }
 
     private func end(_ turn: inout Turn) {

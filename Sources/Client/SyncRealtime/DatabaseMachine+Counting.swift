@@ -50,7 +50,7 @@ extension DatabaseMachine {
         if isTooMuch { count.conflicts = 0 }
         // What streams have told was another sum.
         pending[index].told = [:]
-        pending[index].writes = [TreeWrite(path: pending[index].record.path, node: sum)]
+        pending.put([TreeWrite(path: pending[index].record.path, node: sum)], at: index)
         pending[index].count = count
         if isTooMuch { pause(index, response) } else { send(index) }
         tellAll(changedAt: [pending[index].record.path])

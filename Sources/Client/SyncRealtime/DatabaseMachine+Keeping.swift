@@ -8,21 +8,26 @@ extension DatabaseMachine {
     func view(_ location: DatabaseLocation, isCurrent: Bool) -> TreeNode? {
         let telling = orderedFeeds.filter { $0.isCurrent || !isCurrent }
         for feed in telling where feed.covers(location) {
-            if let view = feed.view(location, pending[...], laid: &laid) { return view }
+            if let view = view(of: feed, location) { return view }
         }
         guard let query = location.query else { return nil }
         // All of a place is known, so a part of it is.
         let whole = DatabaseLocation(location.path)
         for feed in telling where feed.covers(whole) {
-            if let view = feed.view(whole, pending[...], laid: &laid) { return query.tree.window(of: view) }
+            if let view = view(of: feed, whole) { return query.tree.window(of: view) }
         }
         return nil
+    }
+
+    /// What a feed has told of a location within, with the writes on top that touch it.
+    func view(of feed: Feed, _ location: DatabaseLocation, kept: TreeNode? = nil) -> TreeNode? {
+        feed.view(location, pending.touching(location.path, of: feed.id), kept: kept, laid: &laid)
     }
 
     /// What is known of a location, by streams or from an earlier run, own writes included.
     func known(_ location: DatabaseLocation) -> TreeNode? {
         if let view = view(location, isCurrent: true) ?? view(location, isCurrent: false) { return view }
-        return Feed(id: 0, location: location, server: kept(location)).view(location, pending[...], laid: &laid)
+        return view(of: Feed(id: 0, location: location, server: kept(location)), location)
     }
 
     /// What is kept of a location: its own row, or part of the row around it.
@@ -61,8 +66,8 @@ extension DatabaseMachine {
     // MARK: Keeping
 
     /// The writes that the service has accepted: since one at a time is sent, in their order, they are the first ones.
-    var accepted: ArraySlice<PendingWrite> {
-        pending.prefix { if case .accepted = $0.state { true } else { false } }
+    var accepted: [PendingWrite] {
+        Array(pending.prefix { if case .accepted = $0.state { true } else { false } })
     }
 
     /// Keeps what a feed's stream has told, with what the service has accepted since; other writes are kept themselves.

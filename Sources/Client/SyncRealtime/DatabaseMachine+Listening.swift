@@ -159,7 +159,7 @@ extension DatabaseMachine {
     /// Tells the host what is there, if that is something else than it was told.
     func tell(_ id: UInt64) {
         guard var listen = listens[id], let feed = feeds[listen.feed],
-            let node = feed.view(listen.location, pending[...], kept: listen.kept, laid: &laid)
+            let node = view(of: feed, listen.location, kept: listen.kept)
         else { return }
         if let told = listen.told, told.node == node, told.isCurrent == feed.isCurrent { return }
         listen.told = (node, feed.isCurrent)
@@ -208,8 +208,7 @@ extension DatabaseMachine {
         var parts: [TreeWrite] = []
         for place in places where path.touches(place) {
             // Whether a write shows depends on those before it that touch it: what lies over a place belongs to it.
-            var top = place
-            for index in pending.indices { top = pending[index].outermost(over: top) }
+            let top = pending.outermost(over: place)
             guard path.contains(top), top != path else { return nil }
             // A leaf or a priority on the way is hidden by children, and comes back when they go.
             var node = server[feed.location.path.relative(path)]
@@ -217,7 +216,7 @@ extension DatabaseMachine {
                 guard node.leaf == nil, node.priority == nil else { return nil }
                 node = node[key]
             }
-            guard let part = feed.view(DatabaseLocation(top), pending[...], laid: &laid) else { return nil }
+            guard let part = view(of: feed, DatabaseLocation(top)) else { return nil }
             parts.append(TreeWrite(path: path.relative(top), node: part))
         }
         return parts

@@ -126,7 +126,7 @@ extension DatabaseMachine {
     /// The first write that waits, unless one is under way, or one that has ended is still kept: after a restart that
     /// would be sent again, behind those that came after it.
     var nextToSend: Int? {
-        let index = accepted.endIndex
+        let index = pending.firstIndex { if case .accepted = $0.state { false } else { true } } ?? pending.count
         guard mayAsk, unforgotten.isEmpty, index < pending.count, pending[index].state == .waiting else { return nil }
         return index
     }
@@ -158,10 +158,10 @@ extension DatabaseMachine {
             // Nothing new.
         } else if record.kind == .update {
             if let writes = try? TreeReader.update(echo, at: record.path, time: now.wall) {
-                pending[index].writes = writes.map { TreeWrite(path: record.path + $0.path, node: $0.node) }
+                pending.put(writes.map { TreeWrite(path: record.path + $0.path, node: $0.node) }, at: index)
             }
         } else if let node = try? TreeReader.value(echo, at: record.path, time: now.wall) {
-            pending[index].writes = [TreeWrite(path: record.path, node: node)]
+            pending.put([TreeWrite(path: record.path, node: node)], at: index)
         }
         let sum = pending[index].writes.first?.node
         pending[index].count?.sum = sum
@@ -238,7 +238,8 @@ extension DatabaseMachine {
     /// A stream that has neither told a write nor anything else since may be dead without a sign. Another one begins
     /// with what is there.
     func renewSilentStreams() {
-        for feed in orderedFeeds where feed.isCurrent {
+        let accepted = accepted
+        for feed in orderedFeeds where feed.isCurrent && !accepted.isEmpty {
             let isSilent = accepted.contains { write in
                 guard case .accepted(let until, _) = write.state, until <= now.monotonic else { return false }
                 return !isTold(write, to: feed) && !feed.isHeard(since: until - options.settling / 2)

@@ -27,7 +27,7 @@ public final class DatabaseMachine {
     var feeds: [UInt64: Feed] = [:]
     private var lastFeed: UInt64 = 0
     /// In the order of their ids.
-    var pending: [PendingWrite] = []
+    var pending = PendingWrites()
     /// How many writes were looked into so far to make the values of places: for tests.
     var laid = 0
     var transactions: [Transaction] = []
@@ -276,7 +276,7 @@ public final class DatabaseMachine {
             if case .accepted = write.state { continue }
             output(.writeEnded(id: write.record.id, .signedOut))
         }
-        (feeds, listens, reads, transactions, pending) = ([:], [:], [:], [], [])
+        (feeds, listens, reads, transactions, pending) = ([:], [:], [:], [], PendingWrites())
         (unforgotten, stale, token) = ([], [], .none)
     }
 

@@ -53,10 +53,11 @@ struct Feed {
     /// What there is at a location within, with the writes that are under way; `nil` when nothing is known.
     ///
     /// - Parameters:
+    ///   - pending: the writes, in their order; those that touch the place are enough.
     ///   - kept: what is known of the location while the service has told nothing.
     ///   - laid: grows by the writes that were looked into.
     func view(
-        _ location: DatabaseLocation, _ pending: ArraySlice<PendingWrite>, kept: TreeNode? = nil, laid: inout Int
+        _ location: DatabaseLocation, _ pending: [PendingWrite], kept: TreeNode? = nil, laid: inout Int
     ) -> TreeNode? {
         let path = location.path
         var touching: [PendingWrite] = []

@@ -93,11 +93,6 @@ struct PendingWrite {
     /// Notes that a stream's whole value has all of this.
     mutating func noticeAll(of feed: UInt64) { told[feed] = Set(writes.indices) }
 
-    /// The widest of its places around a path, or that path.
-    func outermost(over path: TreePath) -> TreePath {
-        writes.reduce(path) { $1.path.contains($0) ? $1.path : $0 }
-    }
-
     func touches(_ path: TreePath) -> Bool {
         writes.contains { $0.path.touches(path) }
     }

@@ -8,11 +8,7 @@ extension ResourceMachine {
 
     /// Whether an earlier operation on the object, on what is in it or on what it is in has nothing stored yet.
     private func isBlocked(_ operation: ResourceOperation) -> Bool {
-        for id in unwritten {
-            guard id < operation.id else { return false }
-            if let earlier = operations[id], earlier.path.touches(operation.path) { return true }
-        }
-        return false
+        unwrittenPlaces.contains(lessThan: operation.id, touching: operation.path)
     }
 
     /// Asks whether the object is there, when it is this operation's turn.
@@ -95,15 +91,17 @@ extension ResourceMachine {
 
     /// Whatever waited for an operation may go on.
     private func leaveUnwritten(_ operation: ResourceOperation) {
-        guard let index = unwritten.firstIndex(of: operation.id) else { return }
-        unwritten.remove(at: index)
-        for id in unwritten {
-            guard let later = operations[id], later.path.touches(operation.path) else { continue }
+        guard unwritten.remove(operation.id) != nil else { return }
+        unwrittenPlaces.remove(operation.id, at: operation.path)
+        for id in unwrittenPlaces.numbers(touching: operation.path) {
+            guard let later = operations[id] else { continue }
             switch later.stage {
             case .toFind: find(id)
             case .ready: goOn(id)
             default: break
             }
+            // The others behind it wait for it.
+            if later.path == operation.path, unwritten.contains(id) { break }
         }
     }
 

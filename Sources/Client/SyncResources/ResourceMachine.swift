@@ -26,8 +26,9 @@ public final class ResourceMachine {
     private var contexts: [TextKey: ResourceContext] = [:]
 
     var operations: [UInt64: ResourceOperation] = [:]
-    /// The operations that have nothing stored yet, in the order they were asked for.
-    var unwritten: [UInt64] = []
+    /// The operations that have nothing stored yet, and the places of their objects.
+    var unwritten: Set<UInt64> = []
+    var unwrittenPlaces = PathIndex()
     /// Which operation waits for the answer with this number: of the database, or of a hook.
     var waiting: [UInt64: UInt64] = [:]
     /// Which operation a call waits for.
@@ -85,6 +86,7 @@ public final class ResourceMachine {
         for id in operations.keys.sorted() { complete(id, ResourceReply(failure)) }
         operations = [:]
         unwritten = []
+        unwrittenPlaces = PathIndex()
         waiting = [:]
         calls = [:]
         contexts = [:]
@@ -232,7 +234,8 @@ public final class ResourceMachine {
         let (counters, uncounted) = try placedCounters(of: type.name, stack)
         let id = nextID()
         calls[call] = id
-        unwritten.append(id)
+        unwritten.insert(id)
+        unwrittenPlaces.insert(id, at: path)
         operations[id] = ResourceOperation(
             id: id, call: call, type: type, change: plan.first, changeWhenThere: plan.whenThere, key: ownKey,
             path: path, context: request.context, stack: stack, counters: counters, uncounted: uncounted,

@@ -33,8 +33,13 @@ struct ResourceCalls {
 
     /// The host does not wait any more. `false` when no such call waits.
     mutating func cancel(_ number: UInt64, _ status: Status, _ turn: inout Turn) -> Bool {
-        let failure = ResourceFailure(status, status == .timeout ? "not done in time" : "canceled")
-        guard machine.giveUp(number, failure) else { return false }
+        let cause =
+            switch status {
+            case .timeout: "not done in time"
+            case .closed: "the client was closed"
+            default: "canceled"
+            }
+        guard machine.giveUp(number, ResourceFailure(status, cause)) else { return false }
         carryOut(&turn)
         return true
     }
