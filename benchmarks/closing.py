@@ -1,0 +1,35 @@
+"""Closing: how long a client with much to do takes to end, with the real server and its realtime database, or offline
+(benchmarks/closing.c)."""
+
+import json
+import subprocess
+from contextlib import contextmanager
+
+PATIENCE = 600  # seconds until a program counts as hanging
+
+
+@contextmanager
+def database_server(executable):
+    """A server with a realtime database; gives what it says when it is ready."""
+    process = subprocess.Popen(
+        [executable, "--exit-with-stdin", "--database-port", "0", "--user", "mei:token"], stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, text=True)
+    try:
+        yield json.loads(process.stdout.readline())
+    finally:
+        process.stdin.close()
+        process.wait(10)
+
+
+def measure(program, folder, kind, kept, waiting, listens, end, ready=None):
+    """What the program prints. `ready`: of the server; nobody answers without one."""
+    url = ready["database_url"] if ready else "http://127.0.0.1:9"
+    config = {
+        "app_id": "benchmark", "user_id": "mei", "data_dir": str(folder), "queue_limit": 20_000,
+        "database": {"url": url, "name": "benchmark"}}
+    done = subprocess.run(
+        [str(part) for part in (program, json.dumps(config), kind, kept, waiting, listens, end)], capture_output=True,
+        text=True, timeout=PATIENCE)
+    if done.returncode != 0:
+        raise RuntimeError(f"closing {kind} ended with {done.returncode}: {(done.stdout + done.stderr).strip()[-200:]}")
+    return json.loads(done.stdout)
