@@ -50,6 +50,24 @@ final class CollectionRefreshTests: EngineTestCase {
         XCTAssertEqual(told, [.channelRefresh])
     }
 
+    /// While the host has sync paused an opened channel is not asked for, known or not: its answer would fill lists.
+    func testAPauseOfSyncPutsItOff() {
+        begin()
+        serve(channels: [EngineTestCase.channel("c"), EngineTestCase.channel("d")])
+        command(.pauseSync)
+        forgetEvents()
+        for (id, url) in ["d", "new", "new"].enumerated() { openMessages(UInt64(id + 2), url) }
+        XCTAssertEqual([refreshes("d"), refreshes("new")], [0, 0])
+        command(.resumeSync)
+        XCTAssertEqual([refreshes("d"), refreshes("new")], [1, 1])
+        // One that is not cached is asked for each time that it is opened.
+        answer(EngineTestCase.failure(.notFound, 400_201)) { $0 == .getChannel(url: "new") }
+        command(.pauseSync)
+        openMessages(9, "new")
+        command(.resumeSync)
+        XCTAssertEqual([refreshes("d"), refreshes("new")], [1, 1])
+    }
+
     /// What the log brings is as the service has it: asking for it again would double every reconnect.
     func testAChannelOfTheChangeLogIsNotAskedForBesides() {
         begin()

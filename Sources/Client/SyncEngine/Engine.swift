@@ -729,8 +729,8 @@ public final class Engine {
         if let channel = storage.channel(url) {
             mutes.note(channel, &turn)
             sync.collectionStarted(url, &turn)
-        } else if turn.isLoggedIn {
-            sync.want(url, Cause(.channelRefresh), &turn)
+        } else {
+            sync.unknownStarted(url, &turn)
         }
     }
 

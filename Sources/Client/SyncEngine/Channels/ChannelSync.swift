@@ -202,6 +202,15 @@ struct ChannelSync {
         pump(&turn)
     }
 
+    /// A message collection is open on a channel that is not cached. It is asked for whenever that happens: at once, or
+    /// when the host lets sync go on, since the answer brings it into lists.
+    mutating func unknownStarted(_ url: String, _ turn: inout Turn) {
+        guard turn.isLoggedIn else { return }
+        if turn.canSync { return want(url, Cause(.channelRefresh), &turn) }
+        fresh.remove(TextKey(url))
+        starting.append(url)
+    }
+
     private mutating func refreshStarting(_ turn: inout Turn) {
         guard !starting.isEmpty else { return }
         for url in starting where fresh.insert(TextKey(url)).inserted { refresh.want(url, Cause(.channelRefresh)) }
