@@ -106,6 +106,7 @@ extension Simulation {
     /// With nothing more to come, a window shows a part of the history without a hole, as far as it says, without being
     /// asked.
     private func checkWindows() throws {
+        try checkRefilled()
         for (url, view) in engine.shownMessages where view.isLoaded && service.channel(url) != nil {
             let history = service.history(url, view.filter) ?? []
             let all = history.compactMap { $0["message_id"]?.int }.map(String.init)

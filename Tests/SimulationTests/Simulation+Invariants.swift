@@ -58,6 +58,7 @@ extension Simulation {
 
     func check() throws {
         if let violation { throw violation }
+        noteLoaded()
         try checkLife()
         try checkDatabase()
         try checkReplay(told)

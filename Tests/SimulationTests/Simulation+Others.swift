@@ -47,7 +47,10 @@ extension Simulation {
             note("rename \(url) to \(name)")
             service.ask("PUT", service.path(url), .object(["name": .string(name)]))
         case 69..<72: addChannel()
-        case 72..<74: removeChannel(url)
+        case 72..<74:
+            // Most of all one whose messages are shown: made again, its view fills itself.
+            let shown = random.pick(engine.shownMessages.map(\.channelURL).filter(knowledge.urls.contains))
+            removeChannel(random.chance(60) ? shown ?? url : url)
         case 74..<77:
             let user = random.pick(["bo", "kit", SimulatedService.me]) ?? "bo"
             let starts = random.chance(70)
@@ -211,7 +214,7 @@ extension Simulation {
         note("delete \(url)")
         service.ask("DELETE", service.path(url))
         knowledge.removed(url)
-        guard random.chance(35) else { return }
+        guard random.chance(50) else { return }
         addChannel(url, name: "Again")
         if random.chance(60) { service.burst(url, "bo", 1 + random.below(6)) }
     }

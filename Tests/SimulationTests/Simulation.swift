@@ -30,6 +30,8 @@ final class Simulation {
     /// The streams that the host has open, as told.
     var streams: [UInt64: ShownStream] = [:]
     var lastCollection: UInt64 = 0
+    /// Message collections that have shown messages since the host opened or emptied them.
+    var loaded: Set<UInt64> = []
     private var lastCall: UInt64 = 0
     var lastText = 0
     /// Calls whose completion the engine has not told.
@@ -183,6 +185,7 @@ final class Simulation {
         case .resumeSync: isPausedByHost = false
         default: break
         }
+        noteEmptied(by: command)
         device.core.handle(command, now: now)
         inputDone()
     }
@@ -309,6 +312,7 @@ final class Simulation {
         openCalls = [:]
         told = Replay()
         streams = [:]
+        loaded = []
         host = Host(isSlow: traits.isHostSlow, limit: traits.queueLimit)
         plans.removeAll { entry in
             if case .weatherEnds = entry.plan { false } else { true }

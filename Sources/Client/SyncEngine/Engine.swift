@@ -252,7 +252,7 @@ public final class Engine {
     }
 
     private func startOver(_ timelines: [Timeline], _ turn: inout Turn) {
-        for timeline in timelines { timeline.startOver(Cause(.cacheCleared), &turn) }
+        for timeline in timelines { timeline.startOver(Cause(.cacheCleared), refills: false, &turn) }
     }
 
     private func channelsForgotten(_ turn: inout Turn) {
@@ -691,7 +691,7 @@ public final class Engine {
     private func show(_ fact: ChannelFact, _ commit: ChannelCommit, _ turn: inout Turn) {
         for cut in commit.cuts { timelines[cut.id]?.adopt(cut: cut.history, before: cut.order, &turn) }
         for timeline in commit.replaced.flatMap({ timelines.of($0) }) {
-            timeline.startOver(fact.cause, &turn)
+            timeline.startOver(fact.cause, refills: true, &turn)
         }
         typing.forget(fact.removed, &turn)
         lists.show(fact, &turn)

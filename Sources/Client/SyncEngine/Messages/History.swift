@@ -31,7 +31,7 @@ struct History {
     let parentID: String
     private(set) var chunks: ChunkList
     var crossings = Crossings()
-    /// Messages stored by this run.
+    /// Messages stored by this run, since everything was forgotten last.
     private(set) var stored: Int64 = 0
 
     private var onDisk: [StoredChunk]
@@ -299,6 +299,7 @@ struct History {
     mutating func forget() {
         chunks = ChunkList()
         onDisk = []
+        stored = 0
         strays = []
         hasLostStrays = false
         outOfOrder = []

@@ -6,7 +6,8 @@ import SyncModel
 /// by realtime messages while it shows the newest, and is trimmed beyond its capacity at the end that did not grow.
 struct MessageWindow {
     struct Fetch {
-        let call: UInt64
+        /// `nil`: nobody waits for it. The view was emptied, not by its host, and fills itself again.
+        let call: UInt64?
         var wanted: Int
         /// One of the two pages of a start, which completes when both are there.
         var isOfStart = false
@@ -46,6 +47,8 @@ struct MessageWindow {
     var channel: [UInt8]?
     /// The channel was told to be gone, and has not come back.
     private var isChannelGone = false
+    /// It showed messages then, and does so again when the channel is back.
+    private var refillsWhenBack = false
     /// Messages that it showed until a host asked for their deletion, or for an edit after which they do not match, and
     /// where they stand.
     private var hidden: [TextKey: MessagePosition] = [:]
@@ -107,20 +110,43 @@ struct MessageWindow {
         return WindowChange(.clear, [])
     }
 
-    mutating func setChannel(_ json: [UInt8]?) {
+    /// The channel as hosts see it, or that it is not known. Whether the view is to be filled again, since it is back.
+    mutating func setChannel(_ json: [UInt8]?) -> Bool {
         channel = json
-        isChannelGone = false
+        guard isChannelGone, json != nil else { return false }
+        let wasWanted = refillsWhenBack
+        (isChannelGone, refillsWhenBack) = (false, false)
+        hasPrevious = true
+        hasNext = viewpoint != Int64.max
+        if wasWanted { refill() }
+        return wasWanted
     }
 
     /// Nothing is to be had any more; `nil` when the host was told so already.
     mutating func loseChannel() -> WindowChange? {
         if isChannelGone, window.isEmpty { return nil }
+        let isWanted = isWanted
         let change = reset(to: viewpoint)
         hasPrevious = false
         hasNext = false
         channel = nil
         isChannelGone = true
+        refillsWhenBack = isWanted
         return change
+    }
+
+    /// The host wants to see messages: it has fetched some, or would have them but for what emptied the view.
+    var isWanted: Bool { isLoaded || isRefilling || refillsWhenBack }
+
+    private var isRefilling: Bool {
+        [.previous, .next].contains { fetches[$0] != nil && fetches[$0]?.call == nil }
+    }
+
+    /// Fetches a page in each direction for nobody in particular; one that a host waits for brings as much.
+    mutating func refill() {
+        for direction in [PageDirection.previous, .next] where fetches[direction] == nil && start == nil {
+            fetches[direction] = Fetch(call: nil, wanted: filter.limit(direction))
+        }
     }
 
     /// Messages that a fetch brings from now on, in either direction.

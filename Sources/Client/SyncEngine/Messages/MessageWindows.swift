@@ -53,12 +53,15 @@ struct MessageWindows {
         turn.add(.event(all[index].change(change, Cause(.viewpointReset))))
     }
 
-    /// The cached messages are gone: every window is emptied.
-    mutating func clear(_ cause: Cause, _ turn: inout Turn) {
+    /// The cached messages are gone: every window is emptied. `refills`: those that showed messages do so again when
+    /// there are some, since no host asked for it.
+    mutating func clear(_ cause: Cause, refills: Bool, _ turn: inout Turn) {
         for index in all.indices {
+            let isWanted = all[index].isWanted
             finishFetches(index, .ok, short: .reset, &turn)
             let change = all[index].reset(to: all[index].viewpoint)
             turn.add(.event(all[index].change(change, cause)))
+            if refills, isWanted { all[index].refill() }
         }
     }
 
@@ -74,14 +77,19 @@ struct MessageWindows {
         }
     }
 
-    mutating func tellChannel(_ json: [UInt8], _ cause: Cause, _ turn: inout Turn) {
-        setChannel(json)
+    /// Whether some are to be filled again, since the channel is back.
+    mutating func tellChannel(_ json: [UInt8], _ cause: Cause, _ turn: inout Turn) -> Bool {
+        let isBack = setChannel(json)
         for window in all { turn.tell(window.id, .channelUpdated(json: json, cause)) }
+        return isBack
     }
 
-    /// The channel as hosts see it, for what is told of the collections from now on.
-    mutating func setChannel(_ json: [UInt8]?) {
-        for index in all.indices { all[index].setChannel(json) }
+    /// The channel as hosts see it, for what is told of the collections from now on; whether it is back.
+    @discardableResult
+    mutating func setChannel(_ json: [UInt8]?) -> Bool {
+        var isBack = false
+        for index in all.indices where all[index].setChannel(json) { isBack = true }
+        return isBack
     }
 
     /// Messages that a fetch brings from now on. Gives what the collection is then.
@@ -122,7 +130,7 @@ struct MessageWindows {
         _ turn: inout Turn
     ) -> Bool {
         guard let index = place(id) else { return false }
-        guard all[index].fetches[direction] == nil, all[index].start == nil else {
+        guard all[index].fetches[direction]?.call == nil, all[index].start == nil else {
             turn.complete(Completion(
                 call: call, name: isOfAll ? .fetchAllNext : .fetch, status: .duplicatedFetch, info: all[index].info))
             return false
@@ -164,7 +172,7 @@ struct MessageWindows {
         return false
     }
 
-    /// Nothing will come for now: fetches that wait end with what they have.
+    /// Nothing will come for now: fetches that a host waits for end with what they have.
     mutating func finishFetches(_ short: Completion.ShortReason, _ turn: inout Turn) {
         for index in all.indices { finishFetches(index, .ok, short: short, &turn) }
     }
@@ -187,13 +195,19 @@ struct MessageWindows {
         _ turn: inout Turn
     ) {
         guard let fetch = all[index].fetches[direction] else { return }
+        guard let call = fetch.call else {
+            // What nobody waits for has time.
+            let mayComeLater = status == .storage || short != nil && short != .reset
+            if !mayComeLater { all[index].fetches[direction] = nil }
+            return
+        }
         all[index].fetches[direction] = nil
         if fetch.isOfStart { return pageOfStartEnded(index, status, short, &turn) }
-        turn.add(.timer(.fetch(call: fetch.call), at: nil))
-        if fetch.isOfAll { turn.add(.timer(.fetchAll(call: fetch.call), at: nil)) }
+        turn.add(.timer(.fetch(call: call), at: nil))
+        if fetch.isOfAll { turn.add(.timer(.fetchAll(call: call), at: nil)) }
         let window = all[index]
         turn.complete(Completion(
-            call: fetch.call, name: fetch.isOfAll ? .fetchAllNext : .fetch, status: status,
+            call: call, name: fetch.isOfAll ? .fetchAllNext : .fetch, status: status,
             hasMore: direction == .previous ? window.hasPrevious : window.hasNext, short: short, info: window.info))
     }
 
@@ -228,15 +242,15 @@ struct MessageWindows {
         }
         all[index].isLoaded = true
         if let change = all[index].attach(rows, turn.rules) {
-            turn.add(.event(all[index].change(change, Cause(.cache))))
+            turn.add(.event(all[index].change(change, Cause(fetch.call == nil ? .sync : .cache))))
             trim(index, growing: direction, &turn)
         }
         let wanted = fetch.wanted - (fetch.isOfAll ? 0 : rows.count)
         all[index].fetches[direction]?.wanted = wanted
         updateEdges(index, coverage, turn.context, known: (direction, hasMore))
-        if fetch.isOfAll, !rows.isEmpty { beginPatience(fetch.call, &turn) }
-        if fetch.isOfAll, hasMore {
-            return turn.add(.timer(.fetchAll(call: fetch.call), at: turn.now.monotonic))
+        if fetch.isOfAll, let call = fetch.call {
+            if !rows.isEmpty { beginPatience(call, &turn) }
+            if hasMore { return turn.add(.timer(.fetchAll(call: call), at: turn.now.monotonic)) }
         }
         if wanted <= 0 { return finishFetch(index, direction, .ok, short: nil, &turn) }
         let isAtEnd = direction == .previous ? chunk.reachedFirst : chunk.reachedNewest
@@ -257,10 +271,12 @@ struct MessageWindows {
         _ id: UInt64, call: UInt64, _ coverage: Coverage, _ turn: inout Turn
     ) -> Bool {
         guard let index = place(id) else { return false }
-        guard all[index].start == nil, all[index].fetches.isEmpty else {
+        let isFetching = [PageDirection.previous, .next].contains { all[index].fetches[$0]?.call != nil }
+        guard all[index].start == nil, !isFetching else {
             turn.complete(Completion(call: call, name: .start, status: .duplicatedFetch, info: all[index].info))
             return false
         }
+        all[index].fetches = PerDirection()
         let isStandIn = !all[index].isLoaded && all[index].home(in: coverage.chunks) == nil
         all[index].start = MessageWindow.Start(call: call, isStandIn: isStandIn)
         let shown = all[index].window.count

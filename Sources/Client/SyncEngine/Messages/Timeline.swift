@@ -145,11 +145,12 @@ final class Timeline {
 
     // MARK: The cache changed as a whole
 
-    /// The cached messages are gone, from the file too: every window is emptied, and sync begins again.
-    func startOver(_ cause: Cause, _ turn: inout Turn) {
+    /// The cached messages are gone, from the file too: every window is emptied, and sync begins again. `refills`: no
+    /// host asked for it, so what it showed is shown again as far as it is there.
+    func startOver(_ cause: Cause, refills: Bool, _ turn: inout Turn) {
         history.forget()
         restart()
-        windows.clear(cause, &turn)
+        windows.clear(cause, refills: refills, &turn)
         resume(&turn)
     }
 
@@ -166,7 +167,10 @@ final class Timeline {
     func setChannel(_ json: [UInt8]?) { windows.setChannel(json) }
 
     func tellChannel(_ json: [UInt8], _ cause: Cause, _ turn: inout Turn) {
-        windows.tellChannel(json, cause, &turn)
+        guard windows.tellChannel(json, cause, &turn) else { return }
+        // Its messages may be there already.
+        windows.serveAll(coverage, &turn)
+        resume(&turn)
     }
 
     /// History was cut at an order; `history` is what is left of it, as stored.
@@ -334,7 +338,7 @@ final class Timeline {
             try cache.clearMessages(channel: key)
         }
         guard done != nil else { return retry(after: nil, &turn) }
-        startOver(Cause(.messageChangelog), &turn)
+        startOver(Cause(.messageChangelog), refills: true, &turn)
     }
 
     /// Asks what was missed while away, behind the newest message held.
