@@ -41,8 +41,9 @@
  *   new_message      "collection", "channel_url", "message": a message arrived that is not contiguous with what the
  *                    collection shows; nothing was inserted
  *   channel_updated  "collection", "channel": the channel of a message collection changed
- *   channel_removed  "collection", "channel_url": it is gone, or this user is out of it
- *                    These three say why, as changes do: "source", "from_event", "detail"
+ *   channel_removed  "collection", "channel_url": it is gone, or this user is out of it. When it is back, also as one
+ *                    that was made again under its URL, a collection that showed messages shows a page of them by
+ *                    itself. These three say why, as changes do: "source", "from_event", "detail"
  *   cache_shown      "collection", "request" (of sm_collection_start()), "count": so many messages were inserted from
  *                    the cache; what the service says comes next, and the result last
  *   parent_updated   "collection", "message": the message that a thread's collection answers, when it becomes known and
@@ -56,7 +57,7 @@
  *                    by channels' custom types), as the service counts: after a login, and whenever they change; that a
  *                    channel has another custom type shows with the next change
  *   sync_state       "state": "idle" | "running" | "paused"
- *   sync_progress    "channel_url", "done" (messages cached by this run), "complete"
+ *   sync_progress    "channel_url", "done" (messages cached by this run, since its cache was emptied last), "complete"
  *   token_needed     the access token is missing, was refused or revoked, or its user is gone: "code" and "message" are
  *                    the service's. Answer with sm_set_token(); the cache stays until sm_sign_out()
  *   cache_reset      the cache file was corrupt, was set aside under "file" (its path), and is being rebuilt
