@@ -18,7 +18,7 @@ HEADER = (ROOT / "include/syncmanager.h").read_text()
 def raw_values(enum: str) -> set[str]:
     """The raw values of a Swift enum of texts."""
     room, _, name = enum.partition("/")
-    found = [text for path in sorted((ROOT / "Sources" / room).rglob("*.swift"))
+    found = [text for path in sorted((ROOT / "Sources" / "Client" / room).rglob("*.swift"))
              if f"enum {name}: String" in (text := path.read_text())]
     assert len(found) == 1, f"{len(found)} files declare the enum {name}"
     body = found[0][found[0].index(f"enum {name}: String"):]
