@@ -6,6 +6,7 @@ import contextlib
 import sqlite3
 
 import checked
+import row_checksum
 from host import Host, Refused
 
 LATEST = 2**63 - 1
@@ -85,7 +86,12 @@ class HostSteps:
         assert files, "there is no outbox"
         for file in files:
             with contextlib.closing(sqlite3.connect(file)) as outbox, outbox:
+                outbox.create_function("checksum_of_row", -1, row_checksum.of_row)
                 outbox.execute("UPDATE intent SET created_at = created_at - ?", (milliseconds,))
+                outbox.execute("""
+                    UPDATE intent SET checksum = checksum_of_row(
+                        channel_url, request_id, created_at, status, error_code, retry_count, is_host_sent, body)
+                    """)
 
     def reopen(self, config):
         self.collections, self.replay, self.events, self.results, self.hooks = {}, {}, [], {}, []
