@@ -1,6 +1,6 @@
 """The checksum of a row of the library's files, for steps that change a row as time would.
 
-A second writing of `Checksum` and `RowChecksum` (Sources/Client/SyncStore): where the two differ, the library takes what
+A second writing of `Checksum` and `RowChecksum` of SyncStore: where the two differ, the library takes what
 a step has changed for damaged, and the scenario fails.
 """
 
