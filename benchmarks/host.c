@@ -221,6 +221,37 @@ static int ingest(double start, const char *config) {
     return failures;
 }
 
+static int by_value(const void *left, const void *right) {
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* A host that asks for events a millisecond at a time, as a program with other work does, while a history is fetched:
+ * how much longer than that millisecond a call takes. */
+static int waits(const char *config) {
+    enum { MOST = 1000000 };
+    static double beyond[MOST];
+    size_t count = 0;
+    sm_client *client = NULL;
+    sm_collection *messages = NULL;
+    must(sm_setup(config, &client));
+    must(sm_message_collection_new(client, "benchmark", NULL, SM_LATEST, &messages));
+    must(sm_connect(client, done, NULL, NULL, NULL));
+    while (!is_complete && count < MOST) {
+        const char *json = NULL;
+        size_t length = 0;
+        double begun = now();
+        must(sm_next_event(client, 1, &json, &length));
+        beyond[count++] = now() - begun - 0.001;
+        if (json) progressed(NULL, json, length);
+    }
+    sm_close(client);
+    qsort(beyond, count, sizeof *beyond, by_value);
+    double p99 = beyond[count * 99 / 100], most = beyond[count - 1];
+    printf("{\"waits\":%zu,\"p99_seconds\":%.6f,\"most_seconds\":%.6f}\n", count, p99, most);
+    return failures == 0 && is_complete ? 0 : 1;
+}
+
 static int has_more;
 
 static void listed(void *user_data, int32_t status, const char *json, size_t length) {
@@ -293,11 +324,12 @@ int main(int argc, char **argv) {
     if (argc == 5 && !strcmp(mode, "actions")) return actions(argv[2], atol(argv[3]), atol(argv[4]));
     if (argc == 3 && !strcmp(mode, "send")) return sends(argv[2]);
     if (argc == 3 && !strcmp(mode, "ingest")) return ingest(now(), argv[2]);
+    if (argc == 3 && !strcmp(mode, "waits")) return waits(argv[2]);
     if (argc == 4 && !strcmp(mode, "fill")) return fill(argv[2], atol(argv[3]));
     if (argc == 4 && !strcmp(mode, "channels")) return channel_lists(since_exec(argv), argv[2], atol(argv[3]));
     fprintf(stderr,
             "usage: host page DATA_DIR TIMES PAUSE_MS | connect DATA_DIR | realtime CONFIG [COLLECTIONS] |"
             " collections DATA_DIR COUNT | actions CONFIG COUNT FLIGHT | send CONFIG |"
-            " ingest CONFIG | fill CONFIG COUNT | channels DATA_DIR TIMES\n");
+            " ingest CONFIG | waits CONFIG | fill CONFIG COUNT | channels DATA_DIR TIMES\n");
     return 2;
 }

@@ -145,9 +145,9 @@
  *   @thread owner           one thread at a time: the one that drains the queue
  *
  * No call waits for disk or network except sm_setup() (opens the cache), sm_close() (finishes and joins) and those that
- * wait for events: a thread in sm_next_event() or sm_dispatch() with a timeout other than 0 does the engine's work in
- * the meantime, so that what it waits for needs no other thread; a piece of work that it has begun (a page, a commit)
- * may outlast its timeout or sm_interrupt(). With timeout 0, and while no thread waits, the library's thread does it.
+ * wait for events: a thread in sm_next_event() or sm_dispatch() that has 50 ms or more left to wait does the engine's
+ * work in the meantime, so that what it waits for needs no other thread; a piece of work that it has begun (a page, a
+ * commit) may outlast sm_interrupt(). With less time, and while no thread waits, the library's thread does it.
  * A call that would wait for the callback it is made from gives SM_ERR_REENTRANT.
  *
  *

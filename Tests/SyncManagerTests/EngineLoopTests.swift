@@ -60,6 +60,19 @@ final class EngineLoopTests: XCTestCase {
         XCTAssertNil(nextCompletion(queue, timeout: 5))
     }
 
+    /// A piece of work could take longer than this thread is ready to wait.
+    func testAThreadWithLittleTimeLeavesTheWorkToTheEngineThread() throws {
+        let (loop, queue) = try makeLoop()
+        let call = try clear(loop)
+        XCTAssertNil(nextCompletion(queue, timeout: 5), "there is no engine thread yet")
+        let thread = try XCTUnwrap(NativeThread("engine") { loop.run() })
+        var told: UInt64?
+        while told == nil { told = nextCompletion(queue, timeout: 5)?.call }
+        XCTAssertEqual(told, call)
+        XCTAssertTrue(loop.close())
+        thread.join()
+    }
+
     func testTheEngineThreadDoesWhatNoHostThreadWaitsFor() throws {
         let (loop, queue) = try makeLoop()
         let thread = try XCTUnwrap(NativeThread("engine") { loop.run() })

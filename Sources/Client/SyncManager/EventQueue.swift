@@ -32,6 +32,9 @@ final class EventQueue: @unchecked Sendable {
     private var drainer: pthread_t?
     /// Whether the draining thread waits for an event or for work.
     private(set) var isAwaited = false
+    /// Milliseconds that a thread must be ready to wait if it is to do the engine's work: what one input of the network
+    /// can take.
+    private static let patience: Int64 = 50
     /// The collection whose event is in use by the draining thread, and whether it goes to the client's listener.
     private var running: UInt64 = 0
     private var isClientListenerInUse = false
@@ -212,8 +215,8 @@ final class EventQueue: @unchecked Sendable {
         }
     }
 
-    /// The next event, waiting up to `timeout` milliseconds (negative: for ever); a piece of the engine's work that
-    /// this thread has begun may make it longer. `resyncs` are the collections that the engine has to resync now.
+    /// The next event, waiting up to `timeout` milliseconds (negative: for ever). A thread with little time leaves the
+    /// engine's work to the engine thread. `resyncs` are the collections that the engine has to resync now.
     func take(timeout: Int32, resyncs: inout [UInt64: Int]) -> DrainedEvent? {
         let deadline = timeout > 0 ? Clock.monotonic + Int64(timeout) : nil
         let work = work
@@ -230,6 +233,11 @@ final class EventQueue: @unchecked Sendable {
                         isInterrupted = false
                         if timeout != 0 { work?.handOver() }
                         return nil
+                    }
+                    if deadline.map({ $0 - Clock.monotonic < EventQueue.patience }) ?? false {
+                        work?.handOver()
+                        _ = monitor.wait(for: EventQueue.hostCondition, until: deadline)
+                        continue
                     }
                     if work?.claim() ?? false {
                         mayWork = true
