@@ -116,6 +116,24 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         XCTAssertTrue(machine.pending.isEmpty)
     }
 
+    /// What the stream has told may still wait to be taken in; nothing is judged by its silence until then.
+    func testAStreamIsNotSilentWhileWhatItSaidWaits() throws {
+        fresh()
+        let (_, stream) = try listening("a", "1")
+        let write = try machine.set(path("a"), Array("2".utf8), now: now)
+        answer(write + 1, "2")
+        _ = outputs()
+        var late = now
+        late.monotonic = 500_000
+        late.unheardSince = 1
+        machine.advance(now: late)
+        XCTAssertEqual(outputs(), [], "neither as one that lost a write nor as one that died")
+        let told = #"{"path":"/","data":2}"#
+        machine.receive(.streamBytes(id: stream, Array("event: put\ndata: \(told)\n\n".utf8)), now: late)
+        XCTAssertEqual(outputs(), [], "it is shown already")
+        XCTAssertTrue(machine.pending.isEmpty)
+    }
+
     func testAStreamThatBeginsAfterAWriteWasAcceptedKnowsIt() throws {
         fresh()
         let (listen, stream) = try listening("a", "1")

@@ -134,6 +134,19 @@ final class SessionTests: XCTestCase {
 
     // MARK: Signs of life
 
+    /// The answer to a ping may be among what waits to be taken in.
+    func testThePeerIsNotSilentWhileWhatItSaidWaits() {
+        let harness = ServiceHarness.online()
+        XCTAssertEqual(harness.wait(15_000), ["text 1 PING" + ping])
+        harness.now.unheardSince = harness.now.monotonic
+        harness.now.monotonic += 60_000
+        harness.service.advance(now: harness.now)
+        XCTAssertEqual(harness.out(), [])
+        XCTAssertEqual(harness.received("PONG{}"), [])
+        harness.now.unheardSince = nil
+        XCTAssertEqual(harness.wait(15_000), ["text 1 PING" + ping])
+    }
+
     func testPings() {
         let harness = ServiceHarness.online()
         XCTAssertEqual(harness.wait(14_999), [])

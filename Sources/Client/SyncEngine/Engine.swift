@@ -111,7 +111,7 @@ public final class Engine {
     /// Does what is due.
     func advance(now: Moment) {
         var turn = turn(at: now)
-        while !isClosed, let key = timers.takeDue(at: now.monotonic) {
+        while !isClosed, let key = timers.takeDue(at: now.heard) {
             route(key, &turn)
             carryOut(&turn)
             // Other inputs have their turn between two parts of something large.

@@ -14,6 +14,9 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
     /// most events do. But not the first ones of a run: while the host wakes for them, the rest is done.
     private static let longestHold: Int64 = 2
 
+    /// Milliseconds until what is due is looked at again while network input that may concern it waits unread.
+    private static let rereading: Int64 = 5
+
     /// Milliseconds after a host thread led for which the engine thread expects it to lead again, and how long it
     /// sleeps meanwhile before it looks whether a command was left to it after all.
     private static let standby: Int64 = 1000
@@ -60,7 +63,7 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
         try monitor.locked { () throws(BorderError) in
             try checkOpenLocked()
             if command.takesSlot { try queue.calls.checkRoom(bytes: command.textBytes, others: inbox.load) }
-            append(.command(command))
+            append(command)
         }
     }
 
@@ -72,7 +75,7 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
             try checkOpenLocked()
             let command = command(queue.calls.next)
             let call = try queue.addCall(listener, fetch: fetch, bytes: command.textBytes, others: inbox.load)
-            append(.command(command))
+            append(command)
             return call
         }
     }
@@ -85,9 +88,14 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
         if isClosing { throw BorderError(.closed, "the client is closed") }
     }
 
-    /// From the network.
+    /// From the network, which is read no further when too much of it waits here.
     private func receive(_ input: TransportInput) {
-        monitor.locked { if !isClosing { append(.transport(input)) } }
+        monitor.locked {
+            guard !isClosing else { return }
+            inbox.append(input, at: Clock.monotonic)
+            if inbox.isFull { transport.intake.shut() }
+            wakeWorker()
+        }
     }
 
     /// Takes no input any more and lets the engine thread end the work. `false` when that has begun already.
@@ -102,8 +110,12 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
 
     var isOpen: Bool { monitor.locked { !isClosing } }
 
-    private func append(_ input: Inbox.Input) {
-        inbox.append(input)
+    private func append(_ command: HostCommand) {
+        inbox.append(command)
+        wakeWorker()
+    }
+
+    private func wakeWorker() {
         // Whoever runs the engine looks into the inbox again before it stops.
         if isClaimed { return }
         if queue.isAwaited { return monitor.signalAll(EventQueue.hostCondition) }
@@ -149,9 +161,7 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
     private func finish() {
         var waiting: [HostCommand] = []
         monitor.locked {
-            while let input = inbox.popFirst() {
-                if case .command(let command) = input { waiting.append(command) }
-            }
+            while let command = inbox.popCommand() { waiting.append(command) }
         }
         core.close(waiting, now: EngineLoop.now)
         queue.push(core.takeOutputs())
@@ -176,7 +186,7 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
         let end = now.monotonic + EngineLoop.longestHold
         var outputs: [HostOutput] = []
         var hasTold = isLeading
-        while now.monotonic < end, let input = nextInput() {
+        while now.monotonic < end, let input = nextInput(&now) {
             switch input {
             case .command(let command):
                 if let completion = monitor.locked({ inbox.resultBeforeSignOut(of: command) }) {
@@ -194,11 +204,13 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
             }
             now = EngineLoop.now
         }
-        if let due = core.nextDeadline, due <= now.monotonic {
+        now.unheardSince = monitor.locked { unheardSince }
+        if let due = core.nextDeadline, due <= now.heard {
             core.advance(now: now)
             outputs += core.takeOutputs()
         }
-        let next = core.nextDeadline
+        var next = core.nextDeadline
+        if let due = next, due > now.heard, due <= now.monotonic { next = now.monotonic + EngineLoop.rereading }
         monitor.locked {
             queue.pushLocked(outputs)
             deadline = next
@@ -208,7 +220,25 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
         }
     }
 
-    private func nextInput() -> Inbox.Input? { monitor.locked { isClosing ? nil : inbox.popFirst() } }
+    /// The next input, and in `now` since when others wait. Reading goes on when few are left.
+    private func nextInput(_ now: inout Moment) -> Inbox.Input? {
+        var readsOn = false
+        let input = monitor.locked { () -> Inbox.Input? in
+            now.unheardSince = unheardSince
+            guard !isClosing, let input = inbox.popFirst() else { return nil }
+            readsOn = inbox.isLow && transport.intake.isShut
+            return input
+        }
+        if readsOn { transport.readOn() }
+        return input
+    }
+
+    /// When the oldest came of what the network has brought and the engine has not taken in.
+    private var unheardSince: Int64? {
+        // What is not read yet comes to the inbox before it counts as read.
+        let unread = transport.intake.unreadSince
+        return Moment.earlier(unread, inbox.oldestArrival)
+    }
 
     func handOver() {
         guard !isClaimed else { return }

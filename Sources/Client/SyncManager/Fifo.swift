@@ -7,6 +7,7 @@ struct Fifo<Element> {
 
     var count: Int { elements.count - head }
     var isEmpty: Bool { elements.count == head }
+    var first: Element? { isEmpty ? nil : elements[head] }
     var last: Element? { isEmpty ? nil : elements.last ?? nil }
 
     /// Appends, and gives the position by which the element can be replaced while it waits.

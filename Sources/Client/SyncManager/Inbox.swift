@@ -1,48 +1,91 @@
 import SyncEngine
 import SyncModel
 
-/// What waits for the engine, in order.
+/// What waits for the engine: commands of the host and inputs of the network, each in order. The two take turns, so
+/// that a host is answered however much the network brings.
 struct Inbox {
     enum Input {
         case command(HostCommand)
         case transport(TransportInput)
     }
 
-    private var inputs = Fifo<Input>()
+    /// The network is not read any more when so many bytes of it wait, and again when fewer than `low` do.
+    private static let full = 4 << 20, low = 1 << 20
+
+    private var commands = Fifo<HostCommand>()
+    private var arrivals = Fifo<(input: TransportInput, time: Int64)>()
+    private var arrivedBytes = 0
+    private var isNetworksTurn = false
     /// The commands that take a slot while they wait here: those that have no result, which would hold one otherwise,
     /// and that the host can give without end.
     private(set) var load = WaitingLoad()
     private var signOuts = 0
 
-    var isEmpty: Bool { inputs.isEmpty }
+    var isEmpty: Bool { commands.isEmpty && arrivals.isEmpty }
+    /// So much waits that the network must not be read.
+    var isFull: Bool { arrivedBytes >= Inbox.full }
+    /// So little waits that the network can be read again.
+    var isLow: Bool { arrivedBytes < Inbox.low }
+    /// When the oldest input of the network came, by the monotonic clock.
+    var oldestArrival: Int64? { arrivals.first?.time }
 
-    mutating func append(_ input: Input) {
-        if case .command(let command) = input {
-            // A second one in a row changes nothing, and being never refused they would pile up.
-            if case .disconnect = command, case .command(.disconnect)? = inputs.last { return }
-            if case .signOut = command { signOuts += 1 }
-            if command.takesSlot {
-                load.slots += 1
-                load.bytes += command.textBytes
-            }
+    mutating func append(_ command: HostCommand) {
+        // A second one in a row changes nothing, and being never refused they would pile up.
+        if case .disconnect = command, case .disconnect? = commands.last { return }
+        if case .signOut = command { signOuts += 1 }
+        if command.takesSlot {
+            load.slots += 1
+            load.bytes += command.textBytes
         }
-        inputs.append(input)
+        commands.append(command)
+    }
+
+    /// `time`: when it came, by the monotonic clock.
+    mutating func append(_ input: TransportInput, at time: Int64) {
+        arrivedBytes += input.size
+        arrivals.append((input, time))
     }
 
     mutating func popFirst() -> Input? {
-        let input = inputs.popFirst()
-        if case .command(let command)? = input {
+        isNetworksTurn.toggle()
+        if isNetworksTurn, let arrival = popArrival() { return .transport(arrival) }
+        if let command = popCommand() { return .command(command) }
+        return popArrival().map { .transport($0) }
+    }
+
+    /// The next command alone, for when the network is not listened to any more.
+    mutating func popCommand() -> HostCommand? {
+        let command = commands.popFirst()
+        if let command {
             if command.takesSlot {
                 load.slots -= 1
                 load.bytes -= command.textBytes
             }
             if case .signOut = command { signOuts -= 1 }
         }
+        return command
+    }
+
+    private mutating func popArrival() -> TransportInput? {
+        guard let (input, _) = arrivals.popFirst() else { return nil }
+        arrivedBytes -= input.size
         return input
     }
 
     /// The result of a command that need not be carried out, since a sign-out behind it erases what it does.
     func resultBeforeSignOut(of command: HostCommand) -> Completion? {
         signOuts == 0 ? nil : command.statusBeforeSignOut.flatMap { command.completion($0) }
+    }
+}
+
+extension TransportInput {
+    /// Bytes that it keeps while it waits.
+    fileprivate var size: Int {
+        let own = 256
+        return switch self {
+        case .response(_, let response), .streamRefused(_, let response): own + response.body.count
+        case .socketText(_, let bytes), .streamBytes(_, let bytes): own + bytes.count
+        case .requestFailed, .socketOpened, .socketClosed, .streamOpened, .streamEnded: own
+        }
     }
 }

@@ -8,6 +8,8 @@ final class NetworkTransport: Transport {
     typealias Receiver = @Sendable (TransportInput) -> Void
 
     private let caFile: String?
+    /// Whether streams and sockets are read. The receiver may shut it; `readOn` opens it.
+    let intake = Intake()
     /// Held from the first connection or request on: a host that is offline pays for no network.
     private var network: NetworkThread?
     /// The network thread's number of each socket that is open on our side.
@@ -47,7 +49,7 @@ final class NetworkTransport: Transport {
     func send(_ request: TransportRequest, id: UInt64) {
         let receiver = receiver
         do throws(NetworkFailure) {
-            try thread().send(HTTPRequest(request, caFile: caFile)) { result in
+            try thread().send(HTTPRequest(request, caFile: caFile), for: intake) { result in
                 switch result {
                 case .success(let response):
                     if response.status >= 400 { Log.write(.warning, "request \(id): HTTP status \(response.status)") }
@@ -70,7 +72,7 @@ final class NetworkTransport: Transport {
         options.caFile = caFile
         Log.write(.info, "socket \(socket): connecting")
         do throws(NetworkFailure) {
-            sockets[socket] = try thread().openSocket(options) { event in
+            sockets[socket] = try thread().openSocket(options, for: intake) { event in
                 switch event {
                 case .opened: receiver(.socketOpened(socket))
                 case .text(let bytes): receiver(.socketText(socket, bytes))
@@ -99,7 +101,7 @@ final class NetworkTransport: Transport {
     func openStream(_ stream: UInt64, _ request: TransportRequest) {
         let receiver = receiver
         do throws(NetworkFailure) {
-            streams[stream] = try thread().openStream(HTTPRequest(request, caFile: caFile)) { event in
+            streams[stream] = try thread().openStream(HTTPRequest(request, caFile: caFile), for: intake) { event in
                 switch event {
                 case .opened: receiver(.streamOpened(stream))
                 case .bytes(let bytes): receiver(.streamBytes(stream, bytes))
@@ -122,6 +124,9 @@ final class NetworkTransport: Transport {
         guard let number = streams.removeValue(forKey: stream) else { return }
         network?.cancel(number)
     }
+
+    /// Reads on what waited while the intake was shut.
+    func readOn() { network?.open(intake) }
 
     private func thread() throws(NetworkFailure) -> NetworkThread {
         if let network { return network }

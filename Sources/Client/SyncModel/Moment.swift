@@ -4,11 +4,17 @@ public struct Moment: Sendable {
     public var monotonic: Int64
     /// Milliseconds since the epoch by this machine; only for the age of own messages, never for order.
     public var wall: Int64
+    /// When the oldest input of the network came that still waits, by the monotonic clock; `nil`: none waits.
+    public var unheardSince: Int64?
 
     public init(monotonic: Int64, wall: Int64) {
         self.monotonic = monotonic
         self.wall = wall
     }
+
+    /// The monotonic time up to which everything that came from the network has been taken in. What is due because
+    /// nothing came is judged by it.
+    public var heard: Int64 { unheardSince.map { min($0, monotonic) } ?? monotonic }
 
     /// The earlier of two times, of which either may be missing.
     public static func earlier(_ one: Int64?, _ other: Int64?) -> Int64? {

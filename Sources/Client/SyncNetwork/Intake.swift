@@ -8,6 +8,7 @@ import Synchronization
 /// a limit.
 public final class Intake: Sendable {
     private let shutting = Atomic<Bool>(false)
+    private let unread = Atomic<Int64>(Int64.max)
 
     public init() {}
 
@@ -17,5 +18,14 @@ public final class Intake: Sendable {
     /// Before the network thread is asked to read on.
     func open() { shutting.store(false, ordering: .sequentiallyConsistent) }
 
-    var isShut: Bool { shutting.load(ordering: .sequentiallyConsistent) }
+    public var isShut: Bool { shutting.load(ordering: .sequentiallyConsistent) }
+
+    /// Since when bytes wait to be read while it is shut, or since it was, by the monotonic clock; of all transfers the
+    /// earliest. `nil`: none wait.
+    public var unreadSince: Int64? {
+        let time = unread.load(ordering: .sequentiallyConsistent)
+        return time == Int64.max ? nil : time
+    }
+
+    func setUnread(since time: Int64?) { unread.store(time ?? Int64.max, ordering: .sequentiallyConsistent) }
 }

@@ -5,8 +5,8 @@ enum NetworkCommand: Sendable {
     case open(UInt64, WebSocketOptions, Intake, SocketHandler)
     case text(UInt64, [UInt8])
     case close(UInt64, code: UInt16, reason: [UInt8])
-    /// An owner takes in again; the function is called when all that waited for it was read.
-    case readOn(Intake, @Sendable () -> Void)
+    /// An owner takes in again.
+    case readOn(Intake)
 
     /// Answers a command that no thread will take: every request and stream gets its one end, so does every
     /// socket.

@@ -41,7 +41,7 @@ final class NetworkLoop {
     /// Sockets that were given something to write by the current commands.
     private var unwritten: [UInt64] = []
     /// Streams and sockets that wait for their owner to take in again, in the order in which they came to wait.
-    private var held: [ObjectIdentifier: [UInt64]] = [:]
+    private var held: [ObjectIdentifier: [(id: UInt64, since: Int64)]] = [:]
     /// Used handles: making one costs more than a whole request otherwise does here.
     private var idleHandles: [CurlHandle] = []
     private var isBroken = false
@@ -209,9 +209,8 @@ final class NetworkLoop {
             guard let handle = idleHandles.popLast() ?? CurlHandle(curl) else {
                 return command.refuse(NetworkFailure(.cannotConnect, "out of memory"))
             }
-            let owner = ObjectIdentifier(intake)
             let transfer = HTTPTransfer(id: id, request, on: handle, for: intake, receiver) { [unowned self] id in
-                held[owner, default: []].append(id)
+                hold(id, for: intake)
             }
             if let refusal = handle.refusal {
                 transfer.fail(refusal)
@@ -249,16 +248,23 @@ final class NetworkLoop {
             if socket.isHeld { unread.append(id) }
             socket.close(code: code, reason: reason, now: Clock.monotonic)
             unwritten.append(id)
-        case .readOn(let intake, let completion):
-            if readOn(intake) { completion() }
+        case .readOn(let intake): readOn(intake)
         }
     }
 
-    /// Reads once what waits for an owner, oldest first; `false` when that is enough for it to be shut again.
-    private func readOn(_ intake: Intake) -> Bool {
+    /// A transfer waits to be read until its owner takes in again.
+    private func hold(_ id: UInt64, for intake: Intake) {
+        let owner = ObjectIdentifier(intake)
+        let now = Clock.monotonic
+        held[owner, default: []].append((id, now))
+        if intake.unreadSince == nil { intake.setUnread(since: now) }
+    }
+
+    /// Reads once what waits for an owner, oldest first, until that is enough for it to be shut again.
+    private func readOn(_ intake: Intake) {
         let owner = ObjectIdentifier(intake)
         var waiting = (held.removeValue(forKey: owner) ?? [])[...]
-        while !intake.isShut, let id = waiting.popFirst() {
+        while !intake.isShut, let (id, _) = waiting.popFirst() {
             if let socket = sockets[id] {
                 socket.readOn(now: Clock.monotonic)
                 read(id)
@@ -269,7 +275,7 @@ final class NetworkLoop {
         }
         // Those that were read and wait again come behind those that had no turn.
         if !waiting.isEmpty { held[owner] = Array(waiting) + (held[owner] ?? []) }
-        return !intake.isShut
+        intake.setUnread(since: held[owner]?.first?.since)
     }
 
     /// Several messages that were queued together leave together.
@@ -310,7 +316,7 @@ final class NetworkLoop {
         guard let socket = sockets[id] else { return }
         let wasHeld = socket.isHeld
         if socket.read(through: buffer, now: Clock.monotonic) { unread.append(id) }
-        if socket.isHeld, !wasHeld { held[ObjectIdentifier(socket.intake), default: []].append(id) }
+        if socket.isHeld, !wasHeld { hold(id, for: socket.intake) }
         settle(socket)
     }
 

@@ -100,11 +100,10 @@ public final class NetworkThread: @unchecked Sendable {
         post(.close(id, code: code, reason: reason))
     }
 
-    /// Reads on for an owner that takes in again. `completion` runs when each transfer that waited was read once,
-    /// unless the owner has shut it again before.
-    public func open(_ intake: Intake, completion: @escaping @Sendable () -> Void) {
+    /// Reads on for an owner that takes in again.
+    public func open(_ intake: Intake) {
         intake.open()
-        post(.readOn(intake, completion))
+        post(.readOn(intake))
     }
 
     private static func nextID() -> UInt64 { lastID.wrappingAdd(1, ordering: .relaxed).newValue }

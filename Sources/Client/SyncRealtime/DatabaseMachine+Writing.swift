@@ -231,7 +231,7 @@ extension DatabaseMachine {
         guard case .accepted(let until, _) = write.state else { return false }
         return feeds.values.allSatisfy { feed in
             // What a stream that is lost has told is old, however long that is ago.
-            until <= now.monotonic && feed.isHeard(since: until - options.settling / 2) || isTold(write, to: feed)
+            until <= now.heard && feed.isHeard(since: until - options.settling / 2) || isTold(write, to: feed)
         }
     }
 
@@ -241,7 +241,7 @@ extension DatabaseMachine {
         let accepted = accepted
         for feed in orderedFeeds where feed.isCurrent && !accepted.isEmpty {
             let isSilent = accepted.contains { write in
-                guard case .accepted(let until, _) = write.state, until <= now.monotonic else { return false }
+                guard case .accepted(let until, _) = write.state, until <= now.heard else { return false }
                 return !isTold(write, to: feed) && !feed.isHeard(since: until - options.settling / 2)
             }
             if isSilent { close(feed.id) }

@@ -299,7 +299,7 @@ public final class DatabaseMachine {
         var next = nextToSend == nil ? nil : writeGate.pausedUntil ?? now.monotonic
         for write in accepted {
             // When that has passed already, it is a stream that is waited for.
-            if case .accepted(let until, _) = write.state, until > now.monotonic { next = Moment.earlier(next, until) }
+            if case .accepted(let until, _) = write.state, until > now.heard { next = Moment.earlier(next, until) }
         }
         for feed in feeds.values {
             switch feed.connection {
@@ -318,7 +318,7 @@ public final class DatabaseMachine {
         begin(now)
         for feed in orderedFeeds {
             if let since = feed.unkeptSince, since + options.keeping <= now.monotonic { keepValue(of: feed.id) }
-            guard case .open(let stream, let heardAt) = feed.connection, heardAt + options.silence <= now.monotonic
+            guard case .open(let stream, let heardAt) = feed.connection, heardAt + options.silence <= now.heard
             else { continue }
             output(.closeStream(id: stream))
             streamLost(stream)

@@ -79,8 +79,8 @@ public final class SendbirdService: ChatService {
     public var nextDeadline: Int64? { Moment.earlier(session.deadline, pending.nextDeadline) }
 
     public func advance(now: Moment) {
-        if let deadline = session.deadline, deadline <= now.monotonic { sessionDeadlineReached(now) }
-        let expired = pending.removeExpired(now: now.monotonic)
+        if let deadline = session.deadline, deadline <= now.heard { sessionDeadlineReached(now) }
+        let expired = pending.removeExpired(now: now.heard)
         for entry in expired.entries {
             let reason = entry.awaitsAcknowledgement ? "the service did not acknowledge" : "no answer came in time"
             reply(entry.id, .failure(.timedOut(reason)))

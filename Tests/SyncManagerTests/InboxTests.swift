@@ -1,0 +1,64 @@
+import SyncEngine
+import SyncModel
+import XCTest
+
+@testable import SyncManager
+
+/// What waits for the engine: whose turn it is, and when there is too much of it.
+final class InboxTests: XCTestCase {
+    private func text(_ input: Inbox.Input?) -> String {
+        switch input {
+        case .command(.connect(let call)): "call \(call)"
+        case .transport(.streamBytes(let stream, _)): "stream \(stream)"
+        default: "\(String(describing: input))"
+        }
+    }
+
+    func testHostAndNetworkTakeTurns() {
+        var inbox = Inbox()
+        for number in UInt64(1)...4 { inbox.append(.streamBytes(number, []), at: Int64(number) * 10) }
+        inbox.append(.connect(call: 1))
+        inbox.append(.connect(call: 2))
+        XCTAssertEqual(inbox.oldestArrival, 10)
+        XCTAssertEqual(
+            (0..<6).map { _ in text(inbox.popFirst()) },
+            ["stream 1", "call 1", "stream 2", "call 2", "stream 3", "stream 4"])
+        XCTAssertTrue(inbox.isEmpty)
+        XCTAssertNil(inbox.popFirst())
+        XCTAssertNil(inbox.oldestArrival)
+    }
+
+    /// However many commands wait, the network has its turn too.
+    func testManyCommandsDoNotHoldTheNetworkUp() {
+        var inbox = Inbox()
+        for call in UInt64(1)...100 { inbox.append(.connect(call: call)) }
+        inbox.append(.streamBytes(7, []), at: 1)
+        let first = (0..<2).map { _ in text(inbox.popFirst()) }
+        XCTAssertTrue(first.contains("stream 7"), "\(first)")
+    }
+
+    func testItIsFullByTheBytesOfTheNetwork() {
+        var inbox = Inbox()
+        let piece = [UInt8](repeating: 0, count: 64 << 10)
+        var count = 0
+        while !inbox.isFull {
+            XCTAssertEqual(inbox.isLow, count < 16)
+            inbox.append(.socketText(1, piece), at: 0)
+            count += 1
+        }
+        XCTAssertEqual(count, 64, "4 MiB")
+        var left = count
+        while !inbox.isLow {
+            _ = inbox.popFirst()
+            left -= 1
+        }
+        XCTAssertEqual(left, 15, "below 1 MiB")
+    }
+
+    /// Small ones keep memory of their own.
+    func testItIsFullByTheNumberOfInputsToo() {
+        var inbox = Inbox()
+        for _ in 0..<20_000 where !inbox.isFull { inbox.append(.streamBytes(1, [1]), at: 0) }
+        XCTAssertTrue(inbox.isFull)
+    }
+}
