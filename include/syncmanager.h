@@ -178,6 +178,10 @@
  * there is no room calls give SM_ERR_TOO_MANY_CALLS: drain, and call again. sm_close(), sm_collection_remove() and
  * sm_disconnect() never take a slot.
  *
+ * What a service answers does not grow without bound either: the body of one answer has 64 MiB at most, unpacked, and
+ * those of all answers to one client that are under way or not worked in yet have 128 MiB together. Beyond it a call
+ * completes with SM_ERR_TOO_LARGE and a message that names the limit. A call that has ended keeps nothing of an answer.
+ *
  *
  * MEMORY AND TEXT
  *
@@ -241,6 +245,7 @@ enum {
     SM_ERR_BUSY = -20,              /* another thread is draining this client's queue */
     SM_ERR_TOO_MANY_CALLS = -21,    /* too many calls wait to be done or drained, see LIMITS; most calls may give it */
     SM_ERR_CANCELED = -22,          /* the host canceled the call; what the service was asked it may still do */
+    SM_ERR_TOO_LARGE = -23,         /* the service's answer is larger than is taken, see LIMITS */
     SM_ERR_INTERNAL = -99           /* a fault of the library: please report it with the log */
 };
 
@@ -634,7 +639,7 @@ SM_EXPORT int32_t sm_delete_message(
  * Completes with "action" and, when the action has one, "result", after the collections were told of the outcome.
  * Completion: NOT_CONNECTED (nothing was sent and nothing is queued), NETWORK, TIMEOUT (whether it was done is not
  * known), CANCELED (by the action "cancel", or by a hook), NOT_FOUND, NOT_OWN_MESSAGE, SERVICE (refused; "code" and
- * "message" are the service's), STORAGE, TOKEN_REJECTED, CLOSED.
+ * "message" are the service's), TOO_LARGE (see LIMITS), STORAGE, TOKEN_REJECTED, CLOSED.
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_call(
     sm_client *client, const char *request, sm_result_callback callback, void *user_data,

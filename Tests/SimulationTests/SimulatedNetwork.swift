@@ -69,6 +69,8 @@ final class SimulatedNetwork: Transport {
     /// Requests whose answer the engine waits for (asked in this session, no renewal of a key), and until when: what
     /// comes later nobody hears, the wish for a pause in it neither.
     private var awaited: [UInt64: (deadline: Int64, url: String)] = [:]
+    /// Requests of this process that were given up.
+    private var canceled: Set<UInt64> = []
     /// What the device did against the rules of the network.
     private(set) var violation: Violation?
     /// A process that was killed in the middle of its work sends nothing more.
@@ -128,6 +130,20 @@ final class SimulatedNetwork: Transport {
         ]
         for (other, percent) in fates where random.chance(percent) { fate = other }
         agenda.add(.request(number(id), request, fate), at: time + delay())
+    }
+
+    /// Nothing more is told of it. What the service was asked may reach it all the same.
+    func cancel(_ id: UInt64) {
+        guard !isMuted else { return }
+        note?("cancel \(id)")
+        awaited[id] = nil
+        canceled.insert(id)
+        agenda.remove { parcel in
+            switch parcel {
+            case .input(.response(id, _), process), .input(.requestFailed(id, _), process): true
+            default: false
+            }
+        }
     }
 
     func openSocket(_ socket: UInt64, url: String, headers: [TransportHeader]) {
@@ -204,6 +220,7 @@ final class SimulatedNetwork: Transport {
             agenda.add(.closeUp(number), at: max(entry.lastUp, time + 1 + random.below(60)))
         }
         process += 1
+        canceled = []
         pausedUntil = 0
         awaited = [:]
         isMuted = false
@@ -273,7 +290,13 @@ final class SimulatedNetwork: Transport {
 
     // MARK: Time
 
-    private func add(_ input: TransportInput, at time: Int64) { agenda.add(.input(input, process: process), at: time) }
+    private func add(_ input: TransportInput, at time: Int64) {
+        switch input {
+        case .response(let id, _), .requestFailed(let id, _): if canceled.contains(id) { return }
+        default: break
+        }
+        agenda.add(.input(input, process: process), at: time)
+    }
 
     private func delay() -> Int64 {
         if random.chance(weather.slow) { return 1 + random.below(Int64(3_000)) }

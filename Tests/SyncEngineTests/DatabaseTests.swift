@@ -23,6 +23,48 @@ final class DatabaseTests: EngineTestCase {
         command(.database(request, call: newCall()))
     }
 
+    private func get(_ path: String, timeout: Int64?) throws -> UInt64 {
+        let location = DatabaseLocation(try TreePath(path))
+        let call = newCall()
+        command(.database(
+            DatabaseRequest(.databaseGet, .get(location, isShallow: false), timeout: timeout), call: call))
+        return call
+    }
+
+    /// A request ends with its call: by its deadline, by the host, or with the client.
+    func testARequestEndsWithItsCall() throws {
+        start { $0.database = DatabaseSetup(DatabaseOptions(url: "http://db"), token: nil) }
+        var requests: [UInt64] = []
+        var calls: [UInt64] = []
+        for timeout in [500, nil, nil] as [Int64?] {
+            calls.append(try get("a\(calls.count)", timeout: timeout))
+            for case .send(_, let id) in engine.takeTransportCommands() { requests.append(id) }
+        }
+        XCTAssertEqual(requests.count, 3)
+        wait(500)
+        XCTAssertEqual(engine.takeTransportCommands(), [.cancel(requests[0])])
+        let cancel = ActionCall(action: .cancel, arguments: ["request": .integer(Int64(calls[1]))])
+        command(.action(cancel, call: newCall()))
+        XCTAssertEqual(engine.takeTransportCommands(), [.cancel(requests[1])])
+        engine.close([], now: now)
+        XCTAssertEqual(engine.takeTransportCommands(), [.cancel(requests[2])])
+    }
+
+    func testAnAnswerThatIsTooLargeIsSaid() throws {
+        start { $0.database = DatabaseSetup(DatabaseOptions(url: "http://db"), token: nil) }
+        for kind in [TransportFailure.Kind.tooLarge, .crowded] {
+            let call = try get("a", timeout: nil)
+            for case .send(_, let id) in engine.takeTransportCommands() {
+                engine.receive(.requestFailed(id: id, TransportFailure(kind: kind, message: "why")), now: now)
+            }
+            let outputs = engine.takeHostOutputs()
+            guard case .completion(let completion)? = outputs.first else { return XCTFail("not completed") }
+            XCTAssertEqual(completion.call, call)
+            XCTAssertEqual(completion.status, .tooLarge)
+            XCTAssertEqual(completion.explanation, "why")
+        }
+    }
+
     /// A write that a sign-out leaves on the disk would be sent by the next process, behind all that came after it: so
     /// it has to stay known.
     func testASignOutThatFailsForgetsNoWrite() throws {

@@ -154,8 +154,8 @@ final class DatabaseKeepingTests: DatabaseMachineCase {
         XCTAssertEqual(
             outputs(),
             [
-                "\(stream) close", "\(listen) ended signed out", "\(read) unread signed out",
-                "\(transaction) ended signed out", "\(write) refused signed out",
+                "\(stream) close", "\(listen) ended signed out", "\(read + 1) cancel", "\(read) unread signed out",
+                "\(transaction + 1) cancel", "\(transaction) ended signed out", "\(write) refused signed out",
             ])
         answer(request, "2")
         XCTAssertEqual(outputs(), [])
@@ -250,7 +250,7 @@ final class DatabaseKeepingTests: DatabaseMachineCase {
         let reading = machine.transaction(try path("a"), now: now)
         let request = try number(outputs().last)
         machine.setOnline(false, now: now)
-        XCTAssertEqual(outputs(), ["\(reading) ended there is no network"])
+        XCTAssertEqual(outputs(), ["\(request) cancel", "\(reading) ended there is no network"])
         answer(request, 200, "1", [TransportHeader("ETag", "t")])
         try machine.transformed(reading, Array("2".utf8), now: now)
         XCTAssertEqual(outputs(), [])

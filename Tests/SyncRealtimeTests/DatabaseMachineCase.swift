@@ -33,6 +33,7 @@ class DatabaseMachineCase: XCTestCase {
             case .send(let request, let id):
                 let body = request.body.map { " " + String(decoding: $0, as: UTF8.self) } ?? ""
                 return "\(id) \(request.method) \(request.url.dropFirst("https://".count))\(body)"
+            case .cancel(let id): return "\(id) cancel"
             case .openStream(let request, let id): return "\(id) stream \(request.url.dropFirst("https://".count))"
             case .closeStream(let id): return "\(id) close"
             case .value(let listen, let node, let isCurrent):

@@ -330,6 +330,71 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         XCTAssertTrue(machine.transactions.isEmpty)
     }
 
+    func testWhatNobodyWaitsForEnds() throws {
+        fresh()
+        let read = machine.read(DatabaseLocation(try path("a")), now: now)
+        let other = machine.read(DatabaseLocation(try path("b")), now: now)
+        let transaction = machine.transaction(try path("c"), now: now)
+        _ = outputs()
+        machine.giveUp(reads: [read], transactions: [transaction], now: now)
+        XCTAssertEqual(outputs(), ["\(read + 1) cancel", "\(transaction + 1) cancel"])
+        answer(read + 1, 200, "1")
+        answer(transaction + 1, 200, "1", [TransportHeader("ETag", "t")])
+        XCTAssertEqual(outputs(), [], "what comes all the same is not taken")
+        // What is being written is not cut off, nor what the host has.
+        let shown = machine.transaction(try path("c"), now: now)
+        answer(shown + 1, 200, "1", [TransportHeader("ETag", "t")])
+        _ = outputs()
+        machine.giveUp(reads: [], transactions: [shown], now: now)
+        try machine.transformed(shown, Array("2".utf8), now: now)
+        XCTAssertEqual(outputs().count, 1)
+        machine.giveUp(reads: [], transactions: [shown], now: now)
+        XCTAssertEqual(outputs(), [])
+        let offline = machine.transaction(try path("d"), now: now)
+        _ = outputs()
+        machine.setOnline(false, now: now)
+        XCTAssertEqual(outputs(), ["\(offline + 1) cancel", "\(offline) ended there is no network"])
+        machine.signOut(now: now)
+        XCTAssertEqual(
+            outputs(),
+            ["\(other + 1) cancel", "\(other) unread signed out", "\(shown) ended signed out"])
+    }
+
+    /// What is known is better than no answer, but not where the service has one that is too large.
+    func testAnswersThatAreTooLarge() throws {
+        fresh()
+        try machine.set(path("a"), Array("1".utf8), now: now)
+        _ = outputs()
+        for (kind, told) in [(TransportFailure.Kind.tooLarge, "unread why"), (.crowded, "read ~ 1")] {
+            let read = machine.read(DatabaseLocation(try path("a")), now: now)
+            _ = outputs()
+            machine.receive(
+                .requestFailed(id: read + 1, TransportFailure(kind: kind, message: "why")), now: now)
+            XCTAssertEqual(outputs(), ["\(read) \(told)"])
+        }
+    }
+
+    func testEventsThatNeverEnd() throws {
+        fresh()
+        var streams: [UInt64] = []
+        for name in ["a", "b", "c"] {
+            let listen = machine.listen(DatabaseLocation(try path(name)), now: now)
+            streams.append(listen + 1)
+            machine.receive(.streamOpened(id: listen + 1), now: now)
+        }
+        _ = outputs()
+        let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 16 << 20)
+        func feed(_ index: Int, _ count: Int) -> [String] {
+            for _ in 0..<count { machine.receive(.streamBytes(id: streams[index], piece), now: now) }
+            return outputs()
+        }
+        XCTAssertEqual(feed(0, 3) + feed(1, 3) + feed(2, 2), [], "128 MiB together")
+        XCTAssertEqual(feed(2, 1), ["\(streams[2]) close", "\(streams[2] - 1) unheard"])
+        XCTAssertEqual(feed(1, 1), [], "what it held is gone")
+        XCTAssertEqual(
+            feed(1, 1), ["\(streams[1]) close", "\(streams[1] - 1) unheard"], "64 MiB alone")
+    }
+
     func testOfflineAndRestored() throws {
         fresh()
         machine.setOnline(false, now: now)

@@ -149,6 +149,8 @@ final class DatabaseWorldClient {
     private func take(_ output: DatabaseOutput) {
         switch output {
         case .send(let request, let id): send(request, id)
+        // What comes of it all the same is not taken.
+        case .cancel: break
         case .openStream(let request, let id): open(request, id)
         case .closeStream(let id): streams.removeValue(forKey: id)?.stream.closeByClient()
         case .value(let listen, let node, let isCurrent):

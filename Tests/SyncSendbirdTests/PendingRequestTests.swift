@@ -33,7 +33,7 @@ final class PendingRequestTests: XCTestCase {
     func testNoAnswer() {
         for (kind, outcome) in [
             (TransportFailure.Kind.timedOut, "timedOut 800180"), (.failed, "unreachable 800120"),
-            (.notInstalled, "unreachable 800120"),
+            (.notInstalled, "unreachable 800120"), (.tooLarge, "tooLarge 800130"), (.crowded, "crowded 800120"),
         ] {
             let harness = ServiceHarness.online()
             _ = harness.ask(channel, id: 7)
@@ -44,8 +44,19 @@ final class PendingRequestTests: XCTestCase {
         _ = harness.ask(channel, id: 7, timeout: 9000)
         _ = harness.ask(channel, id: 8, timeout: 8000)
         XCTAssertEqual(harness.wait(7999), [])
-        XCTAssertEqual(harness.wait(1), ["reply 8 failure timedOut 800180"])
-        XCTAssertEqual(harness.wait(1000), ["reply 7 failure timedOut 800180"])
+        XCTAssertEqual(harness.wait(1), ["cancel 2", "reply 8 failure timedOut 800180"])
+        XCTAssertEqual(harness.wait(1000), ["cancel 1", "reply 7 failure timedOut 800180"])
+        XCTAssertEqual(harness.answered(1, #"{"channel_url":"c"}"#), [])
+    }
+
+    /// What the service was asked to change is not cut off by the end of the session.
+    func testTheEndOfASessionEndsQuestions() {
+        let harness = ServiceHarness.online()
+        _ = harness.ask(channel, id: 7)
+        _ = harness.ask(.action(ActionCall(action: .markAsRead, arguments: ["channel_url": .text("c")])), id: 8)
+        _ = harness.ask(channel, id: 9)
+        let asked = harness.closed(1)
+        XCTAssertEqual(asked.filter { $0.hasPrefix("cancel") }.count, 2, "\(asked)")
         XCTAssertEqual(harness.answered(1, #"{"channel_url":"c"}"#), [])
     }
 
@@ -55,7 +66,7 @@ final class PendingRequestTests: XCTestCase {
             harness.ask(channel, id: 1, timeout: Int64.max),
             ["http 1 GET /group_channels/c by KEY within \(Int64.max - 1_000_000)"])
         _ = harness.ask(channel, id: 2, timeout: Int64.min)
-        XCTAssertEqual(harness.wait(0), ["reply 2 failure timedOut 800180"])
+        XCTAssertEqual(harness.wait(0), ["cancel 2", "reply 2 failure timedOut 800180"])
     }
 
     func testATokenThatIsRejectedEndsTheSession() {
@@ -64,7 +75,7 @@ final class PendingRequestTests: XCTestCase {
         _ = harness.ask(channel, id: 8)
         XCTAssertEqual(
             harness.answered(1, #"{"error":true,"code":400302}"#, status: 400),
-            ["close 1", "disconnected tokenRejected 400302"])
+            ["close 1", "cancel 2", "disconnected tokenRejected 400302"])
         XCTAssertEqual(harness.answered(2, #"{"channel_url":"c"}"#), [])
     }
 
@@ -218,7 +229,7 @@ final class PendingRequestTests: XCTestCase {
             life += harness.wait(10_000)
             life += harness.received("PONG{}")
         }
-        XCTAssertEqual(life, ["reply 7 failure timedOut 800180"])
+        XCTAssertEqual(life, ["reply 7 failure timedOut 800180", "cancel 2"])
         // The renewal is given up, too, and can begin again.
         XCTAssertEqual(harness.answered(2, #"{"key":"KEY2"}"#), [])
         XCTAssertEqual(

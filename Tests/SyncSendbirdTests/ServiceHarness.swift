@@ -18,6 +18,7 @@ final class ServiceHarness {
             let path = request.url.split(separator: "?")[0].dropFirst("http://a/v3".utf8.count)
             let key = request.headers.first { $0.name == "Session-Key" || $0.name == "Access-Token" }?.value ?? "-"
             return "http \(id) \(request.method) \(path) by \(key) within \(request.timeout)"
+        case .transport(.cancel(let id)): return "cancel \(id)"
         case .transport(.openSocket(let socket, _, let headers)):
             let words = headers.map { "\($0.name.split(separator: "-").last ?? "") \($0.value)" }
             return "open \(socket) by " + words.joined(separator: ", ")

@@ -55,6 +55,8 @@ final class PageTransport: Transport {
         return inputs
     }
 
+    func cancel(_ id: UInt64) {}
+
     func send(_ request: TransportRequest, id: UInt64) {
         let channel = #"{"channel_url":"benchmark","name":"Benchmark","created_at":1700000000}"#
         let path = request.url.split(separator: "?", maxSplits: 1)

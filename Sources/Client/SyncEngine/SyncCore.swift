@@ -85,6 +85,7 @@ public final class SyncCore {
     private func carryOut(_ command: TransportCommand) {
         switch command {
         case .send(let request, let id): transport.send(request, id: id)
+        case .cancel(let id): transport.cancel(id)
         case .openSocket(let socket, let url, let headers): transport.openSocket(socket, url: url, headers: headers)
         case .sendText(let text, let socket): transport.sendText(text, on: socket)
         case .closeSocket(let socket): transport.closeSocket(socket)

@@ -8,13 +8,15 @@ final class NetworkTransport: Transport {
     typealias Receiver = @Sendable (TransportInput) -> Void
 
     private let caFile: String?
-    /// Whether streams and sockets are read. The receiver may shut it; `readOn` opens it.
-    let intake = Intake()
+    /// What this client takes in. The receiver may shut it; `readOn` opens it.
+    let intake = Intake(bodyLimit: TransportRequest.answersLimit)
     /// Held from the first connection or request on: a host that is offline pays for no network.
     private var network: NetworkThread?
-    /// The network thread's number of each socket that is open on our side.
+    /// The network thread's number of each request that waits for its answer.
+    private var requests: [UInt64: UInt64] = [:]
+    /// The same of each socket that is open on our side.
     private var sockets: [UInt64: UInt64] = [:]
-    /// The same of streams.
+    /// And of streams.
     private var streams: [UInt64: UInt64] = [:]
     private var receiver: Receiver = { _ in }
 
@@ -26,6 +28,9 @@ final class NetworkTransport: Transport {
 
     /// Gives the network up: when this has returned the receiver runs no more.
     func close() {
+        // What was asked to be changed is still sent; of the answers nothing is held any more.
+        intake.end()
+        requests = [:]
         for socket in sockets.values { network?.closeSocket(socket) }
         sockets = [:]
         for stream in streams.values { network?.cancel(stream) }
@@ -35,21 +40,27 @@ final class NetworkTransport: Transport {
         receiver = { _ in }
     }
 
-    /// Whether an input is still wanted: what our side closed may have left some on their way.
+    /// Whether an input is still wanted: what our side closed may have left some on their way. To be asked once of
+    /// each, when it is taken.
     func accepts(_ input: TransportInput) -> Bool {
         switch input {
-        case .response, .requestFailed: true
-        case .socketOpened(let socket), .socketText(let socket, _): sockets[socket] != nil
-        case .socketClosed(let socket, _): sockets.removeValue(forKey: socket) != nil
-        case .streamOpened(let stream), .streamBytes(let stream, _): streams[stream] != nil
-        case .streamRefused(let stream, _), .streamEnded(let stream, _): streams.removeValue(forKey: stream) != nil
+        case .response(_, let answer), .streamRefused(_, let answer): intake.release(answer.body.count)
+        default: break
+        }
+        switch input {
+        case .response(let id, _), .requestFailed(let id, _): return requests.removeValue(forKey: id) != nil
+        case .socketOpened(let socket), .socketText(let socket, _): return sockets[socket] != nil
+        case .socketClosed(let socket, _): return sockets.removeValue(forKey: socket) != nil
+        case .streamOpened(let stream), .streamBytes(let stream, _): return streams[stream] != nil
+        case .streamRefused(let stream, _), .streamEnded(let stream, _):
+            return streams.removeValue(forKey: stream) != nil
         }
     }
 
     func send(_ request: TransportRequest, id: UInt64) {
         let receiver = receiver
         do throws(NetworkFailure) {
-            try thread().send(HTTPRequest(request, caFile: caFile), for: intake) { result in
+            requests[id] = try thread().send(HTTPRequest(request, caFile: caFile), for: intake) { result in
                 switch result {
                 case .success(let response):
                     if response.status >= 400 { Log.write(.warning, "request \(id): HTTP status \(response.status)") }
@@ -61,8 +72,14 @@ final class NetworkTransport: Transport {
             }
         } catch {
             Log.write(.error, "request \(id): \(error.message)")
+            requests[id] = 0
             receiver(.requestFailed(id: id, TransportFailure(error)))
         }
+    }
+
+    func cancel(_ id: UInt64) {
+        guard let number = requests.removeValue(forKey: id) else { return }
+        network?.cancel(number)
     }
 
     func openSocket(_ socket: UInt64, url: String, headers: [TransportHeader]) {
@@ -140,7 +157,8 @@ extension HTTPRequest {
     fileprivate init(_ request: TransportRequest, caFile: String?) {
         self.init(
             method: request.method, url: request.url, headers: request.headers.map { ($0.name, $0.value) },
-            body: request.body, timeoutMS: Int(request.timeout), caFile: caFile)
+            body: request.body, timeoutMS: Int(request.timeout), caFile: caFile,
+            responseLimit: TransportRequest.answerLimit)
     }
 }
 
@@ -158,7 +176,9 @@ extension TransportFailure {
             case .timedOut: .timedOut
             case .refused: .refused(status: failure.code)
             case .notInstalled: .notInstalled
-            case .cannotConnect, .tls, .cancelled, .tooLarge, .protocolError, .closed: .failed
+            case .tooLarge: .tooLarge
+            case .crowded: .crowded
+            case .cannotConnect, .tls, .cancelled, .protocolError, .closed: .failed
             }
         self.init(kind: kind, message: failure.message)
     }

@@ -27,6 +27,7 @@ extension Status {
         case .busy: "SM_ERR_BUSY"
         case .tooManyCalls: "SM_ERR_TOO_MANY_CALLS"
         case .canceled: "SM_ERR_CANCELED"
+        case .tooLarge: "SM_ERR_TOO_LARGE"
         case .internal: "SM_ERR_INTERNAL"
         }
     }

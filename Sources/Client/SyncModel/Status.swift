@@ -23,5 +23,6 @@ public enum Status: Int32, CaseIterable, Sendable {
     case busy = -20
     case tooManyCalls = -21
     case canceled = -22
+    case tooLarge = -23
     case `internal` = -99
 }

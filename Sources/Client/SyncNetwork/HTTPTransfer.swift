@@ -27,7 +27,8 @@ final class HTTPTransfer {
     private var headers: [(String, String)] = []
     private var headerBytes = 0
     private var body: [UInt8] = []
-    private var tooLarge: String?
+    /// Why our side takes no more of the answer.
+    private var refusal: NetworkFailure?
     /// Whether libcurl was ever told to wait, since the owner took nothing in.
     private(set) var wasHeld = false
 
@@ -125,18 +126,32 @@ final class HTTPTransfer {
             handler(.bytes(Array(bytes)))
             return bytes.count
         }
-        guard bytes.count <= responseLimit &- body.count else {
-            tooLarge = "the answer is larger than \(responseLimit) bytes"
+        if let reason = reasonAgainst(bytes.count) {
+            refusal = reason
             return 0
         }
         body.append(contentsOf: bytes)
         return bytes.count
     }
 
+    /// Why so many bytes more of the body are not taken; else they count as held.
+    private func reasonAgainst(_ count: Int) -> NetworkFailure? {
+        if intake.isOver { return NetworkFailure(.cancelled, "nobody waits for the answer") }
+        guard count <= responseLimit &- body.count else {
+            return NetworkFailure(.tooLarge, "the answer is larger than \(responseLimit) bytes")
+        }
+        guard intake.reserve(count) else {
+            let limit = intake.bodyLimit
+            return NetworkFailure(.crowded, "the answers in flight hold more than \(limit) bytes together")
+        }
+        return nil
+    }
+
     private func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
         headerBytes = headerBytes &+ bytes.count
         guard headerBytes <= HTTPTransfer.headerLimit else {
-            tooLarge = "the answer's header fields are larger than \(HTTPTransfer.headerLimit) bytes"
+            let limit = HTTPTransfer.headerLimit
+            refusal = NetworkFailure(.tooLarge, "the answer's header fields are larger than \(limit) bytes")
             return 0
         }
         // A status line: of the answer, or of an interim one whose fields are not wanted.
@@ -168,9 +183,7 @@ final class HTTPTransfer {
 
     /// Ends the exchange with libcurl's verdict.
     func finish(_ code: CURLcode) {
-        guard code == CURLE_OK else {
-            return fail(tooLarge.map { NetworkFailure(.tooLarge, $0) } ?? handle.failure(code))
-        }
+        guard code == CURLE_OK else { return fail(refusal ?? handle.failure(code)) }
         if isStreaming, case .pieces(let handler) = receiver { return handler(.ended(nil)) }
         let response = HTTPResponse(status: handle.responseStatus, headers: headers, body: body)
         body = []
@@ -180,7 +193,11 @@ final class HTTPTransfer {
         }
     }
 
-    func fail(_ failure: NetworkFailure) { receiver.fail(failure) }
+    func fail(_ failure: NetworkFailure) {
+        intake.release(body.count)
+        body = []
+        receiver.fail(failure)
+    }
 
     /// Goes on after it was held. What libcurl has kept meanwhile comes at once, or holds it again.
     func readOn() -> CURLcode { handle.readOn() }

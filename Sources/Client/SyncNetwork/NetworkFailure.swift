@@ -15,6 +15,8 @@ public struct NetworkFailure: Error, Equatable, Sendable {
         case cancelled
         /// More bytes than the limit, received or waiting to be sent.
         case tooLarge
+        /// The answers of one owner that are under way hold as much as they may together.
+        case crowded
         /// The peer, or the request, breaks HTTP or WebSocket rules.
         case protocolError
         /// The peer ended the connection: before the answer was complete, or a WebSocket with `code`.

@@ -55,7 +55,8 @@ public final class NetworkThread: @unchecked Sendable {
 
     // MARK: Any thread
 
-    /// Sends a request. `completion` runs exactly once.
+    /// Sends a request. `completion` runs exactly once. The body that it gives counts against the intake until the
+    /// owner releases it.
     /// - Returns: an id for `cancel`.
     @discardableResult
     public func send(
@@ -68,7 +69,8 @@ public final class NetworkThread: @unchecked Sendable {
     }
 
     /// Sends a request whose answer's body comes piece by piece and may have no end, and tells `handler` about it. The
-    /// request's time is for the head of the answer alone; its limit for the body of one that is refused.
+    /// request's time is for the head of the answer alone; its limit for the body of one that is refused, which counts
+    /// like that of a request.
     /// - Returns: an id for `cancel`.
     public func openStream(
         _ request: HTTPRequest, for intake: Intake = Intake(), handler: @escaping @Sendable (HTTPStreamEvent) -> Void

@@ -1,13 +1,36 @@
+import SyncModel
+
 /// Why the service did not do what it was asked.
 public struct DatabaseFailure: Error, Equatable, Sendable {
     /// The HTTP status; 0 when no answer came.
     public let status: Int
     /// The service's own words, or one line of our own.
     public let message: String
+    /// What an answer was too large for, if that is why none came.
+    public let limit: Limit?
 
-    public init(status: Int, message: String) {
+    public enum Limit: Sendable {
+        /// Of one answer: asking again gives the same.
+        case single
+        /// Of all answers that are under way.
+        case together
+    }
+
+    public init(status: Int, message: String, limit: Limit? = nil) {
         self.status = status
         self.message = message
+        self.limit = limit
+    }
+
+    /// No answer came.
+    init(_ failure: TransportFailure) {
+        let limit: Limit? =
+            switch failure.kind {
+            case .tooLarge: .single
+            case .crowded: .together
+            case .timedOut, .refused, .notInstalled, .failed: nil
+            }
+        self.init(status: 0, message: failure.message, limit: limit)
     }
 
     /// A write that could not be kept is not made.

@@ -21,8 +21,14 @@ extension DatabaseMachine {
     func close(_ id: UInt64) {
         guard let stream = feeds[id]?.stream else { return }
         output(.closeStream(id: stream))
-        feeds[id]?.connection = .closed
+        disconnect(id)
         hearsNoMore(id)
+    }
+
+    /// What has come of an event that is not complete is of no use any more.
+    private func disconnect(_ id: UInt64) {
+        feeds[id]?.connection = .closed
+        feeds[id]?.parser = EventStreamParser()
     }
 
     private func hearsNoMore(_ id: UInt64) {
@@ -48,11 +54,19 @@ extension DatabaseMachine {
                 guard feeds[id]?.stream == stream else { return }
                 if let event = try StreamEvent(frame) { take(event, id) }
             }
+            try checkRoom(for: id)
         } catch {
             // What cannot be read may have said anything: only a whole value, told again, is certain.
             output(.closeStream(id: stream))
             streamLost(stream)
         }
+    }
+
+    /// Events that are not complete have as much room together as answers have.
+    private func checkRoom(for id: UInt64) throws(EventStreamParser.TooLong) {
+        guard let held = feeds[id]?.parser.heldBytes, held > 1 << 20 else { return }
+        let all = feeds.values.reduce(0) { $0 + $1.parser.heldBytes }
+        if all > TransportRequest.answersLimit { throw EventStreamParser.TooLong() }
     }
 
     private func take(_ event: StreamEvent, _ id: UInt64) {
@@ -98,7 +112,7 @@ extension DatabaseMachine {
 
     func streamLost(_ stream: UInt64) {
         guard let id = feed(of: stream) else { return }
-        feeds[id]?.connection = .closed
+        disconnect(id)
         lost(id, nil)
     }
 

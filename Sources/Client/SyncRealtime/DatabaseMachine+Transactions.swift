@@ -113,9 +113,24 @@ extension DatabaseMachine {
     func endTransactions() {
         for transaction in transactions {
             if case .writing = transaction.state { continue }
+            if case .reading(let request) = transaction.state { output(.cancel(id: request)) }
             output(.transactionEnded(id: transaction.id, .failure(.offline)))
         }
         transactions.removeAll { if case .writing = $0.state { false } else { true } }
+    }
+
+    /// Nobody waits for them any more, and nobody is told.
+    func endTransactions(_ isMeant: (Transaction) -> Bool) {
+        transactions.removeAll { transaction in
+            guard isMeant(transaction) else { return false }
+            switch transaction.state {
+            case .waiting: return true
+            case .reading(let request):
+                output(.cancel(id: request))
+                return true
+            case .transforming, .writing: return false
+            }
+        }
     }
 
     private func end(_ index: Int, _ result: Result<TreeNode, DatabaseFailure>) {

@@ -63,7 +63,13 @@ extension DatabaseMachine {
     }
 
     func failed(_ request: UInt64, _ failure: DatabaseFailure) {
-        if let read = reads.removeValue(forKey: request) { return answer(read, failure) }
+        if let read = reads.removeValue(forKey: request) {
+            // What is known is no answer where the service has one that is too large.
+            guard failure.limit != .single else {
+                return output(.read(id: read.id, .failure(failure), isCurrent: false))
+            }
+            return answer(read, failure)
+        }
         if failed(transaction: request, failure) { return }
         guard let index = pending.firstIndex(where: { $0.state == .sent(request: request) }) else { return }
         pause(index, nil)

@@ -131,6 +131,17 @@ public final class DatabaseMachine {
         return id
     }
 
+    /// Nobody waits for these reads and transactions any more: nothing is told of them, and their requests end. A
+    /// transaction that the host has or that is being written goes on.
+    public func giveUp(reads given: Set<UInt64>, transactions: Set<UInt64>, now: Moment) {
+        begin(now)
+        for (request, read) in reads.sorted(by: { $0.key < $1.key }) where given.contains(read.id) {
+            reads[request] = nil
+            output(.cancel(id: request))
+        }
+        endTransactions { transactions.contains($0.id) }
+    }
+
     // MARK: Writing
 
     /// Puts a JSON value at a place; null removes what is there.
@@ -268,10 +279,14 @@ public final class DatabaseMachine {
         begin(now)
         for feed in orderedFeeds { if let stream = feed.stream { output(.closeStream(id: stream)) } }
         for id in listens.keys.sorted() { output(.listenEnded(listen: id, .signedOut)) }
-        for read in reads.values.sorted(by: { $0.id < $1.id }) {
+        for (request, read) in reads.sorted(by: { $0.value.id < $1.value.id }) {
+            output(.cancel(id: request))
             output(.read(id: read.id, .failure(.signedOut), isCurrent: false))
         }
-        for transaction in transactions { output(.transactionEnded(id: transaction.id, .failure(.signedOut))) }
+        for transaction in transactions {
+            if case .reading(let request) = transaction.state { output(.cancel(id: request)) }
+            output(.transactionEnded(id: transaction.id, .failure(.signedOut)))
+        }
         for write in pending {
             if case .accepted = write.state { continue }
             output(.writeEnded(id: write.record.id, .signedOut))
@@ -285,7 +300,7 @@ public final class DatabaseMachine {
         begin(now)
         switch input {
         case .response(let id, let response): answered(id, response)
-        case .requestFailed(let id, let failure): failed(id, .init(status: 0, message: failure.message))
+        case .requestFailed(let id, let failure): failed(id, DatabaseFailure(failure))
         case .streamOpened(let id): streamOpened(id)
         case .streamBytes(let id, let bytes): streamBytes(id, bytes)
         case .streamRefused(let id, let response): streamRefused(id, response)

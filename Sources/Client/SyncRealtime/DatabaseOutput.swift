@@ -5,6 +5,8 @@ import SyncTree
 public enum DatabaseOutput: Sendable {
     /// One request; one `response` or `requestFailed` with this id is the answer.
     case send(TransportRequest, id: UInt64)
+    /// Nobody waits for the answer to a request any more, and nothing is told of it.
+    case cancel(id: UInt64)
     /// A request whose answer's body comes piece by piece.
     case openStream(TransportRequest, id: UInt64)
     /// Nothing more is wanted of a stream, and nothing is told of it.

@@ -1,3 +1,5 @@
+import SyncModel
+
 /// Takes server-sent events out of a body that comes in pieces: lines that end with LF, CR or both, fields `event` and
 /// `data`, comments and other fields passed over.
 struct EventStreamParser {
@@ -16,7 +18,10 @@ struct EventStreamParser {
     private var data: [UInt8]?
     private var isBehindReturn = false
 
-    init(limit: Int = 64 << 20) { self.limit = limit }
+    init(limit: Int = TransportRequest.answerLimit) { self.limit = limit }
+
+    /// The bytes of the frame that is not complete.
+    var heldBytes: Int { line.count + (data?.count ?? 0) }
 
     /// The frames that are complete with these bytes.
     mutating func feed(_ bytes: [UInt8]) throws(TooLong) -> [Frame] {
@@ -32,7 +37,7 @@ struct EventStreamParser {
             }
             let end = rest.firstIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
             line += rest[..<(end ?? rest.endIndex)]
-            guard line.count + (data?.count ?? 0) <= limit else { throw TooLong() }
+            guard heldBytes <= limit else { throw TooLong() }
             guard let end else { break }
             isBehindReturn = rest[end] == UInt8(ascii: "\r")
             rest = rest[(end + 1)...]

@@ -65,6 +65,8 @@ extension ServiceFailure {
     init(_ failure: TransportFailure) {
         switch failure.kind {
         case .timedOut: self = .timedOut(failure.message)
+        case .tooLarge: self.init(kind: .tooLarge, code: FailureCodes.malformed, message: failure.message)
+        case .crowded: self.init(kind: .crowded, code: FailureCodes.network, message: failure.message)
         case .failed, .notInstalled, .refused:
             self.init(kind: .unreachable, code: FailureCodes.network, message: failure.message)
         }

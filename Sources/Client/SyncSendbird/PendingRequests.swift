@@ -14,6 +14,8 @@ struct PendingRequests {
         /// The key it was sent with.
         fileprivate(set) var sessionKey = ""
         fileprivate(set) var wait = Wait.sessionKey
+        /// Whether the exchange changes nothing at the service.
+        fileprivate(set) var isReading = false
 
         init(id: UInt64, request: ServiceRequest, deadline: Int64) {
             self.id = id
@@ -25,6 +27,9 @@ struct PendingRequests {
             if case .acknowledgement = wait { return true }
             return false
         }
+
+        /// The exchange that is under way, if one is.
+        var exchange: UInt64? { if case .exchange(let exchange) = wait { exchange } else { nil } }
     }
 
     /// What a request waits for.
@@ -46,8 +51,10 @@ struct PendingRequests {
     private var lastExchange: UInt64 = 0
 
     /// Adds a request that goes by HTTP and gives the id of its exchange.
-    mutating func add(_ entry: Entry, sessionKey: String) -> UInt64 {
+    mutating func add(_ entry: Entry, isReading: Bool, sessionKey: String) -> UInt64 {
         lastExchange += 1
+        var entry = entry
+        entry.isReading = isReading
         append(entry, .exchange(lastExchange), sessionKey)
         return lastExchange
     }
@@ -96,19 +103,23 @@ struct PendingRequests {
         return true
     }
 
-    mutating func removeAll() {
-        entries = []
-        renewal = nil
+    /// Nobody waits any more. Gives the exchanges that end with that: those that are there for their answer alone.
+    mutating func removeAll() -> [UInt64] {
+        defer {
+            entries = []
+            renewal = nil
+        }
+        return entries.filter(\.isReading).compactMap(\.exchange) + (renewal.map { [$0.exchange] } ?? [])
     }
 
     var nextDeadline: Int64? { (entries.map(\.deadline) + (renewal.map { [$0.deadline] } ?? [])).min() }
 
     /// Removes what has passed its deadline.
-    mutating func removeExpired(now: Int64) -> (entries: [Entry], renewal: Bool) {
+    mutating func removeExpired(now: Int64) -> (entries: [Entry], renewal: UInt64?) {
         let expired = entries.filter { $0.deadline <= now }
         if !expired.isEmpty { entries.removeAll { $0.deadline <= now } }
-        let isRenewalExpired = renewal.map { $0.deadline <= now } ?? false
-        if isRenewalExpired { renewal = nil }
-        return (expired, isRenewalExpired)
+        let late = renewal.flatMap { $0.deadline <= now ? $0.exchange : nil }
+        if late != nil { renewal = nil }
+        return (expired, late)
     }
 }

@@ -82,10 +82,14 @@ public final class SendbirdService: ChatService {
         if let deadline = session.deadline, deadline <= now.heard { sessionDeadlineReached(now) }
         let expired = pending.removeExpired(now: now.heard)
         for entry in expired.entries {
+            if let exchange = entry.exchange { transport(.cancel(exchange)) }
             let reason = entry.awaitsAcknowledgement ? "the service did not acknowledge" : "no answer came in time"
             reply(entry.id, .failure(.timedOut(reason)))
         }
-        if expired.renewal { finishRenewal(.failure(.timedOut("the session key was not renewed in time")), now) }
+        if let exchange = expired.renewal {
+            transport(.cancel(exchange))
+            finishRenewal(.failure(.timedOut("the session key was not renewed in time")), now)
+        }
     }
 
     public func takeOutputs() -> [ServiceOutput] {
@@ -109,7 +113,8 @@ public final class SendbirdService: ChatService {
     private func resetSession(closingSocket: Bool) {
         if closingSocket, let socket = session.socket { transport(.closeSocket(socket)) }
         session = .offline
-        pending.removeAll()
+        // What changes something is to reach the service all the same; it ends by its own deadline.
+        for exchange in pending.removeAll() { transport(.cancel(exchange)) }
     }
 
     private func endSession(_ failure: ServiceFailure, retryAfter: Int64? = nil, closingSocket: Bool = true) {
@@ -241,7 +246,8 @@ public final class SendbirdService: ChatService {
         switch encoder.encode(entry.request, sessionKey: credentials.sessionKey, requestID: requestID) {
         case .http(let method, let url, let headers, let body):
             let timeout = max(1, entry.deadline.subtractingClamped(now.monotonic))
-            let exchange = pending.add(entry, sessionKey: credentials.sessionKey)
+            let exchange = pending.add(
+                entry, isReading: method == "GET", sessionKey: credentials.sessionKey)
             let request = TransportRequest(method: method, url: url, headers: headers, body: body, timeout: timeout)
             transport(.send(request, id: exchange))
         case .unsupported: reply(entry.id, .failure(.unsupported))

@@ -8,7 +8,7 @@
     ``FilesError`` (the data directory): ``LockedError``, ``StorageError``, ``NewerSchemaError``,
     ``CorruptIntentsError``
     ``RemoteError`` (the service or the way to it): ``NotConnectedError``, ``NetworkError``, ``ServiceError``,
-    ``CallTimeoutError``, ``TokenRejectedError``
+    ``CallTimeoutError``, ``TokenRejectedError``, ``TooLargeError``
     ``TargetError`` (what the call was about): ``NotFoundError``, ``NotOwnMessageError``, ``RemovedError``
 """
 
@@ -217,6 +217,13 @@ class TokenRejectedError(RemoteError):
 
     status = -19
     words = "the access token is missing, wrong or revoked"
+
+
+class TooLargeError(RemoteError):
+    """The service's answer is larger than is taken: 64 MiB, and 128 MiB for all that are under way. Since 0.1."""
+
+    status = -23
+    words = "the service's answer is larger than is taken"
 
 
 class TargetError(SyncManagerError):

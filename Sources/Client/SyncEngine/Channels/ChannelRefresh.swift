@@ -109,7 +109,7 @@ struct ChannelRefresh {
             // the next question waits a little.
             askLater(url, context)
             return isCached ? nil : ChannelFact(changed: [channel], cause: entry.cause)
-        case .failure(let failure) where failure.kind == .notFound || failure.kind == .refused:
+        case .failure(let failure) where failure.kind == .notFound || failure.kind.isForGood:
             guard !isCrossed else {
                 askLater(url, context)
                 return nil

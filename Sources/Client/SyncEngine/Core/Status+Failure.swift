@@ -9,6 +9,7 @@ extension Status {
             case .timedOut: .timeout
             case .unreachable: .network
             case .tokenRejected: .tokenRejected
+            case .tooLarge, .crowded: .tooLarge
             case .unavailable, .rateLimited, .pageTokenExpired, .refused: .service
             }
     }

@@ -187,8 +187,10 @@ struct DatabaseCalls {
         _ status: Status, _ now: Moment, _ turn: inout Turn, _ isMeant: (Call) -> Bool
     ) -> Bool {
         var ended: [Call] = []
+        var (asked, changing): (Set<UInt64>, Set<UInt64>) = ([], [])
         for (id, call) in reads where isMeant(call) {
             reads[id] = nil
+            asked.insert(id)
             ended.append(call)
         }
         for (id, call) in writes where isMeant(call) {
@@ -197,9 +199,11 @@ struct DatabaseCalls {
         }
         for (id, transaction) in transactions where isMeant(transaction.call) {
             transactions[id] = nil
+            changing.insert(id)
             if transaction.isAsked { try? machine.transformed(id, nil, now: now) }
             ended.append(transaction.call)
         }
+        if !asked.isEmpty || !changing.isEmpty { machine.giveUp(reads: asked, transactions: changing, now: now) }
         for call in ended.sorted(by: { $0.number < $1.number }) { complete(call, status, &turn) }
         return !ended.isEmpty
     }
@@ -284,6 +288,7 @@ struct DatabaseCalls {
         for output in machine.takeOutputs() {
             switch output {
             case .send(let request, let id): turn.add(.transport(.send(request, id: number(id))))
+            case .cancel(let id): turn.add(.transport(.cancel(number(id))))
             case .openStream(let request, let id): turn.add(.transport(.openStream(number(id), request)))
             case .closeStream(let id): turn.add(.transport(.closeStream(number(id))))
             case .value(let id, let node, let isCurrent):
@@ -365,6 +370,7 @@ struct DatabaseCalls {
 
     private func complete(_ call: Call, _ failure: DatabaseFailure, _ turn: inout Turn) {
         if failure == .notKept { return complete(call, .storage, explanation: failure.message, &turn) }
+        if failure.limit != nil { return complete(call, .tooLarge, explanation: failure.message, &turn) }
         if isTokenNeeded, failure.status == 0 || failure.status == 401 {
             return complete(call, .tokenRejected, explanation: failure.message, &turn)
         }

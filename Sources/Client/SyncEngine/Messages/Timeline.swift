@@ -429,7 +429,7 @@ final class Timeline {
             guard message.id.isByteEqual(to: id.parentID) else { break }
             return MessageFact(
                 channelURL: channelURL, kind: .edited(newest), cause: Cause(.sync), answerTo: id)
-        case (.parent, .failure(let failure)) where failure.kind == .notFound || failure.kind == .refused:
+        case (.parent, .failure(let failure)) where failure.kind == .notFound || failure.kind.isForGood:
             answerEnded(ask)
             step = .changes(isAsked: false)
             if failure.kind == .notFound {
@@ -549,7 +549,7 @@ final class Timeline {
             windows.finishFetches(.notFound, &turn)
         case .notFound:
             turn.add(.channels(ChannelFact(removed: [channelURL], cause: Cause(.channelRefresh))))
-        case .refused:
+        case .refused, .tooLarge:
             // Asking again gives the same answer; a later login may differ.
             if !isBusy { step = .pages(asked: []) }
             windows.finishFetches(.error, &turn)

@@ -572,5 +572,5 @@ extension MessageFact {
 
 extension ServiceFailure {
     /// The service may have done what it was asked all the same.
-    fileprivate var mayHaveArrived: Bool { kind == .timedOut || kind == .unreachable }
+    fileprivate var mayHaveArrived: Bool { [.timedOut, .unreachable, .tooLarge, .crowded].contains(kind) }
 }

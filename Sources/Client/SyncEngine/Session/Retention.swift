@@ -99,7 +99,7 @@ struct Retention {
         let failure = if case .failure(let failure) = reply { failure } else { ServiceFailure?.none }
         switch failure?.kind {
         // The service has none, or not for this user.
-        case .refused, .notFound: state = .idle
+        case .refused, .tooLarge, .notFound: state = .idle
         default: retry(failure, &turn)
         }
     }

@@ -38,6 +38,7 @@ public indirect enum ServiceOutput: Sendable {
 /// What a service wants of its `Transport`.
 public enum TransportCommand: Equatable, Sendable {
     case send(TransportRequest, id: UInt64)
+    case cancel(UInt64)
     case openSocket(UInt64, url: String, headers: [TransportHeader])
     case sendText([UInt8], socket: UInt64)
     case closeSocket(UInt64)
@@ -47,7 +48,7 @@ public enum TransportCommand: Equatable, Sendable {
     /// Whether it only ends something.
     public var isEnd: Bool {
         switch self {
-        case .closeSocket, .closeStream: true
+        case .cancel, .closeSocket, .closeStream: true
         case .send, .openSocket, .sendText, .openStream: false
         }
     }

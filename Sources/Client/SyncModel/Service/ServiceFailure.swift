@@ -18,6 +18,13 @@ public struct ServiceFailure: Error, Equatable, Sendable {
         case notFound
         /// Refused for good; asking again gives the same answer.
         case refused
+        /// The answer is larger than is taken; asking again gives the same one. What was asked may have been done.
+        case tooLarge
+        /// Too many answers under way left no room for this one. Worth a retry after a pause.
+        case crowded
+
+        /// Whether asking again gives the same answer.
+        public var isForGood: Bool { self == .refused || self == .tooLarge }
     }
 
     public var kind: Kind

@@ -6,6 +6,8 @@
 /// was closed by our side tells nothing more. All numbers are the caller's and never used twice.
 public protocol Transport: AnyObject {
     func send(_ request: TransportRequest, id: UInt64)
+    /// Nobody waits for the answer any more: the request ends, wherever it is.
+    func cancel(_ id: UInt64)
     func openSocket(_ socket: UInt64, url: String, headers: [TransportHeader])
     func sendText(_ text: [UInt8], on socket: UInt64)
     func closeSocket(_ socket: UInt64)
@@ -35,6 +37,11 @@ public struct TransportRequest: Equatable, Sendable {
     public var body: [UInt8]?
     /// Milliseconds for the whole exchange.
     public var timeout: Int64
+
+    /// The largest answer that is taken, in bytes of its (unpacked) body; of a stream, the largest event.
+    public static let answerLimit = 64 << 20
+    /// The same of all answers together that are under way or wait to be taken.
+    public static let answersLimit = 128 << 20
 
     public init(method: String, url: String, headers: [TransportHeader], body: [UInt8]?, timeout: Int64) {
         self.method = method

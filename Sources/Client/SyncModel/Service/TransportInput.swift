@@ -44,6 +44,10 @@ public struct TransportFailure: Error, Equatable, Sendable {
         case refused(status: Int)
         /// What connects is missing on this machine; trying again does not help before it is installed.
         case notInstalled
+        /// The answer is larger than is taken. Asking again gives the same one.
+        case tooLarge
+        /// The answers under way together leave no room for this one. Later there is.
+        case crowded
         case failed
     }
 

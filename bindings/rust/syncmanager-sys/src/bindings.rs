@@ -56,6 +56,8 @@ pub const SM_ERR_BUSY: i32 = -20;
 pub const SM_ERR_TOO_MANY_CALLS: i32 = -21;
 /// `the host canceled the call; what the service was asked it may still do`
 pub const SM_ERR_CANCELED: i32 = -22;
+/// `the service's answer is larger than is taken, see LIMITS`
+pub const SM_ERR_TOO_LARGE: i32 = -23;
 /// `a fault of the library: please report it with the log`
 pub const SM_ERR_INTERNAL: i32 = -99;
 
@@ -782,7 +784,7 @@ extern "C" {
     /// not
     /// known), CANCELED (by the action "cancel", or by a hook), NOT_FOUND, NOT_OWN_MESSAGE, SERVICE (refused;
     /// "code" and
-    /// "message" are the service's), STORAGE, TOKEN_REJECTED, CLOSED.
+    /// "message" are the service's), TOO_LARGE (see LIMITS), STORAGE, TOKEN_REJECTED, CLOSED.
     /// Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1
     /// ```
     pub fn sm_call(

@@ -88,6 +88,8 @@ kinds! {
     TooManyCalls = SM_ERR_TOO_MANY_CALLS,
     /// The program canceled the call; what the service was asked it may still do.
     Canceled = SM_ERR_CANCELED,
+    /// The service's answer is larger than is taken: 64 MiB, and 128 MiB for all that are under way.
+    TooLarge = SM_ERR_TOO_LARGE,
     /// A fault of the library or of this crate: please report it with the log.
     Internal = SM_ERR_INTERNAL,
 }
