@@ -115,8 +115,8 @@ def test_answers_that_never_end_are_bounded(database, client):
         assert database.gone.acquire(timeout=PATIENCE)
     left = memory("VmRSS") - before
     print(f"peak {peak / MIB:.0f} MiB, left {left / MIB:.0f} MiB, {len(messages)} messages")
-    assert peak < 300 * MIB
-    assert left < 128 * MIB
+    assert peak < 200 * MIB
+    assert left < 64 * MIB
     assert client.database.get("small") == 1
 
 

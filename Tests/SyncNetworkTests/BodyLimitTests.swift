@@ -86,6 +86,23 @@ final class BodyLimitTests: NetworkTestCase {
         XCTAssertEqual(intake.heldBytes, 0)
     }
 
+    /// Kept in parts, whatever the pieces are.
+    func testPartsMakeTheWhole() {
+        for piece in [1, 1000, 16 << 10, 128 << 10, (128 << 10) + 1, 1 << 20, (1 << 20) + 1, 3 << 20] {
+            let bytes = (0..<piece).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 9) }
+            var body = HTTPBody()
+            body.announce(piece)
+            var whole: [UInt8] = []
+            for _ in 0..<(piece == 1 ? 5 : 2 + (3 << 20) / piece) {
+                XCTAssertTrue(bytes.withUnsafeBytes { body.append($0) })
+                whole += bytes
+            }
+            XCTAssertEqual(body.count, whole.count)
+            XCTAssertTrue(body.take() == whole, "\(piece)")
+            XCTAssertEqual(body.count, 0)
+        }
+    }
+
     func testAnOwnerThatIsGoneHoldsNothing() throws {
         let server = try counting()
         intake.end()

@@ -26,7 +26,7 @@ final class HTTPTransfer {
     private var isStreaming = false
     private var headers: [(String, String)] = []
     private var headerBytes = 0
-    private var body: [UInt8] = []
+    private var body = HTTPBody()
     /// Why our side takes no more of the answer.
     private var refusal: NetworkFailure?
     /// Whether libcurl was ever told to wait, since the owner took nothing in.
@@ -130,7 +130,11 @@ final class HTTPTransfer {
             refusal = reason
             return 0
         }
-        body.append(contentsOf: bytes)
+        guard body.append(bytes) else {
+            intake.release(bytes.count)
+            refusal = NetworkFailure(.cannotConnect, "out of memory")
+            return 0
+        }
         return bytes.count
     }
 
@@ -164,10 +168,7 @@ final class HTTPTransfer {
         while let last = value.last, last == 13 || last == 10 || last == 32 || last == 9 { value = value.dropLast() }
         let text = String(decoding: value, as: UTF8.self)
         headers.append((name, text))
-        // The announced size is believed up to a megabyte; beyond, memory grows with what comes.
-        if name == "content-length", let length = Int(text), length > 0 {
-            body.reserveCapacity(min(length, responseLimit, 1 << 20))
-        }
+        if name == "content-length", let length = Int(text) { body.announce(min(length, responseLimit)) }
         return bytes.count
     }
 
@@ -185,8 +186,7 @@ final class HTTPTransfer {
     func finish(_ code: CURLcode) {
         guard code == CURLE_OK else { return fail(refusal ?? handle.failure(code)) }
         if isStreaming, case .pieces(let handler) = receiver { return handler(.ended(nil)) }
-        let response = HTTPResponse(status: handle.responseStatus, headers: headers, body: body)
-        body = []
+        let response = HTTPResponse(status: handle.responseStatus, headers: headers, body: body.take())
         switch receiver {
         case .whole(let completion): completion(.success(response))
         case .pieces(let handler): handler(.refused(response))
@@ -195,7 +195,7 @@ final class HTTPTransfer {
 
     func fail(_ failure: NetworkFailure) {
         intake.release(body.count)
-        body = []
+        body = HTTPBody()
         receiver.fail(failure)
     }
 
