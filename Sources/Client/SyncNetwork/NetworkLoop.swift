@@ -32,6 +32,8 @@ final class NetworkLoop {
     private var transferHandles: [UInt64: UnsafeMutableRawPointer] = [:]
     /// Those of the transfers whose answers come piece by piece.
     private var streams: [UInt64: HTTPTransfer] = [:]
+    /// Those of the streams that have a deadline, since their answer has not begun: few, however many are open.
+    private var unanswered: [UInt64: HTTPTransfer] = [:]
     private var sockets: [UInt64: SocketTransfer] = [:]
     private var socketIDs: [UnsafeMutableRawPointer: UInt64] = [:]
     /// The sockets that are watched as WebSockets, no longer for libcurl.
@@ -136,7 +138,8 @@ final class NetworkLoop {
             act(on: CURL_SOCKET_TIMEOUT, 0)
         }
         takeFinished()
-        for stream in streams.values.filter({ $0.nextDeadline <= now }) { giveUp(stream, stream.lateness) }
+        if !unanswered.isEmpty { unanswered = unanswered.filter { $0.value.nextDeadline != Int64.max } }
+        for stream in unanswered.values.filter({ $0.nextDeadline <= now }) { giveUp(stream, stream.lateness) }
         for socket in sockets.values.filter({ $0.nextDeadline <= now }) {
             socket.advance(now: now)
             settle(socket)
@@ -145,7 +148,7 @@ final class NetworkLoop {
 
     private func wait() {
         var due = unread.isEmpty ? curlDeadline : 0
-        for stream in streams.values { due = min(due, stream.nextDeadline) }
+        for stream in unanswered.values { due = min(due, stream.nextDeadline) }
         for socket in sockets.values { due = min(due, socket.nextDeadline) }
         let timeout = due == Int64.max ? -1 : Int32(clamping: max(due &- Clock.monotonic, 0))
         let count = Int(epoll_wait(epoll, events, Int32(NetworkLoop.eventCount), timeout))
@@ -218,7 +221,10 @@ final class NetworkLoop {
             }
             transfers[handle.pointer] = transfer
             transferHandles[id] = handle.pointer
-            if case .pieces = receiver { streams[id] = transfer }
+            if case .pieces = receiver {
+                streams[id] = transfer
+                unanswered[id] = transfer
+            }
             guard curl.multiAdd(multi, handle.pointer) == CURLM_OK else {
                 forget(transfer)
                 return transfer.fail(NetworkFailure(.cannotConnect, "out of memory"))
@@ -295,6 +301,7 @@ final class NetworkLoop {
         transfers[transfer.handle.pointer] = nil
         transferHandles[transfer.id] = nil
         streams[transfer.id] = nil
+        unanswered[transfer.id] = nil
     }
 
     private func giveUp(_ transfer: HTTPTransfer, _ failure: NetworkFailure) {
