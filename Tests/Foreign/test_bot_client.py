@@ -169,6 +169,8 @@ def test_members_come_and_go(world: tuple[Any, Any, Bot]) -> None:
     assert invited.get(timeout=WAIT).channel_url == other
     assert [c.name for c in bot.chat.get_chat_invites()] == ["Invited"]
     assert bot.chat.accept_chat_invite(other).member_state.value == "joined"
+    # The bot greets itself from a thread of its own, and a message would show the channel again once it is hidden.
+    assert a.wait("MESG", lambda m: m["channel_url"] == other)["message"] == "hello Robo, thanks Ann"
     assert bot.chat.rename_channel("Renamed", url).name == "Renamed"
     bot.chat.set_channel_frozen_status(url, True)
     assert ann.rest.get(url.path)["freeze"] is True
