@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pathlib
 from typing import Any
 
 import pytest
@@ -125,6 +126,18 @@ def test_revoked_tokens(server: Server) -> None:
     ann.rest.refused(400310, "GET", ann.me)
     assert refusal(server, "user_id=ann", {"SENDBIRD-WS-TOKEN": ann.token})["code"] == 400310
     assert "error" not in server.socket("user_id=ann", {"SENDBIRD-WS-TOKEN": fresh["access_token"]}).logi
+
+
+def test_a_revoked_token_that_is_given_again(start: Any, tmp_path: pathlib.Path) -> None:
+    """What the ready line says is true, also after a token was revoked in an earlier run."""
+    options = ("--db", str(tmp_path / "server.db"), "--user", "ann:sesame")
+    first = start(*options)
+    first.control("revoke_tokens", user_id="ann")
+    assert refusal(first, "user_id=ann", {"SENDBIRD-WS-TOKEN": "sesame"})["code"] == 400310
+    assert first.stop() == 0
+    again = start(*options)
+    assert [(user["user_id"], user["access_token"]) for user in again.ready["users"]] == [("ann", "sesame")]
+    assert "error" not in again.socket("user_id=ann", {"SENDBIRD-WS-TOKEN": "sesame"}).logi
 
 
 def test_administration(server: Server) -> None:

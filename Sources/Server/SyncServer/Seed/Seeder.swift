@@ -41,7 +41,11 @@ struct Seeder {
     /// A user of the command line. One that the database knows keeps everything but the token, if a new one is given.
     private func user(_ id: String, token: String) throws -> UserRow {
         var user = try chat.storage.user(id) ?? UserRow(id: id, nickname: id, createdAt: chat.now)
-        if !token.isEmpty { user.accessToken = token }
+        if !token.isEmpty {
+            user.accessToken = token
+            // Revoked in an earlier run: given again, it is valid again.
+            if user.revokedToken == token { user.revokedToken = "" }
+        }
         try chat.storage.save(user)
         return user
     }
