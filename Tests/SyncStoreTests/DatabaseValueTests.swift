@@ -192,6 +192,8 @@ final class DatabaseValueTests: XCTestCase {
             DatabaseWrite(id: 1, path: "/a", kind: 0, body: Array("\"SECRET-WRITE\"".utf8)), to: instance)
         try store.forgetAll(open: [])
         try intents.removeAll()
+        try store.emptyLog()
+        try intents.emptyLog()
         XCTAssertEqual(try places(store, "/"), [])
         XCTAssertEqual(try intents.databaseWrites(to: instance), [])
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where !name.hasSuffix("-shm") {

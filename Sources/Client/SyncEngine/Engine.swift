@@ -35,6 +35,8 @@ public final class Engine {
     private var resources: ResourceCalls?
     private var isPaused = false
     /// The host is told of calls and no more of lists, and nothing is asked.
+    /// Keys of channels that were open at a sign-out may be in the file.
+    private var hasSignedOut = false
     private var isClosing = false
     private var isClosed = false
     private var syncState: ClientNotice.SyncState?
@@ -247,8 +249,11 @@ public final class Engine {
         }
         // Writes that are still on the disk stay what they are: known, and sent before later ones.
         if areIntentsGone { database?.signOut(&turn) }
-        let isDone = areIntentsGone && isCacheGone
-        turn.complete(Completion(call: call, name: .signOut, status: isDone ? .ok : .storage))
+        hasSignedOut = true
+        let explanation = storage.emptyLogs()
+        let isDone = areIntentsGone && isCacheGone && explanation == nil
+        turn.complete(
+            Completion(call: call, name: .signOut, status: isDone ? .ok : .storage, explanation: explanation))
     }
 
     private func startOver(_ timelines: [Timeline], _ turn: inout Turn) {
@@ -321,6 +326,7 @@ public final class Engine {
         if !isStored { hostOutputs = [] }
         end(&turn)
         carryOut(&turn)
+        if hasSignedOut { storage.forgetEmptyKeys() }
         if !isStored { hostOutputs = waiting.results(notStored: takeHostOutputs()) }
         tellStorageFailure()
         hostOutputs = told + hostOutputs + [.event(.client(.closed))]

@@ -46,7 +46,8 @@ extension CacheStore {
         try setValue(CacheStore.formerKey(url), nil)
     }
 
-    /// Forgets everything. Channels that are open keep their key, and with it their URL.
+    /// Forgets everything. Channels that are open keep their key, and with it their URL. The log and files set aside
+    /// still have what was forgotten: `emptyLog`.
     public func forgetAll(open: [String]) throws(StoreError) {
         try transaction { () throws(StoreError) in
             try clearMessages(channel: nil)
@@ -59,9 +60,29 @@ extension CacheStore {
             try database.execute("DELETE FROM channel WHERE key NOT IN (\(list))")
             try database.prepare("DELETE FROM meta").run()
         }
-        // The log still has what was deleted.
-        try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    /// Takes what was forgotten out of the log, and removes files set aside. `inUse` when another process reads the file.
+    public func emptyLog() throws(StoreError) {
         try removeSetAside()
+        try database.emptyLog()
+    }
+
+    /// Forgets the keys of channels and threads under which nothing is filed. No collection may have one.
+    public func forgetEmptyKeys() throws(StoreError) {
+        try transaction { () throws(StoreError) in
+            // Messages of a thread are filed under minus its key.
+            try database.prepare("""
+                DELETE FROM thread WHERE NOT EXISTS (SELECT 1 FROM message WHERE message.channel = -thread.key)
+                    AND NOT EXISTS (SELECT 1 FROM chunk WHERE chunk.channel = -thread.key)
+                """).run()
+            try database.prepare("""
+                DELETE FROM channel WHERE is_cached = 0
+                    AND NOT EXISTS (SELECT 1 FROM message WHERE message.channel = channel.key)
+                    AND NOT EXISTS (SELECT 1 FROM chunk WHERE chunk.channel = channel.key)
+                    AND NOT EXISTS (SELECT 1 FROM thread WHERE thread.channel = channel.key)
+                """).run()
+        }
     }
 
     /// Damaged files that were set aside hold what the cache held.

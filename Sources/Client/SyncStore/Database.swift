@@ -28,8 +28,14 @@ final class Database {
     /// Told whenever the file turns out to be damaged.
     var onDamage: (() -> Void)?
 
+    /// Milliseconds to wait for another process that has the file locked, and for one that only reads.
+    private static let patience: Int32 = 5000
+    private static let patienceWithReaders: Int32 = 250
+    private let path: String
+
     /// Opens or creates a file that only its owner can read. `pageSize` (bytes) counts for a new file only.
     init(path: String, synchronous: String, pageSize: Int) throws(StoreError) {
+        self.path = path
         let descriptor = shim_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw .cannotOpen(path: path, message: String(cString: strerror(errno)))
@@ -41,7 +47,7 @@ final class Database {
             let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             throw .cannotOpen(path: path, message: message)
         }
-        sqlite3_busy_timeout(handle, 5000)
+        sqlite3_busy_timeout(handle, Database.patience)
         do throws(StoreError) {
             let installed = ChecksumFunctions.install(in: handle)
             if installed != SQLITE_OK { throw failure(installed) }
@@ -103,6 +109,19 @@ final class Database {
         try check()
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         if code != SQLITE_OK { throw failure(code) }
+    }
+
+    /// Brings the log into the file and empties it. Waits for a reader in another process, but not for long; then the log
+    /// still holds what was written over, and that is an error.
+    func emptyLog() throws(StoreError) {
+        try check()
+        sqlite3_busy_timeout(handle, Database.patienceWithReaders)
+        defer { sqlite3_busy_timeout(handle, Database.patience) }
+        let checkpoint = try prepare("PRAGMA wal_checkpoint(TRUNCATE)")
+        defer { checkpoint.reset() }
+        guard try checkpoint.next(), checkpoint.int(0) == 0 else {
+            throw noted(.inUse(path: path))
+        }
     }
 
     /// A statement, prepared once per connection and reset for its next use.

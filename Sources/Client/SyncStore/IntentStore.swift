@@ -200,15 +200,17 @@ public final class IntentStore {
         }
     }
 
-    /// Removes all intents and all writes to databases, also from the log that they went through.
+    /// Removes all intents and all writes to databases. The log still has them: `emptyLog`.
     public func removeAll() throws(StoreError) {
         try database.transaction { () throws(StoreError) in
             for table in ["intent", "database_write", "damaged_intent", "damaged_write"] {
                 try database.prepare("DELETE FROM \(table)").run()
             }
         }
-        try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
+
+    /// Takes what was removed out of the log, too. `inUse` when another process reads the file.
+    public func emptyLog() throws(StoreError) { try database.emptyLog() }
 
     /// All intents, in the order they were written. Damaged ones are left out: `setAsideDamaged` takes them away.
     public func intents() throws(StoreError) -> [Intent] {

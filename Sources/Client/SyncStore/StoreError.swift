@@ -5,6 +5,8 @@ public enum StoreError: Error, Equatable, Sendable {
     case locked(byPID: Int32?)
     /// The file was written by a later version of the library.
     case newerSchema(found: Int64, known: Int64)
+    /// Another process reads the file, and what was removed is still in it or in its log.
+    case inUse(path: String)
     /// No room on the device.
     case full
     /// The file is damaged.
@@ -19,6 +21,7 @@ public enum StoreError: Error, Equatable, Sendable {
         case .locked(nil): "the data directory is in use by another process"
         case .newerSchema(let found, let known):
             "the file has schema \(found), this library knows up to \(known): a later version wrote it"
+        case .inUse(let path): "another process is reading \(path): what was removed is still in it or in its log"
         case .full: "no space is left on the device"
         case .corrupt(let message): "the file is damaged: \(message)"
         case .failed(let code, let message): "storage error \(code): \(message)"

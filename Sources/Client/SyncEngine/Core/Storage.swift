@@ -71,6 +71,28 @@ final class Storage {
         return done != nil
     }
 
+    /// Takes what was removed from both files out of their logs. What is wrong, in one line, when that is not done.
+    func emptyLogs() -> String? {
+        var failures: [String] = []
+        func tried(_ body: () throws(StoreError) -> Void) {
+            do throws(StoreError) {
+                try body()
+            } catch {
+                note(error)
+                failures.append(error.message)
+            }
+        }
+        tried { () throws(StoreError) in try intents.emptyLog() }
+        tried { () throws(StoreError) in try cache.emptyLog() }
+        return failures.isEmpty ? nil : failures.joined(separator: "; ")
+    }
+
+    /// After the user has signed out, when no collection is open any more: the last that was kept for them.
+    func forgetEmptyKeys() {
+        let done: Void? = cached { (cache) throws(StoreError) in try cache.forgetEmptyKeys() }
+        if done != nil { _ = emptyLogs() }
+    }
+
     /// Works on the intents; `nil` when it failed.
     func intended<T>(_ body: (IntentStore) throws(StoreError) -> T) -> T? {
         do throws(StoreError) {
