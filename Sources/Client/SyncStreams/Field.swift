@@ -24,6 +24,15 @@ public enum Field: Equatable, Sendable {
         }
     }
 
+    /// As hosts write it.
+    var text: String {
+        switch self {
+        case .key: "$key"
+        case .value: "$value"
+        case .path(let names): names.joined(separator: "/")
+        }
+    }
+
     func value(of row: RowView) -> TreeRank {
         switch self {
         case .key: return .text(row.key)

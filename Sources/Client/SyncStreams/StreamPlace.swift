@@ -124,7 +124,7 @@ public struct StreamPlace: Comparable, Sendable {
 }
 
 /// An end of what a stream shows, in the unit of its order.
-enum StreamBound: Sendable {
+public enum StreamBound: Sendable {
     case value(TreeRank)
     case key(TreeKey)
 }

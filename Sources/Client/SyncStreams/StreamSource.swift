@@ -24,6 +24,16 @@ public enum StreamSource: Sendable {
         }
     }
 
+    /// Whether it has its rows in an order that does not show in them. A place of the database does when it is asked
+    /// for one; else its children come by their keys.
+    var hasOrder: Bool {
+        switch self {
+        case .external(.database(let call)): call.text("order_by") != nil
+        case .external: true
+        case .transient, .union, .partition: false
+        }
+    }
+
     /// The streams it is made of.
     public var streams: [UInt64] {
         switch self {

@@ -71,6 +71,17 @@ extension StreamSpec {
         end = try bound(.end)
     }
 
+    /// Whether the first rows of this stream can be had of a place of the database: it knows one order and one range.
+    private func isLimited(by call: ActionCall) -> Bool {
+        guard case .field(let field) = order.by else { return true }
+        let name = field.text
+        guard (call.text("order_by") ?? name) == name, field == .key || field == .value || (try? TreePath(name)) != nil
+        else { return false }
+        let bounds = ["start_at", "start_after", "end_at", "end_before", "equal_to"]
+        guard bounds.contains(where: { call.object($0) != nil }) else { return true }
+        return start == nil && end == nil && (call.text("order_by") ?? Field.key.text) == name
+    }
+
     private func refuseWhatDoesNotApply(_ document: DocumentValue) throws(DocumentError) {
         func refuse(_ key: Key, _ message: String) throws(DocumentError) {
             if let value = document.member(key.rawValue) { throw value.failure(message) }
@@ -79,6 +90,9 @@ extension StreamSpec {
         case .external(.database(let call)):
             let own = call.integer("limit_to_first") ?? call.integer("limit_to_last")
             if own != nil { try refuse(.limit, "the source has a limit of its own") }
+            if !isLimited(by: call) {
+                try refuse(.limit, "the source has an order or bounds of its own, and would be limited by those")
+            }
         case .external: break
         case .transient: try refuse(.limit, "a transient stream asks nobody for rows: see limit_after_predicate")
         case .union: try refuse(.limit, "a union asks nobody for rows: see limit_after_predicate")

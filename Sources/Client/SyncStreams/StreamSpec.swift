@@ -12,8 +12,8 @@ public struct StreamSpec: Sendable {
 
     public var source: StreamSource
     public var order: StreamOrder
-    var start: StreamBound?
-    var end: StreamBound?
+    public internal(set) var start: StreamBound?
+    public internal(set) var end: StreamBound?
     /// How many rows the source is asked for at first; `nil`: as many as it gives at a time.
     public var limit: Int?
     var predicate: Predicate?
@@ -28,8 +28,7 @@ public struct StreamSpec: Sendable {
 
     public init(source: StreamSource) {
         self.source = source
-        let isCollection = if case .external = source { true } else { false }
-        order = StreamOrder(by: isCollection ? .source : .field(.key))
+        order = StreamOrder(by: source.hasOrder ? .source : .field(.key))
         batchDelay = StreamSpec.usualDelay
         longestBatch = StreamSpec.usualDelay * 10
         delivery = .batch

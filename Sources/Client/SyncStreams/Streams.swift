@@ -28,7 +28,7 @@ public struct Streams {
     /// The stream of which this call fetches more rows; `nil`: it fetches none, or is answered.
     public func stream(fetching call: UInt64) -> UInt64? { nodes.values.first { $0.fetch == call }?.id }
 
-    public func isDescending(_ id: UInt64) -> Bool { nodes[id]?.spec.order.isDescending ?? false }
+    public func spec(_ id: UInt64) -> StreamSpec? { nodes[id]?.spec }
 
     // MARK: Opening and closing
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -208,6 +208,18 @@ class Stream(Streams):
     def find(self, key: str, *, timeout: float | None = None) -> StreamRow | None:
         """The row of a key, with its ``path``; None when it is not shown."""
         return self.start.find(key).result(timeout)
+
+    def ask(self, request: Mapping[str, Any], *, timeout: float | None = None) -> Any:
+        """Asks something of the stream, given as the document of ``sm_stream_call``; gives its result."""
+        return self.start.ask(request).result(timeout)
+
+    def item(self, path: Sequence[int], *, timeout: float | None = None) -> StreamRow | None:
+        """The row at ``[section, row]``, with its ``path``; None when there is none."""
+        return self.start.item(path).result(timeout)
+
+    def slice(self, start: int, count: int, section: int = 0, *, timeout: float | None = None) -> list[StreamRow]:
+        """At most ``count`` rows of a section, from the row ``start`` on."""
+        return self.start.slice(start, count, section).result(timeout)
 
     def first_after(self, key: str, item: Any = None, *, timeout: float | None = None) -> StreamRow | None:
         """The first row behind where ``item`` would stand as ``key``; without an item, behind the row of that key."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Callable, ClassVar, Literal, TypedDict, Union
 
 from . import errors
@@ -214,6 +214,14 @@ class StreamCalls(_Calls):
     def find(self, key: str) -> Call[StreamRow | None]:
         """The row of a key, with its ``path``; None when it is not shown."""
         return self.ask({"action": "find", "key": key})
+
+    def item(self, path: Sequence[int]) -> Call[StreamRow | None]:
+        """The row at ``[section, row]``, with its ``path``; None when there is none."""
+        return self.ask({"action": "item", "path": list(path)})
+
+    def slice(self, start: int, count: int, section: int = 0) -> Call[list[StreamRow]]:
+        """At most ``count`` rows of a section, from the row ``start`` on."""
+        return self.ask({"action": "slice", "section": section, "from": start, "count": count})
 
     def first_after(self, key: str, item: Any = None) -> Call[StreamRow | None]:
         """The first row behind where ``item`` would stand as ``key``; without an item, behind the row of that key."""

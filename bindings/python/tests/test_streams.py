@@ -9,7 +9,7 @@ import pytest
 
 import syncmanager
 from syncmanager import blocking, errors, streams
-from syncmanager.events import StreamBatch, StreamLoaded, StreamStep
+from syncmanager.events import StreamBatch, StreamLoaded, StreamRow, StreamStep
 
 
 @pytest.fixture
@@ -54,6 +54,19 @@ def test_a_blocking_iteration_gives_batches(client):
     batches.close()
 
 
+def test_a_blocking_stream_is_asked_for_its_rows(client):
+    stream = client.stream("transient", section=1)
+    stream.add({"a": 1, "b": 2, "c": 3})
+    b: StreamRow = {"path": [1, 1], "key": "b", "item": 2}
+    assert stream.item([1, 1]) == b
+    assert stream.item([0, 1]) is None
+    assert [row["key"] for row in stream.slice(1, 5, section=1)] == ["b", "c"]
+    assert stream.slice(3, 1, section=1) == []
+    assert stream.ask({"action": "find", "key": "b"}) == b
+    with pytest.raises(errors.InvalidDocumentError):
+        stream.item([0])
+
+
 def test_an_asyncio_iteration_gives_batches(tmp_path):
     async def run():
         async with syncmanager.SyncManager(app_id="A", user_id="mei", data_dir=str(tmp_path)) as client:
@@ -66,6 +79,8 @@ def test_an_asyncio_iteration_gives_batches(tmp_path):
                 await call
             assert await stream.find("b") == {"path": [0, 0], "key": "b", "item": 2}
             assert await stream.find("a") is None
+            assert await stream.item([0, 0]) == {"path": [0, 0], "key": "b", "item": 2}
+            assert [row["key"] for row in await stream.slice(0, 5)] == ["b"]
             assert await stream.first_after("a", 0) == {"path": [0, 0], "key": "b", "item": 2}
             stream.remove()
 

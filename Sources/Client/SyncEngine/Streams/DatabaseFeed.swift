@@ -16,7 +16,7 @@ struct DatabaseFeed {
     private let stream: UInt64
     private let path: TreePath
     private let query: DatabaseQuery?
-    private let order: TreeOrder
+    private var order: TreeOrder { query?.order ?? .key }
     /// How many rows are asked for, from which end; `nil`: all.
     private var limit: TreeQuery.Limit?
     private var listen: UInt64
@@ -29,14 +29,22 @@ struct DatabaseFeed {
     private var rows: [TreeChild] = []
     private var isLoaded = false
 
-    /// `limit`: how many rows at first, from the beginning of the stream.
-    init(_ stream: UInt64, _ location: DatabaseLocation, limit: Int?, isDescending: Bool) {
+    /// How many rows at first, and in which order they are counted, is the stream's to say where the source does not.
+    init(_ stream: UInt64, _ location: DatabaseLocation, _ spec: StreamSpec?) {
         self.stream = stream
         path = location.path
-        query = location.query
-        order = location.query?.order ?? .key
-        self.limit = location.query?.limit ?? limit.map { isDescending ? .last($0) : .first($0) }
+        query = DatabaseFeed.query(of: location, spec)
+        let isDescending = spec?.order.isDescending ?? false
+        limit = location.query?.limit ?? spec?.limit.map { isDescending ? .last($0) : .first($0) }
         listen = stream | StreamFeed.mark
+    }
+
+    /// What is asked for, but for the limit. Only a limit makes the order and range of the stream the database's
+    /// business, which wants an index for most: without one everything is told, and the stream chooses.
+    private static func query(of location: DatabaseLocation, _ spec: StreamSpec?) -> DatabaseQuery? {
+        guard let spec, spec.limit != nil, let own = DatabaseQuery(spec) else { return location.query }
+        let isPlain = location.query == nil || location.query == (try? DatabaseQuery(own.order))
+        return isPlain ? own : location.query
     }
 
     /// The stream that a call or a listen belongs to.

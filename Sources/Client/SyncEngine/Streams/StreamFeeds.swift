@@ -162,10 +162,10 @@ struct StreamFeeds {
             case .batch(let id, let batch, let delivery):
                 for notice in batch.notices(delivery) { turn.tell(id, .stream(notice)) }
             case .loaded(let id, let failure): turn.tell(id, .stream(.loaded(failure)))
-            case .open(let id, .database(let call), let limit):
+            case .open(let id, .database(let call), _):
                 // What cannot be asked for the border has refused.
                 guard case .listen(let location)? = (try? DatabaseRequest(call))?.operation else { break }
-                let feed = DatabaseFeed(id, location, limit: limit, isDescending: streams.isDescending(id))
+                let feed = DatabaseFeed(id, location, streams.spec(id))
                 commands += feed.open()
                 databaseFeeds[id] = feed
             case .open(let id, let source, let limit):

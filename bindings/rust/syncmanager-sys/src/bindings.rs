@@ -575,10 +575,11 @@ extern "C" {
     /// A stream: a list of rows of any source, sorted, filtered, limited, perhaps in sections, told in batches.
     /// `spec` is a
     /// JSON object (docs/streams.md): "source" ("transient" | {"channels":query} | {"messages":{...}} |
-    /// {"union":[numbers]} | {"partition":{...}}), "order_by", "descending", "start", "end", "limit", "predicate",
-    /// "limit_after_predicate", "batch_delay", "batch_max_wait", "delivery", "section". A source that the service
-    /// does not
-    /// have is refused.
+    /// {"database":{"path",...}} | {"union":[numbers]} | {"partition":{...}}), "order_by", "descending", "start",
+    /// "end",
+    /// "limit", "predicate", "limit_after_predicate", "batch_delay", "batch_max_wait", "delivery", "section". A
+    /// database is
+    /// refused when the configuration names none.
     ///
     /// It is a collection: its number, callback, info, snapshot and removal are those of collections; other
     /// functions of

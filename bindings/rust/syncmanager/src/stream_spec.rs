@@ -128,4 +128,15 @@ impl StreamRequest {
     pub fn find(key: &str) -> StreamRequest {
         StreamRequest::of("find").with("key", &quoted(key))
     }
+
+    /// The row at a place of a section, as the result.
+    pub fn item(section: u32, row: u32) -> StreamRequest {
+        StreamRequest::of("item").with("path", &format!("[{section},{row}]"))
+    }
+
+    /// At most so many rows of a section from one on, as the result.
+    pub fn slice(section: u32, from: u32, count: u32) -> StreamRequest {
+        let request = StreamRequest::of("slice").with("section", &section.to_string());
+        request.with("from", &from.to_string()).with("count", &count.to_string())
+    }
 }

@@ -41,6 +41,10 @@ fn sections_follow_the_stream_they_are_made_of() {
     assert!(parted.contains("bo").expect("an open stream"));
     let found = ask(&parted, &StreamRequest::find("bo")).expect("a row");
     assert_eq!(found.get("path").expect("a path").as_text(), "[0,1]");
+    let there = ask(&parted, &StreamRequest::item(0, 1)).expect("a row");
+    assert_eq!(there.as_text(), found.as_text());
+    let rows = ask(&parted, &StreamRequest::slice(0, 1, 5)).expect("rows");
+    assert_eq!(rows.as_text(), format!("[{}]", found.as_text()));
 }
 
 #[test]
