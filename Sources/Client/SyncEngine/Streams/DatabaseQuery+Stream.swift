@@ -3,8 +3,8 @@ import SyncStreams
 import SyncTree
 
 extension DatabaseQuery {
-    /// The order and range of a stream, as the database knows them; `nil` for those of the source, and for an order that
-    /// no place of the database has.
+    /// The order and range of a stream, as the database knows them; `nil` for those of the source, and for an order
+    /// that no place of the database has.
     init?(_ spec: StreamSpec) {
         guard case .field(let field) = spec.order.by else { return nil }
         let order: TreeOrder
