@@ -11,6 +11,7 @@ extension EngineTestCase {
     func isGetMessage(_ request: ServiceRequest) -> Bool { if case .getMessage = request { true } else { false } }
     func isMessageLog(_ request: ServiceRequest) -> Bool { if case .messageChanges = request { true } else { false } }
     func isGap(_ request: ServiceRequest) -> Bool { if case .messageGap = request { true } else { false } }
+    func isOwnMessages(_ request: ServiceRequest) -> Bool { if case .ownMessages = request { true } else { false } }
     func isAround(_ request: ServiceRequest) -> Bool { if case .messagesAround = request { true } else { false } }
     func isPage(_ direction: PageDirection) -> (ServiceRequest) -> Bool {
         { if case .messages(_, _, direction, _, _) = $0 { true } else { false } }

@@ -187,7 +187,7 @@ class EngineTestCase: XCTestCase {
 
     private static func isSync(_ request: ServiceRequest) -> Bool {
         switch request {
-        case .sendMessage, .action, .markDelivered: false
+        case .sendMessage, .ownMessages, .action, .markDelivered: false
         default: true
         }
     }

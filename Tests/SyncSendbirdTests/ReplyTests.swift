@@ -161,6 +161,7 @@ final class ReplyTests: XCTestCase {
             (400, 400_310, .tokenRejected),
             (400, 400_108, .tokenRejected), (400, 400_303, .tokenRejected), (401, nil, .tokenRejected),
             (400, 400_109, .pageTokenExpired),
+            (400, 400_202, .exists),
             (400, 400_201, .notFound), (400, 900_020, .notFound), (400, 900_500, .notFound), (400, 900_300, .notFound),
             (404, 400_000, .notFound), (403, 400_000, .notFound),
             // Not what the service says, who always gives a code.

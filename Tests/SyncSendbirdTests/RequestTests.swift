@@ -206,6 +206,9 @@ final class RequestTests: XCTestCase {
             page("77", "30", "0"))
         XCTAssertEqual(
             try http(.messages(channelURL: "c1", from: edge, direction: .next, limit: 30)).query, page("77", "0", "30"))
+        XCTAssertEqual(
+            try http(.ownMessages(channelURL: "c1", before: edge, limit: 30)).query,
+            page("77", "30", "0").merging(["sender_ids": "me"]) { $1 })
         let changes = try http(.messageChanges(channelURL: "c1", since: .time(5)))
         XCTAssertEqual(changes.path, "/group_channels/c1/messages/changelogs")
         XCTAssertEqual(changes.query, completeness.merging(["change_ts": "5"]) { $1 })

@@ -458,6 +458,9 @@ public final class Engine {
         case (.send(let requestID, let url), _):
             outbox.receive(reply, for: requestID, in: url, &turn)
             pumpOutbox(url, &turn)
+        case (.lookup(let lookup), _):
+            outbox.receive(reply, to: lookup, &turn)
+            pumpOutbox(lookup.channelURL, &turn)
         case (.told, _): break
         case (.unreadCounts, .unreadCounts(let counts)): unreadTotals.take(counts, &turn)
         // The next command that counts, or the next login, tells them.
@@ -555,7 +558,7 @@ public final class Engine {
         parts.dropAll()
         for ask in inFlight.takeAll() {
             switch ask {
-            case .send, .action: route(failure, to: ask, &turn)
+            case .send, .lookup, .action: route(failure, to: ask, &turn)
             // Lists, timelines and channel sync end what they asked all at once.
             case .channelListing, .channelChanges, .channel, .channelPage, .messages, .told, .retention,
                 .unreadCounts: break

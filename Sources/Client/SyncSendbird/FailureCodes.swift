@@ -14,6 +14,7 @@ enum FailureCodes {
     static let connectionClosed = 800_200
     static let overloaded = 800_221
     static let tokenRejected = 400_302
+    static let exists = 400_202
     static let sessionExpired = 400_309
     static let tokenRevoked = 400_310
 
@@ -35,6 +36,7 @@ enum FailureCodes {
             return .tokenRejected
         case 400_109: return .pageTokenExpired
         case 400_201, 900_020, 900_070, 900_100, 900_300, 900_500: return .notFound
+        case exists: return .exists
         case 500_910, 900_200: return .rateLimited(retryAfter: pause(headers))
         case 500_901, 503: return .unavailable
         default: break

@@ -59,7 +59,7 @@ enum ReplyDecoder {
             switch request {
             case .listChannels, .channelChanges:
                 lists(.channels, bytes) { .init(channels(request, $0)) }
-            case .messagesAround, .messages, .messageChanges, .messageGap:
+            case .messagesAround, .messages, .ownMessages, .messageChanges, .messageGap:
                 lists(.messages, bytes) { .init(messages(request, $0)) }
             case .getChannel, .getMessage, .sendMessage, .retention, .unreadCounts: one(request, bytes)
             case .action, .markDelivered: (.malformed, false)
@@ -87,6 +87,9 @@ enum ReplyDecoder {
             return answer.rows.flatMap { HistoryPages.page($0, around: time, limit: limit) }.map { .messages($0) }
         case .messages(_, let edge, let direction, let limit, _):
             return answer.rows.flatMap { HistoryPages.page($0, from: edge, direction, limit: limit) }
+                .map { .messages($0) }
+        case .ownMessages(_, let edge, let limit):
+            return answer.rows.flatMap { HistoryPages.page($0, from: edge, .previous, limit: limit) }
                 .map { .messages($0) }
         case .messageGap(_, _, let end, _):
             guard let isHuge = answer.isHugeGap else { return nil }
@@ -161,7 +164,8 @@ enum ReplyDecoder {
         // "Forbidden" for reading a channel means that this user is not in it; for an action, that it is refused.
         if kind == .refused, status == 403 {
             switch request {
-            case .getChannel, .getMessage, .messagesAround, .messages, .messageChanges, .messageGap: kind = .notFound
+            case .getChannel, .getMessage, .messagesAround, .messages, .ownMessages, .messageChanges, .messageGap:
+                kind = .notFound
             default: break
             }
         }

@@ -106,6 +106,10 @@ struct RequestEncoder {
             return get(
                 messages(of: url),
                 page(edge.position.order, before: isPrevious ? limit : 0, after: isPrevious ? 0 : limit, parentID))
+        case .ownMessages(let url, let edge, let limit):
+            var query = page(edge.position.order, before: limit, after: 0, "")
+            query.add("sender_ids", list: [userID])
+            return get(messages(of: url), query)
         case .getMessage(let url, let id):
             var query = Query()
             query.addMessageContent()

@@ -279,6 +279,8 @@ public final class SendbirdService: ChatService {
     private func complete(_ entry: PendingRequests.Entry, _ outcome: ServiceReply, _ now: Moment) {
         guard case .failure(var failure) = outcome else { return reply(entry.id, outcome) }
         if case .action = entry.request, failure.concernsActionAlone { failure.kind = .refused }
+        // Of anything but a message: there is something else of that name.
+        if failure.kind == .exists, !entry.request.isSend { failure.kind = .refused }
         let outcome = ServiceReply.failure(failure)
         if case .rateLimited(let wait) = failure.kind { pause = (failure, now.monotonic.addingClamped(wait)) }
         guard failure.isSessionExpired else {

@@ -11,6 +11,8 @@ enum Ask: Equatable {
     case channelPage(collection: UInt64)
     case messages(MessageAsk, of: HistoryID)
     case send(requestID: String, channelURL: String)
+    /// The user's own messages, for one that the service has.
+    case lookup(OwnLookup)
     case action(call: UInt64, ActionCall)
     case retention
     case unreadCounts

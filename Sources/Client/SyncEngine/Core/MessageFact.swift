@@ -20,8 +20,15 @@ struct MessageFact {
     var answerTo: HistoryID?
     /// It came by another way than the connection's events: those of what happened before it may be on their way.
     var mayOvertake = false
+    /// The service was asked for it in this session: it has it, however old it is.
+    var wasLookedUp = false
     /// Stored with it: how far the change log has been read.
     var progress: (key: String, value: String)?
+
+    /// An own message as the service has it.
+    static func sent(_ message: MessageRecord, _ url: String, isInOrder: Bool) -> MessageFact {
+        MessageFact(channelURL: url, kind: .arrived(message, isInOrder: isInOrder), cause: Cause(.eventMessageSent))
+    }
 
     /// What of the fact concerns a channel, or one of its threads; `nil`: nothing.
     func concerning(_ id: HistoryID) -> MessageFact? {
@@ -68,7 +75,8 @@ struct MessageFact {
         var result = self
         switch kind {
         case .arrived(let message, let isInOrder):
-            let isNews = isInOrder || message.position.order >= loginTime && !hasDeleted(message.id)
+            let isNews = isInOrder
+                || (wasLookedUp || message.position.order >= loginTime) && !hasDeleted(message.id)
             if message.position.order < order || !isNews { result.kind = .edited([]) }
         case .edited(let messages): result.kind = .edited(rest(messages))
         case .changelog(let updated, let deleted): result.kind = .changelog(updated: rest(updated), deleted: deleted)

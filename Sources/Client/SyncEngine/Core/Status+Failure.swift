@@ -10,7 +10,7 @@ extension Status {
             case .unreachable: .network
             case .tokenRejected: .tokenRejected
             case .tooLarge, .crowded: .tooLarge
-            case .unavailable, .rateLimited, .pageTokenExpired, .refused: .service
+            case .unavailable, .rateLimited, .pageTokenExpired, .exists, .refused: .service
             }
     }
 }

@@ -26,7 +26,7 @@ struct Outbox {
         let name: Completion.Name
     }
 
-    private var messages = OwnMessages()
+    var messages = OwnMessages()
     /// The call that waits for a message, by request id.
     private var calls: [TextKey: Call] = [:]
     /// Request ids of what the host asked to send in this session.
@@ -43,7 +43,7 @@ struct Outbox {
 
     var isSending: Bool { messages.isSending }
 
-    private func intent(_ requestID: String) -> Intent? { messages.intent(requestID) }
+    func intent(_ requestID: String) -> Intent? { messages.intent(requestID) }
 
     /// Every message in here.
     var all: [Intent] { messages.all }
@@ -416,6 +416,9 @@ struct Outbox {
     mutating func receive(
         _ reply: ServiceReply, for requestID: String, in url: String, _ turn: inout Turn
     ) {
+        if case .failure(let failure) = reply, failure.kind == .exists, intent(requestID) != nil {
+            return look(for: OwnLookup(requestID: requestID, channelURL: url, refusal: failure), &turn)
+        }
         messages[url]?.sending = nil
         if case .message(let message) = reply {
             turn.add(.sendEnded(channelURL: url, isInDoubt: false))
@@ -472,7 +475,7 @@ struct Outbox {
         return settle(intent, message, &turn)
     }
 
-    private mutating func settle(_ intent: Intent, _ message: MessageRecord, _ turn: inout Turn) -> Completion? {
+    mutating func settle(_ intent: Intent, _ message: MessageRecord, _ turn: inout Turn) -> Completion? {
         windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &turn)
         settle(intent)
         return calls.removeValue(forKey: TextKey(intent.requestID)).map {
@@ -482,7 +485,7 @@ struct Outbox {
     }
 
     /// `isForGood`: only the host can have it sent again.
-    private mutating func fail(
+    mutating func fail(
         _ intent: Intent, _ failure: ServiceFailure, isForGood: Bool = false, _ turn: inout Turn
     ) {
         var failed = intent
@@ -561,13 +564,6 @@ struct Outbox {
 
     /// Takes off the disk what is done with: after the message is in the cache, at the next occasion, and at the last.
     mutating func clearSettled(_ context: Context) { messages.clearSettled(context) }
-}
-
-extension MessageFact {
-    /// An own message as the service has it.
-    static func sent(_ message: MessageRecord, _ url: String, isInOrder: Bool) -> MessageFact {
-        MessageFact(channelURL: url, kind: .arrived(message, isInOrder: isInOrder), cause: Cause(.eventMessageSent))
-    }
 }
 
 extension ServiceFailure {

@@ -16,6 +16,8 @@ public struct ServiceFailure: Error, Equatable, Sendable {
         case pageTokenExpired
         /// The thing asked about is gone, or this user may not see it.
         case notFound
+        /// What was sent is there already, under the same request id: an earlier attempt had arrived.
+        case exists
         /// Refused for good; asking again gives the same answer.
         case refused
         /// The answer is larger than is taken; asking again gives the same one. What was asked may have been done.

@@ -12,6 +12,8 @@ public enum ServiceRequest: Equatable, Sendable {
     /// `parentID` of that thread's replies only.
     case messages(
         channelURL: String, from: HistoryEdge, direction: PageDirection, limit: Int, parentID: String = "")
+    /// Up to `limit` messages of this user before an edge, the newest of them, replies too.
+    case ownMessages(channelURL: String, before: HistoryEdge, limit: Int)
     case getMessage(channelURL: String, messageID: String)
     /// Messages edited or deleted since a point.
     case messageChanges(channelURL: String, since: ChangePoint)
@@ -30,6 +32,8 @@ public enum ServiceRequest: Equatable, Sendable {
 }
 
 extension ServiceRequest {
+    public var isSend: Bool { if case .sendMessage = self { true } else { false } }
+
     /// The deadline the host gave for it, in milliseconds; `nil`: the usual one.
     public var timeout: Int64? { if case .action(let call) = self { call.timeout } else { nil } }
 }

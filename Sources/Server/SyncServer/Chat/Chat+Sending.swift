@@ -55,6 +55,7 @@ extension Chat {
                     !isNumber
                     || now.subtractingClamped(earlier.at) < 600_000
                         && (try? JSON.parse(message.json))?["message"]?.string == input.text
+                if isSame, refusesRepeats { throw APIError.exists("\"req_id\"") }
                 if isSame { return Sent(message: message, frame: try messageFrame(message)) }
             } else if !isNumber {
                 throw APIError.noMessage()

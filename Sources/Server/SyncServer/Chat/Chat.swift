@@ -23,6 +23,8 @@ final class Chat {
     var isTellingDeliveries = false
     /// Acknowledgements that the control endpoint wants lost.
     var acksToLose = 0
+    /// A request id that comes again is refused, as by a service that does not show what it has.
+    var refusesRepeats = false
     /// What the one timer for things that happen by themselves waits for; 0 when it is not set.
     var arrangedFor: Int64 = 0
     let limiter: RateLimiter?

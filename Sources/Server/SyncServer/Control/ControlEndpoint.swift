@@ -42,6 +42,7 @@ final class ControlEndpoint {
         case ("POST", "clear_faults"):
             faults.clear()
             chat.acksToLose = 0
+            chat.refusesRepeats = false
             database.isSilent = false
             return .object()
         case ("POST", "expire_session_keys"): return try expireSessions(payload)
@@ -53,6 +54,9 @@ final class ControlEndpoint {
         case ("POST", "lose_next_ack"):
             chat.acksToLose = Int(clamping: try payload.int("count") ?? 1)
             return .object(["count": .int(Int64(chat.acksToLose))])
+        case ("POST", "refuse_repeats"):
+            chat.refusesRepeats = try payload.bool("on") ?? true
+            return .object(["on": .bool(chat.refusesRepeats)])
         case ("GET", "settings"): return chat.settings.json
         case ("POST", "settings"):
             try chat.changeSettings(payload)
