@@ -87,6 +87,25 @@ def test_a_send_goes_on_by_rest_when_its_socket_is_gone(server: Server) -> None:
     assert b.count("MESG") == 2
 
 
+def test_repeats_are_refused_when_asked(server: Server) -> None:
+    """As by a service that does not show what it has: the first message stays, and is found among the sender's own."""
+    ann = server.user("ann")
+    channel = ann.channel(name="c")
+    a = ann.connect()
+    server.control("refuse_repeats", on=True)
+    a.send("MESG", channel_url=channel, message="once", req_id="r")
+    first = a.wait("MESG")["msg_id"]
+    a.send("MESG", channel_url=channel, message="once", req_id="r")
+    refusal = a.wait("EROR")
+    assert refusal["code"] == 400202 and refusal["req_id"] == "r"
+    path = channel.path + "/messages"
+    found = ann.rest.get(path, message_ts=LATEST, prev_limit=9, next_limit=0, include=True, sender_ids="ann")
+    assert [(m["message_id"], m["req_id"]) for m in found["messages"]] == [(first, "r")]
+    server.control("clear_faults")
+    a.send("MESG", channel_url=channel, message="once", req_id="r")
+    assert a.wait("MESG")["msg_id"] == first
+
+
 def test_threads_as_lists_of_their_own(server: Server) -> None:
     ann, bob = server.user("ann"), server.user("bob")
     channel = ann.channel(bob)
