@@ -11,6 +11,7 @@ extension Simulation {
         network.weather = .fair
         device.faults.clear()
         service.control("clear_faults")
+        service.control("refuse_repeats", .object(["on": .bool(traits.refusesRepeats)]))
         plans.removeAll { entry in if case .weatherEnds = entry.plan { true } else { false } }
         setForeground(true)
         if traits.hasDatabase { databaseOnline() }

@@ -1,5 +1,6 @@
 import SyncJSON
 import SyncModel
+import SyncStore
 import TestSupport
 
 @testable import SyncEngine
@@ -126,10 +127,24 @@ extension Simulation {
         if let since = backgroundSince, time - since > 5_000, network.hasOpenSocket {
             throw Violation(description: "still connected after \(time - since) ms in the background")
         }
+        for own in engine.ownMessages where own.status == .failed && own.errorCode == 400_202 {
+            try checkIsMissing(own)
+        }
         let failed = Dictionary(grouping: engine.ownMessages.filter { $0.status == .failed }, by: \.channelURL)
         for (url, messages) in failed where messages.count > traits.maxFailed {
             throw Violation(description: "\(messages.count) failed messages in \(url), not \(traits.maxFailed)")
         }
+    }
+
+    /// No message has failed because the service has it.
+    private func checkIsMissing(_ own: Intent) throws {
+        guard let text = knowledge.own[own.requestID]?.text, service.channel(own.channelURL) != nil else { return }
+        let ids = service.ownIDs[text] ?? []
+        let there = service.messageIDs(own.channelURL).first {
+            ids.contains($0.id) && $0.createdAt >= service.offset(own.channelURL)
+        }
+        guard let there else { return }
+        throw Violation(description: "\(own.requestID) has failed as known to the service, which has \(there.id)")
     }
 
     /// Not everything that changed while away is in the log of channels: those that are shown are asked for after each

@@ -80,6 +80,7 @@ final class Simulation {
             "unread_cnt_threading_policy": .int(traits.unreadPolicy),
             "last_msg_threading_policy": .int(traits.lastMessagePolicy),
         ]))
+        service.control("refuse_repeats", .object(["on": .bool(traits.refusesRepeats)]))
         network.move(to: time)
         host = Host(isSlow: traits.isHostSlow, limit: traits.queueLimit)
         device = try Device(

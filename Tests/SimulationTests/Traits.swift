@@ -28,6 +28,8 @@ struct Traits {
     let unreadPolicy: Int64
     let lastMessagePolicy: Int64
     let hasDatabase: Bool
+    /// Whether the service refuses a request id that it knows, and does not show the message it has.
+    let refusesRepeats: Bool
 
     init(seed: UInt64) {
         var random = SeededGenerator(seed: seed &* 31 &+ 7)
@@ -49,6 +51,7 @@ struct Traits {
         unreadPolicy = random.pick([1, 1, 2, 3]) ?? 1
         lastMessagePolicy = random.pick([1, 1, 2, 3]) ?? 1
         hasDatabase = random.chance(50)
+        refusesRepeats = random.chance(40)
     }
 
     func options(token: String, process: Int) -> EngineOptions {
