@@ -23,7 +23,7 @@ final class HostileNumbersTests: XCTestCase {
         // Those that most depends on are among them.
         let names = """
             created_at updated_at message_id msg_id ts login_ts unread_message_count message_ts prev_limit sts
-            ping_interval
+            ping_interval end_at
             """
         for name in names.split(whereSeparator: \.isWhitespace) {
             XCTAssertGreaterThan(replaced[String(name)] ?? 0, 0, String(name))

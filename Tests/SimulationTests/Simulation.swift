@@ -148,6 +148,8 @@ final class Simulation {
         command(.connect(call: newCall("connect")))
         for _ in 0..<count {
             steps += 1
+            // A mute and its end have numbers of their own, and of the acts it is a rare one.
+            if steps % 30 == 0, let url = random.pick(knowledge.urls) { act(of: 106, in: url) }
             try? act()
             try? advance(random.below(random.chance(5) ? 3_000 : 200))
             violation = nil
