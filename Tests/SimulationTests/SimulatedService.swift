@@ -21,6 +21,8 @@ final class SimulatedService {
 
     static let me = "mei"
     static let others = ["bo", "kit"]
+    /// In no channel at first.
+    static let guest = "ann"
     static let apiHost = "http://service"
     static let wsHost = "ws://service"
     static let start: Int64 = 1_700_000_000_000
@@ -48,7 +50,7 @@ final class SimulatedService {
         var options = ServerOptions()
         options.isControlled = true
         options.hugeGap = hugeGap
-        options.users = [.init(id: Self.me, token: token)] + Self.others.map { .init(id: $0) }
+        options.users = [.init(id: Self.me, token: token)] + (Self.others + [Self.guest]).map { .init(id: $0) }
         server = try InProcessServer(options, time: Self.start + time, seed: seed)
         admin = [("Api-Token", server.apiToken)]
         database("PUT", "/.settings/rules.json", #"{"rules":{".read":true,".write":true}}"#)
@@ -237,9 +239,14 @@ final class SimulatedService {
     /// Since when this user sees the messages of a channel, in milliseconds since the epoch.
     func offset(_ url: String) -> Int64 { offsets[url] ?? 0 }
 
-    /// This user is asked in again.
-    func invite(_ url: String) {
-        ask("POST", path(url) + "/invite", .object(["user_ids": .strings([Self.me]), "inviter_id": "bo"]))
+    /// This user is asked in again: in at once, or to accept.
+    func invite(_ url: String, isIn: Bool = true) {
+        ask(
+            "POST", path(url) + "/invite",
+            .object([
+                "user_ids": .strings([Self.me]), "inviter_id": "bo",
+                "invitation_status": .object([Self.me: .string(isIn ? "joined" : "invited")]),
+            ]))
         offsets[url] = channel(url)?["ts_message_offset"]?.int
     }
 
@@ -289,7 +296,7 @@ final class SimulatedService {
                 + "&show_empty=\(query.includeEmpty)&show_frozen=\(query.includeFrozen)"
                 + "&hidden_mode=\(query.hiddenChannels.rawValue)&unread_filter=\(query.unreadChannels.rawValue)"
                 + "&member_state_filter=\(query.memberState.rawValue)"
-                + "&distinct_mode=all&show_metadata=true&metadata_order_key=\(query.metadataOrderKey)"
+                + "&distinct_mode=all&show_metadata=true&show_member=true&metadata_order_key=\(query.metadataOrderKey)"
                 + (token.isEmpty ? "" : "&token=\(token)")
             guard let page = ask("GET", text) else { return result }
             result += page["channels"]?.array ?? []

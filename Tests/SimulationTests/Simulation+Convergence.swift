@@ -286,6 +286,7 @@ extension Simulation {
             throw Violation(
                 description: "channel \(row.id): \(key) is \(here[key]?.text ?? "-"), not \(there[key]?.text ?? "-")")
         }
+        try compareMembers(here, there, row.id)
         // The service tells deliveries together with others' a moment later.
         for key in engine.isAtRest && !isFaulty ? ["read_receipt", "delivery_receipt"] : ["read_receipt"] {
             let (mine, other) = (Simulation.times(here[key]), Simulation.times(there[key]))

@@ -93,6 +93,7 @@ extension Simulation {
         query.includeEmpty = random.chance(85)
         if random.chance(30) { query.hiddenChannels = random.pick([.all, .hiddenOnly, .hiddenAllowAutoUnhide]) ?? .all }
         if random.chance(10) { query.unreadChannels = .unreadMessage }
+        if random.chance(10) { query.memberState = random.pick([.joined, .invited]) ?? .joined }
         query.order = random.pick([.latestLastMessage, .latestLastMessage, .chronological, .channelNameAlphabetical])
             ?? .latestLastMessage
         host.open(CollectionInfo(channels: lastCollection, query), channelURL: nil)

@@ -10,9 +10,9 @@ extension Simulation {
 
     func othersAct() {
         guard let url = random.pick(knowledge.urls) else { return addChannel() }
+        if random.chance(12) { return membersAct(in: url) }
         act(of: random.below(111), in: url)
     }
-
 
     func act(of kind: Int64, in url: String) {
         switch kind {
