@@ -95,6 +95,7 @@ class HostSteps:
 
     def reopen(self, config):
         self.collections, self.replay, self.events, self.results, self.hooks = {}, {}, [], {}, []
+        self.sync_state = ""
         self.config.update(config or {})
         self.begin(None, "setup", config=self.config)
 
