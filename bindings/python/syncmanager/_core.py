@@ -11,13 +11,14 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from . import errors
 from ._calls import Call, ResultDocument
 from ._feeds import Feed
 from ._ffi import check, lib
 from ._handle import Handle
+from ._shown import Listener, Shown
 from .events import (
     Change,
     DatabaseListenEnded,
@@ -29,12 +30,9 @@ from .events import (
     decode,
 )
 
-if TYPE_CHECKING:
-    from .collections import Collection
-    from .database import Listen
-
 Value = TypeVar("Value")
-Listener = Callable[[Any], object]
+#: What has a place of the database that is listened to.
+ListenFunction = Callable[["DatabaseValue | DatabaseListenEnded"], None]
 
 logger = logging.getLogger("syncmanager")
 
@@ -53,14 +51,14 @@ class Core:
         # this lock. Nothing is called under it but the library.
         self._noting = threading.RLock()
         self._calls: dict[int, Call[Any]] = {}
-        self._collections: weakref.WeakValueDictionary[int, Collection] = weakref.WeakValueDictionary()
+        self._collections: weakref.WeakValueDictionary[int, Shown] = weakref.WeakValueDictionary()
         self._feeds: weakref.WeakSet[Feed[Any]] = weakref.WeakSet()
         #: Places of the database that are listened to, and what gives the values of transactions, by their calls.
-        self.listens: dict[int, Listen] = {}
+        self.listens: dict[int, ListenFunction] = {}
         self.transforms: dict[int, Callable[[Any], None]] = {}
         self.listeners: list[Listener] = []
         # Collections with a listener live as long as it does, whoever else has them.
-        self._listened: set[Collection] = set()
+        self._listened: set[Shown] = set()
         self._drained = threading.Condition(threading.Lock())
 
     # Calls
@@ -73,7 +71,7 @@ class Core:
         self,
         name: str,
         read: Callable[[ResultDocument], Value],
-        owner: Collection | None,
+        owner: object,
         function: Any,
         *arguments: Any,
     ) -> Call[Value]:
@@ -85,16 +83,16 @@ class Core:
             self._calls[number.value] = call
         return call
 
-    def note(self, create: Callable[[], Collection]) -> None:
+    def note(self, create: Callable[[], Shown]) -> None:
         """Makes a collection, before any event of it is applied."""
         with self._noting:
             self.note_locked(create())
 
-    def note_locked(self, collection: Collection) -> None:
+    def note_locked(self, collection: Shown) -> None:
         """The same for what makes one while it notes a call."""
         self._collections[collection.number] = collection
 
-    def forget(self, collection: Collection) -> None:
+    def forget(self, collection: Shown) -> None:
         with self._noting:
             self._collections.pop(collection.number, None)
             self._listened.discard(collection)
@@ -102,18 +100,18 @@ class Core:
             if feed._collection is collection:
                 feed.close()
 
-    def shown(self) -> list[Collection]:
+    def shown(self) -> list[Shown]:
         with self._noting:
             return list(self._collections.values())
 
     # Listeners and iterations
 
-    def listen(self, listeners: list[Listener], listener: Listener, collection: Collection | None) -> None:
+    def listen(self, listeners: list[Listener], listener: Listener, collection: Shown | None) -> None:
         listeners.append(listener)
         if collection is not None:
             self._listened.add(collection)
 
-    def unlisten(self, listeners: list[Listener], listener: Listener, collection: Collection | None) -> None:
+    def unlisten(self, listeners: list[Listener], listener: Listener, collection: Shown | None) -> None:
         if listener in listeners:
             listeners.remove(listener)
         if collection is not None and not listeners:
@@ -162,8 +160,8 @@ class Core:
             elif isinstance(event, (DatabaseValue, DatabaseListenEnded)):
                 listen = self.listens.get(event.listen)
                 if listen is not None:
-                    listen._apply(event)
-                    if listen.closed:
+                    listen(event)
+                    if isinstance(event, DatabaseListenEnded):
                         del self.listens[event.listen]
             elif isinstance(event, DatabaseTransform):
                 transform = self.transforms.get(event.transaction)

@@ -5,19 +5,37 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Iterator
-from typing import TYPE_CHECKING, Generic, TypeVar, cast
+from typing import Any, Generic, Protocol, TypeVar, cast
 
+from ._calls import Drains
+from ._handle import Handle
+from ._shown import Shown
 from .errors import ClosedError
 from .events import Change, Event, Overflow, StreamBatch
-
-if TYPE_CHECKING:
-    from ._core import Core
-    from .collections import Collection
 
 E = TypeVar("E", bound=Event)
 
 #: Events that may wait for one iteration. Whoever lags further behind starts over from the lists as they stand.
 LIMIT = 10_000
+
+
+class FeedSource(Drains, Protocol):
+    """Where the events come from."""
+
+    handle: Handle
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing comes any more."""
+
+    def add_feed(self, feed: Feed[Any]) -> None:
+        """From now on the iteration is given every event."""
+
+    def remove_feed(self, feed: Feed[Any]) -> None:
+        """Ends that."""
+
+    def shown(self) -> list[Shown]:
+        """The collections that are open."""
 
 
 class Feed(AsyncIterator[E], Iterator[E], Generic[E]):
@@ -28,7 +46,7 @@ class Feed(AsyncIterator[E], Iterator[E], Generic[E]):
     iteration over changes alone gets only these. Since 0.1.
     """
 
-    def __init__(self, core: Core, collection: Collection | None, only_changes: bool, timeout: float | None):
+    def __init__(self, core: FeedSource, collection: Shown | None, only_changes: bool, timeout: float | None):
         core.handle.check_process()
         self._core = core
         self._collection = collection
@@ -80,7 +98,7 @@ class Feed(AsyncIterator[E], Iterator[E], Generic[E]):
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
-    def _push(self, event: Event, collection: Collection | None) -> None:
+    def _push(self, event: Event, collection: Shown | None) -> None:
         if self._ended or (self._collection is not None and collection is not self._collection):
             return
         if self._only_changes and not isinstance(event, (Change, StreamBatch)):
@@ -93,7 +111,7 @@ class Feed(AsyncIterator[E], Iterator[E], Generic[E]):
     def _start_over(self, last: Event) -> None:
         dropped = len(self._waiting)
         self._waiting.clear()
-        shown: list[Collection] = self._core.shown() if self._collection is None else [self._collection]
+        shown: list[Shown] = self._core.shown() if self._collection is None else [self._collection]
         for collection in shown:
             if not self._only_changes:
                 self._waiting.append(Overflow(last.seq, last.ts, b"", collection.number, dropped))

@@ -15,12 +15,11 @@ from ._calls import Call, ResultDocument
 from ._core import Core
 from ._feeds import Feed
 from ._ffi import encode, lib
+from ._shown import Shown
 from .events import DatabaseListenEnded, DatabaseValue, Event
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from .collections import Collection
 
 logger = logging.getLogger("syncmanager")
 
@@ -70,7 +69,7 @@ class Values(Feed[DatabaseValue]):
         if listen.closed:
             self.close()
 
-    def _push(self, event: Event, collection: Collection | None) -> None:
+    def _push(self, event: Event, collection: Shown | None) -> None:
         if isinstance(event, DatabaseValue) and event.listen == self._listen.number:
             super()._push(event, collection)
         elif isinstance(event, DatabaseListenEnded) and event.listen == self._listen.number:
@@ -98,7 +97,7 @@ class Listen:
             call = core.begin("call", _nothing, None, lib.sm_call, core.handle.use(), encode(document))
             #: The number of the listen in events.
             self.number = call.request
-            core.listens[self.number] = self
+            core.listens[self.number] = self._apply
 
     def __repr__(self) -> str:
         return f"<Listen {self.number}: {'closed' if self.closed else self.value!r}>"

@@ -3,7 +3,7 @@ members are there, too."""
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, Union
 
 #: Newest point of a channel, as a viewpoint.
 LATEST = 2**63 - 1
@@ -12,6 +12,8 @@ Direction = Literal["previous", "next"]
 ChannelOrder = Literal[
     "latest_last_message", "chronological", "channel_name_alphabetical", "metadata_value_alphabetical"
 ]
+#: A condition on rows: true, false, or an object of one operator.
+Condition = Union[bool, dict[str, Any]]
 
 
 class User(TypedDict, total=False):

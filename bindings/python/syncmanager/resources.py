@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Callable, Generic, Literal, TypedDict, TypeVar, Union
+from typing import Any, Callable, Generic, Literal, TypedDict, TypeVar, Union
 
+from .documents import Condition
 from .events import ResourceEvent
-
-if TYPE_CHECKING:
-    from .streams import Condition
 
 #: What calls give: a ``Call`` in asyncio programs, its result in blocking ones.
 Given = TypeVar("Given")

@@ -10,16 +10,16 @@ from typing import Any, Callable, ClassVar, Literal, TypedDict, Union
 
 from . import errors
 from ._calls import Call, ResultDocument
+from ._collection import C, Calls, Changes, Collection
 from ._core import Core
 from ._feeds import Feed
 from ._ffi import DESTROY_CALLBACK, STREAM_FUNCTION, describe, encode, lib
-from .collections import C, Collection, _answer, _Calls, _Changes, _nothing
+from ._results import answer, nothing
+from .documents import Condition
 from .events import Change, Event, StreamBatch, StreamEvent, StreamLoaded, StreamRow, StreamStep
 
 logger = logging.getLogger("syncmanager")
 
-#: A condition on rows: true, false, or an object of one operator.
-Condition = Union[bool, dict[str, Any]]
 #: Says something about a row: whether it is shown, or its section.
 RowFunction = Callable[[str, Any], int]
 
@@ -174,26 +174,26 @@ class Streams(Collection):
         return describe(lib.sm_collection_snapshot, self._use())
 
 
-class _Batches(_Changes):
+class _Batches(Changes):
     def __call__(self, event: Event) -> None:
         if isinstance(event, StreamBatch):
             self.listener(event)
 
 
-class StreamCalls(_Calls):
+class StreamCalls(Calls):
     """The calls on a stream. Since 0.1."""
 
-    def ask(self, request: Mapping[str, Any], read: Callable[[ResultDocument], Any] = _answer) -> Call[Any]:
+    def ask(self, request: Mapping[str, Any], read: Callable[[ResultDocument], Any] = answer) -> Call[Any]:
         """Asks something of the stream, given as the document of ``sm_stream_call``; gives its result."""
         return self._begin("stream_call", read, lib.sm_stream_call, encode(request))
 
     def set_predicate(self, predicate: Condition | Literal["$host"] | None) -> Call[None]:
         """Shows the rows that another condition leaves, or all. Done when the stream shows them."""
-        return self.ask({"action": "set_predicate", "predicate": predicate}, _nothing)
+        return self.ask({"action": "set_predicate", "predicate": predicate}, nothing)
 
     def set_limit(self, limit: int | None) -> Call[None]:
         """Shows at most so many of the rows that the predicate leaves. Done when the stream shows them."""
-        return self.ask({"action": "set_limit", "limit_after_predicate": limit}, _nothing)
+        return self.ask({"action": "set_limit", "limit_after_predicate": limit}, nothing)
 
     def fetch_more(self, count: int | None = None, direction: str | None = None) -> Call[dict[str, Any]]:
         """Loads so many more rows of channels or messages, or a page; gives ``has_more`` and perhaps ``short``."""
@@ -201,15 +201,15 @@ class StreamCalls(_Calls):
 
     def add(self, rows: Mapping[str, Any]) -> Call[None]:
         """Gives a transient stream rows, or other items of rows that it has, by their keys."""
-        return self.ask({"action": "add", "rows": _rows(rows)}, _nothing)
+        return self.ask({"action": "add", "rows": _rows(rows)}, nothing)
 
     def drop(self, *keys: str) -> Call[None]:
         """Takes rows out of a transient stream; unknown keys do no harm."""
-        return self.ask({"action": "remove", "keys": list(keys)}, _nothing)
+        return self.ask({"action": "remove", "keys": list(keys)}, nothing)
 
     def reset(self, rows: Mapping[str, Any]) -> Call[None]:
         """Gives a transient stream these rows and no others, by their keys."""
-        return self.ask({"action": "reset", "rows": _rows(rows)}, _nothing)
+        return self.ask({"action": "reset", "rows": _rows(rows)}, nothing)
 
     def find(self, key: str) -> Call[StreamRow | None]:
         """The row of a key, with its ``path``; None when it is not shown."""

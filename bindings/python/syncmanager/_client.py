@@ -1,0 +1,121 @@
+"""What both flavours of a client can do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ._calls import Call
+from ._collection import C
+from ._core import Core
+from ._feeds import Feed
+from ._ffi import check, encode, lib, text
+from ._results import answer, nothing
+from ._shown import Listener
+from .events import Event
+from .resources import Resources
+
+
+class ClientCalls:
+    """The calls on a client. Since 0.1."""
+
+    def _open_core(self) -> Core:
+        raise NotImplementedError
+
+    def connect(self) -> Call[None]:
+        """Connects and stays connected: after a loss it tries again by itself.
+
+        Completes at the first login, or when the first attempt failed: TokenRejectedError, or ServiceError and
+        NetworkError, after which trying goes on. Without a connection the cache is shown, and what is sent waits.
+        """
+        core = self._open_core()
+        return core.begin("connect", nothing, None, lib.sm_connect, core.handle.use())
+
+    def sign_out(self) -> Call[None]:
+        """Disconnects and removes all that is kept of the user on this machine, unsent messages included. The client
+        goes on with an empty cache. Since 0.1."""
+        core = self._open_core()
+        return core.begin("sign_out", nothing, None, lib.sm_sign_out, core.handle.use())
+
+    def clear_cache(self, channel_url: str | None = None) -> Call[None]:
+        """Removes cached messages of one channel, or of all; unsent messages stay."""
+        core = self._open_core()
+        url = None if channel_url is None else text(channel_url)
+        return core.begin("clear_cache", nothing, None, lib.sm_clear_cache, core.handle.use(), url)
+
+    def call(self, action: str, /, **arguments: Any) -> Call[Any]:
+        """Asks for one of the actions of docs/actions.md; gives its result as JSON gives it, or None.
+
+            await sm.call("mark_as_read", channel_url="lunch")
+
+        ``timeout_ms`` is an argument of every action. NotConnectedError: nothing was sent, and nothing is queued;
+        CallTimeoutError: whether it was done is not known; ServiceError: it was refused.
+        """
+        return self.call_document({"action": action, **arguments})
+
+    def call_document(self, document: Mapping[str, Any]) -> Call[Any]:
+        """Asks for an action, given as the document of ``sm_call``."""
+        core = self._open_core()
+        return core.begin("call", answer, None, lib.sm_call, core.handle.use(), encode(document))
+
+    @property
+    def resources(self) -> Resources[Call[Any]]:
+        """Objects of registered types over the realtime database, in contexts."""
+        return Resources(self.call_document)
+
+
+class ClientBase:
+    """What an asyncio client and a blocking one share. Since 0.1."""
+
+    def _open_core(self) -> Core:
+        raise NotImplementedError
+
+    @property
+    def closed(self) -> bool:
+        """Whether the client was closed."""
+        return self._open_core().closed
+
+    def disconnect(self) -> None:
+        """Closes the connection and stays offline; the cache and the collections stay."""
+        check(lib.sm_disconnect(self._open_core().handle.use()))
+
+    def resume_sync(self) -> None:
+        """Lets background sync run, as it does from the start."""
+        check(lib.sm_resume_sync(self._open_core().handle.use()))
+
+    def set_foreground(self, is_foreground: bool) -> None:
+        """Whether the program is in the foreground, as at the start. In the background the connection closes after
+        ``background_grace_ms``; back in the foreground it is made again at once. Since 0.1."""
+        check(lib.sm_set_foreground(self._open_core().handle.use(), int(is_foreground)))
+
+    def pause_sync(self) -> None:
+        """Pauses background sync; realtime events go on."""
+        check(lib.sm_pause_sync(self._open_core().handle.use()))
+
+    def set_token(self, access_token: str) -> None:
+        """Gives a new access token, the answer to ``TokenNeeded``."""
+        check(lib.sm_set_token(self._open_core().handle.use(), text(access_token)))
+
+    def fileno(self) -> int:
+        """A descriptor that is readable while events wait, for loops of other makes. Do not read from it."""
+        handle = self._open_core().handle
+        handle.use()
+        return handle.fd
+
+    def events(self, timeout: float | None = None) -> Feed[Event]:
+        """An iteration over all events from now on; a blocking one ends when none came for ``timeout`` seconds."""
+        return Feed(self._open_core(), None, False, timeout)
+
+    def on_event(self, listener: C) -> C:
+        """Calls ``listener`` with every event, after the lists have it, on the thread that drains.
+
+        Can be used as a decorator. What it raises goes to the log ``syncmanager``.
+        """
+        core = self._open_core()
+        core.listen(core.listeners, listener, None)
+        return listener
+
+    def remove_listener(self, listener: Listener) -> None:
+        """Ends what ``on_event`` began; without effect if there is no such listener."""
+        core = self._open_core()
+        core.unlisten(core.listeners, listener, None)

@@ -1,0 +1,26 @@
+"""What the client's core and its iterations know of a collection: enough to bring it its events, whatever it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from .events import Change, Event, StreamEvent
+
+Listener = Callable[[Any], object]
+
+
+class Shown(Protocol):
+    """A collection or a stream."""
+
+    #: The number of the collection in events.
+    number: int
+    #: Whether it was removed.
+    removed: bool
+    listeners: list[Listener]
+
+    def apply(self, change: Change[Any] | StreamEvent) -> None:
+        """Applies a change to the live list it is of. The core's lock is held."""
+
+    def full_changes(self, last: Event) -> Sequence[Event]:
+        """The changes that give the lists as they stand to somebody who shows anything."""
