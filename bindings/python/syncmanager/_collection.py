@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import weakref
 from collections.abc import Sequence
 from typing import Any, Callable, TypeVar, cast
@@ -60,12 +61,13 @@ class Collection:
             raise errors.InvalidHandleError("the collection was removed")
         return self._handle
 
-    def apply(self, change: Change[Any] | StreamEvent) -> None:
-        """Applies a change to the live list it is of."""
+    def apply(self, change: Change[Any] | StreamEvent) -> Change[Any] | StreamEvent:
+        """Applies a change to the live list it is of; gives it as it is told, with what was removed."""
         shown = self._lists.get(change.list) if isinstance(change, Change) else None
         if shown is None or not isinstance(change, Change):
             raise errors.InternalError(f"a change of a list that {type(self).__name__} does not have: {change}")
-        shown._apply(change)
+        removed = shown._apply(change)
+        return dataclasses.replace(change, removed=removed) if removed else change
 
     def full_changes(self, last: Event) -> Sequence[Event]:
         """The changes that give the lists as they stand to somebody who shows anything."""

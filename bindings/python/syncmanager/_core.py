@@ -139,13 +139,11 @@ class Core:
             text = handle.next_text(timeout_ms)
             if text is None:
                 return None
-            event = decode(text)
-            self._deliver(event)
-            return event
+            return self._deliver(decode(text))
         finally:
             handle.drainer = None
 
-    def _deliver(self, event: Event) -> None:
+    def _deliver(self, event: Event) -> Event:
         number = getattr(event, "collection", None)
         call: Call[Any] | None = None
         transform: Callable[[Any], None] | None = None
@@ -153,7 +151,7 @@ class Core:
             collection = None if number is None else self._collections.get(number)
             if isinstance(event, (Change, StreamEvent)):
                 if collection is not None:
-                    collection.apply(event)
+                    event = collection.apply(event)
             elif isinstance(event, Result):
                 call = self._calls.pop(event.request, None)
                 self.transforms.pop(event.request, None)
@@ -178,6 +176,7 @@ class Core:
             except Exception:
                 # Nobody waits for a listener who could be told; the other ones still hear the event.
                 logger.exception("a listener failed at %r", event)
+        return event
 
     def running_loop(self) -> asyncio.AbstractEventLoop:
         """The loop that runs, which must be the client's."""

@@ -16,20 +16,128 @@ ChannelOrder = Literal[
 Condition = Union[bool, dict[str, Any]]
 
 
-class User(TypedDict, total=False):
+#: What the service calls a message: today's has numbers. Of a message that was never sent it is 0.
+MessageId = Union[int, str]
+
+
+class _RequiredUser(TypedDict):
+    user_id: str
+
+
+class User(_RequiredUser, total=False):
     """A user, as the service tells it. Since 0.1."""
 
-    user_id: str
-    nickname: str
-    profile_url: str
+    nickname: str | None
+    profile_url: str | None
     is_active: bool
     metadata: dict[str, str]
 
 
-class Message(TypedDict, total=False):
+class Member(User, total=False):
+    """A user as a member of a channel. Since 0.1."""
+
+    state: str  #: "joined" or "invited"
+    role: str  #: "operator" or "none"
+    is_muted: bool
+    muted_end_at: int  #: ms since the epoch; -1: never
+    muted_description: str
+    is_blocked_by_me: bool
+    is_blocking_me: bool
+    joined_ts: int
+
+
+class _RequiredReaction(TypedDict):
+    key: str
+
+
+class Reaction(_RequiredReaction, total=False):
+    """A reaction to a message, and whose it is. Since 0.1."""
+
+    user_ids: list[str]
+    updated_at: int  #: ms since the epoch
+
+
+class ThreadInfo(TypedDict, total=False):
+    """The replies to a message, in numbers. Since 0.1."""
+
+    reply_count: int
+    most_replies: list[User]  #: those who answered most
+    last_replied_at: int  #: ms since the epoch
+    updated_at: int  #: ms since the epoch
+
+
+class MetaArray(TypedDict):
+    """A named list of texts that belongs to a message. Since 0.1."""
+
+    key: str
+    value: list[str]
+
+
+class File(TypedDict, total=False):
+    """What a file message refers to. Since 0.1."""
+
+    url: str
+    name: str
+    type: str  #: of media, as "image/png"
+    size: int  #: bytes
+    data: str
+    require_auth: bool
+
+
+class ParentMessageInfo(TypedDict, total=False):
+    """What a reply tells of the message that it answers. Since 0.1."""
+
+    type: str  #: as that of a message; "DELE": it was deleted
+    ts: int  #: ms since the epoch: when it was sent
+    message: str
+    user: User | None
+    file: File
+    files: list[File]
+    custom_type: str
+
+
+class PollOption(TypedDict, total=False):
+    """What can be voted for. Since 0.1."""
+
+    id: int
+    poll_id: int
+    text: str
+    created_by: str
+    created_at: int  #: s since the epoch
+    updated_at: int  #: s since the epoch
+    vote_count: int
+
+
+class _RequiredPoll(TypedDict):
+    id: int
+
+
+class Poll(_RequiredPoll, total=False):
+    """The poll of a message; only its ``id`` where ``include_poll_details`` is off. Since 0.1."""
+
+    title: str
+    status: Literal["open", "closed", "removed"]
+    message_id: MessageId
+    data: dict[str, Any]
+    options: list[PollOption]
+    voter_count: int
+    voted_option_ids: list[int]  #: of the connected user
+    created_by: str
+    created_at: int  #: s since the epoch
+    updated_at: int  #: s since the epoch
+    close_at: int  #: s since the epoch; -1: never
+    allow_user_suggestion: bool
+    allow_multiple_votes: bool
+
+
+class _RequiredMessage(TypedDict):
+    message_id: MessageId  #: 0 while it was never sent
+    created_at: int  #: ms since the epoch, the service's clock (pending, failed: this machine's)
+
+
+class Message(_RequiredMessage, total=False):
     """A message: the service's object, or, in the lists ``pending`` and ``failed``, what was given. Since 0.1."""
 
-    message_id: int  #: 0 while it was never sent
     request_id: str  #: of own messages that are pending or failed
     req_id: str  #: the same, as the service echoes it
     channel_url: str
@@ -37,16 +145,19 @@ class Message(TypedDict, total=False):
     message: str
     data: str
     custom_type: str
-    created_at: int  #: ms since the epoch, the service's clock (pending, failed: this machine's)
     updated_at: int  #: ms since the epoch, 0 if never edited
-    user: User
+    user: User | None  #: None or missing in admin messages
     mention_type: Literal["users", "channel"]
     mentioned_users: list[User]
     mentioned_user_ids: list[str]
-    parent_message_id: int
-    thread_info: dict[str, Any]
-    reactions: list[dict[str, Any]]
-    file: dict[str, Any]
+    parent_message_id: MessageId | None
+    parent_message_info: ParentMessageInfo
+    thread_info: ThreadInfo
+    reactions: list[Reaction]
+    sorted_metaarray: list[MetaArray]
+    translations: dict[str, str]  #: by languages
+    poll: Poll
+    file: File
     silent: bool
     status: Literal["pending", "failed", "canceled"]  #: of own messages that are not sent
     error_code: int  #: of failed ones
@@ -54,10 +165,13 @@ class Message(TypedDict, total=False):
     resendable: bool  #: of failed ones: whether sending it again may help
 
 
-class Channel(TypedDict, total=False):
+class _RequiredChannel(TypedDict):
+    channel_url: str
+
+
+class Channel(_RequiredChannel, total=False):
     """A channel, as the service tells it. Since 0.1."""
 
-    channel_url: str
     name: str
     cover_url: str
     data: str
@@ -66,11 +180,14 @@ class Channel(TypedDict, total=False):
     freeze: bool
     member_count: int
     joined_member_count: int
-    members: list[User]
+    members: list[Member]
     typing_members: list[User]  #: who types now, who began first comes first; missing when nobody does
     last_message: Message | None
     unread_message_count: int
     unread_mention_count: int
+    read_receipt: dict[str, int]  #: up to when each has read, in ms since the epoch, by user ids
+    delivery_receipt: dict[str, int]  #: the same of what has reached each
+    ts_message_offset: int  #: ms since the epoch: what is older is not for this user
     metadata: dict[str, str]
     hidden_state: str
     is_super: bool
@@ -166,7 +283,7 @@ class MessageFilter(TypedDict, total=False):
     next_limit: int
     is_inclusive: bool
     reverse: bool
-    parent_message_id: int | str
+    parent_message_id: MessageId
     include_reactions: bool
     include_thread_info: bool
     include_meta_array: bool
@@ -181,9 +298,9 @@ class MessageFields(TypedDict, total=False):
     custom_type: str
     mention_type: Literal["users", "channel"]
     mentioned_user_ids: list[str]
-    parent_message_id: int
+    parent_message_id: MessageId
     reply_to_channel: bool
-    sorted_metaarray: list[dict[str, Any]]  #: each with "key" and "value", a list of texts
+    sorted_metaarray: list[MetaArray]
     silent: bool
     push_option: Literal["default", "suppress"]
     pin_message: bool

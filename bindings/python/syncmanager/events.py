@@ -9,73 +9,17 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypedDict, TypeVar, Union, cast, get_args
 
 from ._pages import Page, PageItems
+from ._words import Action as Action
+from ._words import ConnectionName as ConnectionName
+from ._words import FailedReason as FailedReason
+from ._words import ListName as ListName
+from ._words import Short as Short
+from ._words import Source as Source
+from ._words import SyncName as SyncName
+from .details import Detail as Detail
 from .documents import Channel, Message
 
 Item = TypeVar("Item", Channel, Message)
-
-ListName = Literal["channels", "succeeded", "pending", "failed"]
-Action = Literal["insert", "update", "move", "remove", "clear"]
-#: Why a list changed.
-Source = Literal[
-    "cache",
-    "sync",
-    "message_fill",
-    "message_changelog",
-    "channel_changelog",
-    "channel_refresh",
-    "capacity",
-    "overflow",
-    "viewpoint_reset",
-    "cache_cleared",
-    "local_message_pending_created",
-    "local_message_failed",
-    "local_message_canceled",
-    "local_message_resend_started",
-    "local_action",
-    "event_message_received",
-    "event_message_sent",
-    "event_message_updated",
-    "event_message_deleted",
-    "event_reaction_updated",
-    "event_thread_info_updated",
-    "event_mention",
-    "event_channel_created",
-    "event_channel_changed",
-    "event_channel_deleted",
-    "event_channel_hidden",
-    "event_channel_unhidden",
-    "event_channel_reset_history",
-    "event_channel_frozen",
-    "event_channel_unfrozen",
-    "event_channel_member_count_changed",
-    "event_user_muted",
-    "event_user_unmuted",
-    "event_user_banned",
-    "event_user_unbanned",
-    "event_user_joined",
-    "event_user_left",
-    "event_user_received_invitation",
-    "event_user_declined_invitation",
-    "event_operator_updated",
-    "event_user_marked_read",
-    "event_user_marked_unread",
-    "event_current_user_marked_read",
-    "event_current_user_marked_unread",
-    "event_delivery_status_updated",
-    "event_typing_status_updated",
-    "event_meta_data_created",
-    "event_meta_data_updated",
-    "event_meta_data_deleted",
-    "event_meta_counter_created",
-    "event_meta_counter_updated",
-    "event_meta_counter_deleted",
-    "event_pinned_message_updated",
-]
-#: Why a message left the list ``failed``, or came to it.
-FailedReason = Literal["none", "remove_resend_succeeded", "remove_exceeded_max_count", "remove_manual_action"]
-ConnectionName = Literal["disconnected", "connecting", "connected", "waiting", "token_needed"]
-SyncName = Literal["idle", "running", "paused"]
-Short = Literal["offline", "paused", "error", "reset"]
 
 _SOURCES = frozenset(get_args(Source))
 
@@ -100,8 +44,9 @@ class Event:
         if self._text:
             return cast("dict[str, Any]", json.loads(self._text))
         # One that this package made, see Change.full().
-        members = {item.name: getattr(self, item.name) for item in dataclasses.fields(self) if item.name[0] != "_"}
-        return {"type": "change" if isinstance(self, Change) else "overflow", **members}
+        unsaid = ("_text", "detail", "removed")
+        members = {item.name: getattr(self, item.name) for item in dataclasses.fields(self) if item.name not in unsaid}
+        return {"type": _TYPES.get(type(self), "change"), **members}
 
 
 @dataclass(frozen=True)
@@ -122,6 +67,11 @@ class Change(Event, Generic[Item]):
     changes: Sequence[Position]
     #: The new content of each change, in the same order; empty for ``remove`` and ``clear``.
     items: Sequence[Item]
+    #: What happened in particular, oldest first; empty when there is nothing to say (docs/events.md).
+    detail: Sequence[Detail] = ()
+    #: What the live list had at each change of a ``remove``, in the same order; empty for others, ``clear`` included.
+    #: Each is parsed when it is read.
+    removed: Sequence[Item] = ()
 
 
 @dataclass(frozen=True)
@@ -140,6 +90,8 @@ class NewMessage(Event):
     collection: int
     channel_url: str
     message: Message
+    #: What happened in particular, oldest first (docs/events.md).
+    detail: Sequence[Detail] = ()
 
 
 @dataclass(frozen=True)
@@ -148,6 +100,8 @@ class ChannelUpdated(Event):
 
     collection: int
     channel: Channel
+    #: What happened in particular, oldest first (docs/events.md).
+    detail: Sequence[Detail] = ()
 
 
 @dataclass(frozen=True)
@@ -156,6 +110,8 @@ class ChannelRemoved(Event):
 
     collection: int
     channel_url: str
+    #: What happened in particular, oldest first (docs/events.md).
+    detail: Sequence[Detail] = ()
 
 
 @dataclass(frozen=True)
@@ -202,7 +158,7 @@ class Connection(Event):
 
     state: ConnectionName
     #: ms until the next attempt, while ``waiting``.
-    retry_in: int | None
+    retry_in: int | None = None
 
 
 @dataclass(frozen=True)
@@ -268,9 +224,9 @@ class StorageProblem(Event):
 
     message: str
     #: At the start: what was to be sent, was found damaged and is not sent, as far as it can be read; the first 100.
-    lost: list[Lost]
+    lost: list[Lost] = field(default_factory=list)
     #: How many in all.
-    lost_count: int
+    lost_count: int = 0
 
 
 @dataclass(frozen=True)
@@ -297,13 +253,13 @@ class StreamBatch(StreamEvent):
     """What one batch did to a stream. Since 0.1."""
 
     #: Whether the list begins again, empty.
-    reset: bool
+    reset: bool = False
     #: At the places before the batch.
-    deleted: list[StreamRow]
+    deleted: list[StreamRow] = field(default_factory=list)
     #: At the places after the batch, as in ``moved`` and ``changed``.
-    added: list[StreamRow]
-    moved: list[StreamRow]
-    changed: list[StreamRow]
+    added: list[StreamRow] = field(default_factory=list)
+    moved: list[StreamRow] = field(default_factory=list)
+    changed: list[StreamRow] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -312,7 +268,7 @@ class StreamStep(StreamEvent):
 
     step: Literal["will_change", "deleted", "added", "changed", "did_change"]
     #: Those that were deleted, added or changed.
-    rows: list[StreamRow]
+    rows: list[StreamRow] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -320,7 +276,7 @@ class StreamLoaded(StreamEvent):
     """A stream shows what there was at first; or it will not, and ``status`` and ``message`` say why. Since 0.1."""
 
     status: int
-    message: str | None
+    message: str | None = None
 
 
 @dataclass(frozen=True)
@@ -338,19 +294,19 @@ class ResourceEvent(Event):
     path: str
     context: str
     #: What the object is to be, or members of an update; None for a destroy.
-    value: Any
+    value: Any = None
     #: Of ``will``; 0 of others.
-    hook: int
+    hook: int = 0
     #: Of ``action``: what was there before and is there now; None for nothing.
-    old: Any
-    new: Any
+    old: Any = None
+    new: Any = None
     #: Of ``action``: what the context has and the path does not tell.
-    extra: dict[str, Any]
+    extra: dict[str, Any] = field(default_factory=dict)
     #: Of ``persisted``: each with ``path`` and ``by``, and a ``status`` if it was refused.
-    counters: list[dict[str, Any]]
+    counters: list[dict[str, Any]] = field(default_factory=list)
     #: What was refused; 0 and None when nothing was.
-    status: int
-    message: str | None
+    status: int = 0
+    message: str | None = None
 
 
 @dataclass(frozen=True)
@@ -404,6 +360,73 @@ class UnknownEvent(Event):
 
 
 AnyChange = Union["Change[Channel]", "Change[Message]"]
+#: What a collection of channels or messages tells; ``isinstance`` and ``match`` narrow it.
+CollectionEvent = Union[
+    Change[Item],
+    NewMessage,
+    ChannelUpdated,
+    ChannelRemoved,
+    CacheShown,
+    ParentUpdated,
+    ParentRemoved,
+    HugeGap,
+    Overflow,
+]
+#: What a stream tells.
+StreamNotice = Union[StreamBatch, StreamStep, StreamLoaded, Overflow]
+#: What a client tells: every event there is.
+AnyEvent = Union[
+    CollectionEvent[Channel],
+    CollectionEvent[Message],
+    StreamNotice,
+    Result,
+    Connection,
+    SyncState,
+    UnreadCounts,
+    SyncProgress,
+    TokenNeeded,
+    CacheReset,
+    StorageProblem,
+    ResourceEvent,
+    DatabaseValue,
+    DatabaseListenEnded,
+    DatabaseTransform,
+    DatabaseWriteRefused,
+    DatabaseTokenNeeded,
+    UnknownEvent,
+]
+
+#: The class of each type of event; those of steps, and changes, are told apart by more than that.
+_KINDS: dict[str, type[Event]] = {
+    "result": Result,
+    "new_message": NewMessage,
+    "channel_updated": ChannelUpdated,
+    "channel_removed": ChannelRemoved,
+    "cache_shown": CacheShown,
+    "parent_updated": ParentUpdated,
+    "parent_removed": ParentRemoved,
+    "huge_gap": HugeGap,
+    "connection": Connection,
+    "sync_state": SyncState,
+    "unread_counts": UnreadCounts,
+    "sync_progress": SyncProgress,
+    "token_needed": TokenNeeded,
+    "cache_reset": CacheReset,
+    "storage_error": StorageProblem,
+    "overflow": Overflow,
+    "stream_batch": StreamBatch,
+    "stream_loaded": StreamLoaded,
+    "database_value": DatabaseValue,
+    "database_listen_ended": DatabaseListenEnded,
+    "database_transform": DatabaseTransform,
+    "database_write_refused": DatabaseWriteRefused,
+    "database_token_needed": DatabaseTokenNeeded,
+}
+_TYPES: dict[type[Event], str] = {kind: name for name, kind in _KINDS.items()}
+_MEMBERS: dict[type[Event], list[str]] = {
+    kind: [item.name for item in dataclasses.fields(kind)[3:]]  # behind those that all have
+    for kind in (*_KINDS.values(), StreamStep, ResourceEvent)
+}
 
 # A change longer than this is split before it is parsed; the pages of a fetch are, single messages are not.
 _LONG = 4096
@@ -427,6 +450,7 @@ def _change(head: dict[str, Any], items: Sequence[Any], text: bytes) -> Change[A
         head.get("reason"),
         head["changes"],
         items,
+        head.get("detail", ()),
     )
 
 
@@ -445,89 +469,23 @@ def _long_change(text: bytes) -> Change[Any] | None:
         return None
 
 
-def _resource_event(event: dict[str, Any], text: bytes) -> ResourceEvent:
-    return ResourceEvent(
-        event["seq"],
-        event["ts"],
-        text,
-        cast(Any, event["type"].split("_")[1]),
-        event["change"],
-        event["request"],
-        event["resource_type"],
-        event["key"],
-        event["path"],
-        event["context"],
-        event.get("value"),
-        event.get("hook", 0),
-        event.get("old"),
-        event.get("new"),
-        event.get("extra", {}),
-        event.get("counters", []),
-        event.get("status", 0),
-        event.get("message"),
-    )
-
-
-def decode(text: bytes) -> Event:
+def decode(text: bytes) -> AnyEvent:
     """The event of a JSON text of the library."""
     if len(text) > _LONG and text.startswith(_CHANGE):
         change = _long_change(text)
         if change is not None:
             return change
     event: dict[str, Any] = json.loads(text)
-    seq, ts, kind = event["seq"], event["ts"], event["type"]
-    if kind == "change":
-        return _change(event, cast(list[Any], event.get("channels") or event.get("messages") or []), text)
-    if kind == "result":
-        return Result(seq, ts, text, event["request"], event["call"], event["status"])
-    if kind == "new_message":
-        return NewMessage(seq, ts, text, event["collection"], event["channel_url"], event["message"])
-    if kind == "channel_updated":
-        return ChannelUpdated(seq, ts, text, event["collection"], event["channel"])
-    if kind == "channel_removed":
-        return ChannelRemoved(seq, ts, text, event["collection"], event["channel_url"])
-    if kind == "cache_shown":
-        return CacheShown(seq, ts, text, event["collection"], event["request"], event["count"])
-    if kind == "parent_updated":
-        return ParentUpdated(seq, ts, text, event["collection"], event["message"])
-    if kind == "parent_removed":
-        return ParentRemoved(seq, ts, text, event["collection"], event["message_id"])
-    if kind == "huge_gap":
-        return HugeGap(seq, ts, text, event["collection"], event["has_next"])
-    if kind == "connection":
-        return Connection(seq, ts, text, event["state"], event.get("retry_in"))
-    if kind == "sync_state":
-        return SyncState(seq, ts, text, event["state"])
-    if kind == "unread_counts":
-        return UnreadCounts(seq, ts, text, event["all"], event["custom_types"])
-    if kind == "sync_progress":
-        return SyncProgress(seq, ts, text, event["channel_url"], event["done"], event["complete"])
-    if kind == "token_needed":
-        return TokenNeeded(seq, ts, text, event["code"], event["message"])
-    if kind == "cache_reset":
-        return CacheReset(seq, ts, text, event["file"])
-    if kind == "storage_error":
-        return StorageProblem(seq, ts, text, event["message"], event.get("lost", []), event.get("lost_count", 0))
-    if kind == "overflow":
-        return Overflow(seq, ts, text, event["collection"], event["dropped"])
-    if kind == "stream_batch":
-        rows = (event["deleted"], event["added"], event["moved"], event["changed"])
-        return StreamBatch(seq, ts, text, event["collection"], event.get("reset", False), *rows)
-    if kind == "stream_loaded":
-        return StreamLoaded(seq, ts, text, event["collection"], event["status"], event.get("message"))
-    if kind.startswith("stream_"):
-        step = cast(Any, kind[len("stream_") :])
-        return StreamStep(seq, ts, text, event["collection"], step, event.get("rows", []))
-    if kind.startswith("resource_"):
-        return _resource_event(event, text)
-    if kind == "database_value":
-        return DatabaseValue(seq, ts, text, event["listen"], event["value"], event["current"])
-    if kind == "database_listen_ended":
-        return DatabaseListenEnded(seq, ts, text, event["listen"], event["code"], event["message"])
-    if kind == "database_transform":
-        return DatabaseTransform(seq, ts, text, event["transaction"], event["value"])
-    if kind == "database_write_refused":
-        return DatabaseWriteRefused(seq, ts, text, event["path"], event["code"], event["message"])
-    if kind == "database_token_needed":
-        return DatabaseTokenNeeded(seq, ts, text)
-    return UnknownEvent(seq, ts, text, kind)
+    name: str = event["type"]
+    if name == "change":
+        return _change(event, event.get("channels") or event.get("messages") or [], text)
+    kind = _KINDS.get(name)
+    group, _, rest = name.partition("_")
+    if kind is None and group == "resource":
+        kind, event["step"] = ResourceEvent, rest.partition("_")[0]
+    elif kind is None and group == "stream":
+        kind, event["step"] = StreamStep, rest
+    if kind is None:
+        return UnknownEvent(event["seq"], event["ts"], text, name)
+    members = {member: event[member] for member in _MEMBERS[kind] if member in event}
+    return cast(AnyEvent, kind(event["seq"], event["ts"], text, **members))

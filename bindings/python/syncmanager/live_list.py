@@ -52,8 +52,10 @@ class LiveList(Sequence[Item], Generic[Item]):
     def __repr__(self) -> str:
         return f"<LiveList of {len(self)}>"
 
-    def _apply(self, change: Change[Any]) -> None:
-        """Applies one change. Cells are replaced as a whole, so a reader on another thread finds a valid list."""
+    def _apply(self, change: Change[Any]) -> LiveList[Item]:
+        """Applies one change; gives what a ``remove`` took out. Cells are replaced as a whole, so a reader on another
+        thread finds a valid list."""
+        removed: LiveList[Item] = LiveList()
         cells, action, places = self._cells, change.action, change.changes
         if action == "insert":
             fresh = change.items.page.unread() if isinstance(change.items, PageItems) else change.items
@@ -61,7 +63,7 @@ class LiveList(Sequence[Item], Generic[Item]):
             if [place["index"] for place in places] == list(range(first, first + len(places))):
                 _in_range(change, first, len(cells))
                 cells[first:first] = fresh
-                return
+                return removed
             for place, item in zip(places, fresh):
                 _in_range(change, place["index"], len(cells))
                 cells.insert(place["index"], item)
@@ -72,7 +74,7 @@ class LiveList(Sequence[Item], Generic[Item]):
         elif action == "remove":
             for place in places:
                 _in_range(change, place["index"], len(cells) - 1)
-                del cells[place["index"]]
+                removed._cells.append(cells.pop(place["index"]))
         elif action == "move":
             for place, item in zip(places, change.items):
                 _in_range(change, place["from"], len(cells) - 1)
@@ -83,6 +85,7 @@ class LiveList(Sequence[Item], Generic[Item]):
             cells.clear()
         else:
             raise InternalError(f"a change of an unknown kind: {action}")
+        return removed
 
     def _copy(self) -> LiveList[Item]:
         copy: LiveList[Item] = LiveList()

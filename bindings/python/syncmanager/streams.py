@@ -112,7 +112,7 @@ class Streams(Collection):
         """The rows of all sections, one section after the other: a copy of what is shown now."""
         return [row for section in self._sections for row in section]
 
-    def apply(self, change: Change[Any] | StreamEvent) -> None:
+    def apply(self, change: Change[Any] | StreamEvent) -> Change[Any] | StreamEvent:
         if isinstance(change, StreamBatch):
             if change.reset:
                 self._sections = [[] for _ in self._titles]
@@ -129,7 +129,8 @@ class Streams(Collection):
         elif isinstance(change, StreamLoaded):
             self.loaded = change.status == 0
         else:
-            super().apply(change)
+            return super().apply(change)
+        return change
 
     def _section(self, path: list[int], limit: int) -> list[Row]:
         section = path[0] - self._first

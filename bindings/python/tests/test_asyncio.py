@@ -61,11 +61,35 @@ def test_lists_follow_the_chat(lunch, tmp_path):
             edited = await sm.call("edit_message", message="hi!", **first)
             assert edited["message"] == "hi!"
             assert (await chat.update(edited))["message"] == "hi!"
+            changes, shown = chat.changes(), chat.items[0]
             await sm.call("delete_message", **first)
-            while len(chat.items) > 1:
-                await chat.changes().__anext__()
+            async for change in changes:
+                if change.action == "remove":
+                    break
+            assert (list(change.removed), list(change.items)) == ([shown], [])
+            assert "removed" not in change.document
             assert chat.items == chat.snapshot()["succeeded"]
             assert channels.items == channels.snapshot()["channels"]
+
+    run(main())
+
+
+def test_what_happened_in_particular(lunch, tmp_path):
+    async def main():
+        async with SyncManager(**lunch.config(lunch.mei, tmp_path)) as sm:
+            await sm.connect()
+            chat = sm.messages("lunch")
+            await chat.fetch()
+            sent = await chat.send("hi")
+            changes = chat.changes()
+            path = f"{lunch.channel('lunch')}/messages/{sent['message_id']}/reactions"
+            await asyncio.to_thread(lunch.request, "POST", path, {"reaction": "heart", "user_id": "bo"})
+            async for change in changes:
+                if change.source == "event_reaction_updated":
+                    break
+            (detail,) = change.detail
+            assert (detail["key"], detail["user"], detail["is_added"]) == ("heart", {"user_id": "bo"}, True)
+            assert detail["message_id"] == str(sent["message_id"])
 
     run(main())
 

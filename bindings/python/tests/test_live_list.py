@@ -54,10 +54,11 @@ def test_random_changes_give_the_list_that_applying_them_by_hand_gives(seed):
                 items.append(item)
         elif not model:
             continue
+        gone = []
         for step in range(min(count, len(model)) if action in ("update", "move", "remove") else 0):
             index, item = source.randrange(len(model)), message(-number * 100 - step, source)
             if action == "remove":
-                del model[index]
+                gone.append(model.pop(index))
                 changes.append({"index": index, "id": "x"})
                 continue
             if action == "update":
@@ -69,7 +70,7 @@ def test_random_changes_give_the_list_that_applying_them_by_hand_gives(seed):
                 model.insert(to, item)
                 changes.append({"from": index, "to": to, "id": "x"})
             items.append(item)
-        shown._apply(decode(event(action, changes, items)))
+        assert shown._apply(decode(event(action, changes, items))) == gone, f"seed {seed}"
         if source.random() < 0.5:  # reading must not change what later changes do
             assert shown[:20] == model[:20], f"seed {seed}"
     assert shown == model, f"seed {seed}"
@@ -138,9 +139,20 @@ def test_every_source_of_the_engine_is_a_literal_and_an_unknown_one_is_sync():
     named = set(re.findall(r'= "(\w+)"', swift))
     plain = {name for line in re.findall(r"^    case ([a-z, ]+)$", swift, re.MULTILINE) for name in line.split(", ")}
     assert named | plain == set(get_args(Source))
-    change = decode(event("clear", [], source="event_of_tomorrow"))
+    change = decode(event("clear", [], source="event_of_tomorrow", detail=[{"event": "event_of_tomorrow"}]))
+    assert change.detail == [{"event": "event_of_tomorrow"}]
     assert change.source == "sync"
     assert change.document["source"] == "event_of_tomorrow"
+
+
+def test_what_a_change_removed_is_parsed_when_it_is_read():
+    shown = LiveList()
+    page = decode(event("insert", [{"index": i, "id": str(i)} for i in range(50)], [{"n": "x" * 100}] * 50))
+    shown._apply(page)
+    removed = shown._apply(decode(event("remove", [{"index": 49, "id": "49"}, {"index": 0, "id": "0"}])))
+    assert (len(removed), len(shown)) == (2, 48)
+    assert page.items.page._items is None
+    assert removed[1] == {"n": "x" * 100}
 
 
 def test_an_event_of_a_later_version_is_told_as_unknown():

@@ -147,5 +147,6 @@ def test_who_lags_begins_again(client, monkeypatch):
         assert isinstance(batch, StreamBatch)
         if batch.reset:
             shown = []
+            assert batch.document["type"] == "stream_batch"
         shown += [row["key"] for row in batch.added]
     assert shown == ["0", "1", "2", "3", "4"]

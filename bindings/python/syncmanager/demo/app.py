@@ -36,9 +36,10 @@ def channel_line(channel: Channel) -> Text:
 
 def message_line(message: Message) -> Text:
     """A message as a line: when, who, what, and its state."""
-    sender = message.get("user") or {}
     line = Text(time.strftime("%H:%M ", time.localtime(message.get("created_at", 0) / 1000)), style="dim")
-    line.append(plain(sender.get("nickname") or sender.get("user_id") or "?"), style="bold cyan")
+    sender = message.get("user")
+    name = None if sender is None else sender.get("nickname") or sender["user_id"]
+    line.append(plain(name or "?"), style="bold cyan")
     # Further lines are set in, so that none looks like a message of somebody else.
     line.append(f" {plain(message.get('message') or '(a file)', LINE)}", style="not dim")
     if message.get("updated_at"):

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, TypedDict, cast
 
-from ..documents import Config, Message
+from ..documents import Config, Message, MessageId
 
 #: Seconds until a request of the administration must be answered.
 PATIENCE = 30.0
@@ -220,12 +220,12 @@ class Server:
         answer = self.control("post_messages", channel_url=channel_url, user_id=user_id, count=count)
         return cast("list[int]", answer["message_ids"])
 
-    def edit(self, channel_url: str, message_id: int, text: str) -> Message:
+    def edit(self, channel_url: str, message_id: MessageId, text: str) -> Message:
         """Changes the text of a message."""
         body = {"message_type": "MESG", "message": text}
         return cast(Message, self.request("PUT", f"{self.channel(channel_url)}/messages/{message_id}", body))
 
-    def delete(self, channel_url: str, message_id: int) -> None:
+    def delete(self, channel_url: str, message_id: MessageId) -> None:
         """Deletes a message."""
         self.request("DELETE", f"{self.channel(channel_url)}/messages/{message_id}")
 
