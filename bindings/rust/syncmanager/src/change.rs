@@ -27,9 +27,12 @@ pub struct Change {
     pub source: Source,
     /// Whether a realtime event is the reason.
     pub from_event: bool,
-    /// Why the list of failed messages changed: `none`, `remove_resend_succeeded`, `remove_exceeded_max_count`,
-    /// `remove_manual_action`.
+    /// Why the list of failed messages changed: `none`, `update_resend_failed`, `remove_resend_succeeded`,
+    /// `remove_retention_expired`, `remove_exceeded_max_count`, `remove_manual_action`, `remove_unknown`.
     pub reason: Option<String>,
+    /// What happened in particular, oldest first: objects with `event` and what belongs to it (docs/events.md). Empty
+    /// when there is nothing to say.
+    pub detail: Vec<Json>,
     /// What to do, in order; every index is valid at the moment it is applied.
     pub steps: Vec<Step>,
 }
@@ -55,9 +58,11 @@ pub enum Step {
         id: String,
         item: Json,
     },
+    /// `item` is what the live list had there, as it was shown last; `None` when there is no live list of it any more.
     Remove {
         index: usize,
         id: String,
+        item: Option<Json>,
     },
     Clear,
 }
@@ -159,6 +164,16 @@ impl Change {
         self.steps.iter().try_for_each(|step| step.apply(items))
     }
 
+    /// The same to a live list, which hands over what is removed.
+    pub(crate) fn apply_live(&mut self, items: &mut VecDeque<Json>) -> Result<()> {
+        self.steps.iter_mut().try_for_each(|step| {
+            if let Step::Remove { index, item, .. } = step {
+                *item = items.get(*index).cloned();
+            }
+            step.apply(items)
+        })
+    }
+
     pub(crate) fn read(json: &Fields) -> Option<Change> {
         let list = match json.text_at("list")?.as_str() {
             "channels" => List::Channels,
@@ -182,7 +197,7 @@ impl Change {
                 "insert" => Step::Insert { index: at("index")?, id, item: items.next()? },
                 "update" => Step::Update { index: at("index")?, id, item: items.next()? },
                 "move" => Step::Move { from: at("from")?, to: at("to")?, id, item: items.next()? },
-                "remove" => Step::Remove { index: at("index")?, id },
+                "remove" => Step::Remove { index: at("index")?, id, item: None },
                 _ => return None,
             });
         }
@@ -192,6 +207,7 @@ impl Change {
             source: Source::named(json.text_at("source")?),
             from_event: json.bool_at("from_event").unwrap_or(false),
             reason: json.text_at("reason"),
+            detail: json.get("detail").map_or_else(Vec::new, |detail| detail.elements().collect()),
             steps,
         })
     }
@@ -220,6 +236,25 @@ mod tests {
         assert_eq!(list.iter().map(Json::as_text).collect::<Vec<_>>(), ["33", "11"]);
         change("clear", "[]", "[]").apply(&mut list)?;
         assert!(list.is_empty());
+        Ok(())
+    }
+
+    #[test]
+    fn a_live_list_hands_over_what_is_removed() -> Result<()> {
+        let mut list: VecDeque<Json> = VecDeque::new();
+        change("insert", r#"[{"index":0,"id":"a"},{"index":1,"id":"b"},{"index":2,"id":"c"}]"#, "[1,2,3]")
+            .apply_live(&mut list)?;
+        let mut gone = change("remove", r#"[{"index":2,"id":"c"},{"index":0,"id":"a"}]"#, "[]");
+        gone.apply_live(&mut list)?;
+        let items: Vec<_> = gone
+            .steps
+            .iter()
+            .map(|step| match step {
+                Step::Remove { item: Some(item), .. } => item.as_text().to_owned(),
+                other => format!("{other:?}"),
+            })
+            .collect();
+        assert_eq!((items, list.len()), (vec!["3".to_owned(), "1".to_owned()], 1));
         Ok(())
     }
 

@@ -74,6 +74,13 @@ impl Message {
         self.0.i64_at("message_id").unwrap_or_default()
     }
 
+    /// The service's id as a text, whether it is a number, as today's service has, or a text: what events and
+    /// [`contains`](crate::MessageCollection::contains) call the message. `0` for one that is pending or failed.
+    pub fn id_text(&self) -> String {
+        let id = self.0.get("message_id").filter(|id| !id.is_null());
+        id.map_or_else(|| "0".to_owned(), |id| id.as_str().map_or_else(|| id.to_string(), |text| text.into_owned()))
+    }
+
     /// What names an own message before the service does.
     pub fn request_id(&self) -> Option<String> {
         self.0.text_at("request_id").or_else(|| self.0.text_at("req_id")).filter(|id| !id.is_empty())
@@ -107,5 +114,24 @@ impl Message {
     /// Why a failed message failed.
     pub fn error_code(&self) -> Option<i64> {
         self.0.i64_at("error_code")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_a_number_or_a_text() {
+        for (text, id, id_text) in [
+            (r#"{"message_id":9007199254740993}"#, 9_007_199_254_740_993, "9007199254740993"),
+            (r#"{"message_id":"\u0061-7"}"#, 0, "a-7"),
+            (r#"{"message_id":0}"#, 0, "0"),
+            (r#"{"message_id":null}"#, 0, "0"),
+            ("{}", 0, "0"),
+        ] {
+            let message = Message::from(Json::new(text));
+            assert_eq!((message.id(), message.id_text().as_str()), (id, id_text), "{text}");
+        }
     }
 }

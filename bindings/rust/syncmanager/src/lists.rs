@@ -35,8 +35,8 @@ impl Lists {
         Lists { shows, shown, pending, failed, rows: Sections::default() }
     }
 
-    pub(crate) fn apply(&mut self, change: &Change) -> Result<()> {
-        change.apply(match change.list {
+    pub(crate) fn apply(&mut self, change: &mut Change) -> Result<()> {
+        change.apply_live(match change.list {
             List::Channels | List::Succeeded => &mut self.shown,
             List::Pending => &mut self.pending,
             List::Failed => &mut self.failed,

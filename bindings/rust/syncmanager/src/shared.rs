@@ -48,8 +48,8 @@ impl Shared {
 
     /// Brings the live lists up to date, and gives a result to the future that awaits it: then nobody else hears of it.
     /// Every event passes here once, by whomever it was drained, before the program sees it.
-    pub(crate) fn take_in(&self, event: Event) -> Option<Event> {
-        match &event.kind {
+    pub(crate) fn take_in(&self, mut event: Event) -> Option<Event> {
+        match &mut event.kind {
             EventKind::Change(change) => {
                 let lists = lock(&self.lists).get(&change.collection).cloned();
                 if let Some(Err(error)) = lists.map(|lists| lock(&lists).apply(change)) {

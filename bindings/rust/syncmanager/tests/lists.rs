@@ -8,8 +8,8 @@ use std::time::Duration;
 use serde_json::Value;
 use support::{until, Server, PATIENCE};
 use syncmanager::{
-    Action, ChannelOrder, ChannelQuery, Client, Config, Draft, ErrorKind, EventKind, List, Message, MessageFilter,
-    Source, Target, Viewpoint,
+    Action, Change, ChannelOrder, ChannelQuery, Client, Config, Draft, ErrorKind, EventKind, List, Message,
+    MessageFilter, Source, Step, Target, Viewpoint,
 };
 
 fn value(json: &syncmanager::Json) -> Value {
@@ -93,7 +93,16 @@ fn own_messages_are_sent_edited_and_deleted() {
     client.call(&named("edit_message").text("message", "hello")).wait(PATIENCE).expect("it is edited");
     until(&client, "the edit in the list", || talk.items()[0].text() == "hello");
     client.call(&named("delete_message")).wait(PATIENCE).expect("it is deleted");
-    until(&client, "the deletion in the list", || talk.is_empty());
+    let gone = loop {
+        let event = client.next_event(PATIENCE).expect("events can be drained").expect("the deletion is told");
+        if let EventKind::Change(Change { list: List::Succeeded, steps, .. }) = event.kind {
+            if let Some(Step::Remove { id, item, .. }) = steps.into_iter().next() {
+                break (id, item.map(Message::from).expect("the live list had it"));
+            }
+        }
+    };
+    assert_eq!((gone.0, gone.1.text()), (message.id_text(), "hello".to_owned()));
+    assert!(talk.is_empty());
 
     talk.delete(&Target::message_id(1)).wait(PATIENCE).expect("what is not there needs no change");
     let missing = talk.delete(&Target::request_id("none")).wait(PATIENCE).expect_err("there is none");
