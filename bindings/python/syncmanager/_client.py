@@ -12,7 +12,7 @@ from ._feeds import Feed
 from ._ffi import check, encode, lib, text
 from ._results import answer, nothing
 from ._shown import Listener
-from .events import Event
+from .events import AnyEvent
 from .resources import Resources
 
 
@@ -102,7 +102,7 @@ class ClientBase:
         handle.use()
         return handle.fd
 
-    def events(self, timeout: float | None = None) -> Feed[Event]:
+    def events(self, timeout: float | None = None) -> Feed[AnyEvent]:
         """An iteration over all events from now on; a blocking one ends when none came for ``timeout`` seconds."""
         return Feed(self._open_core(), None, False, timeout)
 

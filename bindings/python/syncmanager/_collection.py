@@ -6,7 +6,7 @@ import ctypes
 import dataclasses
 import weakref
 from collections.abc import Sequence
-from typing import Any, Callable, TypeVar, cast
+from typing import Any, Callable, Generic, TypeVar, cast
 
 from . import errors
 from ._calls import Call
@@ -19,9 +19,11 @@ from .events import Change, Event, StreamEvent
 from .live_list import LiveList
 
 C = TypeVar("C", bound=Callable[[Any], object])
+#: What the collection tells.
+Told = TypeVar("Told", bound=Event)
 
 
-class Collection:
+class Collection(Generic[Told]):
     """What both kinds of collection share. Ends when it is removed, or when the program has it no more. Since 0.1."""
 
     def __init__(self, core: Core, *lists: str) -> None:
@@ -37,14 +39,14 @@ class Collection:
         core = self._core
         client = core.handle.use()
 
-        def create() -> Collection:
+        def create() -> Collection[Told]:
             handle = ctypes.c_void_p()
             check(function(client, *arguments, ctypes.byref(handle)))
             return self._made(handle)
 
         core.note(create)
 
-    def _made(self, handle: ctypes.c_void_p) -> Collection:
+    def _made(self, handle: ctypes.c_void_p) -> Collection[Told]:
         self._handle = handle
         self._gone = weakref.finalize(self, remove_collection, handle, self._core.handle.process)
         self._gone.atexit = False  # the client's end is enough
@@ -107,7 +109,7 @@ class Collection:
             if known == listener or getattr(known, "listener", None) == listener:
                 self._core.unlisten(self.listeners, known, self)
 
-    def events(self, timeout: float | None = None) -> Feed[Event]:
+    def events(self, timeout: float | None = None) -> Feed[Told]:
         """An iteration over all events of this collection from now on; a blocking one ends when none came for
         ``timeout`` seconds."""
         return Feed(self._core, self, False, timeout)
@@ -135,7 +137,7 @@ class Changes:
 class Calls:
     """Calls on a collection."""
 
-    def _target(self) -> Collection:
+    def _target(self) -> Collection[Any]:
         raise NotImplementedError
 
     def _begin(self, name: str, read: Any, function: Any, *arguments: Any) -> Call[Any]:

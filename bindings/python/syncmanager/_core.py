@@ -11,7 +11,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from . import errors
 from ._calls import Call, ResultDocument
@@ -20,11 +20,11 @@ from ._ffi import check, lib
 from ._handle import Handle
 from ._shown import Listener, Shown
 from .events import (
+    AnyEvent,
     Change,
     DatabaseListenEnded,
     DatabaseTransform,
     DatabaseValue,
-    Event,
     Result,
     StreamEvent,
     decode,
@@ -131,7 +131,7 @@ class Core:
 
     # Draining
 
-    def take(self, timeout_ms: int = 0) -> Event | None:
+    def take(self, timeout_ms: int = 0) -> AnyEvent | None:
         """Takes one event and gives it to those it is for. The caller holds ``handle.draining``."""
         handle = self.handle
         handle.drainer = threading.get_ident()
@@ -143,7 +143,7 @@ class Core:
         finally:
             handle.drainer = None
 
-    def _deliver(self, event: Event) -> Event:
+    def _deliver(self, event: AnyEvent) -> AnyEvent:
         number = getattr(event, "collection", None)
         call: Call[Any] | None = None
         transform: Callable[[Any], None] | None = None
@@ -151,7 +151,7 @@ class Core:
             collection = None if number is None else self._collections.get(number)
             if isinstance(event, (Change, StreamEvent)):
                 if collection is not None:
-                    event = collection.apply(event)
+                    event = cast(AnyEvent, collection.apply(event))
             elif isinstance(event, Result):
                 call = self._calls.pop(event.request, None)
                 self.transforms.pop(event.request, None)

@@ -13,7 +13,7 @@ from ._shown import Shown
 from .errors import ClosedError
 from .events import Change, Event, Overflow, StreamBatch
 
-E = TypeVar("E", bound=Event)
+E = TypeVar("E", bound=Event, covariant=True)
 
 #: Events that may wait for one iteration. Whoever lags further behind starts over from the lists as they stand.
 LIMIT = 10_000

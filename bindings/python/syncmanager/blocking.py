@@ -33,7 +33,7 @@ from .collections import (
 )
 from .database import BlockingDatabase
 from .documents import LATEST, Channel, ChannelQuery, Config, Direction, Message, MessageFields, MessageFilter
-from .events import Change, Event, StreamBatch, StreamRow
+from .events import AnyEvent, Change, StreamBatch, StreamRow
 from .resources import Resources
 from .streams import Condition, RowFunction, StreamCalls, Streams, StreamSpec
 
@@ -42,26 +42,26 @@ if TYPE_CHECKING:
 
 
 class _StartChannels(ChannelCalls):
-    def __init__(self, target: Collection) -> None:
+    def __init__(self, target: Collection[Any]) -> None:
         self._of = target
 
-    def _target(self) -> Collection:
+    def _target(self) -> Collection[Any]:
         return self._of
 
 
 class _StartMessages(MessageCalls):
-    def __init__(self, target: Collection) -> None:
+    def __init__(self, target: Collection[Any]) -> None:
         self._of = target
 
-    def _target(self) -> Collection:
+    def _target(self) -> Collection[Any]:
         return self._of
 
 
 class _StartStream(StreamCalls):
-    def __init__(self, target: Collection) -> None:
+    def __init__(self, target: Collection[Any]) -> None:
         self._of = target
 
-    def _target(self) -> Collection:
+    def _target(self) -> Collection[Any]:
         return self._of
 
 
@@ -326,7 +326,7 @@ class SyncManager(ClientBase):
         NotFoundError when that is not cached, and then ``remove`` is all that is left to do."""
         return MessageCollection(self._core, channel_url, viewpoint, filters, True)
 
-    def next_event(self, timeout: float | None = None) -> Event | None:
+    def next_event(self, timeout: float | None = None) -> AnyEvent | None:
         """Drains one event and returns it; None when none came within ``timeout`` seconds or ``interrupt`` was called.
 
         For programs that drain on one thread. Raises BusyError while another thread does.

@@ -24,7 +24,7 @@ from .documents import (
     MessageFields,
     MessageSnapshot,
 )
-from .events import Change, Item
+from .events import Change, CollectionEvent, Item
 from .live_list import LiveList
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _DIRECTIONS = {"previous": 1, "next": 2}
 
 
-class TypedCollection(Collection, Generic[Item]):
+class TypedCollection(Collection[CollectionEvent[Item]], Generic[Item]):
     """A collection with one kind of items. Since 0.1."""
 
     #: What is shown, in order: channels, or the messages that were sent, oldest first.

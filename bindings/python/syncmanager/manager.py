@@ -29,7 +29,7 @@ _AT_ONCE = 64
 class ChannelCollection(ChannelCalls, Channels):
     """A list of channels. ``async for change in channels`` goes over its changes. Since 0.1."""
 
-    def _target(self) -> Collection:
+    def _target(self) -> Collection[Any]:
         return self
 
     def __aiter__(self) -> Feed[Change[Channel]]:
@@ -39,7 +39,7 @@ class ChannelCollection(ChannelCalls, Channels):
 class MessageCollection(MessageCalls, Messages):
     """The messages of a channel. ``async for change in messages`` goes over the changes of its lists. Since 0.1."""
 
-    def _target(self) -> Collection:
+    def _target(self) -> Collection[Any]:
         return self
 
     def __aiter__(self) -> Feed[Change[Message]]:
@@ -49,7 +49,7 @@ class MessageCollection(MessageCalls, Messages):
 class Stream(StreamCalls, Streams):
     """A live list of rows, perhaps in sections. ``async for batch in stream`` goes over its batches. Since 0.1."""
 
-    def _target(self) -> Collection:
+    def _target(self) -> Collection[Any]:
         return self
 
     def __aiter__(self) -> Feed[StreamBatch]:

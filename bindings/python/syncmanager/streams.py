@@ -16,7 +16,7 @@ from ._feeds import Feed
 from ._ffi import DESTROY_CALLBACK, STREAM_FUNCTION, describe, encode, lib
 from ._results import answer, nothing
 from .documents import Condition
-from .events import Change, Event, StreamBatch, StreamEvent, StreamLoaded, StreamRow, StreamStep
+from .events import Change, Event, StreamBatch, StreamEvent, StreamLoaded, StreamNotice, StreamRow, StreamStep
 
 logger = logging.getLogger("syncmanager")
 
@@ -70,7 +70,7 @@ class _Function:
         _Function._kept.discard(self)
 
 
-class Streams(Collection):
+class Streams(Collection[StreamNotice]):
     """A stream, without its calls. Since 0.1."""
 
     def __init__(self, core: Core, source: Any, spec: Mapping[str, Any], function: RowFunction | None) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Optional, Union
 
 from typing_extensions import assert_type
 
-from syncmanager import Call, Change, Channel, LiveList, Message, Page, SyncManager, blocking, errors
-from syncmanager.events import Connection, Event, Source
+from syncmanager import Call, Change, Channel, LiveList, Message, Page, SyncManager, User, blocking, errors
+from syncmanager.events import AnyChange, AnyEvent, CollectionEvent, Connection, Source
 
 
 async def right(sm: SyncManager) -> None:
@@ -25,13 +25,40 @@ async def right(sm: SyncManager) -> None:
         assert_type(change.source, Source)
         assert_type(change.items[0]["created_at"], int)
     async for event in sm.events():
-        assert_type(event, Event)
+        assert_type(event, AnyEvent)
         if isinstance(event, Connection):
             assert_type(event.retry_in, Optional[int])
+        if isinstance(event, Change):
+            assert_type(event, AnyChange)
     try:
         await sm.connect()
     except errors.ServiceError as error:
         assert_type(error.service_code, Optional[int])
+
+
+async def events(sm: SyncManager) -> None:
+    chat = sm.messages("c")
+    async for event in chat.events():
+        assert_type(event, CollectionEvent[Message])
+        if isinstance(event, Change):
+            assert_type(event, Change[Message])
+            assert_type(event.removed[0], Message)
+            for detail in event.detail:
+                if detail["event"] == "event_user_joined":
+                    assert_type(detail["users"], list[User])
+                elif detail["event"] == "event_delivery_status_updated":
+                    assert_type(detail["delivered_at"], dict[str, int])
+
+
+def documents(message: Message, channel: Channel) -> None:
+    assert_type(message["message_id"], Union[int, str])
+    assert_type(message["reactions"][0]["user_ids"], list[str])
+    assert_type(message["poll"]["options"][0].get("vote_count"), Optional[int])
+    assert_type(message.get("parent_message_info", {}).get("ts"), Optional[int])
+    assert_type(channel["read_receipt"], dict[str, int])
+    assert_type(channel["members"][0]["user_id"], str)
+    Message(message_id="m-1", created_at=1)
+    Message(message="hi")  # type: ignore[typeddict-item]
 
 
 def right_too(sm: blocking.SyncManager) -> None:
