@@ -3,11 +3,11 @@
 import json
 import sys
 
-from syncmanager import SyncManagerError, blocking
-from syncmanager.events import ResourceEvent
+from syncmanager import Config, SyncManagerError, blocking
+from syncmanager.events import AnyEvent, ResourceEvent
 
 
-def main(config):
+def main(config: Config) -> None:
     with blocking.SyncManager(**config) as sm:
         resources = sm.resources
         resources.register("Group", "/group/@", counters=[{"name": "message_count", "counting": "Message"}])
@@ -21,7 +21,7 @@ def main(config):
         resources.register("Like", "/message_like/$group/$message/@")
 
         @sm.on_event
-        def follow(event):
+        def follow(event: AnyEvent) -> None:
             if not isinstance(event, ResourceEvent):
                 return
             if event.step == "will" and "spam" in event.value["text"]:

@@ -5,21 +5,21 @@ import json
 import re
 import sys
 
-from syncmanager import blocking
+from syncmanager import Config, blocking
 
 PAGE = 3
 #: What a terminal obeys (docs/display.md).
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-def main(config):
+def main(config: Config) -> None:
     with blocking.SyncManager(**config) as sm:
         chat = sm.stream({"database": {"path": "messages"}}, order_by="$key", descending=True, limit=PAGE)
         own = sm.stream("transient")
         # The order is the chat's, and so a row's key says where it stands.
         shown = sm.stream({"union": [chat, own]}, batch_delay=None)
 
-        def show():
+        def show() -> None:
             print(" | ".join(CONTROLS.sub("", row["item"]["text"]) for row in shown.rows))
 
         while not chat.loaded:

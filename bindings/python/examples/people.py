@@ -5,8 +5,10 @@ import asyncio
 import json
 import re
 import sys
+from typing import Callable
 
-from syncmanager import SyncManager
+from syncmanager import Config, Stream, SyncManager
+from syncmanager.streams import Row
 
 PEOPLE = {"path": "people"}
 IS_ORGANIZER = {"==": ["is_organizer", True]}
@@ -14,16 +16,16 @@ IS_ORGANIZER = {"==": ["is_organizer", True]}
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-def names(rows):
+def names(rows: list[Row]) -> str:
     return ", ".join(CONTROLS.sub("", row["item"]["name"]) for row in rows) or "nobody"
 
 
-async def follow(stream, text):
+async def follow(stream: Stream, text: Callable[[], str]) -> None:
     async for _ in stream:
         print(text(), flush=True)
 
 
-async def main(config):
+async def main(config: Config) -> None:
     async with SyncManager(**config) as sm:
         everybody = sm.stream({"database": PEOPLE}, order_by="name")
         # Organizers and participants of the same list.

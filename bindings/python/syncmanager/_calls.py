@@ -33,9 +33,11 @@ class Drains(Protocol):
 
     def running_loop(self) -> asyncio.AbstractEventLoop:
         """The loop that runs, which must be the client's."""
+        ...
 
     def wait(self, condition: Callable[[], bool], timeout: float | None) -> bool:
         """Blocks until ``condition`` holds; False after ``timeout`` s."""
+        ...
 
 
 class Call(Generic[Value]):

@@ -18,6 +18,8 @@ E = TypeVar("E", bound=Event, covariant=True)
 #: Events that may wait for one iteration. Whoever lags further behind starts over from the lists as they stand.
 LIMIT = 10_000
 
+_CHANGES: tuple[type[Event], ...] = (Change, StreamBatch)
+
 
 class FeedSource(Drains, Protocol):
     """Where the events come from."""
@@ -27,6 +29,7 @@ class FeedSource(Drains, Protocol):
     @property
     def closed(self) -> bool:
         """Whether nothing comes any more."""
+        ...
 
     def add_feed(self, feed: Feed[Any]) -> None:
         """From now on the iteration is given every event."""
@@ -36,6 +39,7 @@ class FeedSource(Drains, Protocol):
 
     def shown(self) -> list[Shown]:
         """The collections that are open."""
+        ...
 
 
 class Feed(AsyncIterator[E], Iterator[E], Generic[E]):
@@ -101,7 +105,7 @@ class Feed(AsyncIterator[E], Iterator[E], Generic[E]):
     def _push(self, event: Event, collection: Shown | None) -> None:
         if self._ended or (self._collection is not None and collection is not self._collection):
             return
-        if self._only_changes and not isinstance(event, (Change, StreamBatch)):
+        if self._only_changes and not isinstance(event, _CHANGES):
             return
         self._waiting.append(event)
         if len(self._waiting) > LIMIT:
@@ -111,7 +115,7 @@ class Feed(AsyncIterator[E], Iterator[E], Generic[E]):
     def _start_over(self, last: Event) -> None:
         dropped = len(self._waiting)
         self._waiting.clear()
-        shown: list[Shown] = self._core.shown() if self._collection is None else [self._collection]
+        shown = self._core.shown() if self._collection is None else [self._collection]
         for collection in shown:
             if not self._only_changes:
                 self._waiting.append(Overflow(last.seq, last.ts, b"", collection.number, dropped))

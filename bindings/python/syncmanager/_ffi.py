@@ -112,7 +112,7 @@ def check(code: int) -> int:
     """Turns a negative status into an exception with the library's own words."""
     if code >= 0:
         return code
-    error = json.loads(lib.sm_last_error() or b"null") or {}
+    error: dict[str, Any] = json.loads(lib.sm_last_error() or b"null") or {}
     raise errors.make(code, status_name(code), error.get("message", ""), error.get("path"))
 
 

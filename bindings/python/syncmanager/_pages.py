@@ -34,10 +34,10 @@ class Page:
         """The parsed items. Several threads may ask at once: the last one's stay, and all are equal."""
         items = self._items
         if items is None:
-            items, _ = _decoder.raw_decode(self._text[self._start :].decode())
-            if not isinstance(items, list) or len(items) != self._count:
+            read: list[Any] = _decoder.raw_decode(self._text[self._start :].decode())[0]
+            if type(read) is not list or len(read) != self._count:
                 raise InternalError(f"a change with {self._count} positions and other items")
-            self._items = items
+            self._items = items = read
             self._text = b""
         return items
 

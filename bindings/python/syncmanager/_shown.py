@@ -21,6 +21,8 @@ class Shown(Protocol):
 
     def apply(self, change: Change[Any] | StreamEvent) -> Change[Any] | StreamEvent:
         """Applies a change to the live list it is of, and gives it with what was removed. The core's lock is held."""
+        ...
 
     def full_changes(self, last: Event) -> Sequence[Event]:
         """The changes that give the lists as they stand to somebody who shows anything."""
+        ...

@@ -19,11 +19,12 @@ class _Factory:
         self.clients = 0
 
     def __call__(self, loop: asyncio.AbstractEventLoop, coroutine: Any, **more: Any) -> Any:
+        awaited: Any = coroutine
         if isinstance(coroutine, Call):
-            coroutine = _result(coroutine)
+            awaited = _result(awaited)
         if self.before is not None:
-            return self.before(loop, coroutine, **more)
-        return asyncio.Task(coroutine, loop=loop, **more)
+            return self.before(loop, awaited, **more)
+        return asyncio.Task(awaited, loop=loop, **more)
 
 
 async def _result(call: Call[Any]) -> Any:

@@ -162,7 +162,7 @@ class MessageCalls(Calls):
 
     def resend(self, failed: Message | str) -> Call[Message]:
         """Sends a message of ``failed`` again, given as it is there or by its ``request_id``."""
-        return self.send_document({"resend": failed if isinstance(failed, str) else failed["request_id"]})
+        return self.send_document({"resend": failed if isinstance(failed, str) else _request_id(failed)})
 
     def send_document(self, document: Mapping[str, Any]) -> Call[Message]:
         """Sends a message given as the document of ``sm_send_message``."""
@@ -210,13 +210,20 @@ class MessageCalls(Calls):
         return self._begin("delete_message", results.stored, lib.sm_delete_message, encode(document))
 
 
+def _request_id(message: Message) -> str:
+    known = message.get("request_id")
+    if known is None:
+        raise errors.InvalidArgumentError("the message has no request_id: it is none of the lists pending and failed")
+    return known
+
+
 def _name(target: Message | int | str) -> dict[str, Any]:
     if isinstance(target, str):
         return {"request_id": target}
     if isinstance(target, int):
         return {"message_id": target}
     if "status" in target:
-        return {"request_id": target["request_id"]}
+        return {"request_id": _request_id(target)}
     return {"message_id": target["message_id"]}
 
 

@@ -237,8 +237,18 @@ class Overflow(Event):
     dropped: int
 
 
-#: A row of a stream: ``path`` is [section, row], ``from`` that of a row that moved; a deleted one has no ``item``.
-StreamRow = TypedDict("StreamRow", {"path": list[int], "from": list[int], "key": str, "item": Any}, total=False)
+_MovedRow = TypedDict("_MovedRow", {"from": list[int]}, total=False)
+
+
+class _RequiredRow(TypedDict):
+    path: list[int]
+    key: str
+
+
+class StreamRow(_MovedRow, _RequiredRow, total=False):
+    """A row of a stream: ``path`` is [section, row], ``from`` that of a row that moved. Since 0.1."""
+
+    item: Any  #: a row that was deleted has none
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, cast, overload
 
-from ._pages import PageItems
+from ._pages import PageItems, Unread
 from .errors import InternalError
 from .events import Change, Item
 
@@ -45,7 +45,7 @@ class LiveList(Sequence[Item], Generic[Item]):
 
     def __eq__(self, other: object) -> bool:
         """Equal to a live list or a list with equal items in the same order."""
-        return list(self) == list(other) if isinstance(other, (LiveList, list)) else NotImplemented
+        return list(self) == [*cast("Iterable[Any]", other)] if isinstance(other, (LiveList, list)) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -56,7 +56,8 @@ class LiveList(Sequence[Item], Generic[Item]):
         """Applies one change; gives what a ``remove`` took out. Cells are replaced as a whole, so a reader on another
         thread finds a valid list."""
         removed: LiveList[Item] = LiveList()
-        cells, action, places = self._cells, change.action, change.changes
+        cells, action = self._cells, change.action
+        places = cast("Sequence[dict[str, Any]]", change.changes)  # each has what its action needs
         if action == "insert":
             fresh = change.items.page.unread() if isinstance(change.items, PageItems) else change.items
             first = places[0]["index"] if places else 0
@@ -99,4 +100,7 @@ def _in_range(change: Change[Any], index: int, limit: int) -> None:
 
 
 def _read(cell: Any) -> Any:
-    return cell[0].items()[cell[1]] if type(cell) is tuple else cell
+    if type(cell) is not tuple:
+        return cell
+    page, place = cast(Unread, cell)
+    return page.items()[place]

@@ -6,7 +6,7 @@ import ctypes
 import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Callable, ClassVar, Literal, TypedDict, Union
+from typing import Any, Callable, ClassVar, Literal, TypedDict, Union, cast
 
 from . import errors
 from ._calls import Call, ResultDocument
@@ -80,8 +80,9 @@ class Streams(Collection[StreamNotice]):
         self._titles: list[str] = []
         #: Whether what there was at first is shown.
         self.loaded = False
-        document = {"source": _source(source), **spec}
-        partition = document["source"].get("partition") if isinstance(document["source"], dict) else None
+        document: dict[str, Any] = {"source": _source(source), **spec}
+        kinds = document["source"]
+        partition = cast("dict[str, Any]", kinds).get("partition") if isinstance(kinds, dict) else None
         self._titles = list(partition["titles"]) if partition and partition.get("titles") else [""]
         # A stream that its program shows as one of several tells of rows in that section.
         self._first = int(spec.get("section") or 0)
@@ -114,9 +115,10 @@ class Streams(Collection[StreamNotice]):
 
     def apply(self, change: Change[Any] | StreamEvent) -> Change[Any] | StreamEvent:
         if isinstance(change, StreamBatch):
+            moved = cast("list[dict[str, list[int]]]", change.moved)
             if change.reset:
                 self._sections = [[] for _ in self._titles]
-            self._take_out([row["path"] for row in change.deleted] + [row["from"] for row in change.moved])
+            self._take_out([row["path"] for row in change.deleted] + [row["from"] for row in moved])
             self._put_in([*change.added, *change.moved])
             self._replace(change.changed)
         elif isinstance(change, StreamStep):
@@ -144,11 +146,11 @@ class Streams(Collection[StreamNotice]):
 
     def _put_in(self, rows: Iterable[StreamRow]) -> None:
         for row in sorted(rows, key=lambda row: row["path"]):
-            self._section(row["path"], 1).insert(row["path"][1], {"key": row["key"], "item": row["item"]})
+            self._section(row["path"], 1).insert(row["path"][1], _row(row))
 
     def _replace(self, rows: Iterable[StreamRow]) -> None:
         for row in rows:
-            self._section(row["path"], 0)[row["path"][1]] = {"key": row["key"], "item": row["item"]}
+            self._section(row["path"], 0)[row["path"][1]] = _row(row)
 
     def full_changes(self, last: Event) -> list[Event]:
         rows: list[StreamRow] = [
@@ -233,6 +235,11 @@ class StreamCalls(Calls):
         return self.ask({"action": "last_before", **_place(key, item)})
 
 
+def _row(row: StreamRow) -> Row:
+    """One that is shown, so it has an item."""
+    return {"key": row["key"], "item": cast("dict[str, Any]", row)["item"]}
+
+
 def _rows(rows: Mapping[str, Any]) -> list[Row]:
     return [{"key": key, "item": item} for key, item in rows.items()]
 
@@ -244,12 +251,13 @@ def _place(key: str, item: Any) -> dict[str, Any]:
 def _source(source: Any) -> Any:
     """A source as C takes it: streams in it become their numbers."""
     if isinstance(source, Mapping):
+        members = cast("Mapping[str, Any]", source)
         return {
             kind: _source(value) if kind in ("union", "partition", "stream") else value
-            for kind, value in source.items()
+            for kind, value in members.items()
         }
     if isinstance(source, (list, tuple)):
-        return [_source(part) for part in source]
+        return [_source(part) for part in cast("Sequence[Any]", source)]
     return source.number if isinstance(source, Streams) else source
 
 

@@ -129,3 +129,8 @@ def test_texts_that_c_cannot_take_are_refused(tmp_path):
                 sm.messages(text)
         with pytest.raises(errors.InvalidArgumentError):
             sm.messages("c", 2**63)
+
+
+def test_what_was_sent_already_is_not_sent_again(tmp_path):
+    with SyncManager(**config(tmp_path)) as sm, pytest.raises(errors.InvalidArgumentError):
+        sm.messages("c").start.resend({"message_id": 7, "created_at": 1, "message": "hi"})

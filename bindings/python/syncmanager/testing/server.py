@@ -50,6 +50,10 @@ def server_program() -> Path:
     return Path(found)
 
 
+def _port(url: str) -> int | None:
+    return urllib.parse.urlparse(url).port
+
+
 class Server:
     """A server on 127.0.0.1, on a free port. Ends with ``stop``, with ``with``, and with this process at the latest.
 
@@ -75,11 +79,11 @@ class Server:
         if not line:
             raise ServerError(f"{command[0]} ended with status {process.wait()} before it was ready")
         self.ready = json.loads(line)
-        self.port = urllib.parse.urlparse(self.ready["api_host"]).port or 0
+        self.port = _port(self.ready["api_host"]) or 0
         if "database_url" in self.ready:
             # A restarted one is to be found where it was.
             place = self.options.index("--database-port") + 1
-            self.options[place] = str(urllib.parse.urlparse(self.ready["database_url"]).port)
+            self.options[place] = str(_port(self.ready["database_url"]))
         return process
 
     # Its life
