@@ -307,12 +307,22 @@ class MessageFields(TypedDict, total=False):
     target_langs: list[str]
 
 
-class CollectionInfo(TypedDict, total=False):
+class Section(TypedDict):
+    """A section of a stream, in numbers. Since 0.1."""
+
+    title: str
+    count: int
+
+
+class _RequiredInfo(TypedDict):
+    collection: int
+    kind: Literal["channels", "messages", "stream"]
+    count: int
+
+
+class CollectionInfo(_RequiredInfo, total=False):
     """What a collection is and how far it reaches. Since 0.1."""
 
-    collection: int
-    kind: Literal["channels", "messages"]
-    count: int
     has_next: bool
     has_previous: bool
     query: ChannelQuery
@@ -325,6 +335,10 @@ class CollectionInfo(TypedDict, total=False):
     previous_limit: int
     next_limit: int
     channel: Channel
+    source: Literal["transient", "channels", "messages", "union", "partition"]  #: of streams, as what follows
+    loaded: bool
+    sections: list[Section]
+    stream: dict[str, Any]  #: what it was opened with
 
 
 class ChannelSnapshot(TypedDict):
@@ -341,3 +355,36 @@ class MessageSnapshot(TypedDict):
     succeeded: list[Message]
     pending: list[Message]
     failed: list[Message]
+
+
+#: Where one item of a change is: ``index``, or ``from`` and ``to`` of a move; and its id, a text.
+Position = TypedDict("Position", {"index": int, "from": int, "to": int, "id": str}, total=False)
+
+
+_MovedRow = TypedDict("_MovedRow", {"from": list[int]}, total=False)
+
+
+class _RequiredRow(TypedDict):
+    path: list[int]
+    key: str
+
+
+class StreamRow(_MovedRow, _RequiredRow, total=False):
+    """A row of a stream: ``path`` is [section, row], ``from`` that of a row that moved. Since 0.1."""
+
+    item: Any  #: a row that was deleted has none
+
+
+class Lost(TypedDict, total=False):
+    """A message or a write to the database that is damaged and will not be sent. Since 0.1."""
+
+    #: "message", with ``channel_url`` and ``request_id``, or "database_write", with all others.
+    kind: str
+    channel_url: str
+    request_id: str
+    url: str
+    name: str
+    path: str
+    #: "set", "update" or "count"; absent where that cannot be read.
+    write: str
+    id: int

@@ -6,7 +6,7 @@ import dataclasses
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, TypedDict, TypeVar, Union, cast, get_args
+from typing import Any, Generic, Literal, TypeVar, Union, cast, get_args
 
 from ._pages import Page, PageItems
 from ._words import Action as Action
@@ -18,14 +18,13 @@ from ._words import Source as Source
 from ._words import SyncName as SyncName
 from .details import Detail as Detail
 from .documents import Channel, Message
+from .documents import Lost as Lost
+from .documents import Position as Position
+from .documents import StreamRow as StreamRow
 
 Item = TypeVar("Item", Channel, Message)
 
 _SOURCES = frozenset(get_args(Source))
-
-
-#: Where one item of a change is: ``index``, or ``from`` and ``to`` of a move; and its id, a text.
-Position = TypedDict("Position", {"index": int, "from": int, "to": int, "id": str}, total=False)
 
 
 @dataclass(frozen=True)
@@ -90,6 +89,9 @@ class NewMessage(Event):
     collection: int
     channel_url: str
     message: Message
+    #: Why, as in ``Change``.
+    source: Source
+    from_event: bool
     #: What happened in particular, oldest first (docs/events.md).
     detail: Sequence[Detail] = ()
 
@@ -100,6 +102,9 @@ class ChannelUpdated(Event):
 
     collection: int
     channel: Channel
+    #: Why, as in ``Change``.
+    source: Source
+    from_event: bool
     #: What happened in particular, oldest first (docs/events.md).
     detail: Sequence[Detail] = ()
 
@@ -110,6 +115,9 @@ class ChannelRemoved(Event):
 
     collection: int
     channel_url: str
+    #: Why, as in ``Change``.
+    source: Source
+    from_event: bool
     #: What happened in particular, oldest first (docs/events.md).
     detail: Sequence[Detail] = ()
 
@@ -131,6 +139,11 @@ class ParentUpdated(Event):
 
     collection: int
     message: Message
+    #: Why, as in ``Change``.
+    source: Source
+    from_event: bool
+    #: What happened in particular, oldest first (docs/events.md).
+    detail: Sequence[Detail] = ()
 
 
 @dataclass(frozen=True)
@@ -139,6 +152,11 @@ class ParentRemoved(Event):
 
     collection: int
     message_id: str
+    #: Why, as in ``Change``.
+    source: Source
+    from_event: bool
+    #: What happened in particular, oldest first (docs/events.md).
+    detail: Sequence[Detail] = ()
 
 
 @dataclass(frozen=True)
@@ -203,21 +221,6 @@ class CacheReset(Event):
     file: str
 
 
-class Lost(TypedDict, total=False):
-    """A message or a write to the database that is damaged and will not be sent. Since 0.1."""
-
-    #: "message", with ``channel_url`` and ``request_id``, or "database_write", with all others.
-    kind: str
-    channel_url: str
-    request_id: str
-    url: str
-    name: str
-    path: str
-    #: "set", "update" or "count"; absent where that cannot be read.
-    write: str
-    id: int
-
-
 @dataclass(frozen=True)
 class StorageProblem(Event):
     """The data directory could not be read or written; what is shown stays, sync tries again. Since 0.1."""
@@ -235,20 +238,6 @@ class Overflow(Event):
 
     collection: int
     dropped: int
-
-
-_MovedRow = TypedDict("_MovedRow", {"from": list[int]}, total=False)
-
-
-class _RequiredRow(TypedDict):
-    path: list[int]
-    key: str
-
-
-class StreamRow(_MovedRow, _RequiredRow, total=False):
-    """A row of a stream: ``path`` is [section, row], ``from`` that of a row that moved. Since 0.1."""
-
-    item: Any  #: a row that was deleted has none
 
 
 @dataclass(frozen=True)
@@ -498,4 +487,6 @@ def decode(text: bytes) -> AnyEvent:
     if kind is None:
         return UnknownEvent(event["seq"], event["ts"], text, name)
     members = {member: event[member] for member in _MEMBERS[kind] if member in event}
+    if "source" in members:
+        members["source"] = _source(members["source"])
     return cast(AnyEvent, kind(event["seq"], event["ts"], text, **members))

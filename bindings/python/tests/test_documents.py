@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from pathlib import Path
@@ -33,6 +34,12 @@ def test_what_is_always_there_is_required(name, kind):
     assert set(told["properties"]) <= kind.__annotations__.keys()
 
 
+def test_what_a_collection_is():
+    told = schema("collection-info")["oneOf"]
+    assert set().union(*(kind["properties"] for kind in told)) == documents.CollectionInfo.__annotations__.keys()
+    assert set.intersection(*(set(kind["required"]) for kind in told)) == documents.CollectionInfo.__required_keys__
+
+
 def test_an_unsent_message_is_a_message():
     told = schema("objects/unsent-message")
     assert set(told["properties"]) <= documents.Message.__annotations__.keys()
@@ -58,3 +65,20 @@ def test_the_members_of_a_detail_are_those_of_the_documentation(kind):
     documented = set().union(*(set(re.findall(r"`(\w+)`", text)) for text in says))
     assert kind.__annotations__.keys() - {"event"} == {name for name in documented if not name.startswith("event_")} - {
         "channel_updated", "new_message", "detail"}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", events._KINDS.items(), ids=lambda kind: kind[0])
+def test_the_members_of_an_event_are_those_of_its_schema(kind):
+    name, typed = kind
+    told = schema(f"events/{name}")
+    members = {member.name for member in dataclasses.fields(typed)} - {"_text"}
+    defaults = {member.name for member in dataclasses.fields(typed) if has_default(member)}
+    if name == "result":  # what else it has is of its call, which reads it
+        assert members <= set(told["properties"])
+        return
+    assert members == set(told["properties"]) - {"type"}
+    assert members - defaults <= set(told["required"])
+
+
+def has_default(member):
+    return member.default is not dataclasses.MISSING or member.default_factory is not dataclasses.MISSING
