@@ -57,7 +57,8 @@ def test_events_are_those_of_the_code_and_of_the_header():
     ("events/connection", ("properties", "state"), "SyncEngine/ConnectionState"),
     ("events/sync_state", ("properties", "state"), "SyncEngine/SyncState"),
     ("action", ("properties", "action"), "SyncModel/Action"),
-], ids=["source", "reason", "call", "short", "connection", "sync_state", "action"])
+    ("collection-info", ("oneOf", 2, "properties", "source"), "SyncStreams/Kind"),
+], ids=["source", "reason", "call", "short", "connection", "sync_state", "action", "kind of stream"])
 def test_words_are_those_of_the_code(schema, place, enum):
     part = checked.schema(schema)
     for key in place:

@@ -335,7 +335,8 @@ class CollectionInfo(_RequiredInfo, total=False):
     previous_limit: int
     next_limit: int
     channel: Channel
-    source: Literal["transient", "channels", "messages", "union", "partition"]  #: of streams, as what follows
+    #: Of streams, as what follows.
+    source: Literal["transient", "channels", "messages", "database", "union", "partition"]
     loaded: bool
     sections: list[Section]
     stream: dict[str, Any]  #: what it was opened with
