@@ -1,4 +1,4 @@
-"""Signing out: what was kept of the user is in no file, whoever else has the files open, and if it is, the call says so."""
+"""Signing out: nothing kept of the user is in a file; if another process keeps it there, the call says so."""
 
 from __future__ import annotations
 

@@ -62,7 +62,8 @@ extension CacheStore {
         }
     }
 
-    /// Takes what was forgotten out of the log, and removes files set aside. `inUse` when another process reads the file.
+    /// Takes what was forgotten out of the log, and removes files set aside. `inUse` when another process reads the
+    /// file.
     public func emptyLog() throws(StoreError) {
         try removeSetAside()
         try database.emptyLog()

@@ -111,8 +111,8 @@ final class Database {
         if code != SQLITE_OK { throw failure(code) }
     }
 
-    /// Brings the log into the file and empties it. Waits for a reader in another process, but not for long; then the log
-    /// still holds what was written over, and that is an error.
+    /// Brings the log into the file and empties it. Waits for a reader in another process, but not for long; then the
+    /// log still holds what was written over, and that is an error.
     func emptyLog() throws(StoreError) {
         try check()
         sqlite3_busy_timeout(handle, Database.patienceWithReaders)
