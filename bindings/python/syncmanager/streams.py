@@ -6,7 +6,7 @@ import ctypes
 import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Callable, ClassVar, Literal, TypedDict, Union, cast
+from typing import Any, Callable, ClassVar, Literal, TypedDict, cast
 
 from . import errors
 from ._calls import Call, ResultDocument

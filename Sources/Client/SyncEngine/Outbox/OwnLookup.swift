@@ -91,8 +91,9 @@ extension ServiceFailure {
     /// Whether the same question may be answered later.
     fileprivate var mayBeCured: Bool {
         switch kind {
-        case .unreachable, .timedOut, .rateLimited, .unavailable, .tokenRejected, .pageTokenExpired: true
-        case .notFound, .exists, .refused: false
+        case .unreachable, .timedOut, .rateLimited, .unavailable, .tokenRejected, .pageTokenExpired, .crowded:
+            true
+        case .notFound, .exists, .tooLarge, .refused: false
         }
     }
 }
