@@ -254,6 +254,22 @@ final class WebSocketCodecTests: XCTestCase {
         XCTAssertFalse(patient.isOutputOverflowing)
     }
 
+    /// Pongs that the peer does not take have less room than messages.
+    func testPingFloodIsEndedLongBeforeTheRoomOfMessagesIsFull() throws {
+        let server = try codec(.server, outputLimit: 32 << 20)
+        let flood = masked(0x89, [])
+        var pings = 0
+        while !server.isOutputOverflowing, pings < 1_000_000 { pings += server.receive(flood).count }
+        XCTAssertTrue(server.isOutputOverflowing)
+        XCTAssertLessThan(server.pendingOutputCount, 300 << 10)
+
+        // One of them at a time, in any number, while a long message waits.
+        let patient = try codec(.server, outputLimit: 32 << 20)
+        XCTAssertTrue(patient.sendText([UInt8](repeating: 65, count: 20 << 20)))
+        for _ in 0..<1000 { XCTAssertEqual(patient.receive(flood).count, 1) }
+        XCTAssertFalse(patient.isOutputOverflowing)
+    }
+
     func testSlowPeerHitsTheOutputLimit() throws {
         let server = try codec(.server, outputLimit: 1000)
         let text = [UInt8](repeating: 65, count: 300)

@@ -35,8 +35,8 @@ public final class WebSocketCodec {
         case close(code: UInt16, reason: [UInt8])
     }
 
-    /// Whether the peer takes our bytes too slowly, or floods us with pings: the output limit was passed and bytes were
-    /// lost. The stream is broken; the owner must drop the connection.
+    /// Whether the peer takes our bytes too slowly: the output limit was passed and bytes were lost; or it floods us with
+    /// pings and takes none of our pongs. The stream is broken; the owner must drop the connection.
     public private(set) var isOutputOverflowing = false
 
     private let messageLimit: Int
@@ -54,6 +54,10 @@ public final class WebSocketCodec {
     private var output: [UInt8] = []
     private var outputOffset = 0
     private var sendsClose = false
+    /// Bytes that were queued for the peer without our asking, since the output was empty last.
+    private var answeredBytes = 0
+    /// The most of them: pings that nobody waits for must not fill the room of messages.
+    private static let answerLimit = 256 << 10
 
     private var randomness: [UInt8] = []
 
@@ -283,8 +287,12 @@ public final class WebSocketCodec {
         guard let context, wslay_event_want_write(context) != 0 else { return }
         sendsClose = close
         defer { sendsClose = false }
+        let before = pendingOutputCount
+        if before == 0 { answeredBytes = 0 }
         // Fails only without random bytes for the mask; then libwslay writes no more and the connection is finished.
         if wslay_event_send(context) != 0 { wslay_event_shutdown_read(context) }
+        answeredBytes &+= pendingOutputCount &- before
+        if answeredBytes > WebSocketCodec.answerLimit, !isCloseSent { overflow() }
     }
 
     private func overflow() {
