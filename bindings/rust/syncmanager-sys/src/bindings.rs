@@ -254,9 +254,14 @@ extern "C" {
     /// What was called before and not begun is not done first, if nothing would be left of it: own messages
     /// complete with
     /// REMOVED, the database's actions and operations on resources with CANCELED.
-    /// Collections get `clear`, or `remove` for own messages; the URL of a channel stays while it has a collection.
-    /// Completes when all is gone from the files (or STORAGE: call again). The client goes on with an empty cache:
-    /// sm_set_token() and sm_connect() begin anew for the same user, sm_close() and sm_setup() for another.
+    /// Collections get `clear`, or `remove` for own messages; the URL of a channel that has one stays until
+    /// sm_close().
+    /// Completes when all is gone from the files, or with STORAGE and a "message": call again. That is so, too,
+    /// while
+    /// another process reads one of the files in a transaction, which is waited for a quarter of a second.
+    /// The client goes on with an empty cache: sm_set_token() and sm_connect() begin anew for the same user,
+    /// sm_close()
+    /// and sm_setup() for another.
     /// Errors: INVALID_HANDLE, CLOSED. @thread any. Since 0.1
     /// ```
     pub fn sm_sign_out(
