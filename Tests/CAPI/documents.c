@@ -87,6 +87,11 @@ static const struct {
     {take_delete, "{\"message_id\":1,\"colour\":1}", "$.colour", "{\"message_id\":[]}", "$.message_id"},
     {take_call, "{\"action\":\"mark_as_read\",\"channel_url\":\"c\",\"colour\":1}", "$.colour",
         "{\"action\":\"mark_as_read\",\"channel_url\":7}", "$.channel_url"},
+    /* A whole number beyond 64 bits is a number like any other, and none of those that a key of whole numbers takes. */
+    {take_query, "{\"colour\":123456789012345678901234567890}", "$.colour",
+        "{\"limit\":9223372036854775808}", "$.limit"},
+    {take_call, "{\"action\":\"mark_as_read\",\"channel_url\":\"c\",\"colour\":-9223372036854775809}", "$.colour",
+        "{\"action\":\"get_message\",\"channel_url\":\"c\",\"message_id\":123456789012345678901}", "$.message_id"},
     {take_call, "{\"action\":\"no_such_action\"}", "$.action", "{\"action\":\"mark_as_read\"}", "$.channel_url"},
 };
 
@@ -156,6 +161,14 @@ int main(void) {
     while (start && strspn(start, "x") < letters) start = strchr(start + strspn(start, "x"), 'x');
     CHECK(start && strspn(start, "x") == letters);
     free(event);
+
+    /* Where any number goes, one beyond 64 bits does; one beyond a double does not. */
+    GIVES(SM_ERR_INVALID_DOCUMENT, sm_append_message(messages, "{\"data\":1e999}", NULL, NULL, NULL, NULL));
+    CHECK(last_error_has("real number overflow"));
+    const char *host_sent = "{\"request_id\":\"beyond\",\"message\":\"m\",\"created_at\":1,"
+                            "\"extra\":123456789012345678901234567890}";
+    GIVES(SM_OK, sm_append_message(messages, host_sent, NULL, NULL, NULL, NULL));
+    free(await_event(client, "\"list\":\"pending\"", "\"insert\"", "1.2345678901234568e29", NULL));
     sm_close(client);
     free(large);
     free(url);

@@ -5,8 +5,7 @@ import XCTest
 final class SyncJSONTests: XCTestCase {
     /// What jansson refuses and the grammar does not: values that it cannot hold. The slice leaves them as they stand.
     private static let unholdable = [
-        "too big integer", "too big negative integer", "real number overflow", "invalid Unicode '",
-        "NUL byte in object key not supported",
+        "real number overflow", "invalid Unicode '", "NUL byte in object key not supported",
     ]
 
     private enum Verdict { case both, neither, onlySlice }
@@ -57,7 +56,7 @@ final class SyncJSONTests: XCTestCase {
         let good = [
             "0", "-0", "-1.5e+07", "1E9", "1e-999", "9223372036854775807", "-9223372036854775808", "\"\"", " [ ] ",
             "{\"\":{}}", "[1,[2,{\"a\":[]}]]", "\"\\ud83d\\ude00\\u0000\\/\\b\\f\"", "\"\u{7F}é\u{FFFF}😀\"",
-            "\t\r\nnull", "{\"a\":1,\"a\":2}",
+            "\t\r\nnull", "{\"a\":1,\"a\":2}", "9223372036854775808", "-9223372036854775809",
         ]
         let bad = [
             "", " ", "-", "+1", "01", "-01", "1.", ".5", "1e", "1e+", "0x1", "1 2", "nul", "nulll", "True", "NaN",
@@ -78,10 +77,35 @@ final class SyncJSONTests: XCTestCase {
 
     func testWhereTheTwoDifferOnPurpose() {
         let texts = [
-            "9223372036854775808", "-9223372036854775809", "1e999", "\"\\ud83d\"", "\"\\ude00\"", "\"\\ud83d\\u0041\"",
+            "1e999", "-1e999", String(repeating: "9", count: 400), "\"\\ud83d\"", "\"\\ude00\"", "\"\\ud83d\\u0041\"",
             "{\"\\u0000\":1}",
         ]
         for text in texts { XCTAssertEqual(verdict(Array(text.utf8)), .onlySlice, text) }
+    }
+
+    func testWholeNumbersBeyond64BitsAreReals() throws {
+        let text = #"{"a":[123456789012345678901234567890,-9223372036854775809,1],"\"98765432109876543210":"#
+            + #""12345678901234567890\\","b":9223372036854775807,"c": 18446744073709551616 }"#
+        let document = try JSON.parse(text)
+        XCTAssertEqual(document["a"]?[0]?.double, 123456789012345678901234567890)
+        XCTAssertEqual(document["a"]?[0]?.kind, .real)
+        XCTAssertNil(document["a"]?[0]?.int)
+        XCTAssertEqual(document["a"]?[1]?.double, -9223372036854775809)
+        XCTAssertEqual(document["a"]?[2]?.int, 1)
+        XCTAssertEqual(document["\"98765432109876543210"]?.string, "12345678901234567890\\")
+        XCTAssertEqual(document["b"]?.int, Int64.max)
+        XCTAssertEqual(document["c"]?.double, 18446744073709551616)
+        XCTAssertEqual(try JSON.parse(document.serialized()), document)
+        // What is wrong besides is told where it is.
+        XCTAssertThrowsError(try JSON.parse("[123456789012345678901,1e999]")) { error in
+            XCTAssertEqual((error as? JSONError)?.message.hasPrefix("real number overflow"), true, "\(error)")
+            XCTAssertEqual((error as? JSONError)?.offset, 28)
+        }
+        for text in [
+            "[123456789012345678901", "00123456789012345678901", "[123456789012345678901 2]", "--123456789012345678901",
+        ] {
+            XCTAssertThrowsError(try JSON.parse(text), text)
+        }
     }
 
     /// jansson by itself would skip these.

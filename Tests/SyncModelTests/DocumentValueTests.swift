@@ -20,7 +20,7 @@ final class DocumentValueTests: XCTestCase {
     }
 
     func testWhatIsNoJSONIsRefusedAsAWhole() {
-        for text in ["", " ", "{", #"{"a":1}}"#, "{\"a\":\"\u{1}\"}"] {
+        for text in ["", " ", "{", #"{"a":1}}"#, #"{"a":1e999}"#, "{\"a\":\"\u{1}\"}"] {
             XCTAssertEqual(
                 path { () throws(DocumentError) in try DocumentValue(parsing: Array(text.utf8)) }, "$", text)
         }
@@ -37,14 +37,19 @@ final class DocumentValueTests: XCTestCase {
     }
 
     func testMembersHaveTheirPaths() throws {
-        let text = #"{"s": "x", "e": "", "i": -3, "r": 1.0, "n": null, "o dd": [1], "w": "three"}"#
+        let text = #"{"s": "x", "e": "", "i": -3, "r": 1.0, "l": 9223372036854775808, "n": null, "o dd": [1], "#
+            + #""w": "three"}"#
         let document = try DocumentValue(parsing: Array(text.utf8))
-        XCTAssertEqual(Set(try document.members().map(\.key)), ["s", "e", "i", "r", "n", "o dd", "w"])
+        XCTAssertEqual(Set(try document.members().map(\.key)), ["s", "e", "i", "r", "l", "n", "o dd", "w"])
         XCTAssertEqual(try document.member("s")?.text(), "x")
         XCTAssertEqual(try document.member("i")?.integer(in: -3...3), -3)
         XCTAssertNil(document.member("n"), "null is as good as missing")
         XCTAssertNil(document.member("none"))
         let empty = try XCTUnwrap(document.member("e")), real = try XCTUnwrap(document.member("r"))
+        let large = try XCTUnwrap(document.member("l"))
+        XCTAssertEqual(path { () throws(DocumentError) in try large.integer(in: 0...Int64.max) }, "$.l")
+        XCTAssertEqual(path { () throws(DocumentError) in try large.time() }, "$.l")
+        XCTAssertEqual(path { () throws(DocumentError) in try large.messageID() }, "$.l")
         let odd = try XCTUnwrap(document.member("o dd")), word = try XCTUnwrap(document.member("w"))
         XCTAssertEqual(path { () throws(DocumentError) in try empty.nonemptyText() }, "$.e")
         XCTAssertEqual(path { () throws(DocumentError) in try real.integer(in: 0...9) }, "$.r")

@@ -34,8 +34,10 @@ public struct JSON {
 
     // MARK: Reading text
 
-    /// Parses one complete document of any type. Duplicate keys keep the last value, as most peers do.
+    /// Parses one complete document of any type. Duplicate keys keep the last value, and a whole number beyond 64 bits
+    /// is a real, as with most peers.
     public static func parse(_ bytes: UnsafeRawBufferPointer) throws(JSONError) -> JSON {
+        let flags = shim_JSON_DECODE_ANY | shim_JSON_ALLOW_NUL
         var error = json_error_t()
         let base = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
         guard let base, bytes.count > 0 else { throw JSONError(message: "the document is empty", offset: 0) }
@@ -43,13 +45,19 @@ public struct JSON {
         if let nul = memchr(base, 0, bytes.count) {
             throw JSONError(message: "a NUL byte", offset: UnsafeRawPointer(nul) - UnsafeRawPointer(base))
         }
-        guard let value = json_loadb(base, bytes.count, shim_JSON_DECODE_ANY | shim_JSON_ALLOW_NUL, &error) else {
-            let text = withUnsafeBytes(of: &error.text) { raw in
-                String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
+        if let value = json_loadb(base, bytes.count, flags, &error) { return JSON(owning: value) }
+        var offset = Int(error.position)
+        if let large = LargeIntegers(in: bytes) {
+            let value = large.text.withUnsafeBytes { text in
+                json_loadb(text.baseAddress?.assumingMemoryBound(to: CChar.self), text.count, flags, &error)
             }
-            throw JSONError(message: text, offset: Int(error.position))
+            if let value { return JSON(owning: value) }
+            offset = large.original(Int(error.position))
         }
-        return JSON(owning: value)
+        let text = withUnsafeBytes(of: &error.text) { raw in
+            String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        throw JSONError(message: text, offset: offset)
     }
 
     /// Parses one complete document of any type.
