@@ -20,7 +20,8 @@ final class DatabaseCountTests: DatabaseMachineCase {
     func testCountsAreWrittenOverWhatIsThere() throws {
         for (by, value, sum) in [
             (2, "5", "7"), (-2, "5", "3"), (-9, "5", "-4"), (2, "null", "2"), (-2, "null", "0"), (3, "\"x\"", "3"),
-            (3, "1.5", "3"), (3, #"{"a":1}"#, "3"), (1, "9223372036854775807", "9223372036854775807"),
+            (3, "1.5", "3"), (3, #"{"a":1}"#, "3"), (1, "9223372036854775806", "9223372036854775807"),
+            (-1, "-9223372036854775807", "-9223372036854775808"),
         ] as [(Int64, String, String)] {
             fresh()
             let id = try machine.count(path("n"), by: by, now: now)
@@ -35,6 +36,37 @@ final class DatabaseCountTests: DatabaseMachineCase {
             XCTAssertEqual(outputs(), ["\(id) written"])
             XCTAssertEqual(keep.ordered, [])
         }
+    }
+
+    /// The service has nothing of it, the place keeps what it has, and what was counted behind it goes on.
+    func testASumBeyond64BitsIsRefused() throws {
+        for (by, value) in [(1, Int64.max), (-1, Int64.min), (1 << 53, Int64.max - 1)] as [(Int64, Int64)] {
+            fresh()
+            let (listen, _) = try listening("n", "\(value)")
+            let id = try machine.count(path("n"), by: by, now: now)
+            let read = try number(outputs().last { $0.contains("GET") })
+            let back = try machine.count(path("n"), by: -by, now: now)
+            _ = outputs()
+            answer(read, 200, "\(value)", [TransportHeader("ETag", "one")])
+            let lines = outputs()
+            XCTAssertTrue(lines.contains("\(id) refused \(DatabaseFailure.sumTooLarge.message)"), "\(lines)")
+            XCTAssertFalse(lines.contains { $0.contains("PUT") }, "\(lines)")
+            XCTAssertEqual(keep.ordered.map(\.id), [back])
+            machine.advance(now: now)
+            let next = try number(outputs().last { $0.contains("GET") })
+            answer(next, 200, "\(value)", [TransportHeader("ETag", "one")])
+            XCTAssertTrue(outputs().contains { $0.hasSuffix("PUT db.example/n.json?ns=test \(value - by)") })
+            XCTAssertNotEqual(listen, 0)
+        }
+    }
+
+    /// Others have counted to the end of the range meanwhile.
+    func testASumThatDoesNotFitAnyMoreIsRefused() throws {
+        fresh()
+        let (id, put) = try counting(1, over: "5")
+        answer(put, 412, "9223372036854775807", [TransportHeader("ETag", "two")])
+        XCTAssertEqual(outputs(), ["\(id) refused \(DatabaseFailure.sumTooLarge.message)"])
+        XCTAssertEqual(keep.ordered, [])
     }
 
     func testCountsAreShownOverWhatOthersCount() throws {

@@ -16,10 +16,12 @@ struct Count {
 
     init(by: Int64) { self.by = by }
 
-    /// What this makes of a value: the sum with a whole number, otherwise the first count.
-    func added(to node: TreeNode) -> TreeNode {
+    /// What this makes of a value: the sum with a whole number, otherwise the first count; `nil` when the sum is beyond
+    /// 64 bits. As a double, which the service makes of such an increment, it would be no whole number for the next
+    /// count.
+    func added(to node: TreeNode) -> TreeNode? {
         guard case .integer(let present)? = node.leaf else { return TreeNode(.integer(max(0, by))) }
         let (sum, overflows) = present.addingReportingOverflow(by)
-        return TreeNode(.integer(overflows ? (by < 0 ? .min : .max) : sum))
+        return overflows ? nil : TreeNode(.integer(sum))
     }
 }

@@ -39,10 +39,13 @@ extension DatabaseMachine {
             accepted(index, response.body)
             return true
         }
+        guard let sum = count.added(to: node) else {
+            refused(index, .sumTooLarge)
+            return true
+        }
         if tag != count.tag { count.isUncertain = false }
         count.conflicts = isRead ? count.conflicts : count.conflicts + 1
         count.tag = tag
-        let sum = count.added(to: node)
         count.sum = sum
         let isTooMuch = count.conflicts >= DatabaseMachine.conflictLimit
         // Read again after the pause: nothing is under way that may be done.

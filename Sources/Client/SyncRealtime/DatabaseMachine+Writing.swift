@@ -182,7 +182,7 @@ extension DatabaseMachine {
     }
 
     /// The service will not have a write: what it showed is taken back.
-    private func refused(_ index: Int, _ failure: DatabaseFailure) {
+    func refused(_ index: Int, _ failure: DatabaseFailure) {
         let write = pending.remove(at: index)
         ended(write.record.id, failure)
         tellAll(changedAt: write.writes.map(\.path))

@@ -59,7 +59,8 @@ struct PendingWrite {
     /// What a write makes of a value.
     private func value(_ index: Int, over node: TreeNode) -> TreeNode {
         guard let count, count.sum == nil else { return writes[index].node }
-        return count.added(to: node)
+        // A sum that is too large will be refused.
+        return count.added(to: node) ?? node
     }
 
     /// What is put is not known before the sum of a count is.

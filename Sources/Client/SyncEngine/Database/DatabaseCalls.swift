@@ -371,6 +371,7 @@ struct DatabaseCalls {
     private func complete(_ call: Call, _ failure: DatabaseFailure, _ turn: inout Turn) {
         if failure == .notKept { return complete(call, .storage, explanation: failure.message, &turn) }
         if failure.limit != nil { return complete(call, .tooLarge, explanation: failure.message, &turn) }
+        if failure == .sumTooLarge { return complete(call, .invalidArgument, explanation: failure.message, &turn) }
         if isTokenNeeded, failure.status == 0 || failure.status == 401 {
             return complete(call, .tokenRejected, explanation: failure.message, &turn)
         }

@@ -48,8 +48,9 @@ extension ActionTable {
             path, .required("by", .integer(-(1 << 53)...(1 << 53)), "is added to the whole number there"), whenDone,
         ],
         connection: .database,
-        effect: "where there is no whole number, `by` takes its place, or 0 when that is less. It counts once, whoever "
-            + "else counts, unless an answer of the service is lost; " + shown)
+        effect: "where there is no whole number, `by` takes its place, or 0 when that is less; INVALID_ARGUMENT when "
+            + "the sum does not fit into 64 bits, and what is there stays. It counts once, whoever else counts, unless "
+            + "an answer of the service is lost; " + shown)
 
     static let databaseTransaction = ActionSpec(
         [path], connection: .database,
