@@ -11,6 +11,8 @@ from harness import Server
 from library import Client, lib
 from populate import CHANNEL, OPTIONS, OTHER, SECRET, call, config_of, files, fill, fill_server
 
+CORRUPT_INTENTS = -11
+
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory):
@@ -164,3 +166,64 @@ def test_all_are_told_and_none_is_lost_on_the_way(filled, tmp_path):
         client.wait("result", call="sign_out", status=0)
     # The user's: it goes with the user.
     assert kept(data, "damaged_intent") == [] and kept(data, "damaged_write") == []
+
+
+def refused(server: Server, data) -> None:
+    """The client does not open, for this reason, and the files stay as they are."""
+    def content():
+        # The index of a log is made anew by whoever opens the file.
+        return {path.name: path.read_bytes() for path in files(data).glob("intents*") if path.suffix != ".db-shm"}
+
+    before = content()
+    for _ in range(2):
+        client = Client(config_of(server, data))
+        assert client.error is not None and client.error["code"] == CORRUPT_INTENTS, client.error
+        assert content() == before
+
+
+@pytest.mark.parametrize("part", [
+    "DROP TABLE intent", "DROP TABLE database_write", "DROP TABLE damaged_intent", "DROP TABLE damaged_write",
+    "DROP INDEX database_write_by_id", "ALTER TABLE intent DROP COLUMN retry_count",
+])
+def test_a_file_without_a_part_of_its_schema_is_refused(filled, tmp_path, part):
+    server, pristine = filled
+    data = tmp_path / "data"
+    shutil.copytree(pristine, data)
+    database = sqlite3.connect(files(data) / "intents.db")
+    database.execute(part)
+    database.commit()
+    database.close()
+    refused(server, data)
+
+
+@pytest.mark.parametrize("size", [0, 1, 99, 100, 511])
+def test_a_file_that_was_cut_is_refused(filled, tmp_path, size):
+    server, pristine = filled
+    data = tmp_path / "data"
+    shutil.copytree(pristine, data)
+    path = files(data) / "intents.db"
+    path.write_bytes(path.read_bytes()[:size])
+    refused(server, data)
+
+
+@pytest.mark.parametrize("place", [0, 3, 7, 11, 20, 31])
+def test_a_log_with_a_damaged_header_is_refused(filled, tmp_path, place):
+    """A log as a kill leaves it, with one write that is nowhere else."""
+    server, pristine = filled
+    used, data = tmp_path / "used", tmp_path / "data"
+    shutil.copytree(pristine, used)
+    client, _ = opened(server, used)
+    with client:
+        call(client, {"action": "database_offline"})
+        call(client, {"action": "database_set", "path": "late", "value": 1, "when": "kept"})
+        client.wait("result", action="database_set", status=0)
+        shutil.copytree(used, data)
+    log = files(data) / "intents.db-wal"
+    whole = log.read_bytes()
+    assert len(whole) > 32
+    log.write_bytes(whole[:place] + bytes([whole[place] ^ 0x10]) + whole[place + 1:])
+    refused(server, data)
+    log.write_bytes(whole)
+    client, told = opened(server, data)
+    with client:
+        assert told == []

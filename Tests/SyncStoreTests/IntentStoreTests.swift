@@ -120,6 +120,78 @@ final class IntentStoreTests: XCTestCase {
         assertCorrupt(killed)
     }
 
+    /// SQLite takes a file shorter than its header for a new one, and writes over it.
+    func testAFileShorterThanAHeaderIsAnErrorAndStays() throws {
+        for (count, isUsed) in [(1, true), (1, false), (99, true), (99, false)] {
+            let folder = try Folder()
+            if isUsed {
+                let store = try IntentStore(directory: folder.path)
+                _ = try add(store, "1")
+                store.close()
+            }
+            let content = Data("SQLite format 3".utf8.prefix(count)) + Data(count: max(0, count - 15))
+            try content.write(to: folder.url("intents.db"))
+            for _ in 0..<2 { assertCorrupt(folder) }
+            XCTAssertEqual(try Data(contentsOf: folder.url("intents.db")), content)
+        }
+    }
+
+    /// SQLite passes over such a log without a word.
+    func testALogWithADamagedHeaderIsAnErrorAndStays() throws {
+        let folder = try Folder()
+        let store = try IntentStore(directory: folder.path)
+        let intent = try add(store, "1")
+        for index in 0..<32 {
+            let killed = try folder.copied()
+            let whole = try Data(contentsOf: killed.url("intents.db-wal"))
+            var log = whole
+            log[index] ^= 1
+            try log.write(to: killed.url("intents.db-wal"))
+            let file = try Data(contentsOf: killed.url("intents.db"))
+            assertCorrupt(killed)
+            XCTAssertEqual(try Data(contentsOf: killed.url("intents.db-wal")), log)
+            XCTAssertEqual(try Data(contentsOf: killed.url("intents.db")), file)
+            // Mended, it has what there was.
+            try whole.write(to: killed.url("intents.db-wal"))
+            XCTAssertEqual(try IntentStore(directory: killed.path).intents(), [intent])
+        }
+        store.close()
+    }
+
+    /// As a power loss leaves a log that was begun: nothing was committed to it.
+    func testALogThatWasOnlyBegunIsNone() throws {
+        for count in [0, 1, 32] {
+            let folder = try Folder()
+            let store = try IntentStore(directory: folder.path)
+            let intent = try add(store, "1")
+            store.close()
+            try Data(count: count).write(to: folder.url("intents.db-wal"))
+            XCTAssertEqual(try IntentStore(directory: folder.path).intents(), [intent], "\(count)")
+        }
+    }
+
+    /// Each part of the schema: without it the file is an error at opening, not a failure at some later call.
+    func testAFileWithoutAPartOfItsSchemaIsAnErrorAndStays() throws {
+        let parts = [
+            "DROP TABLE intent", "DROP TABLE database_write", "DROP TABLE damaged_intent", "DROP TABLE damaged_write",
+            "ALTER TABLE intent DROP COLUMN retry_count", "ALTER TABLE database_write DROP COLUMN kind",
+            "ALTER TABLE damaged_write DROP COLUMN body", "DROP INDEX database_write_by_id",
+            "ALTER TABLE intent RENAME TO other",
+        ]
+        for part in parts {
+            let folder = try Folder()
+            let store = try IntentStore(directory: folder.path)
+            _ = try add(store, "1")
+            store.close()
+            let database = try Database(path: folder.path + "/intents.db", synchronous: "FULL", pageSize: 1024)
+            try database.execute(part)
+            database.shut()
+            let file = try Data(contentsOf: folder.url("intents.db"))
+            for _ in 0..<2 { assertCorrupt(folder) }
+            XCTAssertEqual(try Data(contentsOf: folder.url("intents.db")), file, part)
+        }
+    }
+
     /// As a kill leaves it while the file is made: nothing was promised yet.
     func testEmptyFileThatWasNeverUsedIsNew() throws {
         let folder = try Folder()

@@ -84,23 +84,15 @@ public final class IntentStore {
         """,
     ]
 
-    /// Opens or creates `intents.db` in a directory. A file that is damaged, or empty although intents were written to
-    /// it, is `.corrupt` and is left as it is.
+    /// Opens or creates `intents.db` in a directory. A file that is damaged, lacks a part of its schema, or is empty
+    /// although intents were written to it, is `.corrupt` and is left as it is; so is one whose log's header is not
+    /// right.
     public init(directory: String) throws(StoreError) {
         let path = directory + "/intents.db"
         mark = IntentMark(directory: directory)
         isMarked = mark.isSet
-        var isLost = false
-        if isMarked {
-            // Before SQLite sees them: it removes the log of an empty file.
-            let file = try IntentStore.size(path)
-            let log = try IntentStore.size(path + "-wal")
-            if file == nil, log == nil {
-                isLost = true
-            } else if (file ?? 0) == 0 {
-                throw .corrupt(message: "\(path) is empty, and messages were kept in it")
-            }
-        }
+        // Before SQLite sees the files.
+        let isLost = try IntentStore.checkFiles(path, isMarked: isMarked)
         intentsLost = isLost
         // Made under another name first: a kill in between must not leave an empty file that means damage.
         if isLost { try IntentStore.make(path) }
@@ -120,6 +112,7 @@ public final class IntentStore {
             throw .corrupt(message: "intents.db has no tables, and messages were kept in it")
         }
         try database.migrate(migrations)
+        try checkSchema(database)
     }
 
     private static func make(_ path: String) throws(StoreError) {
@@ -131,14 +124,6 @@ public final class IntentStore {
         guard rename(new, path) == 0 else {
             throw .cannotOpen(path: path, message: String(cString: strerror(errno)))
         }
-    }
-
-    /// Bytes of a file; `nil` when there is none.
-    private static func size(_ path: String) throws(StoreError) -> Int? {
-        var status = stat()
-        if stat(path, &status) == 0 { return Int(status.st_size) }
-        guard errno == ENOENT else { throw .cannotOpen(path: path, message: String(cString: strerror(errno))) }
-        return nil
     }
 
     func setMark() throws(StoreError) {
