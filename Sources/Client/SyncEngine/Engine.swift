@@ -543,9 +543,8 @@ public final class Engine {
         }
         sync.sessionBegan(turn.context)
         retention.sessionBegan(turn.context)
-        for timeline in timelines.sorted where storage.channel(timeline.id.channelURL) != nil {
-            sync.collectionStarted(timeline.id.channelURL, &turn)
-        }
+        // Also those of which nothing is cached: the messages of a thread do not say that its channel is gone.
+        for timeline in timelines.sorted { sync.collectionStarted(timeline.id.channelURL, &turn) }
         lists.setComplete(sync.isComplete, &turn)
         resumeSync(&turn)
         outbox.clearSettled(turn.context)
