@@ -2,7 +2,8 @@
 
 -- cache.db (user_version 6)
 -- meta        cursors and flags: channels.changes, channels.token, channels.complete, messages.changes.KEY
--- channel     key is ours and never used again; messages are filed under it. json is the channel as hosts see it; name,
+-- channel     key is ours and not used again; messages are filed under it. (SQLite gives the number behind the greatest: of
+--             one whose row a damaged file lost, what is left is removed.) json is the channel as hosts see it; name,
 --             has_last_message, latest_at, created_at are the keys of three orders, of an index each. A row that is not
 --             cached has a key and no channel: it was deleted, or only messages of it are known
 -- thread      one that was shown by itself. Its messages and chunks are filed under minus its key, as those of a channel

@@ -448,8 +448,9 @@ SM_EXPORT int32_t sm_collection_set_callback(
  * viewpoint) or SM_NEXT (newer) for messages. What is cached is inserted at once, the rest as sync brings it; the
  * result comes last, with "collection", "has_more" and, when nothing more can come for now, "short": "offline" |
  * "paused" | "error" | "reset" (the view or its cache was emptied). A short page is SM_OK. Nothing left: no insert,
- * only the result. The next fetch in a direction is accepted once the result of the one before is drained. While the
- * account is listed for the first time, channels that become known before a list's end remove as many from its end.
+ * only the result. The next fetch in a direction is accepted once the result of the one before is drained, and that of
+ * every sm_collection_start(): until then it is refused (DUPLICATED_FETCH). While the account is listed for the first
+ * time, channels that become known before a list's end remove as many from its end.
  * A fetch ends after three request timeouts at the latest: of messages with TIMEOUT, of channels with what the cache
  * has, both with "short":"error". Completion: TIMEOUT, CANCELED (by the action "cancel", with what was inserted so
  * far), STORAGE, NOT_FOUND (the channel is gone), REMOVED, CLOSED.

@@ -42,6 +42,27 @@ final class CallTableTests: XCTestCase {
         XCTAssertNil(refusal { () throws(BorderError) in _ = try table.add(Listener(), fetch: next) })
     }
 
+    /// A start has both directions for itself until its result is drained. Another start is the engine's to refuse.
+    func testNoFetchDuringAStart() throws {
+        var table = CallTable(queueLimit: 16)
+        let start = CallTable.FetchKey(collection: 1, direction: nil)
+        let next = CallTable.FetchKey(collection: 1, direction: .next)
+        func fetch(_ key: CallTable.FetchKey) -> Status? {
+            refusal { () throws(BorderError) in _ = try table.add(Listener(), fetch: key) }
+        }
+        let starts = [try table.add(Listener(), fetch: start), try table.add(Listener(), fetch: start)]
+        for call in starts {
+            XCTAssertEqual(fetch(next), .duplicatedFetch)
+            XCTAssertEqual(fetch(.init(collection: 1, direction: .previous)), .duplicatedFetch)
+            XCTAssertNotNil(table.remove(call))
+        }
+        XCTAssertNil(fetch(.init(collection: 2, direction: .next)))
+        XCTAssertNil(fetch(next))
+        XCTAssertNil(fetch(start), "a fetch in flight does not keep a start from the engine")
+        _ = table.removeAll()
+        XCTAssertNil(fetch(next))
+    }
+
     /// A refused fetch leaves its direction free.
     func testARefusedFetchIsNotInFlight() throws {
         var table = CallTable(queueLimit: 16)

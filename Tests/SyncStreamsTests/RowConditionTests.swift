@@ -28,6 +28,10 @@ final class RowConditionTests: XCTestCase {
             (#"{"prefix":["age","3"]}"#, false), (#"{"prefix":["name",""]}"#, true),
             (#"{"exists":"deep/list/1/x"}"#, true), (#"{"exists":"deep/list/2/x"}"#, false),
             (#"{"exists":"no"}"#, false), (#"{"==":["deep/list/0/x",1]}"#, true),
+            // In a list only digits without zeros before them are an index.
+            (#"{"exists":"deep/list/-0/x"}"#, false), (#"{"exists":"deep/list/01/x"}"#, false),
+            (#"{"exists":"deep/list/+1/x"}"#, false), (#"{"exists":"deep/list/00/x"}"#, false),
+            (#"{"exists":"deep/list/99999999999999999999/x"}"#, false),
             (#"{"==":["$key","k1"]}"#, true), (#"{"exists":"$value"}"#, true),
             (#"{"and":[]}"#, true), (#"{"or":[]}"#, false), (#"{"not":{"exists":"age"}}"#, false),
             (#"{"and":[{"exists":"age"},{"not":{"==":["name","B"]}}]}"#, true),

@@ -163,18 +163,19 @@ public func sm_collection_start(
     _ destroy: DestroyCallback?, _ outRequest: UnsafeMutablePointer<UInt64>?
 ) -> Int32 {
     let listener = Listener(result: callback, userData: userData, destroy: destroy)
-    return ask(collection, listener, outRequest, HostCommand.start)
+    return ask(collection, listener, outRequest, isStart: true, HostCommand.start)
 }
 
 /// Asks something of a message collection that needs no more than its number.
 private func ask(
     _ collection: OpaquePointer?, _ listener: Listener, _ outRequest: UnsafeMutablePointer<UInt64>?,
-    _ command: @escaping (_ collection: UInt64, _ call: UInt64) -> HostCommand
+    isStart: Bool = false, _ command: @escaping (_ collection: UInt64, _ call: UInt64) -> HostCommand
 ) -> Int32 {
     request(listener, outRequest) { () throws(BorderError) in
         let collection = try Registry.collection(collection)
         try collection.checkMessages()
-        return Request(collection.client) { command(collection.id, $0) }
+        let key = isStart ? CallTable.FetchKey(collection: collection.id, direction: nil) : nil
+        return Request(collection.client, fetch: key) { command(collection.id, $0) }
     }
 }
 

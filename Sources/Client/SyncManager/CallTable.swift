@@ -5,10 +5,11 @@ import SyncModel
 /// A call takes a slot, and room for its texts, when it is accepted and frees both when its result is drained, so a
 /// host that does not drain meets a refusal instead of memory that grows without bound.
 struct CallTable {
-    /// A direction of a collection in which one fetch at a time may be in flight.
+    /// A direction of a collection in which one fetch at a time may be in flight, and none during a start.
     struct FetchKey: Hashable {
         var collection: UInt64
-        var direction: PageDirection
+        /// `nil`: a start, which the engine refuses while anything else is in flight.
+        var direction: PageDirection?
     }
 
     private struct Call {
@@ -28,6 +29,8 @@ struct CallTable {
     private var calls: [UInt64: Call] = [:]
     private var bytes = 0
     private var fetching: Set<FetchKey> = []
+    /// How many starts of a collection are in flight; all but one of them will be refused.
+    private var starting: [UInt64: Int] = [:]
     private var last: UInt64 = 0
 
     init(queueLimit: Int) { limit = max(queueLimit, CallTable.leastLimit) }
@@ -41,11 +44,16 @@ struct CallTable {
     mutating func add(
         _ listener: Listener, fetch: FetchKey?, bytes added: Int = 0, others: WaitingLoad = WaitingLoad()
     ) throws(BorderError) -> UInt64 {
-        if let fetch, fetching.contains(fetch) {
-            throw BorderError(.duplicatedFetch, "a fetch in that direction is in flight")
+        if let fetch, fetch.direction != nil {
+            guard !fetching.contains(fetch) else {
+                throw BorderError(.duplicatedFetch, "a fetch in that direction is in flight")
+            }
+            guard starting[fetch.collection] == nil else {
+                throw BorderError(.duplicatedFetch, "a start of the collection is in flight")
+            }
         }
         try checkRoom(bytes: added, others: others)
-        if let fetch { fetching.insert(fetch) }
+        if let fetch { begin(fetch) }
         last += 1
         calls[last] = Call(listener: listener, fetch: fetch, bytes: added)
         bytes += added
@@ -67,8 +75,18 @@ struct CallTable {
     mutating func remove(_ call: UInt64) -> Listener? {
         guard let call = calls.removeValue(forKey: call) else { return nil }
         bytes -= call.bytes
-        if let fetch = call.fetch { fetching.remove(fetch) }
+        if let fetch = call.fetch { end(fetch) }
         return call.listener
+    }
+
+    private mutating func begin(_ fetch: FetchKey) {
+        if fetch.direction == nil { starting[fetch.collection, default: 0] += 1 } else { fetching.insert(fetch) }
+    }
+
+    private mutating func end(_ fetch: FetchKey) {
+        guard fetch.direction == nil else { return _ = fetching.remove(fetch) }
+        let left = starting[fetch.collection, default: 1] - 1
+        starting[fetch.collection] = left > 0 ? left : nil
     }
 
     mutating func removeAll() -> [Listener] {
@@ -76,6 +94,7 @@ struct CallTable {
             calls = [:]
             bytes = 0
             fetching = []
+            starting = [:]
         }
         return calls.values.map(\.listener)
     }

@@ -32,7 +32,8 @@ extension CacheStore {
             """).bind(channel.url)
         defer { row.reset() }
         guard try row.next() else {
-            return try database.prepare("""
+            let isNew = try channelKeyIfKnown(channel.url) == nil
+            try database.prepare("""
                 INSERT INTO channel (url, is_cached, name, created_at, has_last_message, latest_at, checksum, json)
                 VALUES (?, 1, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (url) DO UPDATE SET is_cached = 1, name = excluded.name, created_at = excluded.created_at,
@@ -41,6 +42,8 @@ extension CacheStore {
                 """)
                 .bind(channel.url).bind(channel.name).bind(channel.createdAt).bind(channel.lastMessage != nil)
                 .bind(channel.latestAt).run(withChecksumAndText: channel.json)
+            if isNew { _ = try newChannelKey() }
+            return
         }
         let key = row.int(0)
         let isNamedAlike = row.text(1).utf8.elementsEqual(channel.name.utf8) && row.int(2) == channel.createdAt
@@ -170,8 +173,35 @@ extension CacheStore {
         if let key = try channelKeyIfKnown(url) { return key }
         return try transaction { () throws(StoreError) in
             try database.prepare("INSERT INTO channel (url) VALUES (?)").bind(url).run()
-            return try newKey()
+            return try newChannelKey()
         }
+    }
+
+    /// The key of the channel that was inserted last, with nothing filed under it.
+    private func newChannelKey() throws(StoreError) -> Int64 {
+        let key = try newKey()
+        try clearRemains(key)
+        let threads = try database.prepare("SELECT 1 FROM thread WHERE channel = ? LIMIT 1").bind(key)
+        defer { threads.reset() }
+        if try threads.next() {
+            threads.reset()
+            for thread in try threadKeys(channel: key) { try clearMessages(channel: thread) }
+            try database.prepare("DELETE FROM thread WHERE channel = ?").bind(key).run()
+        }
+        return key
+    }
+
+    /// Removes what is filed under a key that nobody had until now: a damaged file has lost the row whose it was, and
+    /// SQLite gives the number behind the greatest that is left.
+    func clearRemains(_ key: Int64) throws(StoreError) {
+        let remains = try database.prepare("""
+            SELECT EXISTS (SELECT 1 FROM message WHERE channel = ?1) OR EXISTS (SELECT 1 FROM chunk WHERE channel = ?1)
+                OR EXISTS (SELECT 1 FROM meta WHERE key = 'messages.changes.' || ?1)
+            """).bind(key)
+        defer { remains.reset() }
+        guard try remains.next(), remains.bool(0) else { return }
+        remains.reset()
+        try clearMessages(channel: key)
     }
 
     /// The number under which a channel's messages are filed; `nil` when nothing was ever filed.

@@ -8,15 +8,20 @@ extension CacheStore {
     public func chunks(channel: Int64) throws(StoreError) -> [StoredChunk] {
         var chunks = try chunksOnDisk(channel)
         guard let last = chunks.last, last.isOpenEnded else { return chunks }
-        let newest = try database.prepare("""
-            SELECT ord, tie FROM message WHERE channel = ? ORDER BY ord DESC, tie DESC LIMIT 1
-            """).bind(channel)
-        defer { newest.reset() }
         // Its start when every message of it was deleted.
         var end = last.start.position
-        if try newest.next() { end = max(end, MessagePosition(order: newest.int(0), tie: newest.int(1))) }
+        if let newest = try edge(channel, CacheStore.newest) { end = max(end, newest) }
         chunks[chunks.count - 1].end.position = end
         return chunks
+    }
+
+    private static let newest = "SELECT ord, tie FROM message WHERE channel = ? ORDER BY ord DESC, tie DESC LIMIT 1"
+    private static let oldest = "SELECT ord, tie FROM message WHERE channel = ? ORDER BY ord, tie LIMIT 1"
+
+    private func edge(_ channel: Int64, _ sql: String) throws(StoreError) -> MessagePosition? {
+        let row = try database.prepare(sql).bind(channel)
+        defer { row.reset() }
+        return try row.next() ? MessagePosition(order: row.int(0), tie: row.int(1)) : nil
     }
 
     /// Replaces the chunks of a channel, which are disjoint. Writes only what differs from what the file
@@ -69,6 +74,8 @@ extension CacheStore {
                 end: HistoryEdge(MessagePosition(order: row.int(3), tie: row.int(4)), token: row.text(5)),
                 reachedFirst: row.bool(6), isOpenEnded: row.bool(7)))
         }
+        // A message whose order is no number stands beside all others, where no page would meet it.
+        if !chunks.isEmpty { for sql in [CacheStore.newest, CacheStore.oldest] { _ = try edge(channel, sql) } }
         remember(chunks, of: channel)
         return chunks
     }

@@ -10,7 +10,9 @@ extension CacheStore {
         return try transaction { () throws(StoreError) in
             try database.prepare("INSERT INTO thread (channel, parent_id) VALUES (?, ?)").bind(channel).bind(parentID)
                 .run()
-            return -(try newKey())
+            let key = -(try newKey())
+            try clearRemains(key)
+            return key
         }
     }
 

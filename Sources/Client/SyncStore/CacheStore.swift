@@ -55,6 +55,7 @@ public final class CacheStore {
 
     private static func open(_ path: String) throws(StoreError) -> Database {
         let database = try Database(path: path, synchronous: "NORMAL", pageSize: pageSize)
+        database.checksTypes = true
         try database.migrate(CacheSchema.migrations)
         try database.setPageSize(pageSize)
         // Reads the schema and the b-tree roots: damage that would show at the first query shows here.
@@ -62,6 +63,18 @@ public final class CacheStore {
             let probe = try database.prepare("SELECT * FROM \(table) LIMIT 1")
             _ = try probe.next()
             probe.reset()
+        }
+        // A value of another type sorts before or behind all that are of the column's, and no query would find its row.
+        // (A number with a fraction lies between them.)
+        for (table, column) in [
+            ("meta", "key"), ("channel", "url"), ("thread", "channel"), ("message", "channel"), ("chunk", "channel"),
+            ("database_value", "url"),
+        ] {
+            for order in ["ASC", "DESC"] {
+                let edge = try database.prepare("SELECT \(column) FROM \(table) ORDER BY \(column) \(order) LIMIT 1")
+                _ = try edge.next()
+                edge.reset()
+            }
         }
         return database
     }

@@ -25,6 +25,8 @@ final class Database {
     var beforeCommit: (() throws(StoreError) -> Void)?
     /// Asked before each statement that writes, with its text; a test makes it throw or kills the process there.
     var beforeWrite: ((String) throws(StoreError) -> Void)?
+    /// A value that its column cannot have is damage of the file, and not of its row alone.
+    var checksTypes = false
     /// Told whenever the file turns out to be damaged.
     var onDamage: (() -> Void)?
 

@@ -33,7 +33,8 @@ extension IntentStore {
         var writes: [(id: Int64, write: Write)] = []
         while try row.next() {
             let write = DatabaseWrite(id: row.int(3), path: row.text(4), kind: row.int(5), body: row.bytes(6))
-            let isWhole = row.checksum(1...6) == row.int(7) && DatabaseWrite.ids.contains(write.id)
+            let isWhole = row.isTyped && row.checksum(1...6) == row.int(7)
+                && DatabaseWrite.ids.contains(write.id)
             let isOfInstance = row.holds(instance.url, at: 1) && row.holds(instance.name, at: 2)
             if isWhole, !isOfInstance { continue }
             if isWhole, let readWrite = read(write) {

@@ -221,7 +221,8 @@ public final class IntentStore {
 
     /// `nil`: damage.
     private func intent(_ row: Statement) -> Intent? {
-        guard row.checksum(1...8) == row.int(9), Intent.ids.contains(row.int(0)), Intent.times.contains(row.int(3)),
+        guard row.isTyped, row.checksum(1...8) == row.int(9),
+            Intent.ids.contains(row.int(0)), Intent.times.contains(row.int(3)),
             let status = Intent.Status(rawValue: row.int(4)), Intent.retries.contains(row.int(6))
         else { return nil }
         return Intent(

@@ -7,6 +7,8 @@ final class Statement {
     private let sql: String
     private let isWriting: Bool
     private unowned let database: Database
+    /// What the schema says that each column has; `SQLITE_NULL` where it says nothing, as of an expression.
+    private let types: [Int32]
     private var bound: Int32 = 0
     private var bindFailure = SQLITE_OK
     /// Something is bound that is not SQLite's own copy.
@@ -17,6 +19,13 @@ final class Statement {
         self.sql = sql
         isWriting = sqlite3_stmt_readonly(handle) == 0
         self.database = database
+        types = (0..<sqlite3_column_count(handle)).map { Statement.type(sqlite3_column_decltype(handle, $0)) }
+    }
+
+    private static func type(_ declared: UnsafePointer<CChar>?) -> Int32 {
+        guard let declared else { return SQLITE_NULL }
+        if strcmp(declared, "INTEGER") == 0 { return SQLITE_INTEGER }
+        return strcmp(declared, "TEXT") == 0 ? SQLITE_TEXT : SQLITE_NULL
     }
 
     deinit { sqlite3_finalize(handle) }
@@ -131,11 +140,26 @@ final class Statement {
             }
         }
         let code = bindFailure == SQLITE_OK ? sqlite3_step(handle) : bindFailure
-        if code == SQLITE_ROW { return true }
+        if code == SQLITE_ROW {
+            guard !database.checksTypes || isTyped else {
+                reset()
+                throw database.damage("a row has a value of a type that its column cannot have")
+            }
+            return true
+        }
         if code == SQLITE_DONE { return false }
         let failure = database.failure(code)
         reset()
         throw failure
+    }
+
+    /// Whether each value of the row is of the type that the schema gives its column. SQLite looks at it when it
+    /// writes, and reads what the file says.
+    var isTyped: Bool {
+        for column in types.indices where types[column] != SQLITE_NULL {
+            if sqlite3_column_type(handle, Int32(column)) != types[column] { return false }
+        }
+        return true
     }
 
     /// Whatever number the file has: nothing may be counted with it, nor with what is made of it, unless it is checked.

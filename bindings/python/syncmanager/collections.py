@@ -145,7 +145,8 @@ class MessageCalls(Calls):
 
     def load(self) -> Call[Around]:
         """Loads the page around the viewpoint: what is cached at once (the event ``CacheShown`` follows), then what the
-        service says, as changes of what is shown. ``fetch`` goes on from there."""
+        service says, as changes of what is shown. ``fetch`` goes on from there; before it is done, it is refused
+        (DuplicatedFetchError)."""
         return self._begin("start", results.around, lib.sm_collection_start)
 
     def send(self, message: str, *, request_id: str | None = None, **fields: Unpack[MessageFields]) -> Call[Message]:

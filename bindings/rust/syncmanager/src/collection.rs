@@ -154,8 +154,8 @@ macro_rules! collection {
             }
 
             /// Loads the next page: what is cached at once, the rest as sync brings it. Refused with `DuplicatedFetch`
-            /// while one in that direction is under way. Completion: `Timeout`, `Storage`, `NotFound`, `Removed`,
-            /// `Closed`. A short page is no failure; [`Outcome::short`](crate::Outcome::short) tells why.
+            /// while one in that direction or a start is under way. Completion: `Timeout`, `Storage`, `NotFound`,
+            /// `Removed`, `Closed`. A short page is no failure; [`Outcome::short`](crate::Outcome::short) tells why.
             #[doc(alias = "sm_fetch")]
             pub fn fetch_next(&self) -> Call<'_> {
                 self.0.fetch(sys::SM_NEXT)
