@@ -2,10 +2,20 @@
 (benchmarks/closing.c)."""
 
 import json
+import statistics
 import subprocess
 from contextlib import contextmanager
 
 PATIENCE = 600  # seconds until a program counts as hanging
+KEPT, WAITING, LISTENS, MANY = 1_000, 4_000, 20, 20_000
+#: What waits, how much of it, how the client ends, and the seconds that it may take.
+CASES = [
+    ("writes", WAITING, "close", 1),
+    ("writes", MANY, "close", 2),
+    ("writes", WAITING, "sign_out", 1),
+    ("writes", MANY, "sign_out", 2),
+]
+NAMES = {"writes": "writes to the database"}
 
 
 @contextmanager
@@ -25,7 +35,7 @@ def measure(program, folder, kind, kept, waiting, listens, end, ready=None):
     """What the program prints. `ready`: of the server; nobody answers without one."""
     url = ready["database_url"] if ready else "http://127.0.0.1:9"
     config = {
-        "app_id": "benchmark", "user_id": "mei", "data_dir": str(folder), "queue_limit": 20_000,
+        "app_id": "benchmark", "user_id": "mei", "data_dir": str(folder), "queue_limit": 2 * MANY,
         "database": {"url": url, "name": "benchmark"}}
     done = subprocess.run(
         [str(part) for part in (program, json.dumps(config), kind, kept, waiting, listens, end)], capture_output=True,
@@ -33,3 +43,16 @@ def measure(program, folder, kind, kept, waiting, listens, end, ready=None):
     if done.returncode != 0:
         raise RuntimeError(f"closing {kind} ended with {done.returncode}: {(done.stdout + done.stderr).strip()[-200:]}")
     return json.loads(done.stdout)
+
+
+def rows(program, executable, folders, repeats):
+    """A line of each case: its name, the median of the seconds until the client has ended, and the aim."""
+    for kind, waiting, end, aim in CASES:
+        taken = []
+        for _ in range(repeats):
+            with database_server(executable) as ready:
+                found = measure(program, folders(), kind, KEPT, waiting, LISTENS, end, ready)
+            taken.append(found["sign_out_seconds"] + found["close_seconds"])
+        name = "sign-out and close" if end == "sign_out" else "close"
+        label = f"{name} with {KEPT:,} kept writes, {LISTENS} listens with a query, {waiting:,} {NAMES[kind]} waiting"
+        yield label, statistics.median(taken), aim
