@@ -122,6 +122,50 @@ final class StreamsTests: XCTestCase {
         XCTAssertEqual(world.replies[third]?.explanation, "no answer")
     }
 
+    func testFetchMoreFromAPlaceAsksUntilEnoughIsThere() throws {
+        let id = try world.open(#"{"source":{"database":{"path":"p"}},"limit":2,"batch_delay":null}"#)
+        world.feed(id, .put(["a", "b"].map { StreamItem($0, "1") }))
+        world.feed(id, .loaded)
+        let far = try world.ask(id, #"{"action":"fetch_more","count":2,"start":"g"}"#, kind: .database)
+        XCTAssertEqual(world.fetches.map(\.count), [2])
+        world.feed(id, .put(["c", "d"].map { StreamItem($0, "1") }))
+        world.feed(id, .fetched(hasMore: true, short: nil, nil))
+        XCTAssertNil(world.replies[far], "it is not there yet")
+        XCTAssertEqual(world.fetches.map(\.count), [2, 4], "twice as many, since none of it is there")
+        world.feed(id, .put(["e", "f", "g"].map { StreamItem($0, "1") }))
+        world.feed(id, .fetched(hasMore: true, short: nil, nil))
+        XCTAssertEqual(world.fetches.map(\.count), [2, 4, 1], "one of two is")
+        world.feed(id, .put([StreamItem("h", "1")]))
+        world.feed(id, .fetched(hasMore: true, short: nil, nil))
+        XCTAssertEqual(world.result(far), #"{"has_more":true}"#)
+        let held = try world.ask(id, #"{"action":"fetch_more","count":1,"start":"h"}"#, kind: .database)
+        XCTAssertEqual(world.fetches.map(\.count), [2, 4, 1, 0], "only whether there is more")
+        world.feed(id, .fetched(hasMore: true, short: nil, nil))
+        XCTAssertEqual(world.result(held), #"{"has_more":true}"#)
+        let short = try world.ask(id, #"{"action":"fetch_more","start":"z"}"#, kind: .database)
+        world.feed(id, .fetched(hasMore: true, short: "offline", nil))
+        XCTAssertEqual(world.result(short), #"{"has_more":true,"short":"offline"}"#)
+        try world.ask(id, #"{"action":"fetch_more","count":3}"#, kind: .database)
+        XCTAssertEqual(world.fetches.map(\.count), [2, 4, 1, 0, 50, 3])
+        world.feed(id, .fetched(hasMore: true, short: nil, nil))
+        XCTAssertEqual(world.fetches.count, 6, "the start was that of another fetch")
+    }
+
+    func testFetchMoreFromWhatIsNoPlaceIsRefused() throws {
+        let keys = try world.open(#"{"source":{"database":{"path":"p"}}}"#)
+        let ages = try world.open(#"{"source":{"database":{"path":"p"}},"order_by":"age"}"#)
+        let own = try world.open(#"{"source":{"database":{"path":"p","order_by":"age"}}}"#)
+        for (id, start) in [(keys, "7"), (keys, "{}"), (ages, "[1]"), (own, "7")] {
+            let call = try world.ask(id, #"{"action":"fetch_more","start":\#(start)}"#, kind: .database)
+            XCTAssertEqual(world.replies[call]?.status, .invalidArgument)
+            XCTAssertEqual(world.replies[call]?.explanation?.hasPrefix("$.start: "), true, start)
+        }
+        XCTAssertTrue(world.fetches.isEmpty)
+        XCTAssertThrowsError(try world.ask(keys, #"{"action":"fetch_more","start":7}"#, kind: .messages)) {
+            XCTAssertEqual(($0 as? DocumentError)?.path, "$.start")
+        }
+    }
+
     // MARK: Loading
 
     func testLoadedIsToldOnceAfterTheFirstBatch() throws {

@@ -9,6 +9,7 @@ public enum StreamEffect: Sendable {
     /// Begin to tell the stream what this source has; `limit`: how many rows at first.
     case open(stream: UInt64, ExternalSource, limit: Int?)
     case close(stream: UInt64)
+    /// `count` 0: say whether there is more, and ask for nothing.
     case fetchMore(stream: UInt64, count: Int?, PageDirection?)
     case complete(call: UInt64, StreamReply)
 }

@@ -35,6 +35,8 @@ final class StreamNode {
     /// Calls that are answered once what they did is told.
     var waiting: [UInt64] = []
     var fetch: UInt64?
+    /// So many rows at or behind a place are to be there when it is answered.
+    var reach: (start: StreamBound, wanted: Int)?
 
     init(_ id: UInt64, _ spec: StreamSpec, sources: [StreamNode], _ function: (any RowFunction)?) {
         self.id = id
@@ -113,6 +115,19 @@ final class StreamNode {
     func set(limit: Int) {
         self.limit = limit
         mustBalance = true
+    }
+
+    /// How many rows more the source is to be asked for, so that what a fetch reaches for is there; 0: it is. While
+    /// none of that is there, it is as many as are held, so that a place far away takes few steps.
+    func missing() -> Int {
+        guard let (start, wanted) = reach else { return 0 }
+        var count = 0
+        var reached = 0
+        for case let item? in held.values.map({ $0.item }) {
+            count += 1
+            if order.place(of: item).compared(to: start) >= 0 { reached += 1 }
+        }
+        return reached == 0 ? max(wanted, count) : max(0, wanted - reached)
     }
 
     // MARK: Batches

@@ -17,6 +17,19 @@ public struct StreamOrder: Sendable {
         self.isDescending = isDescending
     }
 
+    /// A bound of a list in this order. What no value of the order can be is refused, with its path in a document.
+    func bound(_ value: TreeRank, path: String) throws(DocumentError) -> StreamBound {
+        switch (by, value) {
+        case (.source, _):
+            throw DocumentError(path: path, message: "needs order_by: the source's order has no values")
+        case (.field(.key), .text(let key)) where !key.utf8.contains(0): return .key(TreeKey(anyText: key))
+        case (.field(.key), _): throw DocumentError(path: path, message: "expected a text: the order is that of keys")
+        case (.field, .children):
+            throw DocumentError(path: path, message: "expected null, true, false, a number or a text")
+        case (.field, _): return .value(value)
+        }
+    }
+
     func place(of item: StreamItem) -> StreamPlace {
         switch by {
         // The key comes in anyway.

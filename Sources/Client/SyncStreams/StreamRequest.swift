@@ -1,5 +1,6 @@
 import SyncJSON
 import SyncModel
+import SyncTree
 
 /// What a host asks of an open stream.
 public enum StreamRequest: Sendable {
@@ -13,8 +14,11 @@ public enum StreamRequest: Sendable {
     case setPredicate(Predicate?)
     /// Of the rows that the predicate leaves.
     case setLimit(Int?)
-    /// `nil`: as many as the source gives at a time.
-    case fetchMore(count: Int?, PageDirection?)
+    /// Rows that `fetchMore` brings where neither the host nor the source says how many.
+    public static let usualPage = 50
+
+    /// `nil`: as many as the source gives at a time. `start`: so many at or behind this value of the stream's order.
+    case fetchMore(count: Int?, PageDirection?, start: TreeRank? = nil)
     case add([StreamItem])
     case remove(keys: [String])
     case reset([StreamItem])
@@ -31,6 +35,7 @@ public enum StreamRequest: Sendable {
         case .remove(let keys): keys.reduce(0) { $0 + $1.utf8.count }
         case .find(let key): key.utf8.count
         case .neighbour(let item, _): item.key.utf8.count + item.json.count
+        case .fetchMore(_, _, .text(let start)): start.utf8.count
         case .setPredicate, .setLimit, .fetchMore, .item, .slice: 0
         }
     }
@@ -50,7 +55,7 @@ extension StreamRequest {
             switch action {
             case .setPredicate: ["predicate"]
             case .setLimit: ["limit_after_predicate"]
-            case .fetchMore: ["count", "direction"]
+            case .fetchMore: ["count", "direction", "start"]
             case .add, .reset: ["rows"]
             case .remove: ["keys"]
             case .find: ["key"]
@@ -63,6 +68,9 @@ extension StreamRequest {
         }
         if kind == .channels, let direction = document.member("direction"), direction.json.string != "next" {
             throw direction.failure("channels go on in one direction: next")
+        }
+        if kind != .database, action == .fetchMore, let start = document.member("start") {
+            throw start.failure("only a stream over the database goes on from a value")
         }
         try self.init(action, document)
     }
@@ -94,7 +102,8 @@ extension StreamRequest {
             let count = try document.member("count")?.integer(in: 1...StreamRequest.most)
             let direction = try document.member("direction")?.word(of: ["next", "previous"])
             self = .fetchMore(
-                count: count.map { Int($0) }, direction.map { $0 == "next" ? .next : .previous })
+                count: count.map { Int($0) }, direction.map { $0 == "next" ? .next : .previous },
+                start: document.member("start").map { TreeRank($0.json) })
         case .add: self = .add(try rows())
         case .reset: self = .reset(document.member("rows") == nil ? [] : try rows())
         case .remove: self = .remove(keys: try required("keys").texts())

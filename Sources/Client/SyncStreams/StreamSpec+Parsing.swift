@@ -57,15 +57,7 @@ extension StreamSpec {
         let members = try document.members()
         func bound(_ key: Key) throws(DocumentError) -> StreamBound? {
             guard let value = members.first(where: { $0.key == key.rawValue })?.value else { return nil }
-            switch order.by {
-            case .source: throw value.failure("needs order_by: the source's order has no values")
-            case .field(.key):
-                return .key(TreeKey(anyText: try value.text()))
-            case .field:
-                let bound = TreeRank(value.json)
-                guard bound != .children else { throw value.failure("expected null, true, false, a number or a text") }
-                return .value(bound)
-            }
+            return try order.bound(TreeRank(value.json), path: value.path)
         }
         start = try bound(.start)
         end = try bound(.end)

@@ -1,5 +1,6 @@
 import SyncJSON
 import SyncModel
+import SyncTree
 
 /// All streams of a client: sorted, filtered, limited lists over any source, told in batches.
 ///
@@ -104,6 +105,9 @@ public struct Streams {
             // What it brought is told before the call is answered.
             flush(node, now)
             guard let call = node.fetch else { return }
+            if hasMore, short == nil, failure == nil, case let missing = node.missing(), missing > 0 {
+                return effects.append(.fetchMore(stream: id, count: missing, nil))
+            }
             node.fetch = nil
             var writer = JSONWriter()
             writer.beginObject()
@@ -131,12 +135,8 @@ public struct Streams {
         case .add(let items): node.put(items)
         case .remove(let keys): node.remove(keys)
         case .reset(let items): node.reset(items)
-        case .fetchMore(let count, let direction):
-            guard node.fetch == nil else {
-                return effects.append(.complete(call: call, StreamReply(.duplicatedFetch)))
-            }
-            node.fetch = call
-            return effects.append(.fetchMore(stream: id, count: count, direction))
+        case .fetchMore(let count, let direction, let start):
+            return fetchMore(count, direction, start, node, call)
         case .find(let key): return answer(call, node, node.find(key))
         case .item(let path): return answer(call, node, node.entry(StreamPath(ownSection(path, of: node), path.row)))
         case .slice(let section, let from, let count):
@@ -153,6 +153,28 @@ public struct Streams {
         // Answered behind the batch that shows what it did.
         node.waiting.append(call)
         schedule(node, now)
+    }
+
+    /// With a `start` the source is asked until what is wanted is there, and once at least: only it knows whether there
+    /// is more.
+    private mutating func fetchMore(
+        _ count: Int?, _ direction: PageDirection?, _ start: TreeRank?, _ node: StreamNode, _ call: UInt64
+    ) {
+        guard node.fetch == nil else {
+            return effects.append(.complete(call: call, StreamReply(.duplicatedFetch)))
+        }
+        node.reach = nil
+        if let start {
+            do throws(DocumentError) {
+                let bound = try node.order.bound(start, path: "$.start")
+                node.reach = (bound, count ?? StreamRequest.usualPage)
+            } catch {
+                return effects.append(.complete(call: call, StreamReply(
+                    .invalidArgument, explanation: "\(error.path): \(error.message)")))
+            }
+        }
+        node.fetch = call
+        effects.append(.fetchMore(stream: node.id, count: start == nil ? count : node.missing(), direction))
     }
 
     private mutating func answer(_ call: UInt64, _ node: StreamNode, _ entry: StreamBatch.Entry?) {

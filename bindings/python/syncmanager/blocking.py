@@ -188,10 +188,16 @@ class Stream(Streams):
         self.start.set_limit(limit).result(timeout)
 
     def fetch_more(
-        self, count: int | None = None, direction: str | None = None, *, timeout: float | None = None
+        self,
+        count: int | None = None,
+        direction: str | None = None,
+        start: str | float | bool | None = None,
+        *,
+        timeout: float | None = None,
     ) -> dict[str, Any]:
-        """Loads so many more rows of channels or messages, or a page; gives ``has_more`` and perhaps ``short``."""
-        return self.start.fetch_more(count, direction).result(timeout)
+        """Loads so many more rows of channels, messages or the database, or a page; gives ``has_more`` and perhaps
+        ``short``. With ``start``, of the database: until so many rows at or behind that value are there."""
+        return self.start.fetch_more(count, direction, start).result(timeout)
 
     def add(self, rows: Mapping[str, Any], *, timeout: float | None = None) -> None:
         """Gives a transient stream rows, or other items of rows that it has, by their keys."""

@@ -198,9 +198,12 @@ class StreamCalls(Calls):
         """Shows at most so many of the rows that the predicate leaves. Done when the stream shows them."""
         return self.ask({"action": "set_limit", "limit_after_predicate": limit}, nothing)
 
-    def fetch_more(self, count: int | None = None, direction: str | None = None) -> Call[dict[str, Any]]:
-        """Loads so many more rows of channels or messages, or a page; gives ``has_more`` and perhaps ``short``."""
-        return self.ask({"action": "fetch_more", "count": count, "direction": direction})
+    def fetch_more(
+        self, count: int | None = None, direction: str | None = None, start: str | float | bool | None = None
+    ) -> Call[dict[str, Any]]:
+        """Loads so many more rows of channels, messages or the database, or a page; gives ``has_more`` and perhaps
+        ``short``. With ``start``, of the database: until so many rows at or behind that value are there."""
+        return self.ask({"action": "fetch_more", "count": count, "direction": direction, "start": start})
 
     def add(self, rows: Mapping[str, Any]) -> Call[None]:
         """Gives a transient stream rows, or other items of rows that it has, by their keys."""

@@ -58,7 +58,9 @@ struct DatabaseFeed {
 
     /// What is told when nothing more can be had; else the commands that ask for it.
     mutating func fetchMore(_ count: Int?) -> (input: StreamInput?, commands: [HostCommand]) {
-        let more = max(1, count ?? DatabaseFeed.usualPage)
+        let more = count ?? StreamRequest.usualPage
+        // The wider listen that nobody waits for may still bring some.
+        if more == 0 { return (.fetched(hasMore: wider != nil || rows.count >= self.count, short: nil, nil), []) }
         if wider == nil { narrowerLimit = limit }
         switch limit {
         case nil: return (.fetched(hasMore: false, short: nil, nil), [])
@@ -71,9 +73,6 @@ struct DatabaseFeed {
         isFetchAwaited = true
         return (nil, ended + [ask(next)])
     }
-
-    /// Rows that a fetch brings when the host does not say how many.
-    private static let usualPage = 50
 
     private static func sum(_ one: Int, _ other: Int) -> Int {
         Int(clamping: min(Int64(one) + Int64(min(other, Int(Int32.max))), Int64(Int32.max)))

@@ -627,7 +627,7 @@ extern "C" {
     /// ```text
     /// Asks something of a stream. `request` is a JSON object (docs/streams.md) with "action":
     ///   "set_predicate" ("predicate"), "set_limit" ("limit_after_predicate"), null ends either
-    ///   "fetch_more" ("count", "direction"): completes with "result" {"has_more", "short"}
+    ///   "fetch_more" ("count", "direction", "start"): completes with "result" {"has_more", "short"}
     ///   of a transient stream: "add" ("rows": [{"key","item"}]), "remove" ("keys"), "reset" ("rows")
     ///   "find" ("key"), "item" ("path"), "first_after" and "last_before" ("key", "item"): completes with the row
     /// as

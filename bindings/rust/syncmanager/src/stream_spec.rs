@@ -104,14 +104,20 @@ impl StreamRequest {
         StreamRequest::of("set_limit").with("limit_after_predicate", &limit)
     }
 
-    /// So many more rows of channels or messages, or a page. [`Outcome::result`](crate::Outcome::result) has
-    /// `has_more`.
+    /// So many more rows of channels, messages or the database, or a page.
+    /// [`Outcome::result`](crate::Outcome::result) has `has_more`.
     pub fn fetch_more(rows: Option<u32>) -> StreamRequest {
         let request = StreamRequest::of("fetch_more");
         match rows {
             Some(rows) => request.with("count", &rows.to_string()),
             None => request,
         }
+    }
+
+    /// Of a stream over the database: rows until so many, or a page, at or behind a value of its order are there;
+    /// `start` is JSON text.
+    pub fn fetch_more_from(start: &str, rows: Option<u32>) -> StreamRequest {
+        StreamRequest::fetch_more(rows).with("start", start)
     }
 
     /// A row of a transient stream: new, or with another item; `item` is JSON text.
