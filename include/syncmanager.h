@@ -49,8 +49,9 @@
  *   parent_updated   "collection", "message": the message that a thread's collection answers, when it becomes known and
  *                    when it changes. Also with why
  *   parent_removed   "collection", "message_id" (a text): it is gone; its replies stay. Also with why
- *   huge_gap         "collection", "has_next" (true): more is missing after a reconnect than the service fills; what
- *                    is shown stays usable; sm_fetch(SM_NEXT) goes on, sm_reset_viewpoint() jumps
+ *   huge_gap         "collection", "has_next" (true): more of what the filter takes is missing after a reconnect than
+ *                    the service fills; what is shown stays usable; sm_fetch(SM_NEXT) goes on, sm_reset_viewpoint()
+ *                    jumps
  *   connection       "state": "disconnected" | "connecting" | "connected" | "waiting" (with "retry_in", ms) |
  *                    "token_needed" (offline until sm_set_token())
  *   unread_counts    "all" (messages that wait for this user, over all channels), "custom_types" (an object: the same

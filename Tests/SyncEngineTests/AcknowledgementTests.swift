@@ -44,7 +44,7 @@ final class AcknowledgementTests: EngineTestCase {
             event(.connected(SessionInfo(userID: "mei", loginTime: Case.wall)))
             answerMessageLog()
             let gaps = asked(isGap)
-            guard case .messageGap(_, _, let end, _) = gaps.first else { return XCTFail("no gap was asked for") }
+            guard case .messageGap(_, _, let end, _, _) = gaps.first else { return XCTFail("no gap was asked for") }
             XCTAssertEqual(end.position, known[1].position, "\(policy)")
             close()
             try tearDownAndSetUp()

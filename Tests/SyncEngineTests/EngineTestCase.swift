@@ -166,7 +166,7 @@ class EngineTestCase: XCTestCase {
                     ?? EngineTestCase.failure(.notFound, 400_201)
             case .messageChanges:
                 reply = .messageChanges(MessageChanges(updated: [], deletedIDs: [], hasMore: false, next: "log"))
-            case .messageGap(_, _, let end, _):
+            case .messageGap(_, _, let end, _, _):
                 reply = .gap(.fill(MessagePage(
                     messages: [], range: (end, end), reachedFirst: false, reachedNewest: true)))
             case .messagesAround(let url, _, _, _): reply = .messages(EngineTestCase.page(messages[url] ?? []))

@@ -42,7 +42,7 @@ final class MovedMessageTests: EngineTestCase {
         // Also an edit of what is in the hole says that it is there, and not that its neighbours are.
         let edited = Case.message(5, updatedAt: Case.wall + 9500)
         answerMessageLog(updated: [edited])
-        guard case .messageGap(_, _, let end, let held) = asked(isGap).first
+        guard case .messageGap(_, _, let end, let held, _) = asked(isGap).first
         else { return XCTFail("no gap was asked for") }
         XCTAssertEqual(end.position, known[2].position)
         XCTAssertEqual(held, 0)
@@ -122,7 +122,7 @@ final class MovedMessageTests: EngineTestCase {
         loseConnection()
         connect()
         answerMessageLog()
-        guard case .messageGap(_, _, let end, _) = asked(isGap).first else { return XCTFail("no gap was asked for") }
+        guard case .messageGap(_, _, let end, _, _) = asked(isGap).first else { return XCTFail("no gap was asked for") }
         XCTAssertEqual(end.position, known[2].position)
     }
 

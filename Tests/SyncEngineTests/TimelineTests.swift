@@ -75,7 +75,18 @@ final class TimelineTests: StoryTestCase {
 
     func testMoreThanTheServiceFillsStaysAHole() throws {
         let story = "open w limit 2; fetch w previous; login; log; gap huge"
-        try check("[b d]", story, gives: "[b d]", shows: "{… b d …}")
+        try check("[b d]", story, asks: "gap b-d filtered", says: "")
+        try check("[b d]", "\(story); gap huge", gives: "[b d]", shows: "{… b d …}", says: "w huge gap")
+    }
+
+    /// What it looks at is not missing, or not much of it: it goes on following while pages fill the gap.
+    func testAGapIsHugeForTheFiltersThatMissMuch() throws {
+        let marked = "open w marked limit 2; fetch w previous; login; log; gap huge; gap [(d)>"
+        try check("[b! d!]", marked, asks: "← b; → d", gives: "[b! d!]", says: "")
+        let both = "open w replies limit 2; open v marked limit 2; fetch w previous; fetch v previous; login; log"
+        try check("[b! d!]", "\(both); gap huge", asks: "gap b-d filtered", says: "w huge gap")
+        try check("[b! d!]", "\(both); gap huge; gap [(d)>", asks: "← b; → d", says: "")
+        try check("[b! d!]", "\(both); gap huge; gap refused", asks: "← b; → d", says: "v huge gap")
     }
 
     /// Who shows a place in the middle does not wait for the newest.

@@ -35,8 +35,8 @@ public final class WebSocketCodec {
         case close(code: UInt16, reason: [UInt8])
     }
 
-    /// Whether the peer takes our bytes too slowly: the output limit was passed and bytes were lost; or it floods us with
-    /// pings and takes none of our pongs. The stream is broken; the owner must drop the connection.
+    /// Whether the peer takes our bytes too slowly: the output limit was passed and bytes were lost; or it floods us
+    /// with pings and takes none of our pongs. The stream is broken; the owner must drop the connection.
     public private(set) var isOutputOverflowing = false
 
     private let messageLimit: Int

@@ -24,13 +24,25 @@ struct Query {
         }
     }
 
+    /// What a filter looks at, but for replies.
+    mutating func add(_ filter: MessageFilter) {
+        switch filter.type {
+        case .all: break
+        case .user: add("message_type", "MESG")
+        case .file: add("message_type", "FILE")
+        case .admin: add("message_type", "ADMM")
+        }
+        add("custom_types", list: filter.customTypes)
+        add("sender_ids", list: filter.senderIDs)
+    }
+
     mutating func addChannelParts() {
         for part in ["show_member", "show_read_receipt", "show_delivery_receipt", "show_metadata"] { add(part, "true") }
     }
 
     /// Cached rows are complete: every part is asked for, whatever a collection shows of it.
-    mutating func addMessageParts() {
-        add("include_reply_type", "all")
+    mutating func addMessageParts(replies: MessageFilter.ReplyType = .all) {
+        add("include_reply_type", replies.rawValue)
         addMessageContent()
         for part in ["is_sdk", "checking_has_next", "checking_continuous_messages"] { add(part, "true") }
     }

@@ -91,7 +91,7 @@ enum ReplyDecoder {
         case .ownMessages(_, let edge, let limit):
             return answer.rows.flatMap { HistoryPages.page($0, from: edge, .previous, limit: limit) }
                 .map { .messages($0) }
-        case .messageGap(_, _, let end, _):
+        case .messageGap(_, _, let end, _, _):
             guard let isHuge = answer.isHugeGap else { return nil }
             if isHuge { return .gap(.huge) }
             return .gap(.fill(HistoryPages.fill(answer.rows ?? .init(), from: end, hasMore: answer.hasMore)))

@@ -119,7 +119,7 @@ struct RequestEncoder {
             query.add(since)
             query.addMessageParts()
             return get(messages(of: url) + "/changelogs", query)
-        case .messageGap(let url, let start, let end, let held):
+        case .messageGap(let url, let start, let end, let held, let filter):
             var query = Query()
             // The service compares how many messages lie in a range, both ends included, with how many are held there,
             // and sends the range when they differ. Nothing is missing before: that range is the oldest message alone.
@@ -129,7 +129,8 @@ struct RequestEncoder {
             query.add("next_start_ts", String(end.position.order))
             query.add("next_end_ts", String(Int64.max))
             query.add("next_cache_count", String(held))
-            query.addMessageParts()
+            if let filter { query.add(filter) }
+            query.addMessageParts(replies: filter?.replyType ?? .all)
             return get("/group_channels/\(PercentEncoding.escape(url))/messages_gap", query)
         case .retention(let since):
             var query = Query()

@@ -51,7 +51,8 @@ final class TimelineStory {
         func letter(_ edge: HistoryEdge) -> String { Letters.letter(edge.position.order) }
         return switch request {
         case .messageChanges(_, let since): "log " + since.storedText
-        case .messageGap(_, let start, let end, _): "gap \(letter(start))-\(letter(end))"
+        case .messageGap(_, let start, let end, _, let filter):
+            "gap \(letter(start))-\(letter(end))" + (filter == nil ? "" : " filtered")
         case .messagesAround(_, Int64.max, _, _): "around newest"
         case .messagesAround(_, let time, _, _): "around " + Letters.letter(time)
         case .messages(_, let edge, .previous, _, _): "← " + letter(edge)

@@ -59,7 +59,7 @@ final class WindowsStory {
         case ("paused", ""): bench.isPaused = true
         case ("fresh", ""): isGapChecked = false
         case ("hide", _), ("unhide", _): try overlay(words, isAdded: verb == "hide")
-        case ("huge", "gap"): bench.act { windows.hugeGap(coverage, &$0) }
+        case ("huge", "gap"): bench.act { windows.hugeGap(of: windows.gapFilters.first, coverage, &$0) }
         case ("channel", "gone"):
             bench.act { windows.channelGone(history.id.channelURL, Cause(.eventChannelDeleted), &$0) }
         default: return false

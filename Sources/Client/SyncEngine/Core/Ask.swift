@@ -27,6 +27,8 @@ struct MessageAsk: Equatable {
         case parent
         case changes(since: ChangePoint)
         case gap(end: HistoryEdge)
+        /// The gap is huge: whether it is so for what the first of these filters leaves over; the others come next.
+        case filteredGap([MessageFilter])
         case around(anchor: MessagePosition)
         case page(from: HistoryEdge, PageDirection)
     }

@@ -100,6 +100,9 @@ struct MessageWindow {
 
     var wantsNewest: Bool { isFollowing || viewpoint == Int64.max }
 
+    /// What a start shows meanwhile is replaced by what is newest, if that is its viewpoint.
+    var canHaveGap: Bool { isFollowing && isLoaded && start == nil }
+
     /// Starts again at a viewpoint, with nothing shown.
     mutating func reset(to viewpoint: Int64) -> WindowChange {
         let (fetches, start, channel) = (fetches, start, channel)

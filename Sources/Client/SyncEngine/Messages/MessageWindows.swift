@@ -527,10 +527,21 @@ struct MessageWindows {
         }
     }
 
-    /// More is missing behind what is shown than the service fills.
-    mutating func hugeGap(_ coverage: Coverage, _ turn: inout Turn) {
-        // What a start shows meanwhile is replaced by what is newest, if that is its viewpoint.
-        for index in all.indices where all[index].isFollowing && all[index].isLoaded && all[index].start == nil {
+    /// What the windows that a huge gap concerns look at, each once.
+    var gapFilters: [MessageFilter] {
+        var filters: [MessageFilter] = []
+        for window in all where window.canHaveGap {
+            let filter = window.filter.selection
+            if !filter.isOfAll, !filters.contains(filter) { filters.append(filter) }
+        }
+        return filters
+    }
+
+    /// More is missing behind what is shown than the service fills, of what matches this filter; `nil`: of all.
+    mutating func hugeGap(of filter: MessageFilter?, _ coverage: Coverage, _ turn: inout Turn) {
+        for index in all.indices where all[index].canHaveGap {
+            let selection = all[index].filter.selection
+            guard filter.map({ $0 == selection }) ?? selection.isOfAll else { continue }
             // An own message out of order stands behind the gap, of which nothing else is shown.
             if let home = all[index].home(in: coverage.chunks) {
                 let end = coverage.chunks.chunks[home].end.position

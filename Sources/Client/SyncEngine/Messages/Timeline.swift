@@ -359,6 +359,25 @@ final class Timeline {
             .messageGap(channelURL: channelURL, start: chunk.start, end: chunk.end, held: held), &turn)
     }
 
+    /// The gap is huge: asks whether it is so for what collections look at, one filter after the other. Those for which
+    /// it is not go on following; the pages, which run to the newest anyway, bring them what they missed.
+    private func checkGap(of filters: [MessageFilter], _ turn: inout Turn) {
+        guard let filter = filters.first, let chunk = history.chunks.last, !chunk.reachedNewest else {
+            return beginPages(&turn)
+        }
+        let (key, end) = (history.channelKey, chunk.end)
+        let held = turn.storage.cached { (cache) throws(StoreError) in
+            try cache.messagesBefore(
+                end.position.successor, notBefore: MessagePosition(order: end.position.order, tie: Int64.min),
+                channel: key, filter: filter, limit: 1000)
+        }
+        guard let held else { return retry(after: nil, &turn) }
+        step = .gap(isAsked: true)
+        ask(
+            .filteredGap(filters),
+            .messageGap(channelURL: channelURL, start: chunk.start, end: end, held: held.count, filter: filter), &turn)
+    }
+
     private func beginPages(_ turn: inout Turn) {
         step = .pages(asked: [])
         resume(&turn)
@@ -448,8 +467,18 @@ final class Timeline {
         case (.gap, .gap(.huge)):
             answerEnded(ask)
             gate.succeed()
-            windows.hugeGap(coverage, &turn)
-            beginPages(&turn)
+            windows.hugeGap(of: nil, coverage, &turn)
+            checkGap(of: windows.gapFilters, &turn)
+        case (.filteredGap(let filters), .gap(let gap)):
+            answerEnded(ask)
+            gate.succeed()
+            // What the answer brings is no whole stretch of history: the pages bring it again.
+            if case .huge = gap { windows.hugeGap(of: filters.first, coverage, &turn) }
+            checkGap(of: Array(filters.dropFirst()), &turn)
+        case (.filteredGap(let filters), .failure(let failure)) where failure.kind.isForGood:
+            answerEnded(ask)
+            windows.hugeGap(of: filters.first, coverage, &turn)
+            checkGap(of: Array(filters.dropFirst()), &turn)
         case (.gap, .gap(.fill(let page))):
             let isTaken = take(page, Cause(.messageFill), &turn)
             answerEnded(ask)
@@ -498,7 +527,7 @@ final class Timeline {
         switch (ask.kind, step) {
         case (.parent, .parent): step = .parent(isAsked: false)
         case (.changes, .changes): step = .changes(isAsked: false)
-        case (.gap, .gap): step = .gap(isAsked: false)
+        case (.gap, .gap), (.filteredGap, .gap): step = .gap(isAsked: false)
         case (.around, .pages): step = .pages(asked: [])
         case (.page(_, let direction), .pages(let asked)): step = .pages(asked: asked.subtracting([direction]))
         default: break

@@ -39,6 +39,17 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
         type == .all && customTypes.isEmpty && senderIDs.isEmpty && replyType != .onlyReplyToChannel
     }
 
+    /// What decides which messages match; the same for filters that differ in how messages are fetched and told.
+    public var selection: MessageFilter {
+        var selection = MessageFilter()
+        (selection.type, selection.replyType, selection.parentID) = (type, replyType, parentID)
+        (selection.customTypes, selection.senderIDs) = (customTypes, senderIDs)
+        return selection
+    }
+
+    /// Every message of the channel matches.
+    public var isOfAll: Bool { looksAtThreadOnly && replyType == .all && parentID.isEmpty }
+
     public func matches(_ message: MessageRecord) -> Bool {
         matches(
             kind: message.kind, customType: message.customType, senderID: message.senderID,

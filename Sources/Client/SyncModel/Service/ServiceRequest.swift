@@ -18,8 +18,9 @@ public enum ServiceRequest: Equatable, Sendable {
     /// Messages edited or deleted since a point.
     case messageChanges(channelURL: String, since: ChangePoint)
     /// What lies between the newest message held and now. History is held without a gap from `start` to `end`; `held`
-    /// messages are cached that have the order of `end`.
-    case messageGap(channelURL: String, start: HistoryEdge, end: HistoryEdge, held: Int)
+    /// messages are cached that have the order of `end`. With a filter only what matches it counts.
+    case messageGap(
+        channelURL: String, start: HistoryEdge, end: HistoryEdge, held: Int, filter: MessageFilter? = nil)
     /// Up to when messages were purged, as far as it was not told by a point.
     case retention(since: ChangePoint)
     /// How much waits for this user, over all channels.
