@@ -68,8 +68,8 @@ extension IntentStore {
     static func checkSchema(_ database: Database) throws(StoreError) {
         for table in [Table.intent, .write] {
             // What does not compile is `.corrupt`.
-            _ = try database.prepare("SELECT \(table.key), \(table.columns) FROM \(table.rawValue)")
-            _ = try database.prepare("SELECT \(table.columns) FROM \(table.aside)")
+            _ = try database.prepare("SELECT \(table.key), \(table.columns) FROM \(table.rawValue) LIMIT 0")
+            _ = try database.prepare("SELECT \(table.columns) FROM \(table.aside) LIMIT 0")
         }
         _ = try database.prepare("SELECT name, seq FROM sqlite_sequence")
         let keys = try database.prepare("""
