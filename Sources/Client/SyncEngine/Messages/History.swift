@@ -274,6 +274,9 @@ struct History {
     /// Whether the service told that a message was deleted, while this was shown.
     func hasDeleted(_ id: String) -> Bool { deleted.contains(TextKey(id)) }
 
+    /// The service shows a message that it said was not there: this user was no member then.
+    mutating func isShown(_ id: String) { deleted.remove(TextKey(id)) }
+
     mutating func delete(_ ids: [String], _ cache: CacheStore) throws(StoreError) {
         strays.removeAll { ids.containsBytes(of: $0.id) }
         if deleted.count > History.deletedLimit { deleted = [] }

@@ -442,6 +442,7 @@ final class Timeline {
         case (.parent, .message(let message)):
             // What was told meanwhile is newer than the answer.
             let newest = history.crossings.applied(to: [message], turn.rules)
+            for message in newest { history.isShown(message.id) }
             answerEnded(ask)
             gate.succeed()
             step = .changes(isAsked: false)
