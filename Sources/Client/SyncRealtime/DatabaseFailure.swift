@@ -36,7 +36,8 @@ public struct DatabaseFailure: Error, Equatable, Sendable {
     /// A write that could not be kept is not made.
     public static let notKept = DatabaseFailure(status: 0, message: "the write could not be stored")
     /// A count that would leave the whole numbers of 64 bits is not made.
-    public static let sumTooLarge = DatabaseFailure(status: 0, message: "the sum is beyond the whole numbers of 64 bits")
+    public static let sumTooLarge = DatabaseFailure(
+        status: 0, message: "the sum is beyond the whole numbers of 64 bits")
     public static let offline = DatabaseFailure(status: 0, message: "there is no network")
     public static let noToken = DatabaseFailure(status: 0, message: "the token is no good any more")
     /// The host has signed out.
