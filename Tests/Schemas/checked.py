@@ -24,7 +24,7 @@ CANNOT_SAY = (
     "does not go with", "one has to be given", "told of no database", "has a limit of its own", "Invalid data",
     "Invalid path", "is counted under that name", "A range of", "a path below each child",
     "gives the section already", "only a transient stream", "a stream of this kind", "no one order", "in one direction",
-    "or bounds of its own",
+    "or bounds of its own", "goes on from a value",
 )
 
 # A schema calls 1.0 an integer; the library does not, since times do not survive reals.
