@@ -89,6 +89,22 @@ final class TimelineTests: StoryTestCase {
         try check("[b! d!]", "\(both); gap huge; gap refused", asks: "← b; → d", says: "v huge gap")
     }
 
+    /// It was shown before, so nothing stands in: the service's page around the newest is another place.
+    func testAStartUnderWayDoesNotHideThatMoreIsMissing() throws {
+        let story = "open v; open w limit 2; start w; login; start w; log; gap huge; gap huge"
+        try check("<b d]", story, asks: "around newest", shows: "{… >} {| b d …}", says: "w huge gap")
+        try check("<b d]", "\(story); around [h i>; ← [d e h]", shows: "{… >} {| b d …}", says: "")
+    }
+
+    /// The page that closes the hole brings only what was missing in it.
+    func testWhoFollowsIsShownWhatWasCachedBehindAHole() throws {
+        let story = "open v; open w limit 9; fetch w previous; login; log; gap [d e]; around [h i>"
+        try check("<b d]", story, asks: "← h; → e", gives: "<b d e] … [h i>")
+        try check("<b d]", "\(story); → [e f h]", gives: "<b d e f h i>", shows: "{… >} {| b d e f h i >}")
+        try check("<b d]", "\(story); ← [e f h]", gives: "<b d e f h i>", shows: "{… >} {| b d e f h i >}")
+        try check("<b d]", "\(story); ← [e f h]; socket j", shows: "{… >} {| b d e f h i j >}")
+    }
+
     /// Who shows a place in the middle does not wait for the newest.
     func testTheGapIsAskedForWhereTheNewestIsWanted() throws {
         try check("[b d]", "open w at b; login; log", asks: "← b; → d")

@@ -98,10 +98,13 @@ struct MessageWindow {
     var lowerEnd: MessagePosition { window.first?.position ?? stand }
     var upperEnd: MessagePosition { window.last?.position ?? stand }
 
+    /// What it shows stands in for a page that the service has yet to tell, and will give way to it.
+    var isStandIn: Bool { start.map { $0.isStandIn && !$0.isAnswered } ?? false }
+
     var wantsNewest: Bool { isFollowing || viewpoint == Int64.max }
 
-    /// What a start shows meanwhile is replaced by what is newest, if that is its viewpoint.
-    var canHaveGap: Bool { isFollowing && isLoaded && start == nil }
+    /// What stands in is replaced by what is newest, if that is its viewpoint. What was shown before a start is not.
+    var canHaveGap: Bool { isFollowing && isLoaded && !isStandIn }
 
     /// Starts again at a viewpoint, with nothing shown.
     mutating func reset(to viewpoint: Int64) -> WindowChange {

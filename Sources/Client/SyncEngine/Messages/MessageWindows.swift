@@ -419,8 +419,24 @@ struct MessageWindows {
         _ outcome: History.PageOutcome, _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn
     ) {
         remove(outcome.gone.keys, cause, &turn)
-        for index in all.indices { merge(outcome.rows, index, cause, coverage, &turn) }
+        for index in all.indices {
+            merge(outcome.rows, index, cause, coverage, &turn)
+            catchUp(index, cause, coverage, &turn)
+        }
         serveAll(coverage, &turn)
+    }
+
+    /// A page that closes a hole brings what was missing in it. Who follows is shown what was cached behind it, too.
+    private mutating func catchUp(
+        _ index: Int, _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn
+    ) {
+        while all[index].isFollowing, all[index].isLoaded, let home = all[index].home(in: coverage.chunks) {
+            let found = MessageSource(coverage, turn.context).rows(
+                .next, of: all[index], coverage.chunks.chunks[home], limit: MessageWindows.partOfAll)
+            guard let rows = found, !rows.isEmpty, let change = all[index].attach(rows, turn.rules) else { return }
+            turn.add(.event(all[index].change(change, cause)))
+            trim(index, growing: .next, &turn)
+        }
     }
 
     /// A message was stored behind or inside what is complete. Who does not show that place is told of it.
