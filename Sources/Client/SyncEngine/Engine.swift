@@ -34,9 +34,9 @@ public final class Engine {
     private var database: DatabaseCalls?
     private var resources: ResourceCalls?
     private var isPaused = false
-    /// The host is told of calls and no more of lists, and nothing is asked.
     /// Keys of channels that were open at a sign-out may be in the file.
     private var hasSignedOut = false
+    /// The host is told of calls and no more of lists, and nothing is asked.
     private var isClosing = false
     private var isClosed = false
     private var syncState: ClientNotice.SyncState?
