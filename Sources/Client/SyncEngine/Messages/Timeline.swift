@@ -343,20 +343,9 @@ final class Timeline {
 
     /// Asks what was missed while away, behind the newest message held.
     private func checkGap(_ turn: inout Turn) {
-        let key = history.channelKey
         guard turn.capabilities.hasGapCheck, !id.isThread, windows.wantsNewest, let chunk = history.chunks.last,
-            !chunk.reachedNewest,
-            let held = turn.storage.cached({ (cache) throws(StoreError) in
-                // Of what the service is asked for, only this is held; less than one, when it has been deleted.
-                try cache.messageCount(
-                    channel: key, from: MessagePosition(order: chunk.end.position.order, tie: Int64.min),
-                    through: chunk.end.position)
-            })
+            !chunk.reachedNewest, askGap(behind: chunk, of: nil, as: .gap(end: chunk.end), &turn)
         else { return beginPages(&turn) }
-        step = .gap(isAsked: true)
-        ask(
-            .gap(end: chunk.end),
-            .messageGap(channelURL: channelURL, start: chunk.start, end: chunk.end, held: held), &turn)
     }
 
     /// The gap is huge: asks whether it is so for what collections look at, one filter after the other. Those for which
@@ -365,17 +354,27 @@ final class Timeline {
         guard let filter = filters.first, let chunk = history.chunks.last, !chunk.reachedNewest else {
             return beginPages(&turn)
         }
-        let (key, end) = (history.channelKey, chunk.end)
-        let held = turn.storage.cached { (cache) throws(StoreError) in
-            try cache.messagesBefore(
-                end.position.successor, notBefore: MessagePosition(order: end.position.order, tie: Int64.min),
-                channel: key, filter: filter, limit: 1000)
+        if !askGap(behind: chunk, of: filter, as: .filteredGap(filters), &turn) { retry(after: nil, &turn) }
+    }
+
+    /// Asks what is missing behind a chunk, of what matches a filter or of all; `false`: the cache cannot be read.
+    private func askGap(
+        behind chunk: ChunkList.Chunk, of filter: MessageFilter?, as kind: MessageAsk.Kind, _ turn: inout Turn
+    ) -> Bool {
+        let (key, end) = (history.channelKey, chunk.end.position)
+        // Of what the service is asked for, only this is held; less than one, when it has been deleted.
+        let first = MessagePosition(order: end.order, tie: Int64.min)
+        let held = turn.storage.cached { (cache) throws(StoreError) -> Int in
+            guard let filter else { return try cache.messageCount(channel: key, from: first, through: end) }
+            return try cache.messagesBefore(
+                end.successor, notBefore: first, channel: key, filter: filter, limit: 1000).count
         }
-        guard let held else { return retry(after: nil, &turn) }
+        guard let held else { return false }
         step = .gap(isAsked: true)
         ask(
-            .filteredGap(filters),
-            .messageGap(channelURL: channelURL, start: chunk.start, end: end, held: held.count, filter: filter), &turn)
+            kind,
+            .messageGap(channelURL: channelURL, start: chunk.start, end: chunk.end, held: held, filter: filter), &turn)
+        return true
     }
 
     private func beginPages(_ turn: inout Turn) {
