@@ -66,9 +66,9 @@ extension Outbox {
         turn.add(.sendEnded(channelURL: url, isInDoubt: false))
         switch outcome {
         case .found(let message): found(message, intent, in: url, &turn)
-        case .failed(let failure) where failure.mayBeCured:
-            messages[url]?.gate.fail(failure, at: turn.now.monotonic, turn.random)
-        case .failed(let failure): if let intent { fail(intent, failure, &turn) }
+        case .failed(let failure) where failure.kind == .notFound || failure.kind.isForGood:
+            if let intent { fail(intent, failure, &turn) }
+        case .failed(let failure): messages[url]?.gate.fail(failure, at: turn.now.monotonic, turn.random)
         case .missing: if let intent { fail(intent, lookup.refusal, &turn) }
         // Given up meanwhile, or brought by a page.
         case .goesOn: break
@@ -84,16 +84,5 @@ extension Outbox {
         fact.wasLookedUp = true
         turn.add(.messages(fact))
         if let completion { turn.complete(completion) }
-    }
-}
-
-extension ServiceFailure {
-    /// Whether the same question may be answered later.
-    fileprivate var mayBeCured: Bool {
-        switch kind {
-        case .unreachable, .timedOut, .rateLimited, .unavailable, .tokenRejected, .pageTokenExpired, .crowded:
-            true
-        case .notFound, .exists, .tooLarge, .refused: false
-        }
     }
 }

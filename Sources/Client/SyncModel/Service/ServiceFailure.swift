@@ -26,7 +26,7 @@ public struct ServiceFailure: Error, Equatable, Sendable {
         case crowded
 
         /// Whether asking again gives the same answer.
-        public var isForGood: Bool { self == .refused || self == .tooLarge }
+        public var isForGood: Bool { self == .exists || self == .refused || self == .tooLarge }
     }
 
     public var kind: Kind
