@@ -52,7 +52,7 @@ public struct TreeKey: Sendable {
 
     /// The index that this key is in an array: digits alone, without zeros before them. `-0` and `01` read as numbers,
     /// and have their places in the order by them, but an array would give them back under other names.
-    var index: Int? {
+    public var index: Int? {
         guard let number, let first = text.utf8.first, first != UInt8(ascii: "-") else { return nil }
         guard first != UInt8(ascii: "0") || text.utf8.count == 1 else { return nil }
         return Int(number)

@@ -41,21 +41,12 @@ public enum Field: Equatable, Sendable {
             var slice = row.item
             for name in names {
                 let below = slice.isArray
-                    ? Field.index(name).flatMap(slice.element(at:)) : slice.member(named: name)
+                    ? TreeKey(anyText: name).index.flatMap(slice.element(at:)) : slice.member(named: name)
                 guard let below else { return .nothing }
                 slice = below
             }
             return TreeRank(slice)
         }
-    }
-
-    /// What a name is in a list: digits alone, without zeros before them, as in the realtime database.
-    private static func index(_ name: String) -> Int? {
-        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-        guard let first = name.utf8.first, name.utf8.allSatisfy(digits.contains),
-            first != UInt8(ascii: "0") || name.utf8.count == 1
-        else { return nil }
-        return Int(name)
     }
 }
 
