@@ -181,13 +181,10 @@ extension CacheStore {
     private func newChannelKey() throws(StoreError) -> Int64 {
         let key = try newKey()
         try clearRemains(key)
-        let threads = try database.prepare("SELECT 1 FROM thread WHERE channel = ? LIMIT 1").bind(key)
-        defer { threads.reset() }
-        if try threads.next() {
-            threads.reset()
-            for thread in try threadKeys(channel: key) { try clearMessages(channel: thread) }
-            try database.prepare("DELETE FROM thread WHERE channel = ?").bind(key).run()
-        }
+        let threads = try threadKeys(channel: key)
+        guard !threads.isEmpty else { return key }
+        for thread in threads { try clearMessages(channel: thread) }
+        try database.prepare("DELETE FROM thread WHERE channel = ?").bind(key).run()
         return key
     }
 
