@@ -113,7 +113,7 @@ extension DatabaseMachine {
     func endTransactions() {
         for transaction in transactions {
             if case .writing = transaction.state { continue }
-            if case .reading(let request) = transaction.state { output(.cancel(id: request)) }
+            cancelReading(transaction)
             output(.transactionEnded(id: transaction.id, .failure(.offline)))
         }
         transactions.removeAll { if case .writing = $0.state { false } else { true } }
@@ -124,13 +124,17 @@ extension DatabaseMachine {
         transactions.removeAll { transaction in
             guard isMeant(transaction) else { return false }
             switch transaction.state {
-            case .waiting: return true
-            case .reading(let request):
-                output(.cancel(id: request))
+            case .waiting, .reading:
+                cancelReading(transaction)
                 return true
             case .transforming, .writing: return false
             }
         }
+    }
+
+    /// Nobody waits for the value any more that a transaction has asked for.
+    func cancelReading(_ transaction: Transaction) {
+        if case .reading(let request) = transaction.state { output(.cancel(id: request)) }
     }
 
     private func end(_ index: Int, _ result: Result<TreeNode, DatabaseFailure>) {

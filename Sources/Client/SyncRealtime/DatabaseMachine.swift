@@ -284,7 +284,7 @@ public final class DatabaseMachine {
             output(.read(id: read.id, .failure(.signedOut), isCurrent: false))
         }
         for transaction in transactions {
-            if case .reading(let request) = transaction.state { output(.cancel(id: request)) }
+            cancelReading(transaction)
             output(.transactionEnded(id: transaction.id, .failure(.signedOut)))
         }
         for write in pending {
