@@ -12,14 +12,21 @@ final class OwnLookupTests: EngineTestCase {
         Case.message(id, at: second, by: "mei", requestID: requestID)
     }
 
+    /// A message goes out from a list that shows another one, and is refused as known.
+    @discardableResult
+    private func sendRefused() -> UInt64 {
+        startShowing([Case.message(1)])
+        let call = send(1, "own")
+        answer(OwnLookupTests.exists, to: isSend)
+        return call
+    }
+
     private func answerLookup(_ messages: [MessageRecord], isLast: Bool = true) {
         answer(.messages(Case.page(messages, reachedFirst: isLast)), to: isOwnMessages)
     }
 
     func testTheMessageIsShownAsSent() {
-        startShowing([Case.message(1)])
-        let call = send(1, "own")
-        answer(OwnLookupTests.exists, to: isSend)
+        let call = sendRefused()
         XCTAssertEqual(host.ids(1, .pending), ["own"])
         XCTAssertNil(host.status(call))
         XCTAssertEqual(
@@ -52,9 +59,7 @@ final class OwnLookupTests: EngineTestCase {
     }
 
     func testItIsLookedForOnTenPagesAndNoMore() {
-        startShowing([Case.message(1)])
-        let call = send(1, "own")
-        answer(OwnLookupTests.exists, to: isSend)
+        let call = sendRefused()
         for page in 0..<9 {
             let oldest = own(Int64(900 - page), "other")
             answerLookup([oldest], isLast: false)
@@ -71,18 +76,14 @@ final class OwnLookupTests: EngineTestCase {
 
     /// Somebody else's message may have the same request id.
     func testAnothersMessageIsNotTakenForIt() {
-        startShowing([Case.message(1)])
-        send(1, "own")
-        answer(OwnLookupTests.exists, to: isSend)
+        sendRefused()
         answerLookup([Case.message(3, by: "bo", requestID: "own")])
         XCTAssertEqual(host.ids(1, .failed), ["own"])
     }
 
     /// The question has no answer: the message stays under way, and is sent and looked for again.
     func testWithoutAnAnswerItStaysUnderWay() {
-        startShowing([Case.message(1)])
-        send(1, "own")
-        answer(OwnLookupTests.exists, to: isSend)
+        sendRefused()
         answer(Case.failure(.unavailable, 500_901), to: isOwnMessages)
         XCTAssertEqual(host.ids(1, .pending), ["own"])
         XCTAssertEqual(asked(isSend), [])
@@ -93,9 +94,7 @@ final class OwnLookupTests: EngineTestCase {
     }
 
     func testTheNextLoginLooksForItAgain() {
-        startShowing([Case.message(1)])
-        let call = send(1, "own")
-        answer(OwnLookupTests.exists, to: isSend)
+        let call = sendRefused()
         loseConnection()
         XCTAssertEqual(host.ids(1, .pending), ["own"])
         wait(60_000)
@@ -109,18 +108,14 @@ final class OwnLookupTests: EngineTestCase {
 
     /// The channel may be gone for this user: that is what the host is told then.
     func testARefusedQuestionFailsTheMessage() {
-        startShowing([Case.message(1)])
-        let call = send(1, "own")
-        answer(OwnLookupTests.exists, to: isSend)
+        let call = sendRefused()
         answer(Case.failure(.notFound, 900_020), to: isOwnMessages)
         XCTAssertEqual(host.results[call]?.failure?.code, 900_020)
         XCTAssertEqual(host.ids(1, .failed), ["own"])
     }
 
     func testAMessageGivenUpMeanwhileIsNotLookedForFurther() {
-        startShowing([Case.message(1)])
-        send(1, "own")
-        answer(OwnLookupTests.exists, to: isSend)
+        sendRefused()
         command(.deleteMessage(collection: 1, .unsent(requestID: "own"), call: newCall()))
         answerLookup([own(900, "other")], isLast: false)
         XCTAssertEqual(asked(isOwnMessages), [])
@@ -129,9 +124,7 @@ final class OwnLookupTests: EngineTestCase {
 
     /// A page brings it first, and then it is deleted: the late answer brings it back to nobody.
     func testAMessageDeletedMeanwhileStaysGone() {
-        startShowing([Case.message(1)])
-        send(1, "own")
-        answer(OwnLookupTests.exists, to: isSend)
+        sendRefused()
         event(.messageReceived(channelURL: "c", message: own(3)))
         event(.messageDeleted(channelURL: "c", messageID: "3"))
         answerLookup([own(3)])
