@@ -1,5 +1,7 @@
 import SyncEngine
 import SyncModel
+import SyncRealtime
+import SyncTree
 import XCTest
 
 @testable import SyncManager
@@ -60,5 +62,23 @@ final class InboxTests: XCTestCase {
         var inbox = Inbox()
         for _ in 0..<20_000 where !inbox.isFull { inbox.append(.streamBytes(1, [1]), at: 0) }
         XCTAssertTrue(inbox.isFull)
+    }
+
+    /// What a sign-out behind it erases is canceled, and the host is told why as when it was under way already.
+    func testWhatASignOutErasesIsNotCarriedOut() throws {
+        var inbox = Inbox()
+        let set = DatabaseRequest(.databaseSet, .set(try TreePath("a"), Array("1".utf8)))
+        let unlisten = DatabaseRequest(.databaseUnlisten, .unlisten(7))
+        let write = HostCommand.database(set, call: 1)
+        XCTAssertNil(inbox.resultBeforeSignOut(of: write))
+        inbox.append(.signOut(call: 2))
+        let result = try XCTUnwrap(inbox.resultBeforeSignOut(of: write))
+        XCTAssertEqual(result.call, 1)
+        XCTAssertEqual(result.status, .canceled)
+        XCTAssertEqual(result.explanation, "the user has signed out")
+        XCTAssertNil(inbox.resultBeforeSignOut(of: .connect(call: 3)))
+        XCTAssertNil(inbox.resultBeforeSignOut(of: .database(unlisten, call: 3)))
+        _ = inbox.popFirst()
+        XCTAssertNil(inbox.resultBeforeSignOut(of: write))
     }
 }

@@ -74,7 +74,7 @@ struct Inbox {
 
     /// The result of a command that need not be carried out, since a sign-out behind it erases what it does.
     func resultBeforeSignOut(of command: HostCommand) -> Completion? {
-        signOuts == 0 ? nil : command.statusBeforeSignOut.flatMap { command.completion($0) }
+        signOuts == 0 ? nil : command.completionBeforeSignOut
     }
 }
 

@@ -177,14 +177,14 @@ struct DatabaseCalls {
     mutating func cancel(
         _ number: UInt64, _ status: Status, _ turn: inout Turn
     ) -> Bool {
-        let found = giveUp(status, turn.now, &turn) { $0.number == number }
+        let found = giveUp(status, &turn) { $0.number == number }
         carryOut(&turn)
         return found
     }
 
     /// Completes the calls that are meant.
     private mutating func giveUp(
-        _ status: Status, _ now: Moment, _ turn: inout Turn, _ isMeant: (Call) -> Bool
+        _ status: Status, explanation: String? = nil, _ turn: inout Turn, _ isMeant: (Call) -> Bool
     ) -> Bool {
         var ended: [Call] = []
         var (asked, changing): (Set<UInt64>, Set<UInt64>) = ([], [])
@@ -200,11 +200,13 @@ struct DatabaseCalls {
         for (id, transaction) in transactions where isMeant(transaction.call) {
             transactions[id] = nil
             changing.insert(id)
-            if transaction.isAsked { try? machine.transformed(id, nil, now: now) }
+            if transaction.isAsked { try? machine.transformed(id, nil, now: turn.now) }
             ended.append(transaction.call)
         }
-        if !asked.isEmpty || !changing.isEmpty { machine.giveUp(reads: asked, transactions: changing, now: now) }
-        for call in ended.sorted(by: { $0.number < $1.number }) { complete(call, status, &turn) }
+        if !asked.isEmpty || !changing.isEmpty { machine.giveUp(reads: asked, transactions: changing, now: turn.now) }
+        for call in ended.sorted(by: { $0.number < $1.number }) {
+            complete(call, status, explanation: explanation, &turn)
+        }
         return !ended.isEmpty
     }
 
@@ -218,7 +220,7 @@ struct DatabaseCalls {
 
     /// Forgets this user, after all that was stored is gone.
     mutating func signOut(_ turn: inout Turn) {
-        _ = giveUp(.canceled, turn.now, &turn) { _ in true }
+        _ = giveUp(.canceled, explanation: Completion.signedOut, &turn) { _ in true }
         // Nobody is told of writes any more.
         paths = [:]
         isTokenNeeded = false
@@ -235,7 +237,7 @@ struct DatabaseCalls {
     /// The client closes: every call ends, and what was told is kept.
     mutating func end(_ turn: inout Turn) {
         machine.finish(now: turn.now)
-        _ = giveUp(.closed, turn.now, &turn) { _ in true }
+        _ = giveUp(.closed, &turn) { _ in true }
         machine.setOnline(false, now: turn.now)
         carryOut(&turn)
     }
@@ -267,7 +269,7 @@ struct DatabaseCalls {
     mutating func advance(_ turn: inout Turn) {
         let now = turn.now.monotonic
         if let deadline, deadline <= now {
-            _ = giveUp(.timeout, turn.now, &turn) { call in call.deadline.map { $0 <= now } ?? false }
+            _ = giveUp(.timeout, &turn) { call in call.deadline.map { $0 <= now } ?? false }
             self.deadline = waiting.reduce(nil) { Moment.earlier($0, $1.deadline) }
         }
         machine.advance(now: turn.now)

@@ -14,6 +14,9 @@ public struct Completion: Sendable {
         case call, streamCall = "stream_call"
     }
 
+    /// The explanation of what a sign-out canceled.
+    static let signedOut = "the user has signed out"
+
     /// Why a fetch ended with less than it wanted although there may be more.
     public enum ShortReason: String, Sendable { case offline, paused, error, reset }
 

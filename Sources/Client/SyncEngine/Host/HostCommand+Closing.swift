@@ -16,17 +16,23 @@ extension HostCommand {
         }
     }
 
-    /// How its call ends when a sign-out waits behind it, which erases whatever it would leave; `nil`: it is carried
-    /// out all the same.
-    public var statusBeforeSignOut: Status? {
+    /// The result of its call when a sign-out waits behind it, which erases whatever it would leave; `nil`: it is
+    /// carried out all the same.
+    public var completionBeforeSignOut: Completion? {
         switch self {
         case .sendMessage, .resendMessage, .appendMessage, .appendSent, .handleSendResponse, .updateMessage,
             .deleteMessage(_, .unsent, _):
-            .removed
-        case .database(let request, _): request.operation.isEndedBySignOut ? .canceled : nil
-        case .resource(let request, _): request.isWrite ? .canceled : nil
+            completion(.removed)
+        case .database(let request, _) where request.operation.isEndedBySignOut: canceledBySignOut
+        case .resource(let request, _) where request.isWrite: canceledBySignOut
         default: nil
         }
+    }
+
+    private var canceledBySignOut: Completion? {
+        var completion = completion(.canceled)
+        completion?.explanation = Completion.signedOut
+        return completion
     }
 
     /// The result of its call when it is not carried out; `nil` where there is none.

@@ -47,7 +47,7 @@ struct ResourceCalls {
     /// Ends everything that is under way, and forgets contexts.
     mutating func end(_ status: Status, _ turn: inout Turn) {
         machine.startOver(
-            ResourceFailure(status, status == .closed ? "the client was closed" : "the user has signed out"))
+            ResourceFailure(status, status == .closed ? "the client was closed" : Completion.signedOut))
         carryOut(&turn)
     }
 
