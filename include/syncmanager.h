@@ -563,7 +563,8 @@ SM_EXPORT int32_t sm_stream_open(
  *   "result", or null; "slice" ("section", "from", "count"): with a list of rows
  * An unknown key, and an action that streams of this kind do not take, are refused. What changes the list completes
  * behind the batch that shows it; what looks at it answers as the events before its result left it.
- * Completion: DUPLICATED_FETCH, TIMEOUT, CANCELED (fetch_more), INVALID_ARGUMENT, NOT_FOUND, STORAGE, REMOVED, CLOSED.
+ * Completion: DUPLICATED_FETCH, TIMEOUT, CANCELED, SERVICE (fetch_more: the service refused the rows, "message" is its
+ * own), INVALID_ARGUMENT, NOT_FOUND, STORAGE, REMOVED, CLOSED.
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT, INVALID_DOCUMENT, CLOSED. @thread any. Since 0.1 */
 SM_EXPORT int32_t sm_stream_call(
     sm_collection *stream, const char *request, sm_result_callback callback, void *user_data,

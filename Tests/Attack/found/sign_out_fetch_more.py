@@ -1,8 +1,7 @@
 """A stream's fetch_more that is under way at a sign-out completes with SERVICE, though no service refused.
 
-The header says of sm_stream_call(): "Completion: DUPLICATED_FETCH, TIMEOUT, CANCELED (fetch_more), INVALID_ARGUMENT,
-NOT_FOUND, STORAGE, REMOVED, CLOSED", and of SM_ERR_SERVICE: "the service refused; "code" and "message" are its own".
-The event has no "code", and its message is "signed out", which is the library's own."""
+What sm_sign_out() ends is CANCELED. The header says of SM_ERR_SERVICE: "the service refused; "code" and "message" are
+its own". The event has no "code", and its message is "signed out", which is the library's own."""
 
 import pathlib
 import sys

@@ -124,7 +124,8 @@ struct DatabaseFeed {
 
     /// A listen was refused, and is gone.
     mutating func take(_ number: UInt64, ended failure: DatabaseFailure) -> [StreamInput] {
-        let wrong = StreamFailure(.service, failure.message)
+        let wrong = failure == .signedOut
+            ? StreamFailure(.canceled, Completion.signedOut) : StreamFailure(.service, failure.message)
         if number == wider {
             wider = nil
             return [.fetched(hasMore: true, short: nil, wrong)]
