@@ -99,7 +99,9 @@ final class DatabaseNetwork {
 
     // MARK: What arrives
 
-    private func tell(_ input: TransportInput, at time: Int64) { carry(.input(input, process: -1), time) }
+    private func tell(_ input: TransportInput, at time: Int64) {
+        carry(.input(input, of: .database, process: -1), time)
+    }
 
     private func execute(_ id: UInt64, _ request: TransportRequest) -> TransportResponse {
         executing(outlived.remove(id) != nil) {

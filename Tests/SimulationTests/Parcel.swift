@@ -12,7 +12,7 @@ enum Parcel {
     case databaseRequest(UInt64, TransportRequest, Fate)
     case databaseStream(UInt64, TransportRequest)
     /// To the device: what its process's transport reports. Nothing of it reaches a later process.
-    case input(TransportInput, process: Int)
+    case input(TransportInput, of: TransportOwner, process: Int)
 
     /// What becomes of a request once it is at the server.
     enum Fate: String {
@@ -38,15 +38,12 @@ extension Parcel: CustomStringConvertible {
         case .closeUp(let socket): "close of socket \(socket)"
         case .pongUp(let socket): "pong on socket \(socket)"
         case .databaseRequest(let id, let request, let fate):
-            "\(Parcel.number(id)) \(request.method) \(request.url) "
+            "database \(id) \(request.method) \(request.url) "
                 + "\(String(decoding: request.body ?? [], as: UTF8.self))\(fate == .answered ? "" : " to be \(fate)")"
-        case .databaseStream(let id, let request): "\(Parcel.number(id)) stream \(request.url)"
-        case .input(let input, _): Parcel.brief(input)
+        case .databaseStream(let id, let request): "database \(id) stream \(request.url)"
+        case .input(let input, let owner, _): (owner == .database ? "database " : "") + Parcel.brief(input)
         }
     }
-
-    /// The database's numbers are marked.
-    private static func number(_ id: UInt64) -> String { id >> 63 == 0 ? "\(id)" : "database \(id & ~(1 << 63))" }
 
     private static func short(_ text: String) -> String {
         String(text.replacing("http://service/v3", with: "").prefix(180)).filter { $0 != "\n" }
@@ -54,8 +51,8 @@ extension Parcel: CustomStringConvertible {
 
     private static func brief(_ input: TransportInput) -> String {
         switch input {
-        case .response(let id, let response): "answer \(number(id)) \(response.status), \(response.body.count) bytes"
-        case .requestFailed(let id, let failure): "request \(number(id)) failed: \(failure.message)"
+        case .response(let id, let response): "answer \(id) \(response.status), \(response.body.count) bytes"
+        case .requestFailed(let id, let failure): "request \(id) failed: \(failure.message)"
         case .socketOpened(let socket): "socket \(socket) opened"
         case .socketText(let socket, let text): "down \(socket) \(short(String(decoding: text, as: UTF8.self)))"
         case .socketClosed(let socket, let failure): "socket \(socket) closed: \(failure.message)"

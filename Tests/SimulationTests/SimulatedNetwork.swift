@@ -70,7 +70,7 @@ final class SimulatedNetwork: Transport {
     /// comes later nobody hears, the wish for a pause in it neither.
     private var awaited: [UInt64: (deadline: Int64, url: String)] = [:]
     /// Requests of this process that were given up.
-    private var canceled: Set<UInt64> = []
+    private var canceled: [TransportOwner: Set<UInt64>] = [:]
     /// What the device did against the rules of the network.
     private(set) var violation: Violation?
     /// A process that was killed in the middle of its work sends nothing more.
@@ -96,7 +96,10 @@ final class SimulatedNetwork: Transport {
         random = SeededGenerator(seed: seed)
         database = DatabaseNetwork(server: server, seed: seed &+ 1000)
         database.carry = { [unowned self] parcel, at in
-            if case .input(let input, _) = parcel { add(input, at: at) } else { agenda.add(parcel, at: at) }
+            switch parcel {
+            case .input(let input, let owner, _): add(input, of: owner, at: at)
+            default: agenda.add(parcel, at: at)
+            }
         }
     }
 
@@ -104,10 +107,25 @@ final class SimulatedNetwork: Transport {
 
     private func number(_ id: UInt64) -> UInt64 { UInt64(process) * Self.perProcess + id }
 
-    func send(_ request: TransportRequest, id: UInt64) {
+    func carryOut(_ command: TransportCommand, of owner: TransportOwner) {
         guard !isMuted else { return }
-        let request = hostile?.spoiled(request) ?? request
-        if request.url.hasPrefix(DatabaseNetwork.host) { return database.send(request, id: id, weather, time) }
+        switch command {
+        case .send(let request, let id):
+            let request = hostile?.spoiled(request) ?? request
+            switch owner {
+            case .service: send(request, id: id)
+            case .database: database.send(request, id: id, weather, time)
+            }
+        case .cancel(let id): cancel(id, of: owner)
+        case .openSocket(let socket, let url, let headers): openSocket(socket, url: url, headers: headers)
+        case .sendText(let text, let socket): sendText(text, on: socket)
+        case .closeSocket(let socket): closeSocket(socket)
+        case .openStream(let stream, let request): database.open(stream, request, weather, time)
+        case .closeStream(let stream): closeStream(stream)
+        }
+    }
+
+    private func send(_ request: TransportRequest, id: UInt64) {
         // A session key may be renewed all the same: the service machine asks for it, not the engine.
         if time < pausedUntil, !request.url.hasSuffix("/session_key") {
             violation = violation ?? Violation(
@@ -133,21 +151,19 @@ final class SimulatedNetwork: Transport {
     }
 
     /// Nothing more is told of it. What the service was asked may reach it all the same.
-    func cancel(_ id: UInt64) {
-        guard !isMuted else { return }
+    private func cancel(_ id: UInt64, of owner: TransportOwner) {
         note?("cancel \(id)")
-        awaited[id] = nil
-        canceled.insert(id)
+        if owner == .service { awaited[id] = nil }
+        canceled[owner, default: []].insert(id)
         agenda.remove { parcel in
             switch parcel {
-            case .input(.response(id, _), process), .input(.requestFailed(id, _), process): true
+            case .input(.response(id, _), owner, process), .input(.requestFailed(id, _), owner, process): true
             default: false
             }
         }
     }
 
-    func openSocket(_ socket: UInt64, url: String, headers: [TransportHeader]) {
-        guard !isMuted else { return }
+    private func openSocket(_ socket: UInt64, url: String, headers: [TransportHeader]) {
         awaited = [:]
         note?("open socket \(socket)")
         sockets[number(socket)] = Socket(process: process)
@@ -160,8 +176,8 @@ final class SimulatedNetwork: Transport {
         agenda.add(.handshake(number(socket), url: url, headers: headers), at: time + delay())
     }
 
-    func sendText(_ text: [UInt8], on socket: UInt64) {
-        guard !isMuted, let entry = sockets[number(socket)], !entry.isClosedHere else { return }
+    private func sendText(_ text: [UInt8], on socket: UInt64) {
+        guard let entry = sockets[number(socket)], !entry.isClosedHere else { return }
         if !text.starts(with: "PING".utf8) {
             note?("send \(String(decoding: text.prefix(150), as: UTF8.self).dropLast())")
         }
@@ -175,14 +191,13 @@ final class SimulatedNetwork: Transport {
         agenda.add(.textUp(number(socket), text), at: entry.lastUp)
     }
 
-    func closeSocket(_ socket: UInt64) {
-        guard !isMuted else { return }
+    private func closeSocket(_ socket: UInt64) {
         // The session ends with it.
         awaited = [:]
         agenda.remove { parcel in
             switch parcel {
-            case .input(.socketText(socket, _), process), .input(.socketOpened(socket), process),
-                .input(.socketClosed(socket, _), process):
+            case .input(.socketText(socket, _), _, process), .input(.socketOpened(socket), _, process),
+                .input(.socketClosed(socket, _), _, process):
                 true
             default: false
             }
@@ -192,18 +207,13 @@ final class SimulatedNetwork: Transport {
         agenda.add(.closeUp(number(socket)), at: max(entry.lastUp, time + 1 + random.below(60)))
     }
 
-    func openStream(_ stream: UInt64, _ request: TransportRequest) {
-        if !isMuted { database.open(stream, request, weather, time) }
-    }
-
     /// Nothing more is told of it.
-    func closeStream(_ stream: UInt64) {
-        guard !isMuted else { return }
+    private func closeStream(_ stream: UInt64) {
         database.close(stream)
         agenda.remove { parcel in
             switch parcel {
-            case .input(.streamOpened(stream), _), .input(.streamBytes(stream, _), _),
-                .input(.streamRefused(stream, _), _), .input(.streamEnded(stream, _), _):
+            case .input(.streamOpened(stream), _, _), .input(.streamBytes(stream, _), _, _),
+                .input(.streamRefused(stream, _), _, _), .input(.streamEnded(stream, _), _, _):
                 true
             default: false
             }
@@ -220,14 +230,14 @@ final class SimulatedNetwork: Transport {
             agenda.add(.closeUp(number), at: max(entry.lastUp, time + 1 + random.below(60)))
         }
         process += 1
-        canceled = []
+        canceled = [:]
         pausedUntil = 0
         awaited = [:]
         isMuted = false
         database.processEnded(underWay: agenda.all.map(\.parcel))
         agenda.remove { parcel in
             switch parcel {
-            case .input(_, let of): of != process
+            case .input(_, _, let of): of != process
             case .databaseRequest, .databaseStream: true
             default: false
             }
@@ -251,7 +261,8 @@ final class SimulatedNetwork: Transport {
             agenda.remove { parcel in
                 switch parcel {
                 case .textUp(number, _), .handshake(number, _, _): true
-                case .input(.socketText(let id, _), _), .input(.socketOpened(let id), _): self.number(id) == number
+                case .input(.socketText(let id, _), _, _), .input(.socketOpened(let id), _, _):
+                    self.number(id) == number
                 default: false
                 }
             }
@@ -282,7 +293,7 @@ final class SimulatedNetwork: Transport {
             switch entry.parcel {
             case .pongUp: false
             case .textUp(_, let text): !text.starts(with: "PING".utf8)
-            case .input(.socketText(_, let text), _): !text.starts(with: "PONG".utf8)
+            case .input(.socketText(_, let text), _, _): !text.starts(with: "PONG".utf8)
             default: true
             }
         }
@@ -290,12 +301,12 @@ final class SimulatedNetwork: Transport {
 
     // MARK: Time
 
-    private func add(_ input: TransportInput, at time: Int64) {
+    private func add(_ input: TransportInput, of owner: TransportOwner = .service, at time: Int64) {
         switch input {
-        case .response(let id, _), .requestFailed(let id, _): if canceled.contains(id) { return }
+        case .response(let id, _), .requestFailed(let id, _): if canceled[owner]?.contains(id) == true { return }
         default: break
         }
-        agenda.add(.input(input, process: process), at: time)
+        agenda.add(.input(input, of: owner, process: process), at: time)
     }
 
     private func delay() -> Int64 {
@@ -309,12 +320,14 @@ final class SimulatedNetwork: Transport {
     func move(to time: Int64) { self.time = max(self.time, time) }
 
     /// What is next on its way, if it is due; an input is for the device to take.
-    func takeDue() -> TransportInput? {
+    func takeDue() -> (input: TransportInput, owner: TransportOwner)? {
         guard let parcel = agenda.takeNext() else { return nil }
         switch parcel {
-        case .input(let input, _):
+        case .input(let input, let owner, _):
             // The service asks for two seconds (`SimulatedService.answer`).
-            if case .response(let id, let response) = input, let asked = awaited.removeValue(forKey: id) {
+            if owner == .service, case .response(let id, let response) = input,
+                let asked = awaited.removeValue(forKey: id)
+            {
                 if response.status == 429, time < asked.deadline { pausedUntil = time + 2_000 }
                 if response.status == 200 { noteChannels(response.body, asked.url) }
             }
@@ -324,7 +337,7 @@ final class SimulatedNetwork: Transport {
                 loggedIn?()
             }
             if case .socketClosed = input { awaited = [:] }
-            return input
+            return (input, owner)
         case .request(let id, let request, let fate): arrive(id, request, fate)
         case .handshake(let number, let url, let headers): arrive(number, url, headers)
         case .textUp(let number, let text):

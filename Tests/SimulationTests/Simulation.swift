@@ -365,12 +365,12 @@ final class Simulation {
                 plans.removeFirst()
                 perform(next.plan)
             } else if let next = network.agenda.nextTime, next <= time {
-                if let due = network.takeDue() {
+                if let (due, owner) = network.takeDue() {
                     let input = network.hostile?.spoiled(due) ?? due
-                    note("\(Parcel.input(input, process: 0))")
+                    note("\(Parcel.input(input, of: owner, process: 0))")
                     if case .socketText = input { isTakingFrame = true }
                     let process = processNumber
-                    device.core.receive(input, now: now)
+                    device.core.receive(input, of: owner, now: now)
                     inputDone()
                     isTakingFrame = false
                     if case .socketText(_, let text) = input, process == processNumber { try checkLastMessage(text) }

@@ -40,7 +40,7 @@ final class ClosingTests: EngineTestCase {
             #"{"action":"resource_push","context":"here","resources":{"book":{"key":"b","type":"Book"}}}"#,
             #"{"action":"database_set","path":"/notes/first","value":{"at":0},"when":"kept"}"#,
         ] { command(try call(json)) }
-        _ = engine.takeTransportCommands()
+        _ = engine.takeDatabaseCommands()
         forgetEvents()
         intents.setCommitHook { () throws(StoreError) in self.commits += 1 }
     }
@@ -90,7 +90,7 @@ final class ClosingTests: EngineTestCase {
             if case .client(let notice) = event { "\(notice.type)" } else { "a list" }
         }
         XCTAssertEqual(told, ["closed"])
-        XCTAssertTrue(engine.takeTransportCommands().allSatisfy(\.isEnd), "something was asked")
+        XCTAssertTrue(engine.takeDatabaseCommands().allSatisfy(\.isEnd), "something was asked")
         XCTAssertEqual(asked { if case .sendMessage = $0 { true } else { false } }, [])
         XCTAssertEqual(
             statuses(waiting),

@@ -12,7 +12,7 @@ final class DatabaseTests: EngineTestCase {
 
     /// The bodies of the requests that go out.
     private func sent() -> [String] {
-        engine.takeTransportCommands().compactMap { command in
+        engine.takeDatabaseCommands().compactMap { command in
             guard case .send(let request, _) = command else { return nil }
             return String(decoding: request.body ?? [], as: UTF8.self)
         }
@@ -38,24 +38,24 @@ final class DatabaseTests: EngineTestCase {
         var calls: [UInt64] = []
         for timeout in [500, nil, nil] as [Int64?] {
             calls.append(try get("a\(calls.count)", timeout: timeout))
-            for case .send(_, let id) in engine.takeTransportCommands() { requests.append(id) }
+            for case .send(_, let id) in engine.takeDatabaseCommands() { requests.append(id) }
         }
         XCTAssertEqual(requests.count, 3)
         wait(500)
-        XCTAssertEqual(engine.takeTransportCommands(), [.cancel(requests[0])])
+        XCTAssertEqual(engine.takeDatabaseCommands(), [.cancel(requests[0])])
         let cancel = ActionCall(action: .cancel, arguments: ["request": .integer(Int64(calls[1]))])
         command(.action(cancel, call: newCall()))
-        XCTAssertEqual(engine.takeTransportCommands(), [.cancel(requests[1])])
+        XCTAssertEqual(engine.takeDatabaseCommands(), [.cancel(requests[1])])
         engine.close([], now: now)
-        XCTAssertEqual(engine.takeTransportCommands(), [.cancel(requests[2])])
+        XCTAssertEqual(engine.takeDatabaseCommands(), [.cancel(requests[2])])
     }
 
     func testAnAnswerThatIsTooLargeIsSaid() throws {
         start { $0.database = DatabaseSetup(DatabaseOptions(url: "http://db"), token: nil) }
         for kind in [TransportFailure.Kind.tooLarge, .crowded] {
             let call = try get("a", timeout: nil)
-            for case .send(_, let id) in engine.takeTransportCommands() {
-                engine.receive(.requestFailed(id: id, TransportFailure(kind: kind, message: "why")), now: now)
+            for case .send(_, let id) in engine.takeDatabaseCommands() {
+                engine.receive(database: .requestFailed(id: id, TransportFailure(kind: kind, message: "why")), now: now)
             }
             let outputs = engine.takeHostOutputs()
             guard case .completion(let completion)? = outputs.first else { return XCTFail("not completed") }

@@ -11,14 +11,14 @@ final class InboxTests: XCTestCase {
     private func text(_ input: Inbox.Input?) -> String {
         switch input {
         case .command(.connect(let call)): "call \(call)"
-        case .transport(.streamBytes(let stream, _)): "stream \(stream)"
+        case .transport(.streamBytes(let stream, _), _): "stream \(stream)"
         default: "\(String(describing: input))"
         }
     }
 
     func testHostAndNetworkTakeTurns() {
         var inbox = Inbox()
-        for number in UInt64(1)...4 { inbox.append(.streamBytes(number, []), at: Int64(number) * 10) }
+        for number in UInt64(1)...4 { inbox.append(.streamBytes(number, []), of: .service, at: Int64(number) * 10) }
         inbox.append(.connect(call: 1))
         inbox.append(.connect(call: 2))
         XCTAssertEqual(inbox.oldestArrival, 10)
@@ -34,7 +34,7 @@ final class InboxTests: XCTestCase {
     func testManyCommandsDoNotHoldTheNetworkUp() {
         var inbox = Inbox()
         for call in UInt64(1)...100 { inbox.append(.connect(call: call)) }
-        inbox.append(.streamBytes(7, []), at: 1)
+        inbox.append(.streamBytes(7, []), of: .service, at: 1)
         let first = (0..<2).map { _ in text(inbox.popFirst()) }
         XCTAssertTrue(first.contains("stream 7"), "\(first)")
     }
@@ -45,7 +45,7 @@ final class InboxTests: XCTestCase {
         var count = 0
         while !inbox.isFull {
             XCTAssertEqual(inbox.isLow, count < 16)
-            inbox.append(.socketText(1, piece), at: 0)
+            inbox.append(.socketText(1, piece), of: .service, at: 0)
             count += 1
         }
         XCTAssertEqual(count, 64, "4 MiB")
@@ -60,7 +60,7 @@ final class InboxTests: XCTestCase {
     /// Small ones keep memory of their own.
     func testItIsFullByTheNumberOfInputsToo() {
         var inbox = Inbox()
-        for _ in 0..<20_000 where !inbox.isFull { inbox.append(.streamBytes(1, [1]), at: 0) }
+        for _ in 0..<20_000 where !inbox.isFull { inbox.append(.streamBytes(1, [1]), of: .service, at: 0) }
         XCTAssertTrue(inbox.isFull)
     }
 

@@ -27,7 +27,7 @@ final class DatabaseCountTests: DatabaseMachineCase {
             let id = try machine.count(path("n"), by: by, now: now)
             XCTAssertEqual(outputs(), ["2 GET db.example/n.json?ns=test"])
             answer(2, 200, value, [TransportHeader("ETag", "one")])
-            guard case .send(let sent, let put)? = machine.takeOutputs().first else {
+            guard case .transport(.send(let sent, let put))? = machine.takeOutputs().first else {
                 return XCTFail("nothing is sent")
             }
             XCTAssertEqual(sent.body, Array(sum.utf8), "\(by) over \(value)")

@@ -42,7 +42,7 @@ final class DatabaseKeepingTests: DatabaseMachineCase {
         answer(try number(sent.last), "4")
         XCTAssertEqual(try kept("a"), #"{"x":{".value":1,".priority":"p"},"y":4}"#)
         XCTAssertEqual(keep.ordered, [], "once it is in what is kept")
-        machine.receive(.streamOpened(id: opened), now: now)
+        machine.receive(.streamOpened(opened), now: now)
         event(opened, "put", #"{"path":"/","data":{"y":4,"z":5}}"#)
         XCTAssertEqual(
             outputs(), ["\(write) written", #"\#(all) = {"y":4,"z":5}"#, "\(part) = 4"])
@@ -200,7 +200,7 @@ final class DatabaseKeepingTests: DatabaseMachineCase {
         let next = try number(lines[3])
         machine.receive(
             .streamRefused(
-                id: next,
+                next,
                 TransportResponse(status: 401, headers: [], body: Array(#"{"error":"Permission denied"}"#.utf8))),
             now: now)
         let ending = outputs()

@@ -30,12 +30,14 @@ class DatabaseMachineCase: XCTestCase {
     func outputs() -> [String] {
         machine.takeOutputs().map { output in
             switch output {
-            case .send(let request, let id):
+            case .transport(.send(let request, let id)):
                 let body = request.body.map { " " + String(decoding: $0, as: UTF8.self) } ?? ""
                 return "\(id) \(request.method) \(request.url.dropFirst("https://".count))\(body)"
-            case .cancel(let id): return "\(id) cancel"
-            case .openStream(let request, let id): return "\(id) stream \(request.url.dropFirst("https://".count))"
-            case .closeStream(let id): return "\(id) close"
+            case .transport(.cancel(let id)): return "\(id) cancel"
+            case .transport(.openStream(let id, let request)):
+                return "\(id) stream \(request.url.dropFirst("https://".count))"
+            case .transport(.closeStream(let id)): return "\(id) close"
+            case .transport(let command): return "no use of \(command)"
             case .value(let listen, let node, let isCurrent):
                 return "\(listen) \(isCurrent ? "=" : "~") \(String(decoding: node.json(), as: UTF8.self))"
             case .unheard(let listen): return "\(listen) unheard"
@@ -57,7 +59,7 @@ class DatabaseMachineCase: XCTestCase {
 
     func event(_ stream: UInt64, _ name: String, _ data: String) {
         machine.receive(
-            .streamBytes(id: stream, Array("event: \(name)\ndata: \(data)\n\n".utf8)), now: now)
+            .streamBytes(stream, Array("event: \(name)\ndata: \(data)\n\n".utf8)), now: now)
     }
 
     func answer(_ id: UInt64, _ body: String) { answer(id, 200, body) }
@@ -72,7 +74,7 @@ class DatabaseMachineCase: XCTestCase {
         let listen = machine.listen(DatabaseLocation(try path(place)), now: now)
         let line = try XCTUnwrap(outputs().first { $0.contains("stream") })
         let stream = try XCTUnwrap(UInt64(line.prefix { $0 != " " }))
-        machine.receive(.streamOpened(id: stream), now: now)
+        machine.receive(.streamOpened(stream), now: now)
         event(stream, "put", #"{"path":"/","data":\#(value)}"#)
         _ = outputs()
         return (listen, stream)

@@ -110,7 +110,7 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         let lines = outputs()
         XCTAssertEqual(lines.prefix(2), ["\(stream) close", "\(listen) ~ 2"])
         let next = try number(lines.last)
-        machine.receive(.streamOpened(id: next), now: now)
+        machine.receive(.streamOpened(next), now: now)
         event(next, "put", #"{"path":"/","data":2}"#)
         XCTAssertEqual(outputs(), ["\(listen) = 2"])
         XCTAssertTrue(machine.pending.isEmpty)
@@ -129,7 +129,7 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         machine.advance(now: late)
         XCTAssertEqual(outputs(), [], "neither as one that lost a write nor as one that died")
         let told = #"{"path":"/","data":2}"#
-        machine.receive(.streamBytes(id: stream, Array("event: put\ndata: \(told)\n\n".utf8)), now: late)
+        machine.receive(.streamBytes(stream, Array("event: put\ndata: \(told)\n\n".utf8)), now: late)
         XCTAssertEqual(outputs(), [], "it is shown already")
         XCTAssertTrue(machine.pending.isEmpty)
     }
@@ -138,13 +138,13 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         fresh()
         let (listen, stream) = try listening("a", "1")
         let write = try machine.set(path("a"), Array("2".utf8), now: now)
-        machine.receive(.streamEnded(id: stream, nil), now: now)
+        machine.receive(.streamEnded(stream, nil), now: now)
         answer(write + 1, "2")
         XCTAssertEqual(outputs().last, "\(write) written")
         time = try XCTUnwrap(machine.nextDeadline)
         machine.advance(now: now)
         let next = try XCTUnwrap(outputs().first.flatMap { UInt64($0.prefix { $0 != " " }) })
-        machine.receive(.streamOpened(id: next), now: now)
+        machine.receive(.streamOpened(next), now: now)
         // Somebody else has written 3 over it: that is newer, and nothing has to be waited for.
         event(next, "put", #"{"path":"/","data":3}"#)
         XCTAssertEqual(outputs(), ["\(listen) = 3"])
@@ -181,7 +181,7 @@ final class DatabaseMachineTests: DatabaseMachineCase {
     func testALostStreamIsOpenedAgainAfterAPause() throws {
         fresh()
         let (listen, stream) = try listening("a", "1")
-        machine.receive(.streamEnded(id: stream, nil), now: now)
+        machine.receive(.streamEnded(stream, nil), now: now)
         XCTAssertEqual(outputs(), ["\(listen) ~ 1"])
         let due = try XCTUnwrap(machine.nextDeadline)
         XCTAssertTrue((500...1000).contains(due))
@@ -189,7 +189,7 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         machine.advance(now: now)
         let line = try XCTUnwrap(outputs().first)
         let next = try XCTUnwrap(UInt64(line.prefix { $0 != " " }))
-        machine.receive(.streamOpened(id: next), now: now)
+        machine.receive(.streamOpened(next), now: now)
         // What still comes of the first one is nothing to us.
         event(stream, "put", #"{"path":"/","data":"old"}"#)
         event(next, "put", #"{"path":"/b","data":"a part before the whole"}"#)
@@ -208,7 +208,7 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         time += 60_000
         machine.advance(now: now)
         let third = try XCTUnwrap(outputs().first.flatMap { UInt64($0.prefix { $0 != " " }) })
-        machine.receive(.streamOpened(id: third), now: now)
+        machine.receive(.streamOpened(third), now: now)
         event(third, "put", "{")
         XCTAssertEqual(outputs(), ["\(third) close"])
     }
@@ -239,7 +239,7 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         answer(write + 1, 401, String(decoding: expired, as: UTF8.self))
         XCTAssertEqual(outputs(), ["token"])
         machine.receive(
-            .streamRefused(id: listen + 1, TransportResponse(status: 401, headers: [], body: expired)), now: now)
+            .streamRefused(listen + 1, TransportResponse(status: 401, headers: [], body: expired)), now: now)
         XCTAssertEqual(outputs(), [])
         machine.setToken("U", now: now)
         XCTAssertEqual(outputs().filter { $0.contains("auth=U") }.count, 2)
@@ -293,7 +293,9 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         XCTAssertEqual(outputs(), [#"\#(id) transform {"b":1}"#])
         XCTAssertThrowsError(try machine.transformed(id, Array("{".utf8), now: now))
         try machine.transformed(id, Array("2".utf8), now: now)
-        guard case .send(let sent, let put)? = machine.takeOutputs().first else { return XCTFail("nothing is sent") }
+        guard case .transport(.send(let sent, let put))? = machine.takeOutputs().first else {
+            return XCTFail("nothing is sent")
+        }
         XCTAssertTrue(sent.headers.contains(TransportHeader("if-match", "one")))
         answer(put, 412, "5", [TransportHeader("etag", "two")])
         XCTAssertEqual(outputs(), ["\(id) transform 5"])
@@ -380,12 +382,12 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         for name in ["a", "b", "c"] {
             let listen = machine.listen(DatabaseLocation(try path(name)), now: now)
             streams.append(listen + 1)
-            machine.receive(.streamOpened(id: listen + 1), now: now)
+            machine.receive(.streamOpened(listen + 1), now: now)
         }
         _ = outputs()
         let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 16 << 20)
         func feed(_ index: Int, _ count: Int) -> [String] {
-            for _ in 0..<count { machine.receive(.streamBytes(id: streams[index], piece), now: now) }
+            for _ in 0..<count { machine.receive(.streamBytes(streams[index], piece), now: now) }
             return outputs()
         }
         XCTAssertEqual(feed(0, 3) + feed(1, 3) + feed(2, 2), [], "128 MiB together")

@@ -148,11 +148,12 @@ final class DatabaseWorldClient {
 
     private func take(_ output: DatabaseOutput) {
         switch output {
-        case .send(let request, let id): send(request, id)
+        case .transport(.send(let request, let id)): send(request, id)
         // What comes of it all the same is not taken.
-        case .cancel: break
-        case .openStream(let request, let id): open(request, id)
-        case .closeStream(let id): streams.removeValue(forKey: id)?.stream.closeByClient()
+        case .transport(.cancel): break
+        case .transport(.openStream(let id, let request)): open(request, id)
+        case .transport(.closeStream(let id)): streams.removeValue(forKey: id)?.stream.closeByClient()
+        case .transport(let command): XCTFail("\(name): no use of \(command)")
         case .value(let listen, let node, let isCurrent):
             values[listen] = (node, isCurrent)
             if let location = listens[listen], isCurrent { known.insert(location) }
@@ -191,7 +192,7 @@ final class DatabaseWorldClient {
         }
     }
 
-    private func receive(_ input: DatabaseInput, after delay: Int) {
+    private func receive(_ input: TransportInput, after delay: Int) {
         later(delay) { $0.machine.receive(input, now: $0.now) }
     }
 
@@ -229,15 +230,15 @@ final class DatabaseWorldClient {
     }
 
     private func open(_ request: TransportRequest, _ id: UInt64) {
-        if world.isRough, world.chance(100) { return receive(.streamEnded(id: id, failure), after: 500) }
+        if world.isRough, world.chance(100) { return receive(.streamEnded(id, failure), after: 500) }
         later(world.below(300)) { client in
             let target = String(request.url.dropFirst("http://db".count))
             switch client.world.server.openStream(target) {
             case .opened(let stream):
                 client.streams[id] = Stream(stream, client.world.time)
-                client.receive(.streamOpened(id: id), after: 0)
+                client.receive(.streamOpened(id), after: 0)
             case .refused(let response):
-                client.receive(.streamRefused(id: id, DatabaseWorldClient.transported(response)), after: 100)
+                client.receive(.streamRefused(id, DatabaseWorldClient.transported(response)), after: 100)
             }
         }
     }
@@ -249,19 +250,19 @@ final class DatabaseWorldClient {
             let count = world.chance(300) ? 1 + world.below(bytes.count) : bytes.count
             let piece = Array(bytes.prefix(count))
             bytes = bytes.dropFirst(count)
-            deliver(.streamBytes(id: id, piece), entry)
+            deliver(.streamBytes(id, piece), entry)
         }
         if entry.stream.isClosed {
-            deliver(.streamEnded(id: id, nil), entry)
+            deliver(.streamEnded(id, nil), entry)
             streams[id] = nil
         } else if world.isRough, world.chance(3) {
             entry.stream.closeByClient()
             streams[id] = nil
-            deliver(.streamEnded(id: id, failure), entry)
+            deliver(.streamEnded(id, failure), entry)
         }
     }
 
-    private func deliver(_ input: DatabaseInput, _ entry: Stream) {
+    private func deliver(_ input: TransportInput, _ entry: Stream) {
         let due = max(entry.lastDue, world.time + Int64(world.below(250)))
         entry.lastDue = due
         receive(input, after: Int(due - world.time))

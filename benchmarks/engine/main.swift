@@ -55,9 +55,15 @@ final class PageTransport: Transport {
         return inputs
     }
 
-    func cancel(_ id: UInt64) {}
+    func carryOut(_ command: TransportCommand, of owner: TransportOwner) {
+        switch command {
+        case .send(let request, let id): answer(request, id)
+        case .openSocket(let socket, _, _): open(socket)
+        case .cancel, .sendText, .closeSocket, .openStream, .closeStream: break
+        }
+    }
 
-    func send(_ request: TransportRequest, id: UInt64) {
+    private func answer(_ request: TransportRequest, _ id: UInt64) {
         let channel = #"{"channel_url":"benchmark","name":"Benchmark","created_at":1700000000}"#
         let path = request.url.split(separator: "?", maxSplits: 1)
         let query = path.count > 1 ? String(path[1]) : ""
@@ -78,16 +84,11 @@ final class PageTransport: Transport {
         query.split(separator: "&").contains { $0 == "prev_limit=0" }
     }
 
-    func openSocket(_ socket: UInt64, url: String, headers: [TransportHeader]) {
+    private func open(_ socket: UInt64) {
         inputs.append(.socketOpened(socket))
         let login = #"LOGI{"key":"k","user_id":"user","login_ts":1760000100000,"ping_interval":3600}"#
         inputs.append(.socketText(socket, Array(login.utf8)))
     }
-
-    func sendText(_ text: [UInt8], on socket: UInt64) {}
-    func closeSocket(_ socket: UInt64) {}
-    func openStream(_ stream: UInt64, _ request: TransportRequest) {}
-    func closeStream(_ stream: UInt64) {}
 }
 
 func run() throws {
@@ -116,7 +117,7 @@ func run() throws {
         .openMessageCollection(id: 1, channelURL: "benchmark", filter: MessageFilter(), viewpoint: .max), now: now)
     var inputs = transport.takeInputs()
     while !inputs.isEmpty {
-        for input in inputs { core.receive(input, now: now) }
+        for input in inputs { core.receive(input, of: .service, now: now) }
         _ = core.takeOutputs()
         inputs = transport.takeInputs()
     }

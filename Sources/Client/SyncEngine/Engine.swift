@@ -43,7 +43,7 @@ public final class Engine {
 
     private var hostOutputs: [HostOutput] = []
     private var serviceCommands: [ServiceCommand] = []
-    private var transportCommands: [TransportCommand] = []
+    private var databaseCommands: [TransportCommand] = []
 
     init(
         options: EngineOptions, cache: CacheStore, intents: IntentStore, rules: any ServiceRules,
@@ -85,8 +85,8 @@ public final class Engine {
         finish(&turn)
     }
 
-    /// Something came from the network that is not the service's.
-    func receive(_ input: TransportInput, now: Moment) {
+    /// Something came from the network for the realtime database.
+    func receive(database input: TransportInput, now: Moment) {
         guard !isClosed else { return }
         var turn = turn(at: now)
         database?.receive(input, &turn)
@@ -127,9 +127,9 @@ public final class Engine {
         return hostOutputs
     }
 
-    func takeTransportCommands() -> [TransportCommand] {
-        defer { transportCommands = [] }
-        return transportCommands
+    func takeDatabaseCommands() -> [TransportCommand] {
+        defer { databaseCommands = [] }
+        return databaseCommands
     }
 
     func takeServiceCommands() -> [ServiceCommand] {
@@ -765,7 +765,7 @@ public final class Engine {
             case .connect(let token):
                 serviceCommands.append(.connect(token: token, retentionTime: Retention.knownTime(storage)))
             case .closeConnection: serviceCommands.append(.disconnect)
-            case .transport(let command): if !isClosing || command.isEnd { transportCommands.append(command) }
+            case .database(let command): if !isClosing || command.isEnd { databaseCommands.append(command) }
             case .order(let operation, let id): database?.order(operation, for: id, &turn)
             case .unheard(let listen): streams.takeUnheard(listen, &turn)
             case .ordered(let input): resources?.receive(input, &turn)

@@ -37,8 +37,12 @@ public final class SyncCore {
         pump(now)
     }
 
-    public func receive(_ input: TransportInput, now: Moment) {
-        if DatabaseCalls.isOwn(input) { engine.receive(input, now: now) } else { service.receive(input, now: now) }
+    /// The transport has brought something.
+    public func receive(_ input: TransportInput, of owner: TransportOwner, now: Moment) {
+        switch owner {
+        case .service: service.receive(input, now: now)
+        case .database: engine.receive(database: input, now: now)
+        }
         pump(now)
     }
 
@@ -69,28 +73,16 @@ public final class SyncCore {
                     service.ask(request, id: id, timeout: timeout, now: now)
                 }
             }
-            for command in engine.takeTransportCommands() { carryOut(command) }
+            for command in engine.takeDatabaseCommands() { transport.carryOut(command, of: .database) }
             let outputs = service.takeOutputs()
             if outputs.isEmpty { return }
             for output in outputs {
                 switch output {
-                case .transport(let command): carryOut(command)
+                case .transport(let command): transport.carryOut(command, of: .service)
                 case .event(let event): engine.receive(event, now: now)
                 case .reply(let id, let reply): engine.receive(reply, for: id, now: now)
                 }
             }
-        }
-    }
-
-    private func carryOut(_ command: TransportCommand) {
-        switch command {
-        case .send(let request, let id): transport.send(request, id: id)
-        case .cancel(let id): transport.cancel(id)
-        case .openSocket(let socket, let url, let headers): transport.openSocket(socket, url: url, headers: headers)
-        case .sendText(let text, let socket): transport.sendText(text, on: socket)
-        case .closeSocket(let socket): transport.closeSocket(socket)
-        case .openStream(let stream, let request): transport.openStream(stream, request)
-        case .closeStream(let stream): transport.closeStream(stream)
         }
     }
 }

@@ -51,7 +51,7 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
         queue.push(core.takeOutputs())
         deadline = core.nextDeadline
         queue.work = self
-        transport.setReceiver { [weak self] input in self?.receive(input) }
+        transport.setReceiver { [weak self] input, owner in self?.receive(input, of: owner) }
     }
 
     static var now: Moment { Moment(monotonic: Clock.monotonic, wall: Clock.wall) }
@@ -89,10 +89,10 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
     }
 
     /// From the network, which is read no further when too much of it waits here.
-    private func receive(_ input: TransportInput) {
+    private func receive(_ input: TransportInput, of owner: TransportOwner) {
         monitor.locked {
             guard !isClosing else { return }
-            inbox.append(input, at: Clock.monotonic)
+            inbox.append(input, of: owner, at: Clock.monotonic)
             if inbox.isFull { transport.intake.shut() }
             wakeWorker()
         }
@@ -194,7 +194,8 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
                     break
                 }
                 core.handle(command, now: now)
-            case .transport(let input): if transport.accepts(input) { core.receive(input, now: now) }
+            case .transport(let input, let owner):
+                if transport.accepts(input, of: owner) { core.receive(input, of: owner, now: now) }
             }
             outputs += core.takeOutputs()
             if !hasTold, !outputs.isEmpty {

@@ -6,14 +6,14 @@ import SyncModel
 struct Inbox {
     enum Input {
         case command(HostCommand)
-        case transport(TransportInput)
+        case transport(TransportInput, of: TransportOwner)
     }
 
     /// The network is not read any more when so many bytes of it wait, and again when fewer than `low` do.
     private static let full = 4 << 20, low = 1 << 20
 
     private var commands = Fifo<HostCommand>()
-    private var arrivals = Fifo<(input: TransportInput, time: Int64)>()
+    private var arrivals = Fifo<(input: TransportInput, owner: TransportOwner, time: Int64)>()
     private var arrivedBytes = 0
     private var isNetworksTurn = false
     /// The commands that take a slot while they wait here: those that have no result, which would hold one otherwise,
@@ -41,16 +41,16 @@ struct Inbox {
     }
 
     /// `time`: when it came, by the monotonic clock.
-    mutating func append(_ input: TransportInput, at time: Int64) {
+    mutating func append(_ input: TransportInput, of owner: TransportOwner, at time: Int64) {
         arrivedBytes += input.size
-        arrivals.append((input, time))
+        arrivals.append((input, owner, time))
     }
 
     mutating func popFirst() -> Input? {
         isNetworksTurn.toggle()
-        if isNetworksTurn, let arrival = popArrival() { return .transport(arrival) }
+        if isNetworksTurn, let arrival = popArrival() { return arrival }
         if let command = popCommand() { return .command(command) }
-        return popArrival().map { .transport($0) }
+        return popArrival()
     }
 
     /// The next command alone, for when the network is not listened to any more.
@@ -66,10 +66,10 @@ struct Inbox {
         return command
     }
 
-    private mutating func popArrival() -> TransportInput? {
-        guard let (input, _) = arrivals.popFirst() else { return nil }
+    private mutating func popArrival() -> Input? {
+        guard let (input, owner, _) = arrivals.popFirst() else { return nil }
         arrivedBytes -= input.size
-        return input
+        return .transport(input, of: owner)
     }
 
     /// The result of a command that need not be carried out, since a sign-out behind it erases what it does.

@@ -2,10 +2,23 @@ import SyncModel
 import SyncNetwork
 import SyncThreads
 
-/// Carries a service's bytes over the process's network thread. Used by whoever runs the engine, one thread at a time;
-/// what the network brings goes to the receiver, on the network thread.
+/// Carries bytes over the process's network thread. Used by whoever runs the engine, one thread at a time; what the
+/// network brings goes to the receiver, on the network thread.
 final class NetworkTransport: Transport {
-    typealias Receiver = @Sendable (TransportInput) -> Void
+    typealias Receiver = @Sendable (TransportInput, TransportOwner) -> Void
+
+    /// A request, socket or stream of an owner.
+    private struct ID: Hashable, CustomStringConvertible {
+        let owner: TransportOwner
+        let number: UInt64
+
+        var description: String {
+            switch owner {
+            case .service: "\(number)"
+            case .database: "database \(number)"
+            }
+        }
+    }
 
     private let caFile: String?
     /// What this client takes in. The receiver may shut it; `readOn` opens it.
@@ -13,12 +26,12 @@ final class NetworkTransport: Transport {
     /// Held from the first connection or request on: a host that is offline pays for no network.
     private var network: NetworkThread?
     /// The network thread's number of each request that waits for its answer.
-    private var requests: [UInt64: UInt64] = [:]
+    private var requests: [ID: UInt64] = [:]
     /// The same of each socket that is open on our side.
-    private var sockets: [UInt64: UInt64] = [:]
+    private var sockets: [ID: UInt64] = [:]
     /// And of streams.
-    private var streams: [UInt64: UInt64] = [:]
-    private var receiver: Receiver = { _ in }
+    private var streams: [ID: UInt64] = [:]
+    private var receiver: Receiver = { _, _ in }
 
     /// `caFile`: PEM file of trusted roots instead of the system's.
     init(caFile: String?) { self.caFile = caFile }
@@ -37,52 +50,67 @@ final class NetworkTransport: Transport {
         streams = [:]
         if network != nil { NetworkThread.release() }
         network = nil
-        receiver = { _ in }
+        receiver = { _, _ in }
     }
 
     /// Whether an input is still wanted: what our side closed may have left some on their way. To be asked once of
     /// each, when it is taken.
-    func accepts(_ input: TransportInput) -> Bool {
+    func accepts(_ input: TransportInput, of owner: TransportOwner) -> Bool {
+        func id(_ number: UInt64) -> ID { ID(owner: owner, number: number) }
         switch input {
         case .response(_, let answer), .streamRefused(_, let answer): intake.release(answer.body.count)
         default: break
         }
         switch input {
-        case .response(let id, _), .requestFailed(let id, _): return requests.removeValue(forKey: id) != nil
-        case .socketOpened(let socket), .socketText(let socket, _): return sockets[socket] != nil
-        case .socketClosed(let socket, _): return sockets.removeValue(forKey: socket) != nil
-        case .streamOpened(let stream), .streamBytes(let stream, _): return streams[stream] != nil
-        case .streamRefused(let stream, _), .streamEnded(let stream, _):
-            return streams.removeValue(forKey: stream) != nil
+        case .response(let number, _), .requestFailed(let number, _):
+            return requests.removeValue(forKey: id(number)) != nil
+        case .socketOpened(let number), .socketText(let number, _): return sockets[id(number)] != nil
+        case .socketClosed(let number, _): return sockets.removeValue(forKey: id(number)) != nil
+        case .streamOpened(let number), .streamBytes(let number, _): return streams[id(number)] != nil
+        case .streamRefused(let number, _), .streamEnded(let number, _):
+            return streams.removeValue(forKey: id(number)) != nil
         }
     }
 
-    func send(_ request: TransportRequest, id: UInt64) {
+    func carryOut(_ command: TransportCommand, of owner: TransportOwner) {
+        func id(_ number: UInt64) -> ID { ID(owner: owner, number: number) }
+        switch command {
+        case .send(let request, let number): send(request, id(number))
+        case .cancel(let number): cancel(id(number))
+        case .openSocket(let number, let url, let headers): openSocket(id(number), url: url, headers: headers)
+        case .sendText(let text, let number): sendText(text, on: id(number))
+        case .closeSocket(let number): closeSocket(id(number))
+        case .openStream(let number, let request): openStream(id(number), request)
+        case .closeStream(let number): closeStream(id(number))
+        }
+    }
+
+    private func send(_ request: TransportRequest, _ id: ID) {
         let receiver = receiver
         do throws(NetworkFailure) {
             requests[id] = try thread().send(HTTPRequest(request, caFile: caFile), for: intake) { result in
                 switch result {
                 case .success(let response):
                     if response.status >= 400 { Log.write(.warning, "request \(id): HTTP status \(response.status)") }
-                    receiver(.response(id: id, TransportResponse(response)))
+                    receiver(.response(id: id.number, TransportResponse(response)), id.owner)
                 case .failure(let failure):
                     Log.write(.warning, "request \(id): \(failure.message)")
-                    receiver(.requestFailed(id: id, TransportFailure(failure)))
+                    receiver(.requestFailed(id: id.number, TransportFailure(failure)), id.owner)
                 }
             }
         } catch {
             Log.write(.error, "request \(id): \(error.message)")
             requests[id] = 0
-            receiver(.requestFailed(id: id, TransportFailure(error)))
+            receiver(.requestFailed(id: id.number, TransportFailure(error)), id.owner)
         }
     }
 
-    func cancel(_ id: UInt64) {
+    private func cancel(_ id: ID) {
         guard let number = requests.removeValue(forKey: id) else { return }
         network?.cancel(number)
     }
 
-    func openSocket(_ socket: UInt64, url: String, headers: [TransportHeader]) {
+    private func openSocket(_ socket: ID, url: String, headers: [TransportHeader]) {
         let receiver = receiver
         var options = WebSocketOptions(url: url)
         options.headers = headers.map { ($0.name, $0.value) }
@@ -91,53 +119,53 @@ final class NetworkTransport: Transport {
         do throws(NetworkFailure) {
             sockets[socket] = try thread().openSocket(options, for: intake) { event in
                 switch event {
-                case .opened: receiver(.socketOpened(socket))
-                case .text(let bytes): receiver(.socketText(socket, bytes))
+                case .opened: receiver(.socketOpened(socket.number), socket.owner)
+                case .text(let bytes): receiver(.socketText(socket.number, bytes), socket.owner)
                 case .closed(let failure):
                     Log.write(failure.kind == .notInstalled ? .error : .info, "socket \(socket): \(failure.message)")
-                    receiver(.socketClosed(socket, TransportFailure(failure)))
+                    receiver(.socketClosed(socket.number, TransportFailure(failure)), socket.owner)
                 }
             }
         } catch {
             Log.write(.error, "socket \(socket): \(error.message)")
             sockets[socket] = 0
-            receiver(.socketClosed(socket, TransportFailure(error)))
+            receiver(.socketClosed(socket.number, TransportFailure(error)), socket.owner)
         }
     }
 
-    func sendText(_ text: [UInt8], on socket: UInt64) {
+    private func sendText(_ text: [UInt8], on socket: ID) {
         guard let number = sockets[socket] else { return }
         network?.sendText(number, text)
     }
 
-    func closeSocket(_ socket: UInt64) {
+    private func closeSocket(_ socket: ID) {
         guard let number = sockets.removeValue(forKey: socket) else { return }
         network?.closeSocket(number)
     }
 
-    func openStream(_ stream: UInt64, _ request: TransportRequest) {
+    private func openStream(_ stream: ID, _ request: TransportRequest) {
         let receiver = receiver
         do throws(NetworkFailure) {
             streams[stream] = try thread().openStream(HTTPRequest(request, caFile: caFile), for: intake) { event in
                 switch event {
-                case .opened: receiver(.streamOpened(stream))
-                case .bytes(let bytes): receiver(.streamBytes(stream, bytes))
+                case .opened: receiver(.streamOpened(stream.number), stream.owner)
+                case .bytes(let bytes): receiver(.streamBytes(stream.number, bytes), stream.owner)
                 case .refused(let response):
                     Log.write(.warning, "stream \(stream): HTTP status \(response.status)")
-                    receiver(.streamRefused(stream, TransportResponse(response)))
+                    receiver(.streamRefused(stream.number, TransportResponse(response)), stream.owner)
                 case .ended(let failure):
                     if let failure { Log.write(.info, "stream \(stream): \(failure.message)") }
-                    receiver(.streamEnded(stream, failure.map { TransportFailure($0) }))
+                    receiver(.streamEnded(stream.number, failure.map { TransportFailure($0) }), stream.owner)
                 }
             }
         } catch {
             Log.write(.error, "stream \(stream): \(error.message)")
             streams[stream] = 0
-            receiver(.streamEnded(stream, TransportFailure(error)))
+            receiver(.streamEnded(stream.number, TransportFailure(error)), stream.owner)
         }
     }
 
-    func closeStream(_ stream: UInt64) {
+    private func closeStream(_ stream: ID) {
         guard let number = streams.removeValue(forKey: stream) else { return }
         network?.cancel(number)
     }

@@ -13,14 +13,14 @@ extension DatabaseMachine {
             feed.connection = .opening(stream: stream)
             feed.parser = EventStreamParser()
             feeds[id] = feed
-            output(.openStream(request("GET", feed.location, accept: "text/event-stream"), id: stream))
+            output(.transport(.openStream(stream, request("GET", feed.location, accept: "text/event-stream"))))
         }
     }
 
     /// Ends a feed's stream, to be opened again when there is reason to.
     func close(_ id: UInt64) {
         guard let stream = feeds[id]?.stream else { return }
-        output(.closeStream(id: stream))
+        output(.transport(.closeStream(stream)))
         disconnect(id)
         hearsNoMore(id)
     }
@@ -57,7 +57,7 @@ extension DatabaseMachine {
             try checkRoom(for: id)
         } catch {
             // What cannot be read may have said anything: only a whole value, told again, is certain.
-            output(.closeStream(id: stream))
+            output(.transport(.closeStream(stream)))
             streamLost(stream)
         }
     }
@@ -149,7 +149,7 @@ extension DatabaseMachine {
         feeds[id]?.isCurrent = false
         keepValues(within: id)
         feeds[id] = nil
-        if let stream = feed.stream { output(.closeStream(id: stream)) }
+        if let stream = feed.stream { output(.transport(.closeStream(stream))) }
         var made: [UInt64] = []
         for listen in left.sorted(by: { ($0.location.path.keys.count, $0.id) < ($1.location.path.keys.count, $1.id) }) {
             if let wider = made.first(where: { feeds[$0]?.covers(listen.location) == true }) {

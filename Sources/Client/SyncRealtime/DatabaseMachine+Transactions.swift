@@ -36,7 +36,7 @@ extension DatabaseMachine {
         transactions[index].tries += 1
         var sent = self.request("PUT", DatabaseLocation(path), body: json)
         sent.headers.append(TransportHeader("if-match", tag))
-        output(.send(sent, id: request))
+        output(.transport(.send(sent, id: request)))
     }
 
     /// Reads the places of transactions that wait for nothing any more.
@@ -56,7 +56,7 @@ extension DatabaseMachine {
         transactions[index].state = .reading(request: request)
         var asked = self.request("GET", DatabaseLocation(transactions[index].path))
         asked.headers.append(TransportHeader("X-Firebase-ETag", "true"))
-        output(.send(asked, id: request))
+        output(.transport(.send(asked, id: request)))
     }
 
     /// Takes an answer to a transaction's request; `false` when it is none.
@@ -134,7 +134,7 @@ extension DatabaseMachine {
 
     /// Nobody waits for the value any more that a transaction has asked for.
     func cancelReading(_ transaction: Transaction) {
-        if case .reading(let request) = transaction.state { output(.cancel(id: request)) }
+        if case .reading(let request) = transaction.state { output(.transport(.cancel(request))) }
     }
 
     private func end(_ index: Int, _ result: Result<TreeNode, DatabaseFailure>) {

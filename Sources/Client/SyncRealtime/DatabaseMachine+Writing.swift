@@ -88,7 +88,7 @@ extension DatabaseMachine {
     func send(_ read: Read) {
         let id = nextID()
         reads[id] = read
-        output(.send(request("GET", read.location, isShallow: read.isShallow), id: id))
+        output(.transport(.send(request("GET", read.location, isShallow: read.isShallow), id: id)))
     }
 
     private func readAnswered(_ read: Read, _ response: TransportResponse) {
@@ -152,7 +152,7 @@ extension DatabaseMachine {
             case .update: request("PATCH", DatabaseLocation(record.path), body: record.body)
             case .count: countRequest(pending[index])
             }
-        output(.send(request, id: id))
+        output(.transport(.send(request, id: id)))
     }
 
     /// The service has a write, and says what it made of it.

@@ -137,7 +137,7 @@ public final class DatabaseMachine {
         begin(now)
         for (request, read) in reads.sorted(by: { $0.key < $1.key }) where given.contains(read.id) {
             reads[request] = nil
-            output(.cancel(id: request))
+            output(.transport(.cancel(request)))
         }
         endTransactions { transactions.contains($0.id) }
     }
@@ -277,10 +277,10 @@ public final class DatabaseMachine {
     /// The host has signed out, and all that was kept is gone: everything ends, and nothing is known any more.
     public func signOut(now: Moment) {
         begin(now)
-        for feed in orderedFeeds { if let stream = feed.stream { output(.closeStream(id: stream)) } }
+        for feed in orderedFeeds { if let stream = feed.stream { output(.transport(.closeStream(stream))) } }
         for id in listens.keys.sorted() { output(.listenEnded(listen: id, .signedOut)) }
         for (request, read) in reads.sorted(by: { $0.value.id < $1.value.id }) {
-            output(.cancel(id: request))
+            output(.transport(.cancel(request)))
             output(.read(id: read.id, .failure(.signedOut), isCurrent: false))
         }
         for transaction in transactions {
@@ -296,7 +296,7 @@ public final class DatabaseMachine {
     }
 
     /// Something came from the network.
-    public func receive(_ input: DatabaseInput, now: Moment) {
+    public func receive(_ input: TransportInput, now: Moment) {
         begin(now)
         switch input {
         case .response(let id, let response): answered(id, response)
@@ -305,6 +305,8 @@ public final class DatabaseMachine {
         case .streamBytes(let id, let bytes): streamBytes(id, bytes)
         case .streamRefused(let id, let response): streamRefused(id, response)
         case .streamEnded(let id, _): streamLost(id)
+        // The database opens none.
+        case .socketOpened, .socketText, .socketClosed: break
         }
     }
 
@@ -335,7 +337,7 @@ public final class DatabaseMachine {
             if let since = feed.unkeptSince, since + options.keeping <= now.monotonic { keepValue(of: feed.id) }
             guard case .open(let stream, let heardAt) = feed.connection, heardAt + options.silence <= now.heard
             else { continue }
-            output(.closeStream(id: stream))
+            output(.transport(.closeStream(stream)))
             streamLost(stream)
         }
         clearKept()

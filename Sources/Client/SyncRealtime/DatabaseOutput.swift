@@ -3,14 +3,8 @@ import SyncTree
 
 /// What the machine wants done, and what it has to tell.
 public enum DatabaseOutput: Sendable {
-    /// One request; one `response` or `requestFailed` with this id is the answer.
-    case send(TransportRequest, id: UInt64)
-    /// Nobody waits for the answer to a request any more, and nothing is told of it.
-    case cancel(id: UInt64)
-    /// A request whose answer's body comes piece by piece.
-    case openStream(TransportRequest, id: UInt64)
-    /// Nothing more is wanted of a stream, and nothing is told of it.
-    case closeStream(id: UInt64)
+    /// Of requests and streams of its own numbers.
+    case transport(TransportCommand)
 
     /// What is at a place that is listened to has become another value, own writes that are under way included.
     /// `isCurrent` says whether the service is being heard.

@@ -12,8 +12,8 @@ indirect enum Effect {
     case timer(TimerQueue.Key, at: Int64?)
     case connect(token: String)
     case closeConnection
-    /// Something that is not the chat service's is to go over the network.
-    case transport(TransportCommand)
+    /// The realtime database wants something of the transport.
+    case database(TransportCommand)
     /// Resources want something of the database; what comes of it goes back by that number.
     case order(DatabaseRequest.Operation, id: UInt64)
     case ordered(ResourceInput)

@@ -6,11 +6,7 @@ import SyncTree
 
 /// The realtime database for hosts: calls and their ends, listens under the numbers of the calls that began them, and
 /// what is kept. The rules of the database are the `DatabaseMachine`'s.
-///
-/// Its requests and streams go over the transport of the chat service, with numbers that are marked.
 struct DatabaseCalls {
-    private static let mark: UInt64 = 1 << 63
-
     /// A call that waits.
     private struct Call {
         /// 0: resources wait, by the number `order`.
@@ -244,25 +240,9 @@ struct DatabaseCalls {
 
     // MARK: The world
 
-    /// Whether something that came from the network is for the database.
-    static func isOwn(_ input: TransportInput) -> Bool { input.number & mark != 0 }
-
-    private func number(_ id: UInt64) -> UInt64 { DatabaseCalls.mark | id }
-
+    /// Something came from the network.
     mutating func receive(_ input: TransportInput, _ turn: inout Turn) {
-        let id = input.number ^ DatabaseCalls.mark
-        let taken: DatabaseInput? =
-            switch input {
-            case .response(_, let response): .response(id: id, response)
-            case .requestFailed(_, let failure): .requestFailed(id: id, failure)
-            case .streamOpened: .streamOpened(id: id)
-            case .streamBytes(_, let bytes): .streamBytes(id: id, bytes)
-            case .streamRefused(_, let response): .streamRefused(id: id, response)
-            case .streamEnded(_, let failure): .streamEnded(id: id, failure)
-            case .socketOpened, .socketText, .socketClosed: nil
-            }
-        guard let taken else { return }
-        machine.receive(taken, now: turn.now)
+        machine.receive(input, now: turn.now)
         carryOut(&turn)
     }
 
@@ -289,10 +269,7 @@ struct DatabaseCalls {
     private mutating func carryOut(_ turn: inout Turn) {
         for output in machine.takeOutputs() {
             switch output {
-            case .send(let request, let id): turn.add(.transport(.send(request, id: number(id))))
-            case .cancel(let id): turn.add(.transport(.cancel(number(id))))
-            case .openStream(let request, let id): turn.add(.transport(.openStream(number(id), request)))
-            case .closeStream(let id): turn.add(.transport(.closeStream(number(id))))
+            case .transport(let command): turn.add(.database(command))
             case .value(let id, let node, let isCurrent):
                 guard let listen = listens[id] else { break }
                 turn.tell(.database(.value(listen: listen, node, isCurrent: isCurrent)))

@@ -34,22 +34,3 @@ public indirect enum ServiceOutput: Sendable {
     case event(ServiceEvent)
     case reply(id: UInt64, ServiceReply)
 }
-
-/// What a service wants of its `Transport`.
-public enum TransportCommand: Equatable, Sendable {
-    case send(TransportRequest, id: UInt64)
-    case cancel(UInt64)
-    case openSocket(UInt64, url: String, headers: [TransportHeader])
-    case sendText([UInt8], socket: UInt64)
-    case closeSocket(UInt64)
-    case openStream(UInt64, TransportRequest)
-    case closeStream(UInt64)
-
-    /// Whether it only ends something.
-    public var isEnd: Bool {
-        switch self {
-        case .cancel, .closeSocket, .closeStream: true
-        case .send, .openSocket, .sendText, .openStream: false
-        }
-    }
-}

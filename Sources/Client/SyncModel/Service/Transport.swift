@@ -1,19 +1,32 @@
-/// Carries bytes between a service and the network: HTTP requests, streams and WebSockets, nothing of chat.
+/// Carries bytes between its owners and the network: HTTP requests, streams and WebSockets, nothing of chat.
 ///
 /// It keeps no promise beyond this: for every request exactly one `TransportInput.response` or `.requestFailed` with
 /// its id, for every socket at most one `.socketOpened`, texts in order, and one `.socketClosed` at last, for every
 /// stream either `.streamRefused` or at most one `.streamOpened`, bytes in order, and one `.streamEnded` at last. What
-/// was closed by our side tells nothing more. All numbers are the caller's and never used twice.
+/// was closed by our side tells nothing more.
 public protocol Transport: AnyObject {
-    func send(_ request: TransportRequest, id: UInt64)
+    func carryOut(_ command: TransportCommand, of owner: TransportOwner)
+}
+
+/// What an owner wants of the transport, by its own numbers.
+public enum TransportCommand: Equatable, Sendable {
+    case send(TransportRequest, id: UInt64)
     /// Nobody waits for the answer any more: the request ends, wherever it is.
-    func cancel(_ id: UInt64)
-    func openSocket(_ socket: UInt64, url: String, headers: [TransportHeader])
-    func sendText(_ text: [UInt8], on socket: UInt64)
-    func closeSocket(_ socket: UInt64)
-    /// Sends a request whose answer's body is told piece by piece. Its timeout is for the beginning of the answer.
-    func openStream(_ stream: UInt64, _ request: TransportRequest)
-    func closeStream(_ stream: UInt64)
+    case cancel(UInt64)
+    case openSocket(UInt64, url: String, headers: [TransportHeader])
+    case sendText([UInt8], socket: UInt64)
+    case closeSocket(UInt64)
+    /// A request whose answer's body is told piece by piece. Its timeout is for the beginning of the answer.
+    case openStream(UInt64, TransportRequest)
+    case closeStream(UInt64)
+
+    /// Whether it only ends something.
+    public var isEnd: Bool {
+        switch self {
+        case .cancel, .closeSocket, .closeStream: true
+        case .send, .openSocket, .sendText, .openStream: false
+        }
+    }
 }
 
 /// A field of an HTTP request or answer.

@@ -1,4 +1,7 @@
-/// What the network brought.
+/// Who uses the transport. Each numbers its requests, sockets and streams by itself, and never twice the same.
+public enum TransportOwner: Hashable, Sendable { case service, database }
+
+/// What the network brought, by the numbers of the owner that asked.
 public enum TransportInput: Sendable {
     case response(id: UInt64, TransportResponse)
     case requestFailed(id: UInt64, TransportFailure)
@@ -12,16 +15,6 @@ public enum TransportInput: Sendable {
     case streamRefused(UInt64, TransportResponse)
     /// The answer is complete (`nil`), or broke off.
     case streamEnded(UInt64, TransportFailure?)
-
-    /// Of the request, socket or stream.
-    public var number: UInt64 {
-        switch self {
-        case .response(let number, _), .requestFailed(let number, _), .socketOpened(let number),
-            .socketText(let number, _), .socketClosed(let number, _), .streamOpened(let number),
-            .streamBytes(let number, _), .streamRefused(let number, _), .streamEnded(let number, _):
-            number
-        }
-    }
 }
 
 public struct TransportResponse: Sendable {
