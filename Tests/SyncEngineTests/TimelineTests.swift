@@ -159,8 +159,8 @@ final class TimelineTests: StoryTestCase {
 
     func testAStartWaitsForTheServicesPage() throws {
         try check("[b d]", "\(newest); start w", asks: "← b", says: "w shows 0")
-        try check("[b d]", "\(newest); start w; ← [b]", asks: "around newest", says: "")
-        try check("[b d]", "\(newest); start w; ← [b]; around [d>", asks: "← b", says: "w start ok")
+        try check("[b d]", "\(newest); start w; ← [a b]", asks: "around newest", says: "")
+        try check("[b d]", "\(newest); start w; ← [a b]; around [d>", asks: "← a", says: "w start ok")
     }
 
     func testAMessageThatOvertakesAPageIsNotTakenForDeleted() throws {
@@ -188,6 +188,30 @@ final class TimelineTests: StoryTestCase {
         try check("[b d]", "\(story); in doubt; → [d e* f>", asks: "", gives: "<b d e* f>", says: "own e*")
     }
 
+    /// All that the window shows came behind what was sure, and a loss of the connection left it outside. Asking around
+    /// the newest again and again would never tell what stands there.
+    func testARowOutsideOfWhatIsCompleteIsAskedAbout() throws {
+        let (cached, stored) = ("<a b^a d^a]", "<a b^a d^a] … f!^a")
+        let story = "open w marked limit 2; login; parent a; log; fetch w previous; around [b^a d^a>; "
+            + "send; socket f!^a; disconnect"
+        try check(cached, story, gives: stored, shows: "{| f!^a >}", thread: "a")
+        let again = "\(story); login; parent a; log; fetch w previous"
+        try check(cached, again, asks: "around f", gives: stored, shows: "{| f!^a >}", thread: "a")
+        try check(
+            cached, "\(again); around [e^a f!^a g^a]", asks: "← e; → g", gives: "\(cached) … [e^a f!^a g^a]",
+            shows: "{… f!^a >}", thread: "a")
+    }
+
+    /// A huge gap lies before it: nothing is shown of what is newer than that.
+    func testARowOutsideOfWhatIsCompleteIsNotShownBehindAHugeGap() throws {
+        let story = "\(marked); ← <b]; send; socket f!; disconnect; login; log; gap huge"
+        try check("[b d]", story, asks: "gap b-d filtered", shows: "{| f! >}")
+        try check("[b d]", "\(story); gap huge", asks: "→ d", shows: "{| …}", says: "w huge gap")
+        try check("[b d]", "\(story); gap huge; fetch w next; → [d e! f!]", asks: "→ f", shows: "{| e! f! …}")
+    }
+
+    private let marked = "open w marked limit 2; login; log; gap [(d)>; fetch w previous"
+
     // MARK: Failures
 
     func testAFailedPageIsAskedForAgainAfterAPause() throws {
@@ -195,6 +219,17 @@ final class TimelineTests: StoryTestCase {
         try check("[b d]", "\(newest); ← fails; reset w newest; fetch w previous", asks: "")
         try check("[b d]", "\(newest); ← fails; wait 2000", asks: "← b")
         try check("", "open w at d; login; around [c d e]; ← fails; wait 2000", asks: "→ e; ← c")
+    }
+
+    /// A service that repeats itself would be asked without end, as fast as it answers.
+    func testAnAnswerThatSaysNothingNewIsFollowedByAPause() throws {
+        try check("[b d]", "\(newest); ← [b d]", asks: "← b", gives: "[b d>")
+        try check("[b d]", "\(newest); ← [b d]; ← [b d]", asks: "", gives: "[b d>")
+        try check("[b d]", "\(newest); ← [b d]; ← [b d]; wait 2000", asks: "← b")
+        try check("[b d]", "\(newest); ← [b d]; ← [b d]; wait 2000; ← [a b]", asks: "← a", gives: "[a b d>")
+        let elsewhere = "open w at b; login; log; around [d e]; around [d e]"
+        try check("[d e]", elsewhere, asks: "")
+        try check("[d e]", "\(elsewhere); wait 2000", asks: "around b")
     }
 
     func testARefusedPageIsNotAskedForAgainByItself() throws {

@@ -29,7 +29,7 @@ struct MessageAsk: Equatable {
         case gap(end: HistoryEdge)
         /// The gap is huge: whether it is so for what the first of these filters leaves over; the others come next.
         case filteredGap([MessageFilter])
-        case around(anchor: MessagePosition)
+        case around(place: MessagePosition)
         case page(from: HistoryEdge, PageDirection)
     }
 

@@ -94,6 +94,9 @@ struct MessageWindow {
     /// Where an empty window stands.
     private var stand: MessagePosition { emptiedAt ?? anchor }
 
+    /// Where the service is asked what is there when nothing is known of it: around what is shown.
+    var place: MessagePosition { start == nil ? window.first?.position ?? anchor : anchor }
+
     /// What a fetch towards older goes on below, and one towards newer above.
     var lowerEnd: MessagePosition { window.first?.position ?? stand }
     var upperEnd: MessagePosition { window.last?.position ?? stand }
@@ -217,6 +220,16 @@ struct MessageWindow {
         if window.isEmpty, let last {
             emptyEdge = last
             emptiedAt = last
+        }
+        return change
+    }
+
+    /// Removes what stands behind a position. Emptied, the window goes on there.
+    mutating func removeAll(behind end: MessagePosition) -> WindowChange? {
+        let change = remove(window.rows.filter { $0.position > end }.map(\.id).keys)
+        if change != nil, window.isEmpty {
+            emptyEdge = end
+            emptiedAt = end
         }
         return change
     }

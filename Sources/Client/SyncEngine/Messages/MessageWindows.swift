@@ -291,11 +291,11 @@ struct MessageWindows {
         return true
     }
 
-    /// The service told what stands around an anchor, and it is in the cache.
+    /// The service told what stands around a place, and it is in the cache.
     mutating func answered(
-        _ anchor: MessagePosition, _ coverage: Coverage, _ turn: inout Turn
+        _ place: MessagePosition, _ coverage: Coverage, _ turn: inout Turn
     ) {
-        for index in all.indices where all[index].start?.isAnswered == false && all[index].anchor == anchor {
+        for index in all.indices where all[index].start?.isAnswered == false && all[index].anchor == place {
             all[index].start?.isAnswered = true
             if all[index].start?.isStandIn == true, !isFilledUp(index, coverage) {
                 replacePage(index, coverage, &turn)
@@ -558,13 +558,11 @@ struct MessageWindows {
         for index in all.indices where all[index].canHaveGap {
             let selection = all[index].filter.selection
             guard filter.map({ $0 == selection }) ?? selection.isOfAll else { continue }
-            // An own message out of order stands behind the gap, of which nothing else is shown.
-            if let home = all[index].home(in: coverage.chunks) {
-                let end = coverage.chunks.chunks[home].end.position
-                let behind = all[index].window.rows.filter { $0.position > end }.map(\.id).keys
-                if let change = all[index].remove(behind) {
-                    turn.add(.event(all[index].change(change, Cause(.messageFill))))
-                }
+            // What was told last may stand behind the gap, of which nothing else is shown; it may be all that is shown.
+            let home = all[index].home(in: coverage.chunks)
+                ?? coverage.chunks.index(atOrBelow: all[index].upperEnd)
+            if let home, let change = all[index].removeAll(behind: coverage.chunks.chunks[home].end.position) {
+                turn.add(.event(all[index].change(change, Cause(.messageFill))))
             }
             all[index].isFollowing = false
             all[index].hasNext = true

@@ -27,6 +27,8 @@ final class Timeline {
     private var gate = RetryGate()
     /// Raised when everything starts over, so that answers to older questions are dropped.
     private var generation: UInt64 = 0
+    /// The last page said nothing that was not known.
+    private var hasToldNothing = false
 
     /// Of a thread: the message that it answers, as it was told last.
     private var parent: MessageRecord?
@@ -413,14 +415,14 @@ final class Timeline {
             &turn)
     }
 
-    /// The first page of a viewpoint about which nothing is known.
+    /// The first page of a place about which nothing is known: a viewpoint, or what is shown outside of every chunk.
     private func askAround(_ window: MessageWindow, _ turn: inout Turn) {
         guard case .pages(asked: []) = step else { return }
         step = .pages(asked: [.previous, .next])
         ask(
-            .around(anchor: window.anchor),
+            .around(place: window.place),
             .messagesAround(
-                channelURL: channelURL, time: window.viewpoint, limit: Timeline.pageSize, parentID: id.parentID),
+                channelURL: channelURL, time: window.place.order, limit: Timeline.pageSize, parentID: id.parentID),
             &turn)
     }
 
@@ -480,24 +482,24 @@ final class Timeline {
             windows.hugeGap(of: filters.first, coverage, &turn)
             checkGap(of: Array(filters.dropFirst()), &turn)
         case (.gap, .gap(.fill(let page))):
-            let isTaken = take(page, Cause(.messageFill), &turn)
+            let taken = take(page, Cause(.messageFill), &turn)
             answerEnded(ask)
-            guard isTaken else { break }
+            guard taken != .notStored else { break }
             gate.succeed()
             beginPages(&turn)
-        case (.around(let anchor), .messages(let page)):
-            let isTaken = take(page, Cause(.sync), &turn)
+        case (.around(let place), .messages(let page)):
+            let taken = take(page, Cause(.sync), &turn)
             answerEnded(ask)
-            if isTaken { windows.answered(anchor, coverage, &turn) }
-            pageTaken(isTaken, &turn)
+            if taken != .notStored { windows.answered(place, coverage, &turn) }
+            pageEnded(taken, &turn)
         case (.page(_, .previous), .messages(let page)):
-            let isTaken = take(page, Cause(.sync), &turn)
+            let taken = take(page, Cause(.sync), &turn)
             answerEnded(ask)
-            pageTaken(isTaken, &turn)
+            pageEnded(taken, &turn)
         case (.page(_, .next), .messages(let page)):
-            let isTaken = take(page, Cause(windows.isFollowing ? .messageFill : .sync), &turn)
+            let taken = take(page, Cause(windows.isFollowing ? .messageFill : .sync), &turn)
             answerEnded(ask)
-            pageTaken(isTaken, &turn)
+            pageEnded(taken, &turn)
         case (_, .failure(let failure)):
             answerEnded(ask)
             failed(ask, failure, &turn)
@@ -534,38 +536,54 @@ final class Timeline {
         }
     }
 
-    private func pageTaken(_ isTaken: Bool, _ turn: inout Turn) {
-        guard isTaken else { return }
-        gate.succeed()
-        resume(&turn)
+    /// What became of a page.
+    private enum Taken {
+        case notStored
+        /// It says nothing that was not known, of messages and of where history is complete.
+        case known
+        case new
     }
 
-    /// Takes in a page; `false` when it could not be stored, and then it is asked for again after a pause.
+    private func pageEnded(_ taken: Taken, _ turn: inout Turn) {
+        switch taken {
+        case .notStored: break
+        case .known where hasToldNothing:
+            // The same would be asked and answered without end.
+            retry(after: nil, &turn)
+        case .known, .new:
+            hasToldNothing = taken == .known
+            gate.succeed()
+            resume(&turn)
+        }
+    }
+
+    /// Takes in a page. One that cannot be stored is asked for again after a pause.
     private func take(
         _ page: MessagePage, _ cause: Cause, _ turn: inout Turn
-    ) -> Bool {
+    ) -> Taken {
         let history = history
-        let taken = turn.storage.committed { (cache) throws(StoreError) -> (History, History.PageOutcome) in
+        let result = turn.storage.committed { (cache) throws(StoreError) -> (History, History.PageOutcome) in
             var next = history
             let outcome = try next.take(page, turn.rules, cache)
             return (next, outcome)
         }
-        guard let (next, outcome) = taken else {
+        guard let (next, outcome) = result else {
             retry(after: nil, &turn)
-            return false
+            return .notStored
         }
         self.history = next
+        let taken: Taken = next.chunks == history.chunks && next.stored == history.stored ? .known : .new
         for row in outcome.rows where !row.requestID.isEmpty && row.senderID.isByteEqual(to: turn.options.userID) {
             turn.add(.ownMessageSeen(row, channelURL: channelURL))
         }
         windows.show(outcome, cause, coverage, &turn)
         // Progress is told of channels; what a thread caches is a part of it that may be there already.
-        if id.isThread { return true }
+        if id.isThread { return taken }
         let chunk = next.chunks.last
         turn.tell(.syncProgress(
             channelURL: channelURL, done: next.stored,
             isComplete: next.chunks.chunks.count == 1 && chunk?.reachedFirst == true && chunk?.reachedNewest == true))
-        return true
+        return taken
     }
 
     private func failed(
