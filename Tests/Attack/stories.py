@@ -99,10 +99,14 @@ class Story:
         for each in (self.api, self.data):
             each.calm()
         self.host.control("clear_faults")
-        for url in self.urls:
-            self.host.rest("PUT", f"group_channels/{server.quote(url)}/freeze", {"freeze": False})
+        self.thaw()
         for actor in self.actors:
             actor.heal()
+
+    def thaw(self):
+        """Nothing goes out into a frozen channel. A client's own freeze may arrive late."""
+        for url in self.urls:
+            self.host.rest("PUT", f"group_channels/{server.quote(url)}/freeze", {"freeze": False})
 
     def settle(self, seconds):
         """Drains all until everything is as the server has it; what differs at the end."""
@@ -110,6 +114,7 @@ class Story:
         wrong = ["nothing was compared"]
         while wrong and time.monotonic() < end:
             pause = time.monotonic() + 1
+            self.thaw()
             for actor in self.actors:
                 actor.load()
             while time.monotonic() < pause:
