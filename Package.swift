@@ -81,7 +81,7 @@ let package = Package(
             path: "benchmarks/streams", swiftSettings: libraryFlags + releaseFlags),
 
         // What tests of several rooms use.
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["SyncModel"], path: "Tests/TestSupport"),
         tests(of: "SyncJSON"),
         tests(of: "SyncModel"),
         tests(of: "SyncTree", ["SyncJSON"]),

@@ -1,4 +1,5 @@
 import SyncRealtime
+import SyncModel
 import SyncTree
 
 /// What the simulation remembers of the device's realtime database, beyond what engine and server can be asked.
@@ -11,7 +12,7 @@ struct DatabaseKnowledge {
     }
 
     /// By the numbers of the calls that began them.
-    var listens: [UInt64: Shown] = [:]
+    var listens: [CallID: Shown] = [:]
     /// Writes of this user are numbered.
     private(set) var lastNumber: Int64 = 0
     /// What the place that nobody else writes to may be, by this device's own writes; `nil`: anything, by a sign-out.
@@ -87,7 +88,7 @@ struct DatabaseKnowledge {
     }
 
     /// Takes a told value; what must not be is the answer.
-    mutating func told(_ listen: UInt64, _ node: TreeNode, isCurrent: Bool) -> Violation? {
+    mutating func told(_ listen: CallID, _ node: TreeNode, isCurrent: Bool) -> Violation? {
         guard var shown = listens[listen] else {
             return Violation(description: "a value of listen \(listen), which is not open")
         }

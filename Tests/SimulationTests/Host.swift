@@ -32,17 +32,17 @@ final class Host {
     func open(stream id: UInt64, _ spec: StreamSpec) throws {
         let handle = try StreamHandle(spec) { handles[$0] }
         handles[id] = handle
-        buffer.add(DeliveredLists(id: id, stream: handle, spec: spec, criteria: Array("{}".utf8)))
+        buffer.add(DeliveredLists(id: .host(id), stream: handle, spec: spec, criteria: Array("{}".utf8)))
     }
 
     /// Nothing of it is told any more, not even what waits.
-    func close(_ id: UInt64) {
+    func close(_ id: CollectionID) {
         replay.close(id)
         buffer.remove(collection: id)
     }
 
     /// Takes one event; the second value is what the engine has to resync then.
-    func take() throws -> (output: HostOutput, resyncs: [UInt64: Int])? {
+    func take() throws -> (output: HostOutput, resyncs: [CollectionID: Int])? {
         guard let event = buffer.take() else { return nil }
         switch event.output {
         case .event(.change(let change)): try replay.apply(change)
@@ -55,5 +55,5 @@ final class Host {
         return (event.output, buffer.takeResyncs())
     }
 
-    func snapshot(_ id: UInt64) -> [UInt8]? { buffer.snapshot(of: id) }
+    func snapshot(_ id: CollectionID) -> [UInt8]? { buffer.snapshot(of: id) }
 }

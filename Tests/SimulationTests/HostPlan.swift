@@ -4,13 +4,13 @@ import SyncModel
 enum HostPlan {
     case setToken
     /// The host's own send came to its end.
-    case tellSendResponse(collection: UInt64, requestID: String, MessageRecord?)
+    case tellSendResponse(collection: CollectionID, requestID: String, MessageRecord?)
     /// The host tells what it edited, or deleted (`nil`), by its own means.
-    case tellChange(collection: UInt64, id: String, MessageRecord?)
+    case tellChange(collection: CollectionID, id: String, MessageRecord?)
     case connect
     case databaseOnline
     /// What the value of a transaction becomes.
-    case transform(UInt64, Int64)
+    case transform(CallID, Int64)
     /// A hook of resources is answered.
     case hook(UInt64)
     case resumeSync

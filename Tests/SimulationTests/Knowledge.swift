@@ -34,7 +34,7 @@ struct Knowledge {
     /// Channels there are, and URLs of some that were deleted.
     private(set) var urls: [String] = []
     private(set) var goneURLs: [String] = []
-    private var calls: [UInt64: String] = [:]
+    private var calls: [CallID: String] = [:]
     /// Own messages when they were last looked at, by request id.
     private var held: [String: Intent] = [:]
 
@@ -53,7 +53,7 @@ struct Knowledge {
         requestIDs[text] = requestID
     }
 
-    mutating func sent(_ requestID: String, call: UInt64) { calls[call] = requestID }
+    mutating func sent(_ requestID: String, call: CallID) { calls[call] = requestID }
 
     /// The client closed before its turn came, and says that it is stored.
     mutating func accepted(_ requestID: String) { own[requestID]?.wasPending = true }

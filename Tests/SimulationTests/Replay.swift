@@ -8,13 +8,13 @@ struct Replay {
         var json: [UInt8]
     }
 
-    private(set) var collections: [UInt64: [CollectionChange.List: [Row]]] = [:]
+    private(set) var collections: [CollectionID: [CollectionChange.List: [Row]]] = [:]
     /// The last told state of each collection.
-    private(set) var infos: [UInt64: CollectionInfo] = [:]
+    private(set) var infos: [CollectionID: CollectionInfo] = [:]
 
-    mutating func open(_ id: UInt64) { collections[id] = [:] }
+    mutating func open(_ id: CollectionID) { collections[id] = [:] }
 
-    mutating func close(_ id: UInt64) {
+    mutating func close(_ id: CollectionID) {
         collections[id] = nil
         infos[id] = nil
     }
@@ -23,7 +23,7 @@ struct Replay {
         if collections[info.collection] != nil { infos[info.collection] = info }
     }
 
-    func rows(_ id: UInt64, _ list: CollectionChange.List) -> [Row] { collections[id]?[list] ?? [] }
+    func rows(_ id: CollectionID, _ list: CollectionChange.List) -> [Row] { collections[id]?[list] ?? [] }
 
     mutating func apply(_ change: CollectionChange) throws {
         guard let lists = collections[change.collection] else {

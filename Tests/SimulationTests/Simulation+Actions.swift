@@ -43,7 +43,7 @@ extension Simulation {
         }
     }
 
-    func cancel(_ other: UInt64) { call(.cancel, nil, ["request": .integer(Int64(clamping: other))]) }
+    func cancel(_ other: CallID) { call(.cancel, nil, ["request": .integer(Int64(clamping: other.number))]) }
 
     /// Calls that may wait for the service.
     private static let cancelable: Set<String> = [

@@ -29,7 +29,7 @@ extension Simulation {
         case 1: network.reset()
         default: openMessages(view.channelURL)
         }
-        fetch(lastCollection, .previous)
+        fetch(.host(lastCollection), .previous)
         for _ in 0..<(2 + random.below(8)) {
             // Mostly posts, edits, deletions and reactions.
             act(of: random.pick([0, 0, 34, 40, 40, 52, 52, 58, 58]) ?? 0, in: view.channelURL)

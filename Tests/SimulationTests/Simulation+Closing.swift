@@ -8,7 +8,7 @@ import TestSupport
 /// The client closes while commands wait, and another process begins.
 extension Simulation {
     /// What is known of a waiting command once its call has ended; without a result the process died over it.
-    private typealias End = (call: UInt64, note: (Completion?) -> Void)
+    private typealias End = (call: CallID, note: (Completion?) -> Void)
 
     func closeWhileMuchWaits() {
         note("the client closes")

@@ -61,7 +61,7 @@ extension Simulation {
         for view in engine.shownChannels { try checkSnapshot(view.id, "channels", view.window.rows.map(\.json)) }
     }
 
-    private func checkSnapshot(_ id: UInt64, _ list: String, _ rows: [[UInt8]]) throws {
+    private func checkSnapshot(_ id: CollectionID, _ list: String, _ rows: [[UInt8]]) throws {
         let shown = try JSON.parse(host.snapshot(id) ?? [])[list]?.array ?? []
         guard shown.count == rows.count, try zip(shown, rows).allSatisfy({ try $0 == JSON.parse($1) }) else {
             throw Violation(description: "the snapshot of \(id) has \(shown.count) in \(list), not these \(rows.count)")
@@ -90,7 +90,7 @@ extension Simulation {
                 + "own messages \(engine.ownMessages.map(\.requestID))")
     }
 
-    private func fetchToTheEnd(_ id: UInt64, _ direction: PageDirection) throws {
+    private func fetchToTheEnd(_ id: CollectionID, _ direction: PageDirection) throws {
         for _ in 0..<2000 {
             let call = fetch(id, direction)
             for _ in 0..<600 where openCalls[call] != nil { try advance(100) }

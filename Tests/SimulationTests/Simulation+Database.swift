@@ -35,7 +35,7 @@ extension Simulation {
     @discardableResult
     func ask(
         _ action: Action, _ operation: DatabaseRequest.Operation, isDoneWhenKept: Bool = false
-    ) -> UInt64 {
+    ) -> CallID {
         let call = newCall(action.rawValue)
         command(.database(DatabaseRequest(action, operation, isDoneWhenKept: isDoneWhenKept), call: call))
         return call
@@ -148,7 +148,7 @@ extension Simulation {
         }
     }
 
-    func transform(_ transaction: UInt64, _ value: Int64) {
+    func transform(_ transaction: CallID, _ value: Int64) {
         ask(.databaseTransformed, .transformed(transaction, Array("\(value)".utf8)))
     }
 

@@ -48,7 +48,7 @@ extension Simulation {
         }
     }
 
-    func close(_ id: UInt64) {
+    func close(_ id: CollectionID) {
         told.close(id)
         host.close(id)
         command(.removeCollection(id: id))
@@ -59,7 +59,7 @@ extension Simulation {
         lastCollection += 1
         let viewpoints = [Int64.max, Int64.max, 0, SimulatedService.start + time - random.below(400_000)]
         let viewpoint = random.pick(viewpoints) ?? Int64.max
-        told.open(lastCollection)
+        told.open(.host(lastCollection))
         var filter = MessageFilter()
         filter.limit = 1 + Int(random.below(40))
         if random.chance(25) { filter.senderIDs = ["bo"] }
@@ -70,10 +70,10 @@ extension Simulation {
         filter.isReversed = random.chance(25)
         filter.isInclusive = random.chance(75)
         if random.chance(25), let parent = someParent(url) { filter.parentID = String(parent) }
-        host.open(CollectionInfo(messages: lastCollection, filter, viewpoint: viewpoint), channelURL: url)
+        host.open(CollectionInfo(messages: .host(lastCollection), filter, viewpoint: viewpoint), channelURL: url)
         command(.openMessageCollection(
-            id: lastCollection, channelURL: url, filter: filter, viewpoint: viewpoint))
-        if starts || random.chance(35) { start(lastCollection) }
+            id: .host(lastCollection), channelURL: url, filter: filter, viewpoint: viewpoint))
+        if starts || random.chance(35) { start(.host(lastCollection)) }
     }
 
     /// A message that was answered, if there is one: it may be deleted meanwhile. Else any.
@@ -82,11 +82,11 @@ extension Simulation {
         return random.pick(parents.sorted()) ?? someMessage(url)
     }
 
-    private func start(_ id: UInt64) { command(.start(collection: id, call: newCall("start"))) }
+    private func start(_ id: CollectionID) { command(.start(collection: id, call: newCall("start"))) }
 
     private func openChannels() {
         lastCollection += 1
-        told.open(lastCollection)
+        told.open(.host(lastCollection))
         var query = ChannelQuery()
         query.limit = 1 + Int(random.below(4))
         query.includeFrozen = random.chance(80)
@@ -96,18 +96,18 @@ extension Simulation {
         if random.chance(10) { query.memberState = random.pick([.joined, .invited]) ?? .joined }
         query.order = random.pick([.latestLastMessage, .latestLastMessage, .chronological, .channelNameAlphabetical])
             ?? .latestLastMessage
-        host.open(CollectionInfo(channels: lastCollection, query), channelURL: nil)
-        command(.openChannelCollection(id: lastCollection, query: query))
+        host.open(CollectionInfo(channels: .host(lastCollection), query), channelURL: nil)
+        command(.openChannelCollection(id: .host(lastCollection), query: query))
     }
 
     /// A page, or everything newer.
-    private func fetch(_ id: UInt64) {
+    private func fetch(_ id: CollectionID) {
         guard random.chance(15) else { return _ = fetch(id, random.chance(60) ? .previous : .next) }
         command(.fetchAllNext(collection: id, call: newCall("fetch_all_next")))
     }
 
     @discardableResult
-    func fetch(_ id: UInt64, _ direction: PageDirection) -> UInt64 {
+    func fetch(_ id: CollectionID, _ direction: PageDirection) -> CallID {
         let call = newCall("fetch")
         command(.fetch(collection: id, direction: direction, call: call))
         return call
@@ -179,7 +179,7 @@ extension Simulation {
         if isOffline { plan(.connect, in: random.below(3_000)) }
     }
 
-    func tellSendResponse(_ id: UInt64, _ requestID: String, _ message: MessageRecord?) {
+    func tellSendResponse(_ id: CollectionID, _ requestID: String, _ message: MessageRecord?) {
         let outcome: SendOutcome = message.map { .sent($0) } ?? .failed(code: 400_000, body: nil)
         command(.handleSendResponse(
             collection: id, requestID: requestID, outcome, call: newCall("handle_send_response")))
@@ -207,7 +207,7 @@ extension Simulation {
         plan(.tellChange(collection: view.window.id, id: row.id, edited), in: random.below(400))
     }
 
-    func tellChange(_ collection: UInt64, _ id: String, _ edited: MessageRecord?) {
+    func tellChange(_ collection: CollectionID, _ id: String, _ edited: MessageRecord?) {
         if let edited {
             command(.tellEdit(collection: collection, edited, call: newCall("update_message")))
         } else {

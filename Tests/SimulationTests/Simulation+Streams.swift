@@ -14,7 +14,7 @@ extension Simulation {
         case 0..<4 where streams.count < 7: openStream()
         case 4..<6:
             streams[id] = nil
-            close(id)
+            close(.host(id))
         case 6..<9:
             set(id, random.chance(30) ? .always : someCondition(stream))
         case 9..<11: set(id, limit: random.chance(30) ? nil : Int(random.below(8)))
@@ -162,7 +162,7 @@ extension Simulation {
     }
 
     @discardableResult
-    private func fetchMore(_ id: UInt64, count: Int?) -> UInt64 {
+    private func fetchMore(_ id: UInt64, count: Int?) -> CallID {
         let call = newCall("stream_call")
         command(.stream(.fetchMore(count: count, nil), of: id, call: call))
         return call
@@ -222,7 +222,7 @@ extension Simulation {
         drain()
         try checkStreams()
         for (id, stream) in streams {
-            let sections = try JSON.parse(host.snapshot(id) ?? [])["sections"]?.array ?? []
+            let sections = try JSON.parse(host.snapshot(.host(id)) ?? [])["sections"]?.array ?? []
             let keys = sections.map { ($0["rows"]?.array ?? []).compactMap { $0["key"]?.string } }
             guard keys == stream.sections.map({ $0.map(\.key) }) else {
                 throw Violation(description: "the host shows another stream \(id) than was told: \(keys)")

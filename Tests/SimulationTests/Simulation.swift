@@ -31,12 +31,12 @@ final class Simulation {
     var streams: [UInt64: ShownStream] = [:]
     var lastCollection: UInt64 = 0
     /// Message collections that have shown messages since the host opened or emptied them.
-    var loaded: Set<UInt64> = []
+    var loaded: Set<CollectionID> = []
     private var lastCall: UInt64 = 0
     var lastText = 0
     /// Calls whose completion the engine has not told.
-    private(set) var openCalls: [UInt64: String] = [:]
-    var results: [UInt64: Completion] = [:]
+    private(set) var openCalls: [CallID: String] = [:]
+    var results: [CallID: Completion] = [:]
     var knowledge = Knowledge()
     var violation: Violation?
     private(set) var isConnected = false
@@ -175,10 +175,11 @@ final class Simulation {
         }
     }
 
-    func newCall(_ name: String) -> UInt64 {
+    func newCall(_ name: String) -> CallID {
         lastCall += 1
-        openCalls[lastCall] = name
-        return lastCall
+        let call = CallID.host(lastCall)
+        openCalls[call] = name
+        return call
     }
 
     func command(_ command: HostCommand) {
@@ -238,7 +239,7 @@ final class Simulation {
                     } catch { violation = violation ?? error as? Violation }
                 }
                 if case .stream(let told) = notice {
-                    do { try streams[id]?.apply(told) } catch { violation = violation ?? error as? Violation }
+                    do { try streams[id.number]?.apply(told) } catch { violation = violation ?? error as? Violation }
                 }
             case .event(.client(.database(let notice))): take(notice)
             case .event(.client(.resource(let notice))): take(notice)

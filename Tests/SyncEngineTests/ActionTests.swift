@@ -7,17 +7,17 @@ import XCTest
 
 /// Actions on the way: what their answers make known, and what becomes of those that wait.
 final class ActionTests: EngineTestCase {
-    private func ask(_ action: Action, _ url: String = "c", timeout: Int64? = nil) -> UInt64 {
+    private func ask(_ action: Action, _ url: String = "c", timeout: Int64? = nil) -> CallID {
         let call = newCall()
         let action = ActionCall(action: action, arguments: ["channel_url": .text(url)], timeout: timeout)
         command(.action(action, call: call))
         return call
     }
 
-    private func cancel(_ other: UInt64) -> UInt64 {
+    private func cancel(_ other: CallID) -> CallID {
         let call = newCall()
         command(.action(
-            ActionCall(action: .cancel, arguments: ["request": .integer(Int64(other))]), call: call))
+            ActionCall(action: .cancel, arguments: ["request": .integer(Int64(other.number))]), call: call))
         return call
     }
 

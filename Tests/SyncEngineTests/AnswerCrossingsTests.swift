@@ -8,13 +8,13 @@ import XCTest
 final class AnswerCrossingsTests: XCTestCase {
     /// The channels about which the answer to a call is not believed, after a story: `1 began`, `1 ended`, and channels
     /// that facts touched.
-    private func doubted(_ story: String, answer call: UInt64) -> [String] {
+    private func doubted(_ story: String, answer call: CallID) -> [String] {
         var crossings = AnswerCrossings()
         for step in StoryTestCase.steps(story) {
             let (word, rest) = step.firstWord
             switch rest {
-            case "began": crossings.began(UInt64(word) ?? 0)
-            case "ended": _ = crossings.ended(UInt64(word) ?? 0)
+            case "began": crossings.began(.host(UInt64(word) ?? 0))
+            case "ended": _ = crossings.ended(.host(UInt64(word) ?? 0))
             default: crossings.touch(String(rest))
             }
         }

@@ -56,7 +56,7 @@ final class CollectionRefreshTests: EngineTestCase {
         serve(channels: [EngineTestCase.channel("c"), EngineTestCase.channel("d")])
         command(.pauseSync)
         forgetEvents()
-        for (id, url) in ["d", "new", "new"].enumerated() { openMessages(UInt64(id + 2), url) }
+        for (id, url) in ["d", "new", "new"].enumerated() { openMessages(.host(UInt64(id + 2)), url) }
         XCTAssertEqual([refreshes("d"), refreshes("new")], [0, 0])
         command(.resumeSync)
         XCTAssertEqual([refreshes("d"), refreshes("new")], [1, 1])

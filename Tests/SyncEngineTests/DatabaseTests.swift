@@ -23,7 +23,7 @@ final class DatabaseTests: EngineTestCase {
         command(.database(request, call: newCall()))
     }
 
-    private func get(_ path: String, timeout: Int64?) throws -> UInt64 {
+    private func get(_ path: String, timeout: Int64?) throws -> CallID {
         let location = DatabaseLocation(try TreePath(path))
         let call = newCall()
         command(.database(
@@ -35,7 +35,7 @@ final class DatabaseTests: EngineTestCase {
     func testARequestEndsWithItsCall() throws {
         start { $0.database = DatabaseSetup(DatabaseOptions(url: "http://db"), token: nil) }
         var requests: [UInt64] = []
-        var calls: [UInt64] = []
+        var calls: [CallID] = []
         for timeout in [500, nil, nil] as [Int64?] {
             calls.append(try get("a\(calls.count)", timeout: timeout))
             for case .send(_, let id) in engine.takeDatabaseCommands() { requests.append(id) }
@@ -43,7 +43,7 @@ final class DatabaseTests: EngineTestCase {
         XCTAssertEqual(requests.count, 3)
         wait(500)
         XCTAssertEqual(engine.takeDatabaseCommands(), [.cancel(requests[0])])
-        let cancel = ActionCall(action: .cancel, arguments: ["request": .integer(Int64(calls[1]))])
+        let cancel = ActionCall(action: .cancel, arguments: ["request": .integer(Int64(calls[1].number))])
         command(.action(cancel, call: newCall()))
         XCTAssertEqual(engine.takeDatabaseCommands(), [.cancel(requests[1])])
         engine.close([], now: now)

@@ -2,6 +2,7 @@ import CSQLite
 import SyncModel
 import SyncSendbird
 import SyncStore
+import TestSupport
 import XCTest
 
 @testable import SyncEngine
@@ -65,20 +66,20 @@ class EngineTestCase: XCTestCase {
 
     func forgetEvents() { host.forgetEvents() }
 
-    func newCall() -> UInt64 {
+    func newCall() -> CallID {
         lastCall += 1
-        return lastCall
+        return .host(lastCall)
     }
 
     @discardableResult
-    func fetch(_ collection: UInt64, _ direction: PageDirection) -> UInt64 {
+    func fetch(_ collection: CollectionID, _ direction: PageDirection) -> CallID {
         let call = newCall()
         command(.fetch(collection: collection, direction: direction, call: call))
         return call
     }
 
     @discardableResult
-    func send(_ collection: UInt64, _ requestID: String) -> UInt64 {
+    func send(_ collection: CollectionID, _ requestID: String) -> CallID {
         let call = newCall()
         command(.sendMessage(
                 collection: collection, requestID: requestID, body: Array(#"{"message":"\#(requestID)"}"#.utf8),
@@ -86,7 +87,7 @@ class EngineTestCase: XCTestCase {
         return call
     }
 
-    func openMessages(_ id: UInt64, _ url: String, viewpoint: Int64 = .max, limit: Int = 30) {
+    func openMessages(_ id: CollectionID, _ url: String, viewpoint: Int64 = .max, limit: Int = 30) {
         var filter = MessageFilter()
         filter.limit = limit
         command(.openMessageCollection(id: id, channelURL: url, filter: filter, viewpoint: viewpoint))

@@ -16,10 +16,10 @@ final class FetchTests: EngineTestCase {
     }
 
     @discardableResult
-    private func cancel(_ call: UInt64) -> Status? {
+    private func cancel(_ call: CallID) -> Status? {
         let end = newCall()
         command(.action(
-            ActionCall(action: .cancel, arguments: ["request": .integer(Int64(clamping: call))]), call: end))
+            ActionCall(action: .cancel, arguments: ["request": .integer(Int64(clamping: call.number))]), call: end))
         return host.status(end)
     }
 

@@ -5,22 +5,22 @@ import XCTest
 
 /// A host that only applies the changes it is told, and remembers how its calls ended.
 struct HostModel {
-    private(set) var lists: [UInt64: [CollectionChange.List: [(id: String, json: [UInt8])]]] = [:]
-    private(set) var results: [UInt64: Completion] = [:]
+    private(set) var lists: [CollectionID: [CollectionChange.List: [(id: String, json: [UInt8])]]] = [:]
+    private(set) var results: [CallID: Completion] = [:]
     private(set) var events: [HostEvent] = []
     /// How many events had come when a call completed.
-    private(set) var eventsBefore: [UInt64: Int] = [:]
+    private(set) var eventsBefore: [CallID: Int] = [:]
 
-    func ids(_ collection: UInt64, _ list: CollectionChange.List = .succeeded) -> [String] {
+    func ids(_ collection: CollectionID, _ list: CollectionChange.List = .succeeded) -> [String] {
         (lists[collection]?[list] ?? []).map(\.id)
     }
 
-    func json(_ collection: UInt64, _ list: CollectionChange.List, _ id: String) -> String? {
+    func json(_ collection: CollectionID, _ list: CollectionChange.List, _ id: String) -> String? {
         (lists[collection]?[list] ?? []).first { $0.id.isByteEqual(to: id) }
             .map { String(decoding: $0.json, as: UTF8.self) }
     }
 
-    func status(_ call: UInt64) -> Status? { results[call]?.status }
+    func status(_ call: CallID) -> Status? { results[call]?.status }
 
     var syncStates: [ClientNotice.SyncState] {
         events.compactMap { if case .client(.syncState(let state)) = $0 { state } else { nil } }

@@ -19,7 +19,7 @@ final class OverlayTests: EngineTestCase {
         forgetEvents()
     }
 
-    private func call(_ action: String, _ id: Int, _ more: String = "") throws -> UInt64 {
+    private func call(_ action: String, _ id: Int, _ more: String = "") throws -> CallID {
         let call = newCall()
         let document = #"{"action":"\#(action)","channel_url":"c","message_id":\#(id)\#(more)}"#
         command(.action(try ActionCall(Array(document.utf8)), call: call))

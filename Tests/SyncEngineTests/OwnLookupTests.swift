@@ -14,7 +14,7 @@ final class OwnLookupTests: EngineTestCase {
 
     /// A message goes out from a list that shows another one, and is refused as known.
     @discardableResult
-    private func sendRefused() -> UInt64 {
+    private func sendRefused() -> CallID {
         startShowing([Case.message(1)])
         let call = send(1, "own")
         answer(OwnLookupTests.exists, to: isSend)

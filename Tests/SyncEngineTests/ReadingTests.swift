@@ -14,7 +14,7 @@ final class ReadingTests: EngineTestCase {
         serve(channels: channels)
     }
 
-    private func call(_ document: String) throws -> UInt64 {
+    private func call(_ document: String) throws -> CallID {
         let call = newCall()
         command(.action(try ActionCall(Array(document.utf8)), call: call))
         return call

@@ -11,7 +11,7 @@ final class TextIdentityTests: EngineTestCase {
     private let composed = "gr\u{E9}"
     private let decomposed = "gre\u{301}"
 
-    private func ids(_ collection: UInt64, _ list: CollectionChange.List = .succeeded) -> [TextKey] {
+    private func ids(_ collection: CollectionID, _ list: CollectionChange.List = .succeeded) -> [TextKey] {
         host.ids(collection, list).map { TextKey($0) }
     }
 
@@ -22,7 +22,7 @@ final class TextIdentityTests: EngineTestCase {
         openMessages(3, decomposed)
         connect()
         serve(channels: [Case.channel(composed), Case.channel(decomposed)])
-        for collection in [1, 2, 3] as [UInt64] { fetch(collection, collection == 1 ? .next : .previous) }
+        for collection in [1, 2, 3] as [CollectionID] { fetch(collection, collection == 1 ? .next : .previous) }
         XCTAssertEqual(ids(1, .channels), [TextKey(decomposed), TextKey(composed)])
         event(.messageReceived(channelURL: composed, message: Case.message(1, in: composed)))
         XCTAssertEqual(ids(1, .channels), [TextKey(composed), TextKey(decomposed)])

@@ -8,20 +8,20 @@ import TestSupport
 final class BufferedEngine {
     private let buffer: EventBuffer
     /// The succeeded messages of each open collection.
-    var lists: [UInt64: [Int]] = [:]
+    var lists: [CollectionID: [Int]] = [:]
     /// Resyncs that wait for an answer.
-    var asked: [[UInt64: Int]] = []
+    var asked: [[CollectionID: Int]] = []
 
     init(_ buffer: EventBuffer) { self.buffer = buffer }
 
     /// Appends an item.
-    func insert(_ item: Int, into id: UInt64) {
+    func insert(_ item: Int, into id: CollectionID) {
         let index = lists[id]?.count ?? 0
         lists[id]?.append(item)
         tell(id, .insert, [change(index, item)])
     }
 
-    func changeAtRandom(_ id: UInt64, item: Int, _ random: inout SeededGenerator) {
+    func changeAtRandom(_ id: CollectionID, item: Int, _ random: inout SeededGenerator) {
         let count = lists[id]?.count ?? 0
         switch count == 0 ? 0 : random.below(8) {
         case 0...3:
@@ -70,7 +70,8 @@ final class BufferedEngine {
     }
 
     private func tell(
-        _ id: UInt64, _ action: CollectionChange.Action, _ items: [CollectionChange.Item], source: EventSource = .sync
+        _ id: CollectionID, _ action: CollectionChange.Action, _ items: [CollectionChange.Item],
+        source: EventSource = .sync
     ) {
         let info = CollectionInfo(messages: id, MessageFilter(), viewpoint: 0)
         buffer.push(

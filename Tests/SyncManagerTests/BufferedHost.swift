@@ -17,7 +17,7 @@ final class BufferedHost {
     private var removed: Set<Int64> = []
     private var sequence: Int64 = 0
 
-    init(limit: Int, collections: UInt64...) {
+    init(limit: Int, collections: CollectionID...) {
         buffer = EventBuffer(limit: limit)
         engine = BufferedEngine(buffer)
         for id in collections { open(id) }
@@ -25,16 +25,16 @@ final class BufferedHost {
 
     var shownIsWrong: Bool { engine.lists.contains { shown($0.key) != $0.value } }
 
-    func open(_ id: UInt64) {
+    func open(_ id: CollectionID) {
         buffer.add(DeliveredLists(
             CollectionInfo(messages: id, MessageFilter(), viewpoint: 0), channelURL: "c", criteria: Array("{}".utf8)))
         engine.lists[id] = []
     }
 
-    func remove(_ id: UInt64) {
+    func remove(_ id: CollectionID) {
         buffer.remove(collection: id)
         engine.lists[id] = nil
-        removed.insert(Int64(id))
+        removed.insert(Int64(id.number))
     }
 
     /// Takes one event, applies it and gives it; `nil` when none waits.
@@ -62,11 +62,11 @@ final class BufferedHost {
 
     func drain() { while takeOne() != nil {} }
 
-    func shown(_ id: UInt64) -> [Int] {
-        (lists[Int64(id)]?.items ?? []).compactMap { $0["message_id"]?.int.map { Int($0) } }
+    func shown(_ id: CollectionID) -> [Int] {
+        (lists[Int64(id.number)]?.items ?? []).compactMap { $0["message_id"]?.int.map { Int($0) } }
     }
 
-    func snapshot(_ id: UInt64) throws -> [Int] {
+    func snapshot(_ id: CollectionID) throws -> [Int] {
         let snapshot = try JSON.parse(try XCTUnwrap(buffer.snapshot(of: id)))
         return try XCTUnwrap(snapshot["succeeded"]?.array).compactMap { $0["message_id"]?.int.map { Int($0) } }
     }

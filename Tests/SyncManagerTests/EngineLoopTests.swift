@@ -40,14 +40,14 @@ final class EngineLoopTests: XCTestCase {
 
     /// The next result that comes, on this thread.
     private func nextCompletion(_ queue: EventQueue, timeout: Int32) -> Completion? {
-        var resyncs: [UInt64: Int] = [:]
+        var resyncs: [CollectionID: Int] = [:]
         while let event = queue.take(timeout: timeout, resyncs: &resyncs) {
             if case .completion(let completion) = event.event.output { return completion }
         }
         return nil
     }
 
-    private func clear(_ loop: EngineLoop) throws -> UInt64 {
+    private func clear(_ loop: EngineLoop) throws -> CallID {
         try loop.call(Listener(), fetch: nil) { .clearCache(channelURL: nil, call: $0) }
     }
 
@@ -66,7 +66,7 @@ final class EngineLoopTests: XCTestCase {
         let call = try clear(loop)
         XCTAssertNil(nextCompletion(queue, timeout: 5), "there is no engine thread yet")
         let thread = try XCTUnwrap(NativeThread("engine") { loop.run() })
-        var told: UInt64?
+        var told: CallID?
         while told == nil { told = nextCompletion(queue, timeout: 5)?.call }
         XCTAssertEqual(told, call)
         XCTAssertTrue(loop.close())
@@ -127,7 +127,7 @@ final class EngineLoopTests: XCTestCase {
         released.signal()
         thread.join()
 
-        var statuses: [UInt64: [Status]] = [:]
+        var statuses: [CallID: [Status]] = [:]
         while let completion = nextCompletion(queue, timeout: 0) {
             statuses[completion.call, default: []].append(completion.status)
         }
@@ -152,7 +152,7 @@ final class EngineLoopTests: XCTestCase {
         try loop.post(.openMessageCollection(id: 1, channelURL: "c", filter: MessageFilter(), viewpoint: 0))
         _ = try loop.call(Listener(), fetch: nil) { .connect(call: $0) }
         entered.wait()
-        func append(_ number: Int) throws -> UInt64 {
+        func append(_ number: Int) throws -> CallID {
             try loop.call(Listener(), fetch: nil) {
                 .appendMessage(
                     collection: 1, requestID: "r\(number)", body: Array(#"{"message":"m"}"#.utf8), call: $0)
@@ -165,7 +165,7 @@ final class EngineLoopTests: XCTestCase {
         var statements: [String] = []
         stores?.intents.setStatementHook { sql throws(StoreError) in statements.append(sql) }
         released.signal()
-        var statuses: [UInt64: Status] = [:]
+        var statuses: [CallID: Status] = [:]
         while statuses[behind] == nil, let completion = nextCompletion(queue, timeout: 60_000) {
             statuses[completion.call] = completion.status
         }

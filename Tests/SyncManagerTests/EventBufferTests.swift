@@ -150,7 +150,7 @@ final class EventBufferTests: XCTestCase {
                 switch random.below(20) {
                 case 0 where host.engine.lists.count < 5:
                     open += 1
-                    host.open(open)
+                    host.open(.host(open))
                 case 1 where random.below(4) == 0:
                     if let id = host.engine.lists.keys.sorted().first { host.remove(id) }
                 case 2: host.isEngineAnswering.toggle()

@@ -9,7 +9,7 @@ import XCTest
 
 /// The queue between the engine and the host, with the test as both.
 final class EventQueueTests: XCTestCase {
-    private func makeQueue(limit: Int = 16, collections: UInt64...) throws -> EventQueue {
+    private func makeQueue(limit: Int = 16, collections: CollectionID...) throws -> EventQueue {
         let queue = try XCTUnwrap(EventQueue(limit: limit))
         for id in collections {
             let info = CollectionInfo(messages: id, MessageFilter(), viewpoint: 0)
@@ -20,7 +20,7 @@ final class EventQueueTests: XCTestCase {
 
     private func change(
         _ action: CollectionChange.Action, _ items: [CollectionChange.Item], source: EventSource = .sync,
-        collection: UInt64 = 1
+        collection: CollectionID = 1
     ) -> HostOutput {
         let info = CollectionInfo(messages: collection, MessageFilter(), viewpoint: 0)
         return .event(.change(CollectionChange(
@@ -32,7 +32,7 @@ final class EventQueueTests: XCTestCase {
             from: from, index: index, id: "\(id)", json: Array("{\"message_id\":\(id)}".utf8))
     }
 
-    private func insert(_ id: Int64, at index: Int = 0, collection: UInt64 = 1) -> HostOutput {
+    private func insert(_ id: Int64, at index: Int = 0, collection: CollectionID = 1) -> HostOutput {
         change(.insert, [item(index, id)], collection: collection)
     }
 
@@ -42,7 +42,7 @@ final class EventQueueTests: XCTestCase {
 
     /// The next event as the host reads it; `nil` when none waits.
     private func next(_ queue: EventQueue, timeout: Int32 = 0) throws -> JSON? {
-        var resyncs: [UInt64: Int] = [:]
+        var resyncs: [CollectionID: Int] = [:]
         guard let event = queue.take(timeout: timeout, resyncs: &resyncs) else { return nil }
         return try JSON.parse(EventText.text(of: event.event).bytes)
     }
@@ -165,7 +165,7 @@ final class EventQueueTests: XCTestCase {
 
         let ended = expectation(description: "the wait ended")
         Thread {
-            var resyncs: [UInt64: Int] = [:]
+            var resyncs: [CollectionID: Int] = [:]
             XCTAssertNil(queue.take(timeout: -1, resyncs: &resyncs))
             ended.fulfill()
         }.start()
@@ -177,7 +177,7 @@ final class EventQueueTests: XCTestCase {
         let queue = try makeQueue()
         let taken = expectation(description: "the event came")
         Thread {
-            var resyncs: [UInt64: Int] = [:]
+            var resyncs: [CollectionID: Int] = [:]
             XCTAssertEqual(queue.take(timeout: -1, resyncs: &resyncs)?.event.sequence, 1)
             taken.fulfill()
         }.start()
@@ -244,7 +244,7 @@ final class EventQueueTests: XCTestCase {
         let ended = expectation(description: "the callback ended")
         let endsInside = Locked(-1)
         Thread {
-            var resyncs: [UInt64: Int] = [:]
+            var resyncs: [CollectionID: Int] = [:]
             do throws(BorderError) { try queue.beginDraining() } catch { XCTFail(error.message) }
             XCTAssertNotNil(queue.take(timeout: -1, resyncs: &resyncs))
             isInCallback.signal()
@@ -284,7 +284,7 @@ final class EventQueueTests: XCTestCase {
         _ = try queue.addCall(calls[1].listener())
         queue.push([.completion(Completion(call: first, name: .connect, status: .ok))])
         queue.push([.completion(Completion(call: first, name: .connect, status: .ok))])
-        var resyncs: [UInt64: Int] = [:]
+        var resyncs: [CollectionID: Int] = [:]
         queue.take(timeout: 0, resyncs: &resyncs)?.caller?.end()
         XCTAssertNil(queue.take(timeout: 0, resyncs: &resyncs)?.caller, "a call is answered once")
         XCTAssertEqual(ends(calls), [1, 0])

@@ -33,7 +33,7 @@ final class InboxTests: XCTestCase {
     /// However many commands wait, the network has its turn too.
     func testManyCommandsDoNotHoldTheNetworkUp() {
         var inbox = Inbox()
-        for call in UInt64(1)...100 { inbox.append(.connect(call: call)) }
+        for call in UInt64(1)...100 { inbox.append(.connect(call: .host(call))) }
         inbox.append(.streamBytes(7, []), of: .service, at: 1)
         let first = (0..<2).map { _ in text(inbox.popFirst()) }
         XCTAssertTrue(first.contains("stream 7"), "\(first)")

@@ -26,7 +26,7 @@ final class ResourcePropertyTests: XCTestCase {
         var queue: [(id: UInt64, ResourceWorld.Asked)] = []
         /// Whether counters may be refused, or nothing be stored any more: then they need not say what there is.
         let isUnkind: Bool
-        var calls: [UInt64] = []
+        var calls: [CallID] = []
 
         init(_ seed: UInt64) {
             random = SeededGenerator(seed: seed)
@@ -108,7 +108,7 @@ final class ResourcePropertyTests: XCTestCase {
         let value = [#"{"done":true}"#, #"{"done":false}"#, #"{"text":"t"}"#, #"{"done":null}"#][run.random.below(4)]
         let context: TextKey = run.chance(80) ? "root" : "other"
         let isWhole = !value.contains("null")
-        let call: UInt64
+        let call: CallID
         switch run.random.below(5) {
         case 0:
             call = try run.world.operate(

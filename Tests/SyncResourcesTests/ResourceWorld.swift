@@ -25,23 +25,23 @@ struct ResourceWorld {
     var notices: [ResourceNotice] = []
     /// Hooks that wait for the host.
     var hooks: [UInt64] = []
-    var replies: [UInt64: [ResourceReply]] = [:]
+    var replies: [CallID: [ResourceReply]] = [:]
     private var lastCall: UInt64 = 0
 
     init(seed: UInt64 = 1) { machine = ResourceMachine(seed: seed) }
 
     @discardableResult
-    mutating func ask(_ request: ResourceRequest) -> UInt64 {
+    mutating func ask(_ request: ResourceRequest) -> CallID {
         lastCall += 1
-        machine.handle(request, call: lastCall, now: now)
+        machine.handle(request, call: .host(lastCall), now: now)
         take()
-        return lastCall
+        return .host(lastCall)
     }
 
     @discardableResult
     mutating func register(
         _ name: String, _ path: String, counters: String? = nil, hooks: [String] = []
-    ) throws -> UInt64 {
+    ) throws -> CallID {
         let document = try ResourceWorld.document(counters ?? "[]", at: "$.counters")
         return ask(
             .register(
@@ -52,7 +52,7 @@ struct ResourceWorld {
     }
 
     @discardableResult
-    mutating func push(_ name: TextKey, on parent: TextKey? = nil, _ resources: String = "{}") throws -> UInt64 {
+    mutating func push(_ name: TextKey, on parent: TextKey? = nil, _ resources: String = "{}") throws -> CallID {
         ask(.push(context: name, on: parent, try ResourceEntry.list(try ResourceWorld.document(resources))))
     }
 
@@ -60,7 +60,7 @@ struct ResourceWorld {
     mutating func operate(
         _ kind: ResourceRequest.Operation.Kind, _ type: TextKey, in context: TextKey = "root", key: String? = nil,
         _ value: String? = nil, whenKept: Bool = false
-    ) throws -> UInt64 {
+    ) throws -> CallID {
         ask(
             .operation(
                 ResourceRequest.Operation(
@@ -146,8 +146,8 @@ struct ResourceWorld {
         return log
     }
 
-    func result(_ call: UInt64) throws -> JSON? { try replies[call]?.first?.result.map { try JSON.parse($0) } }
-    func message(_ call: UInt64) -> String? { replies[call]?.first?.failure?.message }
+    func result(_ call: CallID) throws -> JSON? { try replies[call]?.first?.result.map { try JSON.parse($0) } }
+    func message(_ call: CallID) -> String? { replies[call]?.first?.failure?.message }
 
     /// The members of a notice as hosts see them.
     func members(_ notice: ResourceNotice?) throws -> JSON {

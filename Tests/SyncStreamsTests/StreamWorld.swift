@@ -9,7 +9,7 @@ struct StreamWorld {
     var shown: [UInt64: ReplayedStream] = [:]
     /// What was told of streams and calls, in order: `batch 1`, `loaded 1`, `done 7`.
     var log: [String] = []
-    var replies: [UInt64: StreamReply] = [:]
+    var replies: [CallID: StreamReply] = [:]
     var opened: [UInt64: Int?] = [:]
     var fetches: [(stream: UInt64, count: Int?)] = []
     var closed: [UInt64] = []
@@ -27,12 +27,12 @@ struct StreamWorld {
     }
 
     @discardableResult
-    mutating func ask(_ id: UInt64, _ request: String, kind: StreamSource.Kind = .transient) throws -> UInt64 {
+    mutating func ask(_ id: UInt64, _ request: String, kind: StreamSource.Kind = .transient) throws -> CallID {
         lastCall += 1
         let parsed = try StreamRequest(parsing: Array(request.utf8), for: kind)
-        streams.handle(parsed, of: id, call: lastCall, now: now)
+        streams.handle(parsed, of: id, call: .host(lastCall), now: now)
         take()
-        return lastCall
+        return .host(lastCall)
     }
 
     mutating func feed(_ id: UInt64, _ input: StreamInput) {
@@ -76,7 +76,7 @@ struct StreamWorld {
 
     func keys(_ id: UInt64, _ section: Int = 0) -> [String] { shown[id]?.sections[section].map(\.key) ?? [] }
 
-    func result(_ call: UInt64) -> String {
+    func result(_ call: CallID) -> String {
         replies[call].flatMap { $0.result }.map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 

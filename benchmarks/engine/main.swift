@@ -112,9 +112,10 @@ func run() throws {
     let core = SyncCore(
         options: EngineOptions(userID: "user", accessToken: "token"), cache: cache, intents: intents, service: service,
         transport: transport, now: now)
-    core.handle(.connect(call: 1), now: now)
+    core.handle(.connect(call: .host(1)), now: now)
     core.handle(
-        .openMessageCollection(id: 1, channelURL: "benchmark", filter: MessageFilter(), viewpoint: .max), now: now)
+        .openMessageCollection(id: .host(1), channelURL: "benchmark", filter: MessageFilter(), viewpoint: .max),
+        now: now)
     var inputs = transport.takeInputs()
     while !inputs.isEmpty {
         for input in inputs { core.receive(input, of: .service, now: now) }

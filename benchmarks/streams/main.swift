@@ -39,7 +39,9 @@ struct Bench {
         return lastID
     }
 
-    mutating func ask(_ id: UInt64, _ request: StreamRequest) { streams.handle(request, of: id, call: 1, now: now) }
+    mutating func ask(_ id: UInt64, _ request: StreamRequest) {
+        streams.handle(request, of: id, call: .host(1), now: now)
+    }
 
     /// Until nothing waits.
     mutating func rest() {

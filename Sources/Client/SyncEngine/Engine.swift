@@ -182,10 +182,10 @@ public final class Engine {
     }
 
     /// An action: the service's, or one that this library does alone.
-    private func route(_ action: ActionCall, _ call: UInt64, _ turn: inout Turn) {
+    private func route(_ action: ActionCall, _ call: CallID, _ turn: inout Turn) {
         switch action.action {
         case .clearChannels: clearChannels(action, call, &turn)
-        case .cancel: cancel(UInt64(clamping: action.integer("request") ?? 0), action, call, &turn)
+        case .cancel: cancel(.host(UInt64(clamping: action.integer("request") ?? 0)), action, call, &turn)
         case .resendFailedMessages: OwnMessageCalls.resendFailed(action, call, &outbox, &turn)
         case .removeFailedMessages: OwnMessageCalls.removeFailed(action, call, &outbox, &turn)
         case .setLimit: setLimit(action, call, &turn)
@@ -197,7 +197,7 @@ public final class Engine {
         }
     }
 
-    private func cancel(_ other: UInt64, _ action: ActionCall, _ call: UInt64, _ turn: inout Turn) {
+    private func cancel(_ other: CallID, _ action: ActionCall, _ call: CallID, _ turn: inout Turn) {
         if inFlight.withdraw(action: other) { _ = sync.actionEnded(other) }
         turn.add(.timer(.action(call: other), at: nil))
         let stream = streams.endFetch(other, .canceled, &turn)
@@ -223,19 +223,19 @@ public final class Engine {
         outbox.pumpAll(&turn)
     }
 
-    private func clearCache(_ url: String?, _ call: UInt64, _ turn: inout Turn) {
+    private func clearCache(_ url: String?, _ call: CallID, _ turn: inout Turn) {
         let isDone = storage.clearMessages(of: url)
         if isDone { startOver(url.map { timelines.of($0) } ?? timelines.sorted, &turn) }
         turn.complete(Completion(call: call, name: .clearCache, status: isDone ? .ok : .storage))
     }
 
-    private func clearChannels(_ action: ActionCall, _ call: UInt64, _ turn: inout Turn) {
+    private func clearChannels(_ action: ActionCall, _ call: CallID, _ turn: inout Turn) {
         let isDone = ChannelSync.forgetStored(storage)
         if isDone { channelsForgotten(&turn) }
         ServiceActions.done(action, call, isDone ? .ok : .storage, &turn)
     }
 
-    private func signOut(_ call: UInt64, _ turn: inout Turn) {
+    private func signOut(_ call: CallID, _ turn: inout Turn) {
         // What the end of the session leaves to be stored comes before everything stored is gone.
         if session.signOut(&turn) == .ended { sessionEnded(&turn) }
         resources?.end(.canceled, &turn)
@@ -267,8 +267,8 @@ public final class Engine {
         sync.startOver(&turn)
     }
 
-    private func setLimit(_ action: ActionCall, _ call: UInt64, _ turn: inout Turn) {
-        let id = UInt64(clamping: action.integer("collection") ?? 0)
+    private func setLimit(_ action: ActionCall, _ call: CallID, _ turn: inout Turn) {
+        let id = CollectionID.host(UInt64(clamping: action.integer("collection") ?? 0))
         let limit = action.integer("limit") ?? 0
         if lists.contains(id), !ChannelQuery.limits.contains(limit) {
             let explanation = "limit: a list of channels takes 1 to \(ChannelQuery.limits.upperBound)"
@@ -280,8 +280,8 @@ public final class Engine {
         ServiceActions.done(action, call, info == nil ? .notFound : .ok, info: info, &turn)
     }
 
-    private func removeCollection(_ id: UInt64, _ turn: inout Turn) {
-        streams.close(id, &turn)
+    private func removeCollection(_ id: CollectionID, _ turn: inout Turn) {
+        if case .host(let number) = id { streams.close(number, &turn) }
         lists.close(id, &turn)
         guard let place = collections.remove(id, &turn) else { return }
         if timelines[place] == nil { inFlight.dropMessageAsks(of: place) }
@@ -289,21 +289,21 @@ public final class Engine {
         if timelines.of(place.channelURL).isEmpty { mutes.forget(place.channelURL, &turn) }
     }
 
-    private func fetch(_ id: UInt64, _ direction: PageDirection, _ call: UInt64, _ turn: inout Turn) {
+    private func fetch(_ id: CollectionID, _ direction: PageDirection, _ call: CallID, _ turn: inout Turn) {
         if lists.contains(id) { return lists.fetch(id, call: call, &turn) }
         collections.opened(id, call, .fetch, &turn)?.fetch(id, direction, call: call, &turn)
     }
 
-    private func fetchOwn(failed: Bool, _ id: UInt64, _ call: UInt64, _ turn: inout Turn) {
+    private func fetchOwn(failed: Bool, _ id: CollectionID, _ call: CallID, _ turn: inout Turn) {
         let name = failed ? Completion.Name.fetchFailed : .fetchPending
         guard let timeline = collections.opened(id, call, name, &turn) else { return }
         outbox.fetch(failed: failed, id, timeline.id.channelURL, call: call, &turn)
     }
 
-    private func resync(_ lost: [UInt64: Int], _ turn: inout Turn) {
+    private func resync(_ lost: [CollectionID: Int], _ turn: inout Turn) {
         for (id, dropped) in lost.sorted(by: { $0.key < $1.key }) {
             lists.resync(id, dropped: dropped, &turn)
-            streams.resync(id, dropped: dropped, &turn)
+            if case .host(let number) = id { streams.resync(number, dropped: dropped, &turn) }
             guard let timeline = collections.timeline(of: id) else { continue }
             timeline.resync(id, dropped: dropped, &turn)
             outbox.resync(id, timeline.id.channelURL, &turn)
@@ -729,7 +729,7 @@ public final class Engine {
     }
 
     private func collectionOpened(
-        _ id: UInt64, _ filter: MessageFilter, _ place: HistoryID, isFirst: Bool, _ turn: inout Turn
+        _ id: CollectionID, _ filter: MessageFilter, _ place: HistoryID, isFirst: Bool, _ turn: inout Turn
     ) {
         let url = place.channelURL
         if isFirst, outbox.isSending(in: url) { timelines[place]?.sendBegan() }
@@ -756,7 +756,7 @@ public final class Engine {
                     hostOutputs.append(.event(event))
                 }
             case .completion(let completion):
-                if let id = StreamFeeds.stream(of: completion) {
+                if let id = completion.call.stream {
                     streams.take(completion, of: id, &turn)
                 } else {
                     hostOutputs.append(.completion(completion))
@@ -869,15 +869,15 @@ public final class Engine {
     /// Every message collection of the host with its channel, in the order of their numbers.
     var shownMessages: [(channelURL: String, window: MessageWindow)] {
         timelines.sorted.flatMap { timeline in timeline.windows.all.map { (timeline.id.channelURL, $0) } }
-            .filter { !StreamFeeds.isOwn($0.window.id) }
+            .filter { $0.window.id.stream == nil }
             .sorted { $0.window.id < $1.window.id }
     }
 
-    var shownChannels: [ChannelWindow] { lists.all.filter { !StreamFeeds.isOwn($0.id) } }
+    var shownChannels: [ChannelWindow] { lists.all.filter { $0.id.stream == nil } }
 
     /// What the list shows that feeds a stream over channels or messages.
     func feed(of stream: UInt64) -> [(id: String, json: [UInt8])]? {
-        let own = stream | StreamFeed.mark
+        let own = CollectionID.stream(stream)
         if let list = lists.all.first(where: { $0.id == own }) { return list.window.rows.map { ($0.id, $0.json) } }
         guard let messages = timelines.sorted.flatMap(\.windows.all).first(where: { $0.id == own }) else { return nil }
         let rows = messages.window.rows.map { ($0.id, $0.json) }
@@ -887,7 +887,7 @@ public final class Engine {
     /// A stream as it has been told.
     func shownStream(_ id: UInt64) -> StreamBatch? { streams.whole(id) }
 
-    func shownOwnMessages(_ collection: UInt64) -> (pending: [OwnRow], failed: [OwnRow]) {
+    func shownOwnMessages(_ collection: CollectionID) -> (pending: [OwnRow], failed: [OwnRow]) {
         outbox.windows.shown(collection, collections.channelURL(of: collection) ?? "")
     }
 

@@ -92,7 +92,7 @@ public func sm_message_collection_open(
 
 @_cdecl("sm_collection_number")
 public func sm_collection_number(_ collection: OpaquePointer?) -> UInt64 {
-    do throws(BorderError) { return try Registry.collection(collection).id } catch { return 0 }
+    do throws(BorderError) { return try Registry.collection(collection).id.number } catch { return 0 }
 }
 
 @_cdecl("sm_collection_set_callback")
@@ -169,7 +169,7 @@ public func sm_collection_start(
 /// Asks something of a message collection that needs no more than its number.
 private func ask(
     _ collection: OpaquePointer?, _ listener: Listener, _ outRequest: UnsafeMutablePointer<UInt64>?,
-    isStart: Bool = false, _ command: @escaping (_ collection: UInt64, _ call: UInt64) -> HostCommand
+    isStart: Bool = false, _ command: @escaping (_ collection: CollectionID, _ call: CallID) -> HostCommand
 ) -> Int32 {
     request(listener, outRequest) { () throws(BorderError) in
         let collection = try Registry.collection(collection)

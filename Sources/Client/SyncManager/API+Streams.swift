@@ -25,7 +25,7 @@ public func sm_stream_open(
         }
         let id = client.nextCollectionID()
         let lists = DeliveredLists(id: id, stream: handle, spec: parsed, criteria: text)
-        try client.open(lists, .openStream(id: id, parsed, function: function))
+        try client.open(lists, .openStream(id: id.number, parsed, function: function))
         out.pointee = try Registry.add(collection: CollectionHandle(
             client: client, id: id, isMessages: false, stream: handle.kind))
     }
@@ -42,6 +42,6 @@ public func sm_stream_call(
         let asked = try CText.document(try CText.read(text, "request")) { (text) throws(DocumentError) in
             try StreamRequest(parsing: text, for: kind)
         }
-        return Request(stream.client) { .stream(asked, of: stream.id, call: $0) }
+        return Request(stream.client) { .stream(asked, of: stream.id.number, call: $0) }
     }
 }

@@ -7,7 +7,7 @@ import SyncModel
 struct CallTable {
     /// A direction of a collection in which one fetch at a time may be in flight, and none during a start.
     struct FetchKey: Hashable {
-        var collection: UInt64
+        var collection: CollectionID
         /// `nil`: a start, which the engine refuses while anything else is in flight.
         var direction: PageDirection?
     }
@@ -26,11 +26,11 @@ struct CallTable {
     static let byteLimit = 4 * CText.limit
 
     let limit: Int
-    private var calls: [UInt64: Call] = [:]
+    private var calls: [CallID: Call] = [:]
     private var bytes = 0
     private var fetching: Set<FetchKey> = []
     /// How many starts of a collection are in flight; all but one of them will be refused.
-    private var starting: [UInt64: Int] = [:]
+    private var starting: [CollectionID: Int] = [:]
     private var last: UInt64 = 0
 
     init(queueLimit: Int) { limit = max(queueLimit, CallTable.leastLimit) }
@@ -38,12 +38,12 @@ struct CallTable {
     var count: Int { calls.count }
 
     /// The number of the next call that is accepted.
-    var next: UInt64 { last + 1 }
+    var next: CallID { .host(last + 1) }
 
     /// Accepts a call whose texts have so many bytes, and gives its number. `others`: what waits beside the calls.
     mutating func add(
         _ listener: Listener, fetch: FetchKey?, bytes added: Int = 0, others: WaitingLoad = WaitingLoad()
-    ) throws(BorderError) -> UInt64 {
+    ) throws(BorderError) -> CallID {
         if let fetch, fetch.direction != nil {
             guard !fetching.contains(fetch) else {
                 throw BorderError(.duplicatedFetch, "a fetch in that direction is in flight")
@@ -55,9 +55,9 @@ struct CallTable {
         try checkRoom(bytes: added, others: others)
         if let fetch { begin(fetch) }
         last += 1
-        calls[last] = Call(listener: listener, fetch: fetch, bytes: added)
+        calls[.host(last)] = Call(listener: listener, fetch: fetch, bytes: added)
         bytes += added
-        return last
+        return .host(last)
     }
 
     func checkRoom(bytes added: Int, others: WaitingLoad) throws(BorderError) {
@@ -72,7 +72,7 @@ struct CallTable {
     }
 
     /// The result of a call is drained. Gives its listener, once.
-    mutating func remove(_ call: UInt64) -> Listener? {
+    mutating func remove(_ call: CallID) -> Listener? {
         guard let call = calls.removeValue(forKey: call) else { return nil }
         bytes -= call.bytes
         if let fetch = call.fetch { end(fetch) }

@@ -79,14 +79,14 @@ final class Client: @unchecked Sendable {
     func post(_ command: HostCommand) throws(BorderError) { try loop.post(command) }
 
     func call(
-        _ listener: Listener, fetch: CallTable.FetchKey? = nil, _ command: (UInt64) -> HostCommand
-    ) throws(BorderError) -> UInt64 {
+        _ listener: Listener, fetch: CallTable.FetchKey? = nil, _ command: (CallID) -> HostCommand
+    ) throws(BorderError) -> CallID {
         try loop.call(listener, fetch: fetch, command)
     }
 
     /// The command of an action, for a call's number.
-    func command(for action: ActionCall) throws(DocumentError) -> (UInt64) -> HostCommand {
-        let command: (UInt64) -> HostCommand
+    func command(for action: ActionCall) throws(DocumentError) -> (CallID) -> HostCommand {
+        let command: (CallID) -> HostCommand
         if let request = try DatabaseRequest(action) {
             command = { .database(request, call: $0) }
         } else if let request = try ResourceCall(action) {
@@ -109,10 +109,10 @@ final class Client: @unchecked Sendable {
 
     func checkOpen() throws(BorderError) { try loop.checkOpen() }
 
-    func nextCollectionID() -> UInt64 {
+    func nextCollectionID() -> CollectionID {
         monitor.locked {
             lastCollection += 1
-            return lastCollection
+            return .host(lastCollection)
         }
     }
 
@@ -158,7 +158,7 @@ final class Client: @unchecked Sendable {
     /// Takes one event and makes use of it, with the lock free: neither the engine nor another thread's snapshot waits
     /// for text or for the host. `false` when none came.
     private func take(timeout: Int32, _ use: (DrainedEvent) -> Void) -> Bool {
-        var resyncs: [UInt64: Int] = [:]
+        var resyncs: [CollectionID: Int] = [:]
         let event = queue.take(timeout: timeout, resyncs: &resyncs)
         // Refused only when the client closes, and then nobody follows its lists any more.
         if !resyncs.isEmpty { try? post(.resync(collections: resyncs)) }

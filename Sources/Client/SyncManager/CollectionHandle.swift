@@ -1,17 +1,18 @@
 import SyncEngine
+import SyncModel
 import SyncStreams
 
 /// What a collection's handle stands for.
 final class CollectionHandle: @unchecked Sendable {
     let client: Client
-    let id: UInt64
+    let id: CollectionID
     let isMessages: Bool
     /// `nil` for one that is no stream.
     let stream: StreamSource.Kind?
     /// Of a thread: the id of the message that it answers.
     let parentID: String
 
-    init(client: Client, id: UInt64, isMessages: Bool, parentID: String = "", stream: StreamSource.Kind? = nil) {
+    init(client: Client, id: CollectionID, isMessages: Bool, parentID: String = "", stream: StreamSource.Kind? = nil) {
         self.client = client
         self.id = id
         self.isMessages = isMessages

@@ -16,7 +16,7 @@ final class DeliveredLists {
         }
     }
 
-    let id: UInt64
+    let id: CollectionID
     let channelURL: String?
     /// The query or filter as the host gave it.
     let criteria: [UInt8]
@@ -35,7 +35,7 @@ final class DeliveredLists {
         stream = nil
     }
 
-    init(id: UInt64, stream: StreamHandle, spec: StreamSpec, criteria: [UInt8]) {
+    init(id: CollectionID, stream: StreamHandle, spec: StreamSpec, criteria: [UInt8]) {
         self.id = id
         channelURL = nil
         self.criteria = criteria
@@ -90,7 +90,7 @@ final class DeliveredLists {
     func infoJSON() -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.member("collection", Int64(bitPattern: id))
+        writer.member("collection", Int64(bitPattern: id.number))
         if let stream, let rows {
             writer.member("kind", "stream")
             writer.member("source", stream.kind.rawValue)

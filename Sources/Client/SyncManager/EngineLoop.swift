@@ -69,8 +69,8 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
 
     /// Leaves the command of a call and gives the call's number.
     func call(
-        _ listener: Listener, fetch: CallTable.FetchKey?, _ command: (UInt64) -> HostCommand
-    ) throws(BorderError) -> UInt64 {
+        _ listener: Listener, fetch: CallTable.FetchKey?, _ command: (CallID) -> HostCommand
+    ) throws(BorderError) -> CallID {
         try monitor.locked { () throws(BorderError) in
             try checkOpenLocked()
             let command = command(queue.calls.next)

@@ -28,14 +28,14 @@ final class EventBuffer {
     /// Of these the host needs the latest only: where there is no room, a new one takes the place of one that waits.
     private enum StateNotice: Hashable {
         case connection, syncState, unreadCounts, tokenNeeded, storageError
-        case hugeGap(UInt64), channelRemoved(UInt64), streamLoaded(UInt64)
-        case databaseValue(UInt64), databaseTokenNeeded
+        case hugeGap(CollectionID), channelRemoved(CollectionID), streamLoaded(CollectionID)
+        case databaseValue(CallID), databaseTokenNeeded
     }
 
     private let limit: Int
     private var waiting = Fifo<(output: HostOutput, time: Int64)>()
     private var sequence: Int64 = 0
-    private var collections: [UInt64: Collection] = [:]
+    private var collections: [CollectionID: Collection] = [:]
     private var mayLag = false
     private var positions: [StateNotice: Int] = [:]
 
@@ -50,7 +50,7 @@ final class EventBuffer {
     func add(_ lists: DeliveredLists) { collections[lists.id] = Collection(lists: lists) }
 
     /// Nothing of it is told any more, not even what waits.
-    func remove(collection id: UInt64) {
+    func remove(collection id: CollectionID) {
         collections[id] = nil
         positions[.hugeGap(id)] = nil
         positions[.channelRemoved(id)] = nil
@@ -63,16 +63,16 @@ final class EventBuffer {
         waiting = Fifo()
     }
 
-    func contains(collection id: UInt64) -> Bool { collections[id] != nil }
+    func contains(collection id: CollectionID) -> Bool { collections[id] != nil }
 
-    func stream(_ id: UInt64) -> StreamHandle? { collections[id]?.lists.stream }
+    func stream(_ id: CollectionID) -> StreamHandle? { collections[id]?.lists.stream }
 
-    func info(of id: UInt64) -> [UInt8]? { collections[id]?.lists.infoJSON() }
+    func info(of id: CollectionID) -> [UInt8]? { collections[id]?.lists.infoJSON() }
 
     /// `nil`: there is no such collection.
-    func contains(_ item: String, in id: UInt64) -> Bool? { collections[id]?.lists.contains(item) }
+    func contains(_ item: String, in id: CollectionID) -> Bool? { collections[id]?.lists.contains(item) }
 
-    func snapshot(of id: UInt64) -> [UInt8]? { collections[id]?.lists.snapshotJSON(sequence: sequence) }
+    func snapshot(of id: CollectionID) -> [UInt8]? { collections[id]?.lists.snapshotJSON(sequence: sequence) }
 
     // MARK: In
 
@@ -113,7 +113,7 @@ final class EventBuffer {
         return false
     }
 
-    private func drop(from id: UInt64) {
+    private func drop(from id: CollectionID) {
         switch collections[id]?.delivery {
         case nil: break
         case .following:
@@ -124,7 +124,7 @@ final class EventBuffer {
         }
     }
 
-    private func push(_ notice: CollectionNotice, of id: UInt64, time: Int64) {
+    private func push(_ notice: CollectionNotice, of id: CollectionID, time: Int64) {
         guard let collection = collections[id] else { return }
         let output = HostOutput.event(.collection(id, notice))
         switch (notice, collection.delivery) {
@@ -152,7 +152,7 @@ final class EventBuffer {
     /// The next event; it counts as delivered.
     func take() -> TakenEvent? {
         while let (output, time) = waiting.popFirst() {
-            var collection: UInt64 = 0
+            var collection: CollectionID?
             var cleared: [DeliveredLists.Row] = []
             switch output {
             case .completion(let completion):
@@ -184,10 +184,10 @@ final class EventBuffer {
 
     /// The collections that the engine has to resync now, with what they lost so far. To be asked after each `take`;
     /// each lag is named once.
-    func takeResyncs() -> [UInt64: Int] {
+    func takeResyncs() -> [CollectionID: Int] {
         guard mayLag, waiting.count <= limit / 2 else { return [:] }
         mayLag = false
-        var resyncs: [UInt64: Int] = [:]
+        var resyncs: [CollectionID: Int] = [:]
         for (id, collection) in collections {
             guard case .lagging(let dropped) = collection.delivery else { continue }
             collections[id]?.delivery = .resyncing(dropped: dropped)

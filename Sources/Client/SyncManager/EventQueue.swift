@@ -24,7 +24,7 @@ final class EventQueue: @unchecked Sendable {
     private let descriptor: Int32
     private var isDescriptorUsed = false
     private var clientListener = Listener()
-    private var listeners: [UInt64: Listener] = [:]
+    private var listeners: [CollectionID: Listener] = [:]
     private var isInterrupted = false
     private var isClosed = false
     /// No listener is taken in any more: there is nobody left to end it.
@@ -36,7 +36,7 @@ final class EventQueue: @unchecked Sendable {
     /// can take.
     private static let patience: Int64 = 50
     /// The collection whose event is in use by the draining thread, and whether it goes to the client's listener.
-    private var running: UInt64 = 0
+    private var running: CollectionID?
     private var isClientListenerInUse = false
     private var waitingForCallback = 0
     /// Listeners that were replaced while in use; the draining thread ends them when it is done with them.
@@ -98,7 +98,7 @@ final class EventQueue: @unchecked Sendable {
     /// `others`: what waits beside the calls.
     func addCall(
         _ listener: Listener, fetch: CallTable.FetchKey? = nil, bytes: Int = 0, others: WaitingLoad = WaitingLoad()
-    ) throws(BorderError) -> UInt64 {
+    ) throws(BorderError) -> CallID {
         try calls.add(listener, fetch: fetch, bytes: bytes, others: others)
     }
 
@@ -115,7 +115,7 @@ final class EventQueue: @unchecked Sendable {
         before?.end()
     }
 
-    func setListener(_ listener: Listener, collection id: UInt64) throws(BorderError) {
+    func setListener(_ listener: Listener, collection id: CollectionID) throws(BorderError) {
         let before = try monitor.locked { () throws(BorderError) -> Listener? in
             if hasEnded { throw BorderError(.closed, "the client is closed") }
             guard buffer.contains(collection: id) else {
@@ -135,7 +135,7 @@ final class EventQueue: @unchecked Sendable {
     }
 
     /// Ends a collection: nothing of it is delivered any more. Waits for a callback that runs on another thread.
-    func removeCollection(_ id: UInt64) {
+    func removeCollection(_ id: CollectionID) {
         let before = monitor.locked { () -> Listener? in
             buffer.remove(collection: id)
             while running == id, let drainer, pthread_equal(drainer, pthread_self()) == 0 {
@@ -148,13 +148,14 @@ final class EventQueue: @unchecked Sendable {
         before?.end()
     }
 
-    func stream(_ id: UInt64) -> StreamHandle? { monitor.locked { buffer.stream(id) } }
+    /// By the number that the host knows.
+    func stream(_ number: UInt64) -> StreamHandle? { monitor.locked { buffer.stream(.host(number)) } }
 
-    func info(of id: UInt64) -> [UInt8]? { monitor.locked { buffer.info(of: id) } }
+    func info(of id: CollectionID) -> [UInt8]? { monitor.locked { buffer.info(of: id) } }
 
-    func contains(_ item: String, in id: UInt64) -> Bool? { monitor.locked { buffer.contains(item, in: id) } }
+    func contains(_ item: String, in id: CollectionID) -> Bool? { monitor.locked { buffer.contains(item, in: id) } }
 
-    func snapshot(of id: UInt64) -> [UInt8]? { monitor.locked { buffer.snapshot(of: id) } }
+    func snapshot(of id: CollectionID) -> [UInt8]? { monitor.locked { buffer.snapshot(of: id) } }
 
     // MARK: Draining
 
@@ -175,7 +176,7 @@ final class EventQueue: @unchecked Sendable {
     func endDraining() {
         monitor.locked {
             drainer = nil
-            running = 0
+            running = nil
             isClientListenerInUse = false
             if isClosed || waitingForCallback > 0 { monitor.signalAll(EventQueue.hostCondition) }
         }
@@ -185,7 +186,7 @@ final class EventQueue: @unchecked Sendable {
     /// meanwhile ends.
     func finished() {
         let ended = monitor.locked { () -> [Listener] in
-            running = 0
+            running = nil
             isClientListenerInUse = false
             if waitingForCallback > 0 { monitor.signalAll(EventQueue.hostCondition) }
             guard !replaced.isEmpty else { return [] }
@@ -217,7 +218,7 @@ final class EventQueue: @unchecked Sendable {
 
     /// The next event, waiting up to `timeout` milliseconds (negative: for ever). A thread with little time leaves the
     /// engine's work to the engine thread. `resyncs` are the collections that the engine has to resync now.
-    func take(timeout: Int32, resyncs: inout [UInt64: Int]) -> DrainedEvent? {
+    func take(timeout: Int32, resyncs: inout [CollectionID: Int]) -> DrainedEvent? {
         let deadline = timeout > 0 ? Clock.monotonic + Int64(timeout) : nil
         let work = work
         while true {
@@ -254,7 +255,7 @@ final class EventQueue: @unchecked Sendable {
         }
     }
 
-    private func next(_ resyncs: inout [UInt64: Int]) -> DrainedEvent? {
+    private func next(_ resyncs: inout [CollectionID: Int]) -> DrainedEvent? {
         guard !buffer.isEmpty else { return nil }
         let event = buffer.take()
         resyncs = buffer.takeResyncs()
@@ -264,7 +265,7 @@ final class EventQueue: @unchecked Sendable {
         if case .completion(let completion) = event.output { caller = calls.remove(completion.call) }
         running = event.collection
         // One without a callback is only kept for the sake of its destroy function.
-        let own = running == 0 ? nil : listeners[running].flatMap { $0.event == nil ? nil : $0 }
+        let own = running.flatMap { listeners[$0] }.flatMap { $0.event == nil ? nil : $0 }
         isClientListenerInUse = own == nil
         let target = own ?? clientListener
         return DrainedEvent(

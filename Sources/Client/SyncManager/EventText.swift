@@ -24,7 +24,7 @@ enum EventText {
             write(notice, &writer)
         case .event(.collection(let id, let notice)):
             begin(notice.type, event, &writer)
-            writer.member("collection", Int64(bitPattern: id))
+            writer.member("collection", Int64(bitPattern: id.number))
             write(notice, &writer)
         case .event(.change(let change)):
             begin("change", event, &writer)
@@ -41,7 +41,7 @@ enum EventText {
     }
 
     private static func write(_ completion: Completion, _ writer: inout JSONWriter) {
-        writer.member("request", Int64(bitPattern: completion.call))
+        writer.member("request", Int64(bitPattern: completion.call.number))
         writer.member("call", completion.name.rawValue)
         if let action = completion.action { writer.member("action", action.rawValue) }
         writer.member("status", Int64(completion.status.rawValue))
@@ -65,7 +65,7 @@ enum EventText {
         if completion.name == .openCached, let channel = completion.info?.channel {
             writer.member("channel", raw: channel)
         }
-        if let info = completion.info { writer.member("collection", Int64(bitPattern: info.collection)) }
+        if let info = completion.info { writer.member("collection", Int64(bitPattern: info.collection.number)) }
     }
 
     private static func write(_ notice: ClientNotice, _ writer: inout JSONWriter) {
@@ -136,15 +136,15 @@ enum EventText {
     private static func write(_ notice: DatabaseNotice, _ writer: inout JSONWriter) {
         switch notice {
         case .value(let listen, let node, let isCurrent):
-            writer.member("listen", Int64(bitPattern: listen))
+            writer.member("listen", Int64(bitPattern: listen.number))
             writer.key("value")
             node.write(&writer)
             writer.member("current", isCurrent)
         case .listenEnded(let listen, let failure):
-            writer.member("listen", Int64(bitPattern: listen))
+            writer.member("listen", Int64(bitPattern: listen.number))
             write(failure, &writer)
         case .transform(let transaction, let node):
-            writer.member("transaction", Int64(bitPattern: transaction))
+            writer.member("transaction", Int64(bitPattern: transaction.number))
             writer.key("value")
             node.write(&writer)
         case .writeRefused(let path, let failure):
@@ -172,7 +172,7 @@ enum EventText {
             write(cause, &writer)
             writer.member("channel_url", url)
         case .cacheShown(let call, let count):
-            writer.member("request", Int64(bitPattern: call))
+            writer.member("request", Int64(bitPattern: call.number))
             writer.member("count", count)
         case .parentUpdated(let json, let cause):
             write(cause, &writer)
@@ -220,7 +220,7 @@ enum EventText {
     }
 
     private static func write(_ change: CollectionChange, _ writer: inout JSONWriter) {
-        writer.member("collection", Int64(bitPattern: change.collection))
+        writer.member("collection", Int64(bitPattern: change.collection.number))
         writer.member("list", change.list.rawValue)
         writer.member("action", change.action.rawValue)
         write(change.cause, &writer)

@@ -5,9 +5,9 @@ import SyncModel
 struct Request {
     let client: Client
     let fetch: CallTable.FetchKey?
-    let command: (UInt64) -> HostCommand
+    let command: (CallID) -> HostCommand
 
-    init(_ client: Client, fetch: CallTable.FetchKey? = nil, command: @escaping (UInt64) -> HostCommand) {
+    init(_ client: Client, fetch: CallTable.FetchKey? = nil, command: @escaping (CallID) -> HostCommand) {
         self.client = client
         self.fetch = fetch
         self.command = command
@@ -21,7 +21,7 @@ func request(
     let code = call { () throws(BorderError) in
         let request = try body()
         let call = try request.client.call(listener, fetch: request.fetch, request.command)
-        outRequest?.pointee = call
+        outRequest?.pointee = call.number
     }
     if code != 0 { listener.end() }
     return code
@@ -31,7 +31,7 @@ func request(
 func request<Document>(
     _ listener: Listener, _ outRequest: UnsafeMutablePointer<UInt64>?, _ collection: OpaquePointer?,
     _ text: UnsafePointer<CChar>?, _ read: ([UInt8]) throws(DocumentError) -> Document,
-    _ command: @escaping (CollectionHandle, Document, UInt64) -> HostCommand
+    _ command: @escaping (CollectionHandle, Document, CallID) -> HostCommand
 ) -> Int32 {
     request(listener, outRequest, collection, text) { (collection, text) throws(BorderError) in
         let document = try CText.document(text, read)
@@ -43,7 +43,7 @@ func request<Document>(
 func request(
     _ listener: Listener, _ outRequest: UnsafeMutablePointer<UInt64>?, _ collection: OpaquePointer?,
     _ text: UnsafePointer<CChar>?,
-    _ body: (CollectionHandle, [UInt8]) throws(BorderError) -> (UInt64) -> HostCommand
+    _ body: (CollectionHandle, [UInt8]) throws(BorderError) -> (CallID) -> HostCommand
 ) -> Int32 {
     request(listener, outRequest) { () throws(BorderError) in
         let collection = try Registry.collection(collection)

@@ -1,4 +1,5 @@
 import SyncEngine
+import SyncModel
 
 /// An event that counts as delivered.
 struct TakenEvent {
@@ -7,8 +8,8 @@ struct TakenEvent {
     let time: Int64
     /// Counts from 1 without gaps.
     let sequence: Int64
-    /// 0 when it is of no collection.
-    let collection: UInt64
+    /// `nil` when it is of none.
+    let collection: CollectionID?
     /// What a `clear` took out of the delivered lists. Kept until the event has been used, so that freeing many
     /// elements holds nobody up.
     let cleared: [DeliveredLists.Row]

@@ -1,3 +1,4 @@
+import SyncModel
 import SyncTree
 
 /// What the machine wants done and told, in this order.
@@ -11,7 +12,7 @@ public enum ResourceEffect: Sendable {
     case read(id: UInt64, TreePath)
 
     case tell(ResourceNotice)
-    case complete(call: UInt64, ResourceReply)
+    case complete(call: CallID, ResourceReply)
 }
 
 /// How a call ended.

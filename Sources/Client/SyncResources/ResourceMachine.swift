@@ -32,7 +32,7 @@ public final class ResourceMachine {
     /// Which operation waits for the answer with this number: of the database, or of a hook.
     var waiting: [UInt64: UInt64] = [:]
     /// Which operation a call waits for.
-    var calls: [UInt64: UInt64] = [:]
+    var calls: [CallID: UInt64] = [:]
 
     var now = Moment(monotonic: 0, wall: 0)
     private var effects: [ResourceEffect] = []
@@ -46,7 +46,7 @@ public final class ResourceMachine {
     // MARK: Inputs
 
     /// Does what a host asks for. The call is completed once, by an effect.
-    public func handle(_ request: ResourceRequest, call: UInt64, now: Moment) {
+    public func handle(_ request: ResourceRequest, call: CallID, now: Moment) {
         self.now = now
         do throws(ResourceFailure) {
             if let reply = try route(request, call) { effect(.complete(call: call, reply)) }
@@ -71,7 +71,7 @@ public final class ResourceMachine {
     /// A call is not waited for any longer. What is not written yet never will be; what is goes on.
     ///
     /// - Returns: whether there is such a call; it has been completed then.
-    public func giveUp(_ call: UInt64, _ failure: ResourceFailure) -> Bool {
+    public func giveUp(_ call: CallID, _ failure: ResourceFailure) -> Bool {
         guard let id = calls[call], let operation = operations[id] else { return false }
         if case .writing = operation.stage {
             complete(id, ResourceReply(failure))
@@ -104,7 +104,7 @@ public final class ResourceMachine {
     // MARK: Requests
 
     /// The end of what is done at once; `nil` for what completes later.
-    private func route(_ request: ResourceRequest, _ call: UInt64) throws(ResourceFailure) -> ResourceReply? {
+    private func route(_ request: ResourceRequest, _ call: CallID) throws(ResourceFailure) -> ResourceReply? {
         switch request {
         case .register(let type): try register(type)
         case .push(let name, let parent, let resources): try push(name, parent, resources)
@@ -215,7 +215,7 @@ public final class ResourceMachine {
         }
     }
 
-    private func begin(_ request: ResourceRequest.Operation, _ call: UInt64) throws(ResourceFailure) {
+    private func begin(_ request: ResourceRequest.Operation, _ call: CallID) throws(ResourceFailure) {
         guard operations.count < ResourceMachine.mostOperations else {
             throw ResourceFailure(.tooManyCalls, "there are \(ResourceMachine.mostOperations) operations under way")
         }

@@ -26,7 +26,7 @@ public struct ResourceNotice: Equatable, Sendable {
     public let kind: Kind
     public let change: ResourceChange
     /// The call that asked for it.
-    public let call: UInt64
+    public let call: CallID
     public let resourceType: TextKey
     public let key: TreeKey
     public let path: TreePath
@@ -53,7 +53,7 @@ public struct ResourceNotice: Equatable, Sendable {
 
     /// The event's members.
     public func write(_ writer: inout JSONWriter) {
-        writer.member("request", Int64(bitPattern: call))
+        writer.member("request", Int64(bitPattern: call.number))
         writer.member("change", change.rawValue)
         writer.member("resource_type", resourceType.text)
         writer.member("key", key.text)

@@ -46,7 +46,7 @@ struct ResourceOperation {
     }
 
     let id: UInt64
-    let call: UInt64
+    let call: CallID
     /// Whether the call has been completed.
     var isCompleted = false
     let type: ResourceType

@@ -11,7 +11,7 @@ public enum StreamEffect: Sendable {
     case close(stream: UInt64)
     /// `count` 0: say whether there is more, and ask for nothing.
     case fetchMore(stream: UInt64, count: Int?, PageDirection?)
-    case complete(call: UInt64, StreamReply)
+    case complete(call: CallID, StreamReply)
 }
 
 /// How a request to a stream ended.

@@ -33,8 +33,8 @@ final class StreamNode {
     private var mustBalance = false
     var load = Load.waiting
     /// Calls that are answered once what they did is told.
-    var waiting: [UInt64] = []
-    var fetch: UInt64?
+    var waiting: [CallID] = []
+    var fetch: CallID?
     /// So many rows at or behind a place are to be there when it is answered.
     var reach: (start: StreamBound, wanted: Int)?
 

@@ -27,7 +27,7 @@ public struct Streams {
     public func contains(_ id: UInt64) -> Bool { nodes[id]?.isOpen ?? false }
 
     /// The stream of which this call fetches more rows; `nil`: it fetches none, or is answered.
-    public func stream(fetching call: UInt64) -> UInt64? { nodes.values.first { $0.fetch == call }?.id }
+    public func stream(fetching call: CallID) -> UInt64? { nodes.values.first { $0.fetch == call }?.id }
 
     public func spec(_ id: UInt64) -> StreamSpec? { nodes[id]?.spec }
 
@@ -122,7 +122,7 @@ public struct Streams {
 
     // MARK: Requests
 
-    public mutating func handle(_ request: StreamRequest, of id: UInt64, call: UInt64, now: Int64) {
+    public mutating func handle(_ request: StreamRequest, of id: UInt64, call: CallID, now: Int64) {
         guard let node = nodes[id], node.isOpen else {
             return effects.append(.complete(call: call, StreamReply(.removed)))
         }
@@ -158,7 +158,7 @@ public struct Streams {
     /// With a `start` the source is asked until what is wanted is there, and once at least: only it knows whether there
     /// is more.
     private mutating func fetchMore(
-        _ count: Int?, _ direction: PageDirection?, _ start: TreeRank?, _ node: StreamNode, _ call: UInt64
+        _ count: Int?, _ direction: PageDirection?, _ start: TreeRank?, _ node: StreamNode, _ call: CallID
     ) {
         guard node.fetch == nil else {
             return effects.append(.complete(call: call, StreamReply(.duplicatedFetch)))
@@ -177,13 +177,13 @@ public struct Streams {
         effects.append(.fetchMore(stream: node.id, count: start == nil ? count : node.missing(), direction))
     }
 
-    private mutating func answer(_ call: UInt64, _ node: StreamNode, _ entry: StreamBatch.Entry?) {
+    private mutating func answer(_ call: CallID, _ node: StreamNode, _ entry: StreamBatch.Entry?) {
         var writer = JSONWriter()
         if let entry { told(entry, of: node).write(to: &writer) } else { writer.null() }
         effects.append(.complete(call: call, StreamReply(.ok, result: writer.bytes)))
     }
 
-    private mutating func answer(_ call: UInt64, _ node: StreamNode, _ entries: [StreamBatch.Entry]) {
+    private mutating func answer(_ call: CallID, _ node: StreamNode, _ entries: [StreamBatch.Entry]) {
         var writer = JSONWriter()
         writer.beginArray()
         for entry in entries { told(entry, of: node).write(to: &writer) }

@@ -106,14 +106,16 @@ final class MachineBench {
     // MARK: Windows
 
     /// Windows are named by a letter, which is their number, too.
-    static func id(_ name: Substring) throws -> UInt64 {
+    static func id(_ name: Substring) throws -> CollectionID {
         guard name.count == 1, let letter = name.first?.asciiValue else {
             throw Letters.Unreadable(name, "a window's name")
         }
-        return UInt64(letter)
+        return .host(UInt64(letter))
     }
 
-    private static func name(_ id: UInt64) -> String { UInt8(exactly: id).map { String(UnicodeScalar($0)) } ?? "?" }
+    private static func name(_ id: CollectionID) -> String {
+        UInt8(exactly: id.number).map { String(UnicodeScalar($0)) } ?? "?"
+    }
 
     /// Windows as one sees them, in the order they were opened, with what stands beyond their ends:
     ///

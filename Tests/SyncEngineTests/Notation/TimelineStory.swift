@@ -94,9 +94,9 @@ final class TimelineStory {
         return true
     }
 
-    private func newCall() -> UInt64 {
+    private func newCall() -> CallID {
         calls += 1
-        return calls
+        return .host(calls)
     }
 
     // MARK: Session, disk and time

@@ -113,12 +113,12 @@ final class WindowsStory {
         return true
     }
 
-    private func newCall() -> UInt64 {
+    private func newCall() -> CallID {
         calls += 1
-        return calls
+        return .host(calls)
     }
 
-    private func calls(of window: MessageWindow) -> [UInt64] {
+    private func calls(of window: MessageWindow) -> [CallID] {
         [window.start?.call, window.fetches[.previous]?.call, window.fetches[.next]?.call].compactMap { $0 }
     }
 

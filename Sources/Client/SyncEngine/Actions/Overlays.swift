@@ -9,7 +9,7 @@ import SyncModel
 /// is dropped leaves nothing behind.
 struct Overlays {
     private struct Entry {
-        let call: UInt64
+        let call: CallID
         let action: ActionCall
     }
 
@@ -18,13 +18,13 @@ struct Overlays {
 
     var isEmpty: Bool { channels.isEmpty }
 
-    mutating func add(_ action: ActionCall, call: UInt64) {
+    mutating func add(_ action: ActionCall, call: CallID) {
         channels[TextKey(action.channelURL), default: [:]][TextKey(action.messageID), default: []].append(
             Entry(call: call, action: action))
     }
 
     /// Whether there was one.
-    mutating func remove(_ action: ActionCall, call: UInt64) -> Bool {
+    mutating func remove(_ action: ActionCall, call: CallID) -> Bool {
         guard var entries = channels[action.channelURL]?[action.messageID],
             let index = entries.firstIndex(where: { $0.call == call })
         else { return false }

@@ -6,10 +6,10 @@ import SyncModel
 /// What an answer makes known enters as facts, by the same way as events; nothing is written to a collection here.
 struct ServiceActions {
     /// Calls that wait for the service.
-    private var calls: [UInt64: ActionCall] = [:]
+    private var calls: [CallID: ActionCall] = [:]
     /// When this user's reaction with the same key changed last, of calls about reactions that have been overtaken by
     /// such news; in milliseconds since the epoch.
-    private var toldMeanwhile: [UInt64: Int64] = [:]
+    private var toldMeanwhile: [CallID: Int64] = [:]
     private(set) var overlays = Overlays()
     private var typing = OwnTyping()
     /// When everything was marked as read last, by the monotonic clock.
@@ -21,7 +21,7 @@ struct ServiceActions {
     /// How many wait.
     var count: Int { calls.count }
 
-    mutating func ask(_ action: ActionCall, call: UInt64, _ turn: inout Turn) {
+    mutating func ask(_ action: ActionCall, call: CallID, _ turn: inout Turn) {
         calls[call] = action
         var action = action
         switch action.action {
@@ -80,7 +80,7 @@ struct ServiceActions {
     }
 
     /// Whether something newer was told than what the answer to a call says.
-    func isOvertaken(_ event: ServiceEvent, of call: UInt64) -> Bool {
+    func isOvertaken(_ event: ServiceEvent, of call: CallID) -> Bool {
         guard case .messagePatched(_, _, .reaction(let reaction)) = event, let told = toldMeanwhile[call]
         else { return false }
         return reaction.updatedAt < told
@@ -89,7 +89,7 @@ struct ServiceActions {
     mutating func sessionEnded(_ turn: inout Turn) { typing.sessionEnded(&turn) }
 
     mutating func receive(
-        _ reply: ServiceReply, for action: ActionCall, call: UInt64, _ turn: inout Turn
+        _ reply: ServiceReply, for action: ActionCall, call: CallID, _ turn: inout Turn
     ) {
         switch reply {
         case .action(let answer): finish(call, .ok, result: answer.result, &turn)
@@ -99,7 +99,7 @@ struct ServiceActions {
     }
 
     /// Completes one that waits, whatever becomes of it at the service. `false` when there is none.
-    mutating func giveUp(_ call: UInt64, _ status: Status, _ turn: inout Turn) -> Bool {
+    mutating func giveUp(_ call: CallID, _ status: Status, _ turn: inout Turn) -> Bool {
         guard calls[call] != nil else { return false }
         finish(call, status, &turn)
         return true
@@ -107,7 +107,7 @@ struct ServiceActions {
 
     /// Completes one that nobody but this library was needed for.
     static func done(
-        _ action: ActionCall, _ call: UInt64, _ status: Status, result: [UInt8]? = nil, explanation: String? = nil,
+        _ action: ActionCall, _ call: CallID, _ status: Status, result: [UInt8]? = nil, explanation: String? = nil,
         info: CollectionInfo? = nil, _ turn: inout Turn
     ) {
         turn.complete(Completion(
@@ -116,7 +116,7 @@ struct ServiceActions {
     }
 
     /// The same for one that was about so many messages; `nil` when that could not be stored.
-    static func done(_ action: ActionCall, _ call: UInt64, count: Int?, _ turn: inout Turn) {
+    static func done(_ action: ActionCall, _ call: CallID, count: Int?, _ turn: inout Turn) {
         guard let count else { return done(action, call, .storage, &turn) }
         if count == 0, action.text("request_id") != nil { return done(action, call, .notFound, &turn) }
         let result = JSON.object(["count": .int(Int64(count))]).serialized()
@@ -131,7 +131,7 @@ struct ServiceActions {
     }
 
     private mutating func finish(
-        _ call: UInt64, _ status: Status, result: [UInt8]? = nil, failure: ServiceFailure? = nil,
+        _ call: CallID, _ status: Status, result: [UInt8]? = nil, failure: ServiceFailure? = nil,
         _ turn: inout Turn
     ) {
         guard let action = calls.removeValue(forKey: call) else { return }

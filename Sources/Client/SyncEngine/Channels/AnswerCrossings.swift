@@ -5,12 +5,12 @@ import SyncModel
 /// An answer is as old as the moment the service made it. Of a channel that a fact touched since it was asked for,
 /// nobody can tell which of the two is newer.
 struct AnswerCrossings {
-    private var touched: [UInt64: Set<TextKey>] = [:]
+    private var touched: [CallID: Set<TextKey>] = [:]
 
-    mutating func began(_ call: UInt64) { touched[call] = [] }
+    mutating func began(_ call: CallID) { touched[call] = [] }
 
     /// The answer came, or none will. Gives the channels it must not be believed about.
-    mutating func ended(_ call: UInt64) -> Set<TextKey> { touched.removeValue(forKey: call) ?? [] }
+    mutating func ended(_ call: CallID) -> Set<TextKey> { touched.removeValue(forKey: call) ?? [] }
 
     mutating func touch(_ url: String) {
         for call in touched.keys { touched[call]?.insert(url) }

@@ -5,28 +5,28 @@ import SyncStore
 struct ChannelLists {
     private static let cachePage = 100
 
-    private var windows: [UInt64: ChannelWindow] = [:]
+    private var windows: [CollectionID: ChannelWindow] = [:]
     /// Every channel of the user is cached; a list needs the service only for what the cache cannot decide.
     private var isComplete = false
 
     /// In a fixed order, so that a run repeats.
-    private var numbers: [UInt64] { windows.keys.sorted() }
+    private var numbers: [CollectionID] { windows.keys.sorted() }
 
-    func contains(_ id: UInt64) -> Bool { windows[id] != nil }
+    func contains(_ id: CollectionID) -> Bool { windows[id] != nil }
 
     /// What every collection shows, for the simulator's checks.
     var all: [ChannelWindow] { numbers.compactMap { windows[$0] } }
 
     // MARK: Host
 
-    mutating func open(_ id: UInt64, _ query: ChannelQuery) { windows[id] = ChannelWindow(id: id, query: query) }
+    mutating func open(_ id: CollectionID, _ query: ChannelQuery) { windows[id] = ChannelWindow(id: id, query: query) }
 
-    mutating func close(_ id: UInt64, _ turn: inout Turn) {
+    mutating func close(_ id: CollectionID, _ turn: inout Turn) {
         finishFetch(id, .removed, &turn)
         windows[id] = nil
     }
 
-    mutating func fetch(_ id: UInt64, call: UInt64, _ turn: inout Turn) {
+    mutating func fetch(_ id: CollectionID, call: CallID, _ turn: inout Turn) {
         guard let window = windows[id] else { return }
         guard window.fetch?.call == nil else {
             return turn.complete(Completion(call: call, name: .fetch, status: .duplicatedFetch, info: window.info))
@@ -45,7 +45,7 @@ struct ChannelLists {
     }
 
     /// The fetch has waited long enough: the cache stands in. `false` when no such call waits.
-    mutating func fetchTimedOut(_ call: UInt64, _ turn: inout Turn) -> Bool {
+    mutating func fetchTimedOut(_ call: CallID, _ turn: inout Turn) -> Bool {
         guard let id = collection(of: call) else { return false }
         if windows[id]?.query.isDecidableFromCache == true { _ = showCached(id, &turn) }
         finishFetch(id, .ok, short: turn.isLoggedIn ? .error : .offline, &turn)
@@ -53,21 +53,21 @@ struct ChannelLists {
     }
 
     /// The host does not want to wait any more. `false` when no such call waits.
-    mutating func cancel(_ call: UInt64, _ turn: inout Turn) -> Bool {
+    mutating func cancel(_ call: CallID, _ turn: inout Turn) -> Bool {
         guard let id = collection(of: call) else { return false }
         finishFetch(id, .canceled, &turn)
         return true
     }
 
-    private func collection(of call: UInt64) -> UInt64? { numbers.first { windows[$0]?.fetch?.call == call } }
+    private func collection(of call: CallID) -> CollectionID? { numbers.first { windows[$0]?.fetch?.call == call } }
 
     /// Channels that a fetch brings from now on. Gives what the collection is then.
-    mutating func setLimit(_ id: UInt64, _ limit: Int) -> CollectionInfo? {
+    mutating func setLimit(_ id: CollectionID, _ limit: Int) -> CollectionInfo? {
         windows[id]?.query.limit = limit
         return windows[id]?.info
     }
 
-    func resync(_ id: UInt64, dropped: Int, _ turn: inout Turn) {
+    func resync(_ id: CollectionID, dropped: Int, _ turn: inout Turn) {
         guard var window = windows[id] else { return }
         turn.tell(id, .overflow(dropped: dropped))
         for change in window.resync() { turn.add(.event(window.change(change, Cause(.overflow)))) }
@@ -112,7 +112,7 @@ struct ChannelLists {
 
     /// Goes on with the fetch under way: from the cache when it is complete (or all there is); else the cache stands
     /// in, and the service's page makes it right.
-    private mutating func continueFetch(_ id: UInt64, _ turn: inout Turn) {
+    private mutating func continueFetch(_ id: CollectionID, _ turn: inout Turn) {
         guard let window = windows[id], let fetch = window.fetch, fetch.call != nil, !fetch.isAsking else { return }
         let needsService = !isComplete || window.needsService || !window.query.isDecidableFromCache
             || window.token?.isEmpty == false
@@ -137,7 +137,7 @@ struct ChannelLists {
     }
 
     /// Shows what the cache knows before the service's page comes; once for a fetch.
-    private mutating func standIn(_ id: UInt64, _ turn: inout Turn) {
+    private mutating func standIn(_ id: CollectionID, _ turn: inout Turn) {
         guard let window = windows[id], window.query.isDecidableFromCache, window.fetch?.standIns == nil else { return }
         let shown = window.window.count
         // What cannot be read now, the service tells.
@@ -146,7 +146,7 @@ struct ChannelLists {
     }
 
     /// Shows the next channels of the cache; `false` when the store failed.
-    private mutating func showCached(_ id: UInt64, _ turn: inout Turn) -> Bool {
+    private mutating func showCached(_ id: CollectionID, _ turn: inout Turn) -> Bool {
         guard let window = windows[id], let fetch = window.fetch else { return true }
         let limit = fetch.wanted
         let query = window.query
@@ -164,7 +164,7 @@ struct ChannelLists {
         return true
     }
 
-    private mutating func ask(_ id: UInt64, _ turn: inout Turn) {
+    private mutating func ask(_ id: CollectionID, _ turn: inout Turn) {
         guard let window = windows[id] else { return }
         windows[id]?.fetch?.isAsking = true
         turn.add(.ask(
@@ -173,7 +173,7 @@ struct ChannelLists {
     }
 
     /// No page came: the cache stands in, better some channels than none.
-    mutating func pageFailed(_ id: UInt64, _ turn: inout Turn) {
+    mutating func pageFailed(_ id: CollectionID, _ turn: inout Turn) {
         guard windows[id]?.fetch?.isAsking == true else { return }
         windows[id]?.fetch?.isAsking = false
         guard windows[id]?.fetch?.call != nil else {
@@ -187,13 +187,13 @@ struct ChannelLists {
     }
 
     /// The page could not be stored.
-    mutating func pageNotStored(_ id: UInt64, _ turn: inout Turn) {
+    mutating func pageNotStored(_ id: CollectionID, _ turn: inout Turn) {
         windows[id]?.fetch?.isAsking = false
         finishFetch(id, .storage, &turn)
     }
 
     /// Whether the complete cache leaves open of some channel if it belongs.
-    private mutating func lookForUnknown(_ id: UInt64, _ context: Context) {
+    private mutating func lookForUnknown(_ id: CollectionID, _ context: Context) {
         guard let query = windows[id]?.query, query.mayNeedService else { return }
         let holdsUnknown = context.storage.cached { (cache) throws(StoreError) in
             try cache.holdsUnknown(query, userID: context.options.userID)
@@ -201,7 +201,7 @@ struct ChannelLists {
         windows[id]?.needsService = holdsUnknown ?? false
     }
 
-    private mutating func takeOver(_ id: UInt64, _ turn: inout Turn) {
+    private mutating func takeOver(_ id: CollectionID, _ turn: inout Turn) {
         guard windows[id]?.query.isDecidableFromCache == true, windows[id]?.token != nil else { return }
         lookForUnknown(id, turn.context)
         guard let window = windows[id], !window.needsService else { return }
@@ -228,7 +228,7 @@ struct ChannelLists {
     }
 
     private mutating func finishFetch(
-        _ id: UInt64, _ status: Status, short: Completion.ShortReason? = nil, _ turn: inout Turn
+        _ id: CollectionID, _ status: Status, short: Completion.ShortReason? = nil, _ turn: inout Turn
     ) {
         guard let window = windows[id], let fetch = window.fetch else { return }
         windows[id]?.fetch = fetch.isAsking ? ChannelWindow.Fetch(call: nil, wanted: 0, isAsking: true) : nil
@@ -265,7 +265,7 @@ struct ChannelLists {
     /// What happened in a channel may leave it as it was, as the end of somebody's ban: it is told all the same, as an
     /// update to what is shown already.
     private mutating func tellAgain(
-        _ id: UInt64, _ channels: [ChannelRecord], beside changes: [WindowChange], _ cause: Cause,
+        _ id: CollectionID, _ channels: [ChannelRecord], beside changes: [WindowChange], _ cause: Cause,
         _ turn: inout Turn
     ) {
         let told = changes.flatMap { $0.items.map(\.id) }.keys
@@ -275,7 +275,7 @@ struct ChannelLists {
 
     /// A page of the collection's own query.
     private mutating func showPage(
-        _ id: UInt64, _ shown: [ChannelRecord], _ fact: ChannelFact, _ turn: inout Turn
+        _ id: CollectionID, _ shown: [ChannelRecord], _ fact: ChannelFact, _ turn: inout Turn
     ) {
         guard let page = fact.page, let fetch = windows[id]?.fetch, fetch.isAsking else { return }
         let userID = turn.options.userID

@@ -228,10 +228,10 @@ struct ChannelSync {
     mutating func collectionAsked() { answersUnderWay += 1 }
 
     /// A host's action is asked: its answer can be crossed, too.
-    mutating func actionAsked(_ call: UInt64) { actions.began(call) }
+    mutating func actionAsked(_ call: CallID) { actions.began(call) }
 
     /// The action is over. Gives the channels that its answer must not be believed about.
-    mutating func actionEnded(_ call: UInt64) -> Set<TextKey> { actions.ended(call) }
+    mutating func actionEnded(_ call: CallID) -> Set<TextKey> { actions.ended(call) }
 
     /// Asks for one channel unless that is done or planned already. For what the service tells by an event of its own:
     /// whatever is asked for behind that event has it.
@@ -341,7 +341,7 @@ struct ChannelSync {
     }
 
     /// A part of a page of a collection's own query. What facts touched stays as it is cached.
-    private mutating func pageArrived(_ channels: [ChannelRecord], collection: UInt64, next: String, isLast: Bool)
+    private mutating func pageArrived(_ channels: [ChannelRecord], collection: CollectionID, next: String, isLast: Bool)
         -> ChannelFact
     {
         var fact = ChannelFact(changed: channels.filter { !touched.contains($0.url) }, cause: Cause(.sync))

@@ -13,7 +13,7 @@ struct ChannelWindow {
     struct Fetch {
         /// `nil` when it was ended while the service was asked: that answer belongs to nobody, unless it is fetched
         /// again before it comes.
-        var call: UInt64?
+        var call: CallID?
         /// How many channels it still wants.
         var wanted: Int
         /// Whether the service is being asked for it.
@@ -22,7 +22,7 @@ struct ChannelWindow {
         var standIns: [String]?
     }
 
-    let id: UInt64
+    let id: CollectionID
     var query: ChannelQuery
     private(set) var window = Window<ChannelRow>()
     /// Until the first page came, facts add nothing.
@@ -37,7 +37,7 @@ struct ChannelWindow {
     private(set) var servedTo: ChannelSortKey?
     var fetch: Fetch?
 
-    init(id: UInt64, query: ChannelQuery) {
+    init(id: CollectionID, query: ChannelQuery) {
         self.id = id
         self.query = query
     }

@@ -8,12 +8,12 @@ enum Ask: Equatable {
     case channelChanges(since: ChangePoint)
     case channel(url: String)
     /// A page of a collection's own query.
-    case channelPage(collection: UInt64)
+    case channelPage(collection: CollectionID)
     case messages(MessageAsk, of: HistoryID)
     case send(requestID: String, channelURL: String)
     /// The user's own messages, for one that the service has.
     case lookup(OwnLookup)
-    case action(call: UInt64, ActionCall)
+    case action(call: CallID, ActionCall)
     case retention
     case unreadCounts
     /// Something the service is only told; nobody waits for an answer.

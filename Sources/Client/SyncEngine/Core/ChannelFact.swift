@@ -9,7 +9,7 @@ struct ChannelFact {
     /// Values of the store that say how far sync has come; `nil` removes one.
     var progress: [(key: String, value: String?)] = []
     /// The collection whose own page it is: it places the channels itself.
-    var page: (collection: UInt64, next: String, isLast: Bool)?
+    var page: (collection: CollectionID, next: String, isLast: Bool)?
 
     /// It tells of channels that were there before: a page of the listing, or of a collection's own query.
     var isListing: Bool { cause.source == .sync }

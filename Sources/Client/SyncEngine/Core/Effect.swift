@@ -18,7 +18,7 @@ indirect enum Effect {
     case order(DatabaseRequest.Operation, id: UInt64)
     case ordered(ResourceInput)
     /// The database is not reached, and has told a stream's listen nothing.
-    case unheard(listen: UInt64)
+    case unheard(listen: CallID)
     /// Something became known about messages of a channel.
     case messages(MessageFact)
     /// A page brought a message of this user: the outbox may be waiting for it.
@@ -33,5 +33,5 @@ indirect enum Effect {
     /// A channel is as it was in the cache, and is shown in another way.
     case shownAgain(channelURL: String, Cause)
     /// A message collection shows its channel or thread now; the first one that does, or one more.
-    case collectionOpened(UInt64, MessageFilter, HistoryID, isFirst: Bool)
+    case collectionOpened(CollectionID, MessageFilter, HistoryID, isFirst: Bool)
 }

@@ -52,7 +52,7 @@ struct InFlight {
     mutating func take(_ id: UInt64) -> Ask? { asks.removeValue(forKey: id) }
 
     /// Takes a host's action back that waits for the end of a pause; `false` when the service has been asked already.
-    mutating func withdraw(action call: UInt64) -> Bool {
+    mutating func withdraw(action call: CallID) -> Bool {
         let index = held.firstIndex { held in
             if case .action(call, _) = asks[held.id] { true } else { false }
         }

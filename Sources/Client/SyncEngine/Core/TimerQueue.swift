@@ -13,11 +13,11 @@ struct TimerQueue {
         case channelSync
         case timeline(HistoryID)
         case outbox(channelURL: TextKey)
-        case fetch(call: UInt64)
+        case fetch(call: CallID)
         /// The next part of a fetch of everything newer, after other inputs.
-        case fetchAll(call: UInt64)
+        case fetchAll(call: CallID)
         /// The deadline of an action that waits for the end of a pause.
-        case action(call: UInt64)
+        case action(call: CallID)
         case typing
         /// Own messages grow too old to be sent or kept.
         case ownAges

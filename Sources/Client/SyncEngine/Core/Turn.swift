@@ -40,7 +40,7 @@ struct Turn {
 
     mutating func tell(_ notice: ClientNotice) { effects.append(.event(.client(notice))) }
 
-    mutating func tell(_ collection: UInt64, _ notice: CollectionNotice) {
+    mutating func tell(_ collection: CollectionID, _ notice: CollectionNotice) {
         effects.append(.event(.collection(collection, notice)))
     }
 

@@ -7,12 +7,17 @@ import SyncTree
 /// The realtime database for hosts: calls and their ends, listens under the numbers of the calls that began them, and
 /// what is kept. The rules of the database are the `DatabaseMachine`'s.
 struct DatabaseCalls {
-    /// A call that waits.
+    /// Who waits.
+    private enum Owner: Comparable {
+        /// Resources, by their number of what they ordered.
+        case resources(order: UInt64)
+        case call(CallID)
+    }
+
+    /// Something that is waited for.
     private struct Call {
-        /// 0: resources wait, by the number `order`.
-        let number: UInt64
+        let owner: Owner
         let action: Action?
-        var order: UInt64 = 0
         /// When it completes with TIMEOUT, by the monotonic clock.
         let deadline: Int64?
         /// A write completes when it is kept, and not when the service has answered.
@@ -41,7 +46,7 @@ struct DatabaseCalls {
     /// Where the writes go that have not ended.
     private var paths: [UInt64: TreePath] = [:]
     private var transactions: [UInt64: Transaction] = [:]
-    private var listens: [UInt64: UInt64] = [:]
+    private var listens: [UInt64: CallID] = [:]
     /// No call that waits has an earlier deadline, by the monotonic clock; some may have ended. `nil`: none has any.
     private var deadline: Int64?
 
@@ -63,7 +68,7 @@ struct DatabaseCalls {
     // MARK: Host
 
     mutating func handle(
-        _ request: DatabaseRequest, call number: UInt64, _ turn: inout Turn
+        _ request: DatabaseRequest, call id: CallID, _ turn: inout Turn
     ) {
         let usual: Int64? =
             switch request.operation {
@@ -73,7 +78,7 @@ struct DatabaseCalls {
             case .transformed, .listen, .unlisten, .setToken, .setOnline: nil
             }
         let call = Call(
-            number: number, action: request.action,
+            owner: .call(id), action: request.action,
             deadline: (request.timeout ?? usual).map { turn.now.monotonic + $0 },
             isDoneWhenKept: request.isDoneWhenKept)
         let write = perform(request.operation, call, unfit: .invalidDocument, &turn)
@@ -87,7 +92,8 @@ struct DatabaseCalls {
     ) {
         var deadline: Int64?
         if case .get = operation { deadline = turn.now.monotonic + turn.options.requestTimeout }
-        let call = Call(number: 0, action: nil, order: id, deadline: deadline, isDoneWhenKept: false)
+        let call = Call(
+            owner: .resources(order: id), action: nil, deadline: deadline, isDoneWhenKept: false)
         let write = perform(operation, call, unfit: .invalidArgument, &turn)
         if write != nil { turn.add(.ordered(.kept(id: id))) }
     }
@@ -128,11 +134,12 @@ struct DatabaseCalls {
         case .transformed(let transaction, let json): try transform(transaction, json, call, now, &turn)
         case .listen(let location):
             // Before the first value.
-            let result = JSON.object(["listen": .int(Int64(bitPattern: call.number))]).serialized()
+            guard case .call(let id) = call.owner else { break }
+            let result = JSON.object(["listen": .int(Int64(bitPattern: id.number))]).serialized()
             complete(call, .ok, result: result, &turn)
-            listens[machine.listen(location, now: now)] = call.number
-        case .unlisten(let number):
-            let found = listens.first { $0.value == number }?.key
+            listens[machine.listen(location, now: now)] = id
+        case .unlisten(let listen):
+            let found = listens.first { $0.value == listen }?.key
             if let found {
                 listens[found] = nil
                 machine.stop(found, now: now)
@@ -157,11 +164,10 @@ struct DatabaseCalls {
     }
 
     private mutating func transform(
-        _ number: UInt64, _ json: [UInt8]?, _ call: Call, _ now: Moment, _ turn: inout Turn
+        _ transaction: CallID, _ json: [UInt8]?, _ call: Call, _ now: Moment, _ turn: inout Turn
     ) throws(TreeError) {
-        guard let id = transactions.first(where: { $0.value.call.number == number && $0.value.isAsked })?.key else {
-            return complete(call, .notFound, &turn)
-        }
+        let asked = transactions.first { $0.value.call.owner == .call(transaction) && $0.value.isAsked }
+        guard let id = asked?.key else { return complete(call, .notFound, &turn) }
         // Before the call of the transaction, which may end by it.
         try machine.transformed(id, json, now: now)
         transactions[id]?.isAsked = false
@@ -171,9 +177,9 @@ struct DatabaseCalls {
 
     /// The host does not wait any more. What is written is written all the same. `false` when no such call waits.
     mutating func cancel(
-        _ number: UInt64, _ status: Status, _ turn: inout Turn
+        _ id: CallID, _ status: Status, _ turn: inout Turn
     ) -> Bool {
-        let found = giveUp(status, &turn) { $0.number == number }
+        let found = giveUp(status, &turn) { $0.owner == .call(id) }
         carryOut(&turn)
         return found
     }
@@ -200,7 +206,7 @@ struct DatabaseCalls {
             ended.append(transaction.call)
         }
         if !asked.isEmpty || !changing.isEmpty { machine.giveUp(reads: asked, transactions: changing, now: turn.now) }
-        for call in ended.sorted(by: { $0.number < $1.number }) {
+        for call in ended.sorted(by: { $0.owner < $1.owner }) {
             complete(call, status, explanation: explanation, &turn)
         }
         return !ended.isEmpty
@@ -275,7 +281,7 @@ struct DatabaseCalls {
                 turn.tell(.database(.value(listen: listen, node, isCurrent: isCurrent)))
             case .unheard(let id):
                 // Hosts wait for a value.
-                guard let listen = listens[id], StreamFeeds.isOwn(listen) else { break }
+                guard let listen = listens[id], listen.stream != nil else { break }
                 turn.add(.unheard(listen: listen))
             case .listenEnded(let id, let failure):
                 guard let listen = listens.removeValue(forKey: id) else { break }
@@ -288,7 +294,8 @@ struct DatabaseCalls {
                     break
                 }
                 transactions[id]?.isAsked = true
-                turn.tell(.database(.transform(transaction: transaction.call.number, node)))
+                guard case .call(let call) = transaction.call.owner else { break }
+                turn.tell(.database(.transform(transaction: call, node)))
             case .transactionEnded(let id, let result): transactionEnded(id, result, &turn)
             case .writeEnded(let id, let failure): writeEnded(id, failure, &turn)
             case .tokenNeeded:
@@ -303,11 +310,11 @@ struct DatabaseCalls {
         _ id: UInt64, _ result: Result<TreeNode, DatabaseFailure>, isCurrent: Bool, _ turn: inout Turn
     ) {
         guard let call = reads.removeValue(forKey: id) else { return }
-        switch result {
-        case .success(let node) where call.order != 0: turn.add(.ordered(.read(id: call.order, node)))
-        case .success(let node):
+        switch (result, call.owner) {
+        case (.success(let node), .resources(let order)): turn.add(.ordered(.read(id: order, node)))
+        case (.success(let node), .call):
             complete(call, .ok, result: DatabaseCalls.result(node, ["current": isCurrent]), &turn)
-        case .failure(let failure): complete(call, failure, &turn)
+        case (.failure(let failure), _): complete(call, failure, &turn)
         }
     }
 
@@ -358,25 +365,28 @@ struct DatabaseCalls {
             let isOnline = isInForeground && !isHeldOffline
             return complete(call, isOnline ? .network : .notConnected, explanation: failure.message, &turn)
         }
-        if call.order != 0 {
+        switch call.owner {
+        case .resources(let order):
             let refusal = ResourceFailure(.service, failure.message, code: failure.status)
-            return turn.add(.ordered(.failed(id: call.order, refusal)))
+            turn.add(.ordered(.failed(id: order, refusal)))
+        case .call(let id):
+            turn.complete(Completion(
+                call: id, name: .call, status: .service,
+                failure: ServiceFailure(kind: .refused, code: failure.status, message: failure.message),
+                action: call.action))
         }
-        turn.complete(Completion(
-            call: call.number, name: .call, status: .service,
-            failure: ServiceFailure(kind: .refused, code: failure.status, message: failure.message),
-            action: call.action))
     }
 
     private func complete(
         _ call: Call, _ status: Status, result: [UInt8]? = nil, explanation: String? = nil, _ turn: inout Turn
     ) {
-        if call.order != 0 {
+        switch call.owner {
+        case .resources(let order):
             let failure = ResourceFailure(status, explanation ?? "there was no answer")
-            return turn.add(.ordered(status == .ok ? .written(id: call.order) : .failed(id: call.order, failure)))
+            turn.add(.ordered(status == .ok ? .written(id: order) : .failed(id: order, failure)))
+        case .call(let id):
+            turn.complete(Completion(
+                call: id, name: .call, status: status, action: call.action, result: result, explanation: explanation))
         }
-        turn.complete(Completion(
-            call: call.number, name: .call, status: status, action: call.action, result: result,
-            explanation: explanation))
     }
 }

@@ -1,14 +1,15 @@
+import SyncModel
 import SyncRealtime
 import SyncTree
 
 /// What the realtime database tells. Listens and transactions have the numbers of the calls that began them.
 public enum DatabaseNotice: Equatable, Sendable {
     /// What is there now. `isCurrent`: the service is being heard, and knows nothing newer.
-    case value(listen: UInt64, TreeNode, isCurrent: Bool)
+    case value(listen: CallID, TreeNode, isCurrent: Bool)
     /// Nothing more is told of a listen.
-    case listenEnded(listen: UInt64, DatabaseFailure)
+    case listenEnded(listen: CallID, DatabaseFailure)
     /// Which value does this one become?
-    case transform(transaction: UInt64, TreeNode)
+    case transform(transaction: CallID, TreeNode)
     /// A write that no call waits for any more was refused, and is taken back.
     case writeRefused(path: String, DatabaseFailure)
     case tokenNeeded

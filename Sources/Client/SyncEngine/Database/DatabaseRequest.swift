@@ -17,9 +17,9 @@ public struct DatabaseRequest: Sendable {
         case count(TreePath, by: Int64)
         case transaction(TreePath)
         /// What the value of a transaction becomes; `nil`: it stays as it is. By the number of the transaction's call.
-        case transformed(UInt64, [UInt8]?)
+        case transformed(CallID, [UInt8]?)
         case listen(DatabaseLocation)
-        case unlisten(UInt64)
+        case unlisten(CallID)
         case setToken(String?)
         case setOnline(Bool)
 
@@ -83,7 +83,7 @@ public struct DatabaseRequest: Sendable {
         case .databasePush: operation = try call.push()
         case .databaseTransaction: operation = .transaction(try call.path())
         case .databaseTransformed: operation = try call.transformed()
-        case .databaseUnlisten: operation = .unlisten(UInt64(clamping: call.integer("listen") ?? 0))
+        case .databaseUnlisten: operation = .unlisten(.host(UInt64(clamping: call.integer("listen") ?? 0)))
         case .databaseSetToken: operation = .setToken(call.text("token"))
         case .databaseOffline: operation = .setOnline(false)
         case .databaseOnline: operation = .setOnline(true)
@@ -131,7 +131,7 @@ extension ActionCall {
     }
 
     fileprivate func transformed() throws(DocumentError) -> DatabaseRequest.Operation {
-        let transaction = UInt64(clamping: integer("transaction") ?? 0)
+        let transaction = CallID.host(UInt64(clamping: integer("transaction") ?? 0))
         let isAborted = flag("abort") ?? false
         if isAborted, object("value") != nil {
             throw DocumentError(path: "$.value", message: "does not go with abort")

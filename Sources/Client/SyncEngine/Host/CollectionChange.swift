@@ -6,7 +6,7 @@ public struct CollectionChange: Sendable {
     public typealias Action = WindowChange.Kind
     public typealias Item = WindowChange.Item
 
-    public var collection: UInt64
+    public var collection: CollectionID
     public var list: List
     public var action: Action
     public var cause: Cause
@@ -17,7 +17,7 @@ public struct CollectionChange: Sendable {
     public var info: CollectionInfo?
 
     public init(
-        collection: UInt64, list: List, action: Action, cause: Cause, reason: FailedReason? = nil,
+        collection: CollectionID, list: List, action: Action, cause: Cause, reason: FailedReason? = nil,
         items: [Item], info: CollectionInfo?
     ) {
         self.collection = collection

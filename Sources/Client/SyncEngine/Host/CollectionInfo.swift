@@ -2,7 +2,7 @@ import SyncModel
 
 /// What `sm_collection_info` tells beside the counts.
 public struct CollectionInfo: Equatable, Sendable {
-    public var collection: UInt64
+    public var collection: CollectionID
     public var hasPrevious: Bool
     public var hasNext: Bool
     public var viewpoint: Int64
@@ -13,7 +13,7 @@ public struct CollectionInfo: Equatable, Sendable {
     public var channel: [UInt8]?
 
     /// A message collection that shows nothing yet.
-    public init(messages collection: UInt64, _ filter: MessageFilter, viewpoint: Int64) {
+    public init(messages collection: CollectionID, _ filter: MessageFilter, viewpoint: Int64) {
         self.collection = collection
         self.viewpoint = viewpoint
         hasPrevious = true
@@ -23,7 +23,7 @@ public struct CollectionInfo: Equatable, Sendable {
     }
 
     /// A list of channels that shows nothing yet.
-    public init(channels collection: UInt64, _ query: ChannelQuery) {
+    public init(channels collection: CollectionID, _ query: ChannelQuery) {
         self.collection = collection
         viewpoint = 0
         hasPrevious = false

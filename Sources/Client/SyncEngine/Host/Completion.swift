@@ -20,7 +20,7 @@ public struct Completion: Sendable {
     /// Why a fetch ended with less than it wanted although there may be more.
     public enum ShortReason: String, Sendable { case offline, paused, error, reset }
 
-    public var call: UInt64
+    public var call: CallID
     public var name: Name
     public var status: Status
     /// Of a fetch: whether there is more in its direction, and why it is short if it is.
@@ -41,7 +41,7 @@ public struct Completion: Sendable {
     public var info: CollectionInfo?
 
     public init(
-        call: UInt64, name: Name, status: Status, hasMore: Bool? = nil, short: ShortReason? = nil,
+        call: CallID, name: Name, status: Status, hasMore: Bool? = nil, short: ShortReason? = nil,
         count: Int? = nil, requestID: String? = nil, message: [UInt8]? = nil, failure: ServiceFailure? = nil,
         action: Action? = nil, result: [UInt8]? = nil, explanation: String? = nil, info: CollectionInfo? = nil
     ) {

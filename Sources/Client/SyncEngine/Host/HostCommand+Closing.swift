@@ -37,7 +37,7 @@ extension HostCommand {
 
     /// The result of its call when it is not carried out; `nil` where there is none.
     public func completion(_ status: Status) -> Completion? {
-        func completion(_ call: UInt64, _ name: Completion.Name, _ action: Action? = nil) -> Completion {
+        func completion(_ call: CallID, _ name: Completion.Name, _ action: Action? = nil) -> Completion {
             Completion(call: call, name: name, status: status, action: action)
         }
         return switch self {

@@ -8,7 +8,7 @@ public enum HostEvent: Sendable {
     /// A collection's list changed.
     case change(CollectionChange)
     /// Any other event of a collection.
-    case collection(UInt64, CollectionNotice)
+    case collection(CollectionID, CollectionNotice)
     case client(ClientNotice)
 
     /// Whether it tells what a list, a stream or a listened place shows.
@@ -27,7 +27,7 @@ public enum CollectionNotice: Equatable, Sendable {
     case channelUpdated(json: [UInt8], Cause)
     case channelRemoved(url: String, Cause)
     /// A start has shown what the cache had: so many messages.
-    case cacheShown(call: UInt64, count: Int)
+    case cacheShown(call: CallID, count: Int)
     /// The message that a thread answers, as it is now.
     case parentUpdated(json: [UInt8], Cause)
     case parentRemoved(id: String, Cause)

@@ -4,13 +4,13 @@ import SyncStore
 /// The message collections: which channel or thread each of them shows, and the timelines of those.
 struct MessageCollections {
     private(set) var timelines = Timelines()
-    private var places: [UInt64: HistoryID] = [:]
+    private var places: [CollectionID: HistoryID] = [:]
     /// Those whose channel could not be read when they were opened; the next fetch tries again.
-    private var unopened: [UInt64: MessageWindow] = [:]
+    private var unopened: [CollectionID: MessageWindow] = [:]
 
-    func channelURL(of collection: UInt64) -> String? { places[collection]?.channelURL }
+    func channelURL(of collection: CollectionID) -> String? { places[collection]?.channelURL }
 
-    func timeline(of collection: UInt64) -> Timeline? { places[collection].flatMap { timelines[$0] } }
+    func timeline(of collection: CollectionID) -> Timeline? { places[collection].flatMap { timelines[$0] } }
 
     mutating func open(_ window: MessageWindow, _ channelURL: String, _ turn: inout Turn) {
         let place = HistoryID(channelURL, parentID: window.filter.parentID)
@@ -19,13 +19,13 @@ struct MessageCollections {
     }
 
     /// A collection that will show nothing: only its channel is known.
-    mutating func place(_ id: UInt64, _ channelURL: String, _ filter: MessageFilter) {
+    mutating func place(_ id: CollectionID, _ channelURL: String, _ filter: MessageFilter) {
         places[id] = HistoryID(channelURL, parentID: filter.parentID)
     }
 
     /// Opens a collection if its channel is cached; else it counts as removed.
     mutating func openCached(
-        _ window: MessageWindow, _ channelURL: String, call: UInt64, _ turn: inout Turn
+        _ window: MessageWindow, _ channelURL: String, call: CallID, _ turn: inout Turn
     ) {
         let cached = turn.storage.cached { (cache) throws(StoreError) in try cache.channel(channelURL) }
         var status = cached == nil ? Status.storage : .notFound
@@ -59,7 +59,7 @@ struct MessageCollections {
     }
 
     /// Where a removed collection was, unless it never showed anything.
-    mutating func remove(_ id: UInt64, _ turn: inout Turn) -> HistoryID? {
+    mutating func remove(_ id: CollectionID, _ turn: inout Turn) -> HistoryID? {
         unopened[id] = nil
         guard let place = places.removeValue(forKey: id), let timeline = timelines[place] else { return nil }
         timeline.close(id, &turn)
@@ -71,7 +71,7 @@ struct MessageCollections {
     }
 
     mutating func resetViewpoint(
-        _ id: UInt64, _ viewpoint: Int64, _ turn: inout Turn
+        _ id: CollectionID, _ viewpoint: Int64, _ turn: inout Turn
     ) {
         _ = unopened[id]?.reset(to: viewpoint)
         timeline(of: id)?.resetViewpoint(id, viewpoint, &turn)
@@ -79,7 +79,7 @@ struct MessageCollections {
 
     /// The timeline of a collection; without one the call is complete.
     mutating func opened(
-        _ id: UInt64, _ call: UInt64, _ name: Completion.Name, _ turn: inout Turn
+        _ id: CollectionID, _ call: CallID, _ name: Completion.Name, _ turn: inout Turn
     ) -> Timeline? {
         guard let place = places[id] else {
             turn.complete(Completion(call: call, name: name, status: .removed))

@@ -7,7 +7,7 @@ import SyncModel
 struct MessageWindow {
     struct Fetch {
         /// `nil`: nobody waits for it. The view was emptied, not by its host, and fills itself again.
-        let call: UInt64?
+        let call: CallID?
         var wanted: Int
         /// One of the two pages of a start, which completes when both are there.
         var isOfStart = false
@@ -17,7 +17,7 @@ struct MessageWindow {
 
     /// The page around the viewpoint: from the cache at once, then as the service says it is.
     struct Start {
-        let call: UInt64
+        let call: CallID
         /// Nothing was known about the viewpoint: what is shown until the service has told stands elsewhere.
         let isStandIn: Bool
         /// The service has told the page.
@@ -26,7 +26,7 @@ struct MessageWindow {
         var short: Completion.ShortReason?
     }
 
-    let id: UInt64
+    let id: CollectionID
     private(set) var filter: MessageFilter
     private(set) var viewpoint: Int64
     var window: Window<MessageRow>
@@ -53,7 +53,7 @@ struct MessageWindow {
     /// where they stand.
     private var hidden: [TextKey: MessagePosition] = [:]
 
-    init(id: UInt64, filter: MessageFilter, viewpoint: Int64) {
+    init(id: CollectionID, filter: MessageFilter, viewpoint: Int64) {
         self.id = id
         self.filter = filter
         self.viewpoint = viewpoint

@@ -22,9 +22,9 @@ struct MessageWindows {
     var wantsNewest: Bool { all.contains { $0.wantsNewest } }
     var isFollowing: Bool { all.contains { $0.isFollowing } }
 
-    private func place(_ id: UInt64) -> Int? { all.firstIndex { $0.id == id } }
+    private func place(_ id: CollectionID) -> Int? { all.firstIndex { $0.id == id } }
 
-    func info(of id: UInt64) -> CollectionInfo? { place(id).map { all[$0].info } }
+    func info(of id: CollectionID) -> CollectionInfo? { place(id).map { all[$0].info } }
 
     /// Those whose fetch waits come first, then in the order they were opened.
     func byUrgency(_ direction: PageDirection) -> [MessageWindow] {
@@ -40,13 +40,13 @@ struct MessageWindows {
 
     mutating func open(_ window: MessageWindow) { all.append(window) }
 
-    mutating func close(_ id: UInt64, _ turn: inout Turn) {
+    mutating func close(_ id: CollectionID, _ turn: inout Turn) {
         guard let index = place(id) else { return }
         finishFetches(index, .removed, &turn)
         all.remove(at: index)
     }
 
-    mutating func resetViewpoint(_ id: UInt64, _ viewpoint: Int64, _ turn: inout Turn) {
+    mutating func resetViewpoint(_ id: CollectionID, _ viewpoint: Int64, _ turn: inout Turn) {
         guard let index = place(id) else { return }
         finishFetches(index, .ok, short: .reset, &turn)
         let change = all[index].reset(to: viewpoint)
@@ -93,7 +93,7 @@ struct MessageWindows {
     }
 
     /// Messages that a fetch brings from now on. Gives what the collection is then.
-    mutating func setLimit(_ id: UInt64, _ limit: Int) -> CollectionInfo? {
+    mutating func setLimit(_ id: CollectionID, _ limit: Int) -> CollectionInfo? {
         guard let index = place(id) else { return nil }
         all[index].setLimit(limit)
         return all[index].info
@@ -104,7 +104,7 @@ struct MessageWindows {
         for window in all { tellParent(json, to: window.id, cause, &turn) }
     }
 
-    func tellParent(_ json: [UInt8], to id: UInt64, _ cause: Cause, _ turn: inout Turn) {
+    func tellParent(_ json: [UInt8], to id: CollectionID, _ cause: Cause, _ turn: inout Turn) {
         guard let index = place(id) else { return }
         turn.tell(id, .parentUpdated(json: all[index].shown(json, turn.rules), cause))
     }
@@ -113,7 +113,7 @@ struct MessageWindows {
         for window in all { turn.tell(window.id, .parentRemoved(id: messageID, cause)) }
     }
 
-    func resync(_ id: UInt64, dropped: Int, _ turn: inout Turn) {
+    func resync(_ id: CollectionID, dropped: Int, _ turn: inout Turn) {
         guard let index = place(id) else { return }
         turn.tell(id, .overflow(dropped: dropped))
         turn.add(.event(all[index].change(WindowChange(.clear, []), Cause(.overflow))))
@@ -126,7 +126,7 @@ struct MessageWindows {
 
     /// Takes in a fetch; `isOfAll`: of everything newer. Whether it still waits for sync.
     mutating func fetch(
-        _ id: UInt64, _ direction: PageDirection, isOfAll: Bool = false, call: UInt64, _ coverage: Coverage,
+        _ id: CollectionID, _ direction: PageDirection, isOfAll: Bool = false, call: CallID, _ coverage: Coverage,
         _ turn: inout Turn
     ) -> Bool {
         guard let index = place(id) else { return false }
@@ -142,13 +142,13 @@ struct MessageWindows {
         return all[index].fetches[direction] != nil
     }
 
-    private func beginPatience(_ call: UInt64, _ turn: inout Turn) {
+    private func beginPatience(_ call: CallID, _ turn: inout Turn) {
         turn.add(.timer(.fetch(call: call), at: turn.fetchDeadline))
     }
 
     /// Shows the next part of everything newer, if that is still wanted.
     mutating func continueFetch(
-        _ call: UInt64, _ coverage: Coverage, _ turn: inout Turn
+        _ call: CallID, _ coverage: Coverage, _ turn: inout Turn
     ) {
         for index in all.indices where all[index].fetches[.next]?.call == call {
             serve(index, .next, coverage, &turn)
@@ -157,7 +157,7 @@ struct MessageWindows {
 
     /// Ends a fetch or a start with what it has. `false` when no such call waits.
     mutating func end(
-        _ call: UInt64, _ status: Status, short: Completion.ShortReason? = nil, _ turn: inout Turn
+        _ call: CallID, _ status: Status, short: Completion.ShortReason? = nil, _ turn: inout Turn
     ) -> Bool {
         for index in all.indices {
             if all[index].start?.call == call {
@@ -268,7 +268,7 @@ struct MessageWindows {
 
     /// Shows the cached page around the viewpoint. Whether it waits for the service's.
     mutating func start(
-        _ id: UInt64, call: UInt64, _ coverage: Coverage, _ turn: inout Turn
+        _ id: CollectionID, call: CallID, _ coverage: Coverage, _ turn: inout Turn
     ) -> Bool {
         guard let index = place(id) else { return false }
         let isFetching = [PageDirection.previous, .next].contains { all[index].fetches[$0]?.call != nil }

@@ -70,34 +70,34 @@ final class Timeline {
         resume(&turn)
     }
 
-    func close(_ collection: UInt64, _ turn: inout Turn) { windows.close(collection, &turn) }
+    func close(_ collection: CollectionID, _ turn: inout Turn) { windows.close(collection, &turn) }
 
     func fetch(
-        _ collection: UInt64, _ direction: PageDirection, call: UInt64, _ turn: inout Turn
+        _ collection: CollectionID, _ direction: PageDirection, call: CallID, _ turn: inout Turn
     ) {
         if windows.fetch(collection, direction, call: call, coverage, &turn) { resume(&turn) }
     }
 
     /// Everything that is newer than what the collection shows.
-    func fetchAllNext(_ collection: UInt64, call: UInt64, _ turn: inout Turn) {
+    func fetchAllNext(_ collection: CollectionID, call: CallID, _ turn: inout Turn) {
         if windows.fetch(collection, .next, isOfAll: true, call: call, coverage, &turn) {
             resume(&turn)
         }
     }
 
-    func continueFetch(_ call: UInt64, _ turn: inout Turn) {
+    func continueFetch(_ call: CallID, _ turn: inout Turn) {
         windows.continueFetch(call, coverage, &turn)
     }
 
-    func setLimit(_ collection: UInt64, _ limit: Int) -> CollectionInfo? { windows.setLimit(collection, limit) }
+    func setLimit(_ collection: CollectionID, _ limit: Int) -> CollectionInfo? { windows.setLimit(collection, limit) }
 
-    func start(_ collection: UInt64, call: UInt64, _ turn: inout Turn) {
+    func start(_ collection: CollectionID, call: CallID, _ turn: inout Turn) {
         if windows.start(collection, call: call, coverage, &turn) { resume(&turn) }
     }
 
     /// Ends a fetch or a start with what it has. `false` when no such call waits.
     func end(
-        _ call: UInt64, _ status: Status, short: Completion.ShortReason? = nil, _ turn: inout Turn
+        _ call: CallID, _ status: Status, short: Completion.ShortReason? = nil, _ turn: inout Turn
     ) -> Bool { windows.end(call, status, short: short, &turn) }
 
     func finishFetches(_ short: Completion.ShortReason, _ turn: inout Turn) {
@@ -106,12 +106,12 @@ final class Timeline {
 
     func end(_ turn: inout Turn) { windows.finishFetches(.closed, &turn) }
 
-    func resetViewpoint(_ collection: UInt64, _ viewpoint: Int64, _ turn: inout Turn) {
+    func resetViewpoint(_ collection: CollectionID, _ viewpoint: Int64, _ turn: inout Turn) {
         windows.resetViewpoint(collection, viewpoint, &turn)
         resume(&turn)
     }
 
-    func resync(_ collection: UInt64, dropped: Int, _ turn: inout Turn) {
+    func resync(_ collection: CollectionID, dropped: Int, _ turn: inout Turn) {
         windows.resync(collection, dropped: dropped, &turn)
     }
 

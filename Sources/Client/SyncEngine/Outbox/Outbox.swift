@@ -22,7 +22,7 @@ import SyncStore
 /// (`Effect.sendEnded`), and knows from where on it is in doubt.
 struct Outbox {
     private struct Call {
-        let call: UInt64
+        let call: CallID
         let name: Completion.Name
     }
 
@@ -84,14 +84,14 @@ struct Outbox {
     // MARK: Collections
 
     mutating func open(
-        _ collection: UInt64, _ url: String, _ filter: MessageFilter, _ turn: inout Turn
+        _ collection: CollectionID, _ url: String, _ filter: MessageFilter, _ turn: inout Turn
     ) {
         windows.open(collection, url, filter, messages[url]?.intents ?? [], &turn)
     }
 
     /// Shows the stored messages of a list that a collection does not show.
     mutating func fetch(
-        failed isOfFailed: Bool, _ collection: UInt64, _ url: String, call: UInt64, _ turn: inout Turn
+        failed isOfFailed: Bool, _ collection: CollectionID, _ url: String, call: CallID, _ turn: inout Turn
     ) {
         let count = windows.fetch(
             failed: isOfFailed, collection, url, messages[url]?.intents ?? [], &turn)
@@ -99,9 +99,9 @@ struct Outbox {
             call: call, name: isOfFailed ? .fetchFailed : .fetchPending, status: .ok, count: count))
     }
 
-    mutating func close(_ collection: UInt64, _ url: String) { windows.close(collection, url) }
+    mutating func close(_ collection: CollectionID, _ url: String) { windows.close(collection, url) }
 
-    func resync(_ collection: UInt64, _ url: String, _ turn: inout Turn) {
+    func resync(_ collection: CollectionID, _ url: String, _ turn: inout Turn) {
         windows.resync(collection, url, &turn)
     }
 
@@ -111,7 +111,7 @@ struct Outbox {
     // MARK: Host calls
 
     mutating func send(
-        _ requestID: String, _ body: [UInt8], _ url: String, call: UInt64, _ turn: inout Turn
+        _ requestID: String, _ body: [UInt8], _ url: String, call: CallID, _ turn: inout Turn
     ) {
         guard accept(requestID, body, url, isHostSent: false, call, .sendMessage, &turn) else { return }
         calls[requestID] = Call(call: call, name: .sendMessage)
@@ -120,7 +120,7 @@ struct Outbox {
     }
 
     mutating func acceptHostSent(
-        _ requestID: String, _ body: [UInt8], _ url: String, call: UInt64, _ turn: inout Turn
+        _ requestID: String, _ body: [UInt8], _ url: String, call: CallID, _ turn: inout Turn
     ) {
         if let failed = intent(requestID), failed.status == .failed, failed.channelURL.isByteEqual(to: url) {
             // The host sends it once more by its own means.
@@ -136,7 +136,7 @@ struct Outbox {
 
     /// Writes an intent down and shows it as pending.
     private mutating func accept(
-        _ requestID: String, _ body: [UInt8], _ url: String, isHostSent: Bool, _ call: UInt64, _ name: Completion.Name,
+        _ requestID: String, _ body: [UInt8], _ url: String, isHostSent: Bool, _ call: CallID, _ name: Completion.Name,
         _ turn: inout Turn
     ) -> Bool {
         guard intent(requestID) == nil else {
@@ -160,7 +160,7 @@ struct Outbox {
         return true
     }
 
-    mutating func resend(_ requestID: String, call: UInt64, _ turn: inout Turn) {
+    mutating func resend(_ requestID: String, call: CallID, _ turn: inout Turn) {
         guard let failed = intent(requestID), failed.status == .failed else {
             return turn.complete(Completion(call: call, name: .sendMessage, status: .notFound))
         }
@@ -197,7 +197,7 @@ struct Outbox {
 
     /// The host sent a message by its own means, whether it had appended it before or not.
     mutating func hostSent(
-        _ requestID: String, _ message: MessageRecord, _ url: String, call: UInt64, _ name: Completion.Name,
+        _ requestID: String, _ message: MessageRecord, _ url: String, call: CallID, _ name: Completion.Name,
         _ turn: inout Turn
     ) {
         guard message.senderID.isByteEqual(to: turn.options.userID) else {
@@ -215,7 +215,7 @@ struct Outbox {
 
     /// The host's own send failed. One that was never appended is kept as a failed one, if the policy keeps such.
     mutating func hostFailed(
-        _ requestID: String, _ body: [UInt8]?, code: Int, _ url: String, call: UInt64, _ turn: inout Turn
+        _ requestID: String, _ body: [UInt8]?, code: Int, _ url: String, call: CallID, _ turn: inout Turn
     ) {
         let failure = turn.rules.failure(.byHost(code: code))
         if let intent = intent(requestID) {
@@ -233,7 +233,7 @@ struct Outbox {
 
     /// Changes a failed message in place.
     mutating func update(
-        _ requestID: String, _ body: [UInt8], call: UInt64, _ turn: inout Turn
+        _ requestID: String, _ body: [UInt8], call: CallID, _ turn: inout Turn
     ) {
         guard var intent = intent(requestID), intent.status == .failed, let document = try? JSON.parse(intent.body),
             let changes = (try? JSON.parse(body))?.members
@@ -249,7 +249,7 @@ struct Outbox {
     }
 
     /// Gives up a pending or failed message.
-    mutating func giveUp(_ requestID: String, call: UInt64, _ turn: inout Turn) {
+    mutating func giveUp(_ requestID: String, call: CallID, _ turn: inout Turn) {
         guard let intent = intent(requestID) else {
             return turn.complete(Completion(call: call, name: .deleteMessage, status: .notFound))
         }
@@ -262,7 +262,7 @@ struct Outbox {
 
     /// Gives up the message that a send waits for. `false` when no such call waits, or when the message would stay on
     /// disk.
-    mutating func cancel(_ call: UInt64, _ turn: inout Turn) -> Bool {
+    mutating func cancel(_ call: CallID, _ turn: inout Turn) -> Bool {
         guard let key = calls.first(where: { $0.value.call == call })?.key, let intent = intent(key.text),
             forget(intent, turn.context)
         else { return false }

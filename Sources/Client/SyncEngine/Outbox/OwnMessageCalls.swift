@@ -4,9 +4,9 @@ import SyncModel
 enum OwnMessageCalls {
     /// `channelURL` gives the channel of a collection.
     static func route(
-        _ command: HostCommand, _ outbox: inout Outbox, _ channelURL: (UInt64) -> String?, _ turn: inout Turn
+        _ command: HostCommand, _ outbox: inout Outbox, _ channelURL: (CollectionID) -> String?, _ turn: inout Turn
     ) {
-        func complete(_ call: UInt64, _ name: Completion.Name, _ turn: inout Turn) {
+        func complete(_ call: CallID, _ name: Completion.Name, _ turn: inout Turn) {
             turn.complete(Completion(call: call, name: name, status: .removed))
         }
         switch command {
@@ -51,14 +51,14 @@ enum OwnMessageCalls {
 
     /// Actions on messages that failed.
     static func resendFailed(
-        _ action: ActionCall, _ call: UInt64, _ outbox: inout Outbox, _ turn: inout Turn
+        _ action: ActionCall, _ call: CallID, _ outbox: inout Outbox, _ turn: inout Turn
     ) {
         let count = outbox.resendFailed(in: action.text("channel_url"), action.text("request_id"), &turn)
         ServiceActions.done(action, call, count: count, &turn)
     }
 
     static func removeFailed(
-        _ action: ActionCall, _ call: UInt64, _ outbox: inout Outbox, _ turn: inout Turn
+        _ action: ActionCall, _ call: CallID, _ outbox: inout Outbox, _ turn: inout Turn
     ) {
         let count = outbox.removeFailed(in: action.text("channel_url"), action.text("request_id"), &turn)
         ServiceActions.done(action, call, count: count, &turn)

@@ -7,7 +7,7 @@ import SyncStore
 /// it says `pending` there, and a failure is an update. So no message is ever shown twice.
 struct OwnWindows {
     private struct Own {
-        let id: UInt64
+        let id: CollectionID
         let filter: MessageFilter
         var pending = Window<OwnRow>()
         var failed = Window<OwnRow>()
@@ -17,13 +17,13 @@ struct OwnWindows {
     private var all: [TextKey: [Own]] = [:]
 
     /// What a collection shows.
-    func shown(_ collection: UInt64, _ url: String) -> (pending: [OwnRow], failed: [OwnRow]) {
+    func shown(_ collection: CollectionID, _ url: String) -> (pending: [OwnRow], failed: [OwnRow]) {
         let own = all[url]?.first { $0.id == collection }
         return (own?.pending.rows ?? [], own?.failed.rows ?? [])
     }
 
     mutating func open(
-        _ collection: UInt64, _ url: String, _ filter: MessageFilter, _ intents: [Intent], _ turn: inout Turn
+        _ collection: CollectionID, _ url: String, _ filter: MessageFilter, _ intents: [Intent], _ turn: inout Turn
     ) {
         var own = Own(id: collection, filter: filter)
         let shown = intents.filter { OwnWindows.matches($0, filter, turn.context) }
@@ -35,14 +35,14 @@ struct OwnWindows {
         tellAll(own, Cause(.cache), &turn)
     }
 
-    mutating func close(_ collection: UInt64, _ url: String) {
+    mutating func close(_ collection: CollectionID, _ url: String) {
         all[url]?.removeAll { $0.id == collection }
         if all[url]?.isEmpty == true { all[url] = nil }
     }
 
     /// Shows those of a channel's messages that belong to a list and are not in it. Gives how many they are.
     mutating func fetch(
-        failed isOfFailed: Bool, _ collection: UInt64, _ url: String, _ intents: [Intent], _ turn: inout Turn
+        failed isOfFailed: Bool, _ collection: CollectionID, _ url: String, _ intents: [Intent], _ turn: inout Turn
     ) -> Int {
         var count = 0
         forEach(url) { own in
@@ -65,7 +65,7 @@ struct OwnWindows {
     }
 
     /// Tells a collection that lost track both lists.
-    func resync(_ collection: UInt64, _ url: String, _ turn: inout Turn) {
+    func resync(_ collection: CollectionID, _ url: String, _ turn: inout Turn) {
         guard let own = all[url]?.first(where: { $0.id == collection }) else { return }
         OwnWindows.tell(own, .pending, WindowChange(.clear, []), Cause(.overflow), nil, &turn)
         OwnWindows.tell(own, .failed, WindowChange(.clear, []), Cause(.overflow), FailedReason.none, &turn)

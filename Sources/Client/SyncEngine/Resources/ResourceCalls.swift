@@ -8,14 +8,14 @@ import SyncTree
 struct ResourceCalls {
     private let machine: ResourceMachine
     /// What the calls asked for that are not complete.
-    private var actions: [UInt64: Action] = [:]
+    private var actions: [CallID: Action] = [:]
 
     init(_ random: RandomSource) {
         machine = ResourceMachine(seed: UInt64(bitPattern: random.below(Int64.max)))
     }
 
     mutating func handle(
-        _ call: ResourceCall, call number: UInt64, _ turn: inout Turn
+        _ call: ResourceCall, call number: CallID, _ turn: inout Turn
     ) {
         actions[number] = call.action
         if let timeout = call.timeout {
@@ -32,7 +32,7 @@ struct ResourceCalls {
     }
 
     /// The host does not wait any more. `false` when no such call waits.
-    mutating func cancel(_ number: UInt64, _ status: Status, _ turn: inout Turn) -> Bool {
+    mutating func cancel(_ number: CallID, _ status: Status, _ turn: inout Turn) -> Bool {
         let cause =
             switch status {
             case .timeout: "not done in time"
@@ -67,7 +67,7 @@ struct ResourceCalls {
         }
     }
 
-    private mutating func complete(_ call: UInt64, _ reply: ResourceReply, _ turn: inout Turn) {
+    private mutating func complete(_ call: CallID, _ reply: ResourceReply, _ turn: inout Turn) {
         guard let action = actions.removeValue(forKey: call) else { return }
         turn.add(.timer(.action(call: call), at: nil))
         var completion = Completion(

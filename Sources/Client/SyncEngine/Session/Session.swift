@@ -38,7 +38,7 @@ struct Session {
     /// Sessions in a row that ended as soon as they had begun.
     private var losses = Backoff()
     /// Calls of `sm_connect` that wait for the outcome.
-    private var calls: [UInt64] = []
+    private var calls: [CallID] = []
     /// By the monotonic clock.
     private(set) var loggedInAt: Int64 = 0
 
@@ -61,7 +61,7 @@ struct Session {
 
     // MARK: Host
 
-    mutating func connect(call: UInt64, _ turn: inout Turn) {
+    mutating func connect(call: CallID, _ turn: inout Turn) {
         switch state {
         case .connected: turn.complete(Completion(call: call, name: .connect, status: .ok))
         case .connecting, .suspended: calls.append(call)
@@ -74,7 +74,7 @@ struct Session {
     }
 
     /// The host does not wait for the outcome any more; connecting goes on. `false` when no such call waits.
-    mutating func cancel(_ call: UInt64, _ turn: inout Turn) -> Bool {
+    mutating func cancel(_ call: CallID, _ turn: inout Turn) -> Bool {
         guard let index = calls.firstIndex(of: call) else { return false }
         calls.remove(at: index)
         turn.complete(Completion(call: call, name: .connect, status: .canceled))

@@ -10,18 +10,15 @@ import SyncTree
 /// More rows are a listen with a larger limit: the old one ends when the new one has told what is there, so that no row
 /// is missing in between.
 struct DatabaseFeed {
-    /// Tells the two listens of a stream apart that there may be for a while.
-    private static let other: UInt64 = 1 << 62
-
     private let stream: UInt64
     private let path: TreePath
     private let query: DatabaseQuery?
     private var order: TreeOrder { query?.order ?? .key }
     /// How many rows are asked for, from which end; `nil`: all.
     private var limit: TreeQuery.Limit?
-    private var listen: UInt64
+    private var listen: CallID
     /// The listen with more rows that has not told anything yet.
-    private var wider: UInt64?
+    private var wider: CallID?
     /// What is asked for without the wider one.
     private var narrowerLimit: TreeQuery.Limit?
     private var isFetchAwaited = false
@@ -36,7 +33,7 @@ struct DatabaseFeed {
         query = DatabaseFeed.query(of: location, spec)
         let isDescending = spec?.order.isDescending ?? false
         limit = location.query?.limit ?? spec?.limit.map { isDescending ? .last($0) : .first($0) }
-        listen = stream | StreamFeed.mark
+        listen = .stream(stream)
     }
 
     /// What is asked for, but for the limit. Only a limit makes the order and range of the stream the database's
@@ -46,9 +43,6 @@ struct DatabaseFeed {
         let isPlain = location.query == nil || location.query == (try? DatabaseQuery(own.order))
         return isPlain ? own : location.query
     }
-
-    /// The stream that a call or a listen belongs to.
-    static func stream(of number: UInt64) -> UInt64 { number & ~(StreamFeed.mark | other) }
 
     // MARK: Asking
 
@@ -68,7 +62,7 @@ struct DatabaseFeed {
         case .last(let before): limit = .last(DatabaseFeed.sum(before, more))
         }
         let ended = wider.map { [end($0)] } ?? []
-        let next = listen ^ DatabaseFeed.other
+        let next = CallID.stream(stream, isSecond: listen == .stream(stream))
         wider = next
         isFetchAwaited = true
         return (nil, ended + [ask(next)])
@@ -78,13 +72,13 @@ struct DatabaseFeed {
         Int(clamping: min(Int64(one) + Int64(min(other, Int(Int32.max))), Int64(Int32.max)))
     }
 
-    private func ask(_ number: UInt64) -> HostCommand {
+    private func ask(_ number: CallID) -> HostCommand {
         var query = query
         if let limit { query = (query ?? .byKey).limited(to: limit) }
         return .database(DatabaseRequest(.databaseListen, .listen(DatabaseLocation(path, query))), call: number)
     }
 
-    private func end(_ number: UInt64) -> HostCommand {
+    private func end(_ number: CallID) -> HostCommand {
         .database(DatabaseRequest(.databaseUnlisten, .unlisten(number)), call: number)
     }
 
@@ -92,7 +86,7 @@ struct DatabaseFeed {
 
     /// The place is this now: what to tell the stream, and what to ask.
     mutating func take(
-        _ number: UInt64, _ node: TreeNode, isCurrent: Bool
+        _ number: CallID, _ node: TreeNode, isCurrent: Bool
     ) -> (inputs: [StreamInput], commands: [HostCommand]) {
         guard number == listen || number == wider else { return ([], []) }
         // The narrower one says nothing that the wider one does not.
@@ -115,7 +109,7 @@ struct DatabaseFeed {
 
     /// The database is not reached, and nothing is kept of what a listen asks for: who wants more asks again. Those
     /// that nobody waits for any longer may still come.
-    mutating func takeUnheard(_ number: UInt64) -> (input: StreamInput, commands: [HostCommand])? {
+    mutating func takeUnheard(_ number: CallID) -> (input: StreamInput, commands: [HostCommand])? {
         guard number == wider, isFetchAwaited else { return nil }
         limit = narrowerLimit
         wider = nil
@@ -123,7 +117,7 @@ struct DatabaseFeed {
     }
 
     /// A listen was refused, and is gone.
-    mutating func take(_ number: UInt64, ended failure: DatabaseFailure) -> [StreamInput] {
+    mutating func take(_ number: CallID, ended failure: DatabaseFailure) -> [StreamInput] {
         let wrong = failure == .signedOut
             ? StreamFailure(.canceled, Completion.signedOut) : StreamFailure(.service, failure.message)
         if number == wider {

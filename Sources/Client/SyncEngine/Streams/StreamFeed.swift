@@ -3,11 +3,9 @@ import SyncStreams
 
 /// What one stream over a collection is fed with: a collection of its own that no host sees.
 ///
-/// Its number and that of its calls are the stream's, marked, so that whatever comes of it is known at sight. There is
-/// one call at a time.
+/// It and its calls are the stream's by their ids, so that whatever comes of it is known at sight. There is one call at
+/// a time.
 struct StreamFeed {
-    static let mark: UInt64 = 1 << 63
-
     enum Work {
         /// The first rows; `wanted`: how many more.
         case load(wanted: Int)
@@ -49,7 +47,8 @@ struct StreamFeed {
         self.limit = limit ?? 0
     }
 
-    var collection: UInt64 { stream | StreamFeed.mark }
+    var collection: CollectionID { .stream(stream) }
+    var call: CallID { .stream(stream) }
 
     /// A change of a list that the stream shows; `nil` for one of own messages.
     mutating func take(_ change: CollectionChange) -> StreamInput? {
@@ -111,11 +110,11 @@ struct StreamFeed {
         }
         work = new
         if case .fetchMore(let direction, _) = new { return [fetch(direction)] }
-        return if case .channels = source { [fetch(.next)] } else { [.start(collection: collection, call: collection)] }
+        return if case .channels = source { [fetch(.next)] } else { [.start(collection: collection, call: call)] }
     }
 
     private func fetch(_ direction: PageDirection) -> HostCommand {
-        .fetch(collection: collection, direction: direction, call: collection)
+        .fetch(collection: collection, direction: direction, call: call)
     }
 
     /// The call has ended: what to tell the stream, and what to ask next.

@@ -12,9 +12,6 @@ struct StreamFeeds {
     private var databaseFeeds: [UInt64: DatabaseFeed] = [:]
     private var commands: [HostCommand] = []
 
-    /// Whether a collection or a call is not the host's.
-    static func isOwn(_ number: UInt64) -> Bool { number & StreamFeed.mark != 0 }
-
     func whole(_ id: UInt64) -> StreamBatch? { streams.whole(id) }
 
     mutating func takeCommands() -> [HostCommand] {
@@ -37,7 +34,7 @@ struct StreamFeeds {
     }
 
     mutating func handle(
-        _ request: StreamRequest, of id: UInt64, call: UInt64, _ turn: inout Turn
+        _ request: StreamRequest, of id: UInt64, call: CallID, _ turn: inout Turn
     ) {
         streams.handle(request, of: id, call: call, now: turn.now.monotonic)
         // The longest that all pages together may take; each has its own patience besides.
@@ -48,15 +45,15 @@ struct StreamFeeds {
     /// The host waits no longer for more rows of a stream. Gives the call to a collection that is to end in its stead;
     /// what comes of that ends the host's.
     mutating func endFetch(
-        _ call: UInt64, _ status: Status, _ turn: inout Turn
-    ) -> (isFound: Bool, asked: UInt64?) {
+        _ call: CallID, _ status: Status, _ turn: inout Turn
+    ) -> (isFound: Bool, asked: CallID?) {
         guard let id = streams.stream(fetching: call) else { return (false, nil) }
         if let input = databaseFeeds[id]?.endFetch(status) {
             self.feed(id, [input], &turn)
             return (true, nil)
         }
         guard let feed = feeds[id] else { return (false, nil) }
-        if feed.isFetchingMore { return (true, feed.collection) }
+        if feed.isFetchingMore { return (true, feed.call) }
         guard let input = feeds[id]?.endWaitingFetch(status) else { return (false, nil) }
         streams.feed(id, input, now: turn.now.monotonic)
         carryOut(&turn)
@@ -65,8 +62,8 @@ struct StreamFeeds {
 
     func resync(_ id: UInt64, dropped: Int, _ turn: inout Turn) {
         guard let whole = streams.whole(id) else { return }
-        turn.tell(id, .overflow(dropped: dropped))
-        turn.tell(id, .stream(.batch(whole)))
+        turn.tell(.host(id), .overflow(dropped: dropped))
+        turn.tell(.host(id), .stream(.batch(whole)))
     }
 
     mutating func end(_ turn: inout Turn) {
@@ -82,18 +79,13 @@ struct StreamFeeds {
     /// The stream that an event feeds; `nil`: it is the host's.
     static func stream(of event: HostEvent) -> UInt64? {
         switch event {
-        case .change(let change): stream(of: change.collection)
-        case .collection(let collection, _): stream(of: collection)
+        case .change(let change): change.collection.stream
+        case .collection(let collection, _): collection.stream
         case .client(.database(.value(let listen, _, _))), .client(.database(.listenEnded(let listen, _))):
-            stream(of: listen)
+            listen.stream
         case .client: nil
         }
     }
-
-    /// The stream that asked; `nil`: the host did.
-    static func stream(of completion: Completion) -> UInt64? { stream(of: completion.call) }
-
-    private static func stream(of number: UInt64) -> UInt64? { isOwn(number) ? DatabaseFeed.stream(of: number) : nil }
 
     mutating func take(_ event: HostEvent, of id: UInt64, _ turn: inout Turn) {
         switch event {
@@ -110,9 +102,8 @@ struct StreamFeeds {
     }
 
     /// The database is not reached, and has told a stream's listen nothing.
-    mutating func takeUnheard(_ listen: UInt64, _ turn: inout Turn) {
-        let id = DatabaseFeed.stream(of: listen)
-        guard let (input, more) = databaseFeeds[id]?.takeUnheard(listen) else { return }
+    mutating func takeUnheard(_ listen: CallID, _ turn: inout Turn) {
+        guard let id = listen.stream, let (input, more) = databaseFeeds[id]?.takeUnheard(listen) else { return }
         commands += more
         feed(id, [input], &turn)
     }
@@ -160,8 +151,8 @@ struct StreamFeeds {
         for effect in streams.takeEffects() {
             switch effect {
             case .batch(let id, let batch, let delivery):
-                for notice in batch.notices(delivery) { turn.tell(id, .stream(notice)) }
-            case .loaded(let id, let failure): turn.tell(id, .stream(.loaded(failure)))
+                for notice in batch.notices(delivery) { turn.tell(.host(id), .stream(notice)) }
+            case .loaded(let id, let failure): turn.tell(.host(id), .stream(.loaded(failure)))
             case .open(let id, .database(let call), _):
                 // What cannot be asked for the border has refused.
                 guard case .listen(let location)? = (try? DatabaseRequest(call))?.operation else { break }
@@ -176,7 +167,7 @@ struct StreamFeeds {
                 commands += databaseFeeds.removeValue(forKey: id)?.close() ?? []
             case .close(let id):
                 feeds[id] = nil
-                commands.append(.removeCollection(id: id | StreamFeed.mark))
+                commands.append(.removeCollection(id: .stream(id)))
             case .fetchMore(let id, let count, _) where databaseFeeds[id] != nil:
                 let (input, more) = databaseFeeds[id]?.fetchMore(count) ?? (nil, [])
                 commands += more
