@@ -5,8 +5,8 @@
  * Opens so many listens with a query, keeps so many writes to the database, makes WAITING calls of a KIND, and ends
  * the client at once: END is "close", "sign_out", which is waited for, or "late", a sign-out when all is carried out.
  * KIND is "writes" (to the database), "increments" (server values), "messages" (sm_send_message), "appended"
- * (sm_append_message), "questions" (sm_call to the service), or "resources" (each created, and counted). Every call
- * has to complete, once. */
+ * (sm_append_message), "questions" (sm_call to the service), "reads" (database_get), or "resources" (each created, and
+ * counted). Every call has to complete, once. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,6 +82,8 @@ static void make(sm_client *client, sm_collection *messages, const char *kind, l
             "{\"action\":\"resource_create\",\"resource_type\":\"Note\",\"context\":\"here\",\"key\":\"r%ld\","
             "\"value\":{\"at\":%ld,\"done\":true}}",
             number, number);
+    } else if (strcmp(kind, "reads") == 0) {
+        snprintf(text, sizeof text, "{\"action\":\"database_get\",\"path\":\"/other/n%ld\"}", number);
     } else {
         snprintf(text, sizeof text, "{\"action\":\"get_message\",\"channel_url\":\"benchmark\",\"message_id\":\"%ld\"}",
                  number + 1);

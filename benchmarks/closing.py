@@ -8,8 +8,9 @@ from contextlib import contextmanager
 
 PATIENCE = 600  # seconds until a program counts as hanging
 KEPT, WAITING, LISTENS, MANY = 1_000, 4_000, 20, 20_000
-#: How many writes to the database wait, how the client ends, and the seconds that it may take.
-CASES = [(WAITING, "close", 1), (MANY, "close", 1), (WAITING, "sign_out", 1), (MANY, "sign_out", 2)]
+#: What waits for the database, how many of it, how the client ends, and the seconds that it may take.
+CASES = [("writes", WAITING, "close", 1), ("writes", MANY, "close", 1), ("reads", MANY, "close", 1),
+         ("writes", WAITING, "sign_out", 1), ("writes", MANY, "sign_out", 2), ("reads", MANY, "sign_out", 2)]
 
 
 @contextmanager
@@ -41,13 +42,13 @@ def measure(program, folder, kind, kept, waiting, listens, end, ready=None):
 
 def rows(program, executable, folders, repeats):
     """A line of each case: its name, the median of the seconds until the client has ended, and the aim."""
-    for waiting, end, aim in CASES:
+    for kind, waiting, end, aim in CASES:
         taken = []
         for _ in range(repeats):
             with database_server(executable) as ready:
-                found = measure(program, folders(), "writes", KEPT, waiting, LISTENS, end, ready)
+                found = measure(program, folders(), kind, KEPT, waiting, LISTENS, end, ready)
             taken.append(found["sign_out_seconds"] + found["close_seconds"])
         name = "sign-out and close" if end == "sign_out" else "close"
         label = (f"{name} with {KEPT:,} kept writes, {LISTENS} listens with a query, "
-                 f"{waiting:,} writes to the database waiting")
+                 f"{waiting:,} {kind} {'to' if kind == 'writes' else 'of'} the database waiting")
         yield label, statistics.median(taken), aim

@@ -14,6 +14,8 @@ final class HTTPTransfer {
 
     let id: UInt64
     let handle: CurlHandle
+    /// Where it counts as under way; `nil`: it is a stream.
+    var lane: RequestLanes.Lane?
     /// When a stream that has not been answered is given up, by the monotonic clock. libcurl's own limit of time would
     /// count the body as well, which has no end.
     private(set) var nextDeadline = Int64.max

@@ -34,6 +34,9 @@ final class NetworkLoop {
     private var streams: [UInt64: HTTPTransfer] = [:]
     /// Those of the streams that have a deadline, since their answer has not begun: few, however many are open.
     private var unanswered: [UInt64: HTTPTransfer] = [:]
+    private var lanes = RequestLanes()
+    /// Where a request has ended, once for each, so that another may begin.
+    private var freed: [RequestLanes.Lane] = []
     private var sockets: [UInt64: SocketTransfer] = [:]
     private var socketIDs: [UnsafeMutableRawPointer: UInt64] = [:]
     /// The sockets that are watched as WebSockets, no longer for libcurl.
@@ -122,6 +125,7 @@ final class NetworkLoop {
             forget(transfer)
             transfer.fail(failure)
         }
+        for command in lanes.removeAll() { command.refuse(failure) }
         let now = Clock.monotonic
         for socket in Array(sockets.values) {
             socket.abandon(failure, now: now)
@@ -144,10 +148,25 @@ final class NetworkLoop {
             socket.advance(now: now)
             settle(socket)
         }
+        for command in lanes.takeLate(now: now) {
+            command.refuse(NetworkFailure(.timedOut, "no answer in time: too many requests were under way"))
+        }
+        beginWaiting(now: now)
+    }
+
+    /// In the place of requests that have ended.
+    private func beginWaiting(now: Int64) {
+        while let lane = freed.popLast() {
+            guard let (command, deadline) = lanes.next(in: lane),
+                case .send(let id, var request, let intake, let receiver) = command
+            else { continue }
+            request.timeoutMS = Int(max(deadline - now, 1))
+            begin(id, request, intake, receiver, in: lane)
+        }
     }
 
     private func wait() {
-        var due = unread.isEmpty ? curlDeadline : 0
+        var due = unread.isEmpty ? min(curlDeadline, lanes.nextDeadline) : 0
         for stream in unanswered.values { due = min(due, stream.nextDeadline) }
         for socket in sockets.values { due = min(due, socket.nextDeadline) }
         let timeout = due == Int64.max ? -1 : Int32(clamping: max(due &- Clock.monotonic, 0))
@@ -197,6 +216,8 @@ final class NetworkLoop {
                 forget(transfer)
                 transfer.finish(code)
                 if !transfer.wasHeld { recycle(transfer.handle) }
+                // At once: libcurl keeps as many idle connections as suit the transfers that it has.
+                beginWaiting(now: Clock.monotonic)
             } else if let id = socketIDs[handle], let socket = sockets[id] {
                 socket.connected(code, now: Clock.monotonic)
                 settle(socket)
@@ -208,30 +229,16 @@ final class NetworkLoop {
 
     private func execute(_ command: NetworkCommand) {
         switch command {
+        case .send(let id, let request, let intake, .pieces(let handler)):
+            begin(id, request, intake, .pieces(handler), in: nil)
         case .send(let id, let request, let intake, let receiver):
-            guard let handle = idleHandles.popLast() ?? CurlHandle(curl) else {
-                return command.refuse(NetworkFailure(.cannotConnect, "out of memory"))
-            }
-            let transfer = HTTPTransfer(id: id, request, on: handle, for: intake, receiver) { [unowned self] id in
-                hold(id, for: intake)
-            }
-            if let refusal = handle.refusal {
-                transfer.fail(refusal)
-                return recycle(handle)
-            }
-            transfers[handle.pointer] = transfer
-            transferHandles[id] = handle.pointer
-            if case .pieces = receiver {
-                streams[id] = transfer
-                unanswered[id] = transfer
-            }
-            guard curl.multiAdd(multi, handle.pointer) == CURLM_OK else {
-                forget(transfer)
-                return transfer.fail(NetworkFailure(.cannotConnect, "out of memory"))
-            }
+            let lane = RequestLanes.Lane(request, for: intake)
+            if lanes.admit(id, command, request, to: lane) { begin(id, request, intake, receiver, in: lane) }
         case .cancel(let id):
+            let failure = NetworkFailure(.cancelled, "cancelled")
+            if let waiting = lanes.remove(id) { return waiting.refuse(failure) }
             guard let handle = transferHandles[id], let transfer = transfers[handle] else { return }
-            giveUp(transfer, NetworkFailure(.cancelled, "cancelled"))
+            giveUp(transfer, failure)
         case .open(let id, let options, let intake, let handler):
             guard let handle = CurlHandle(curl) else {
                 return command.refuse(NetworkFailure(.cannotConnect, "out of memory"))
@@ -255,6 +262,37 @@ final class NetworkLoop {
             socket.close(code: code, reason: reason, now: Clock.monotonic)
             unwritten.append(id)
         case .readOn(let intake): readOn(intake)
+        }
+    }
+
+    private func begin(
+        _ id: UInt64, _ request: HTTPRequest, _ intake: Intake, _ receiver: HTTPTransfer.Receiver,
+        in lane: RequestLanes.Lane?
+    ) {
+        func fail(_ failure: NetworkFailure) {
+            if let lane { freed.append(lane) }
+            receiver.fail(failure)
+        }
+        guard let handle = idleHandles.popLast() ?? CurlHandle(curl) else {
+            return fail(NetworkFailure(.cannotConnect, "out of memory"))
+        }
+        let transfer = HTTPTransfer(id: id, request, on: handle, for: intake, receiver) { [unowned self] id in
+            hold(id, for: intake)
+        }
+        if let refusal = handle.refusal {
+            fail(refusal)
+            return recycle(handle)
+        }
+        transfer.lane = lane
+        transfers[handle.pointer] = transfer
+        transferHandles[id] = handle.pointer
+        if receiver.isStream {
+            streams[id] = transfer
+            unanswered[id] = transfer
+        }
+        guard curl.multiAdd(multi, handle.pointer) == CURLM_OK else {
+            forget(transfer)
+            return transfer.fail(NetworkFailure(.cannotConnect, "out of memory"))
         }
     }
 
@@ -298,6 +336,7 @@ final class NetworkLoop {
 
     private func forget(_ transfer: HTTPTransfer) {
         _ = curl.multiRemove(multi, transfer.handle.pointer)
+        if let lane = transfer.lane { freed.append(lane) }
         transfers[transfer.handle.pointer] = nil
         transferHandles[transfer.id] = nil
         streams[transfer.id] = nil

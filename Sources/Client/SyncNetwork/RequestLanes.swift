@@ -1,0 +1,105 @@
+import SyncThreads
+import SyncWebSocket
+
+/// Requests of one owner to one server, of which a few go at once and the others wait, in their order.
+///
+/// In HTTP/1 each that is under way has a connection of its own. With thousands of them the system runs short of ports,
+/// a server of patience, and libcurl takes a time for each that grows with their number, so neither they nor the end of
+/// the client would come soon. What waits costs its request, and no more.
+struct RequestLanes {
+    /// How many go at once.
+    static let width = 64
+
+    struct Lane: Hashable {
+        let owner: ObjectIdentifier
+        /// Scheme, host and port, as they are written.
+        let server: Substring.UTF8View
+
+        init(_ request: HTTPRequest, for intake: Intake) {
+            owner = ObjectIdentifier(intake)
+            let url = request.url.utf8
+            var slashes = 0
+            server = url.prefix { byte in
+                if byte == UInt8(ascii: "/") { slashes += 1 }
+                return slashes < 3 && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
+            }
+        }
+
+        static func == (first: Lane, second: Lane) -> Bool {
+            first.owner == second.owner && first.server.elementsEqual(second.server)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(owner)
+            for byte in server { hasher.combine(byte) }
+        }
+    }
+
+    private struct Waiting {
+        let command: NetworkCommand
+        let deadline: Int64
+    }
+
+    private struct Line {
+        var running = 0
+        /// May hold ids of requests that were given up.
+        var ids: ArraySlice<UInt64> = []
+    }
+
+    private var lines: [Lane: Line] = [:]
+    private var waiting: [UInt64: Waiting] = [:]
+
+    /// Whether a request may begin, and counts as under way then; else it is kept until `next` gives it.
+    mutating func admit(_ id: UInt64, _ command: NetworkCommand, _ request: HTTPRequest, to lane: Lane) -> Bool {
+        if lines[lane, default: Line()].running < RequestLanes.width {
+            lines[lane, default: Line()].running += 1
+            return true
+        }
+        waiting[id] = Waiting(command: command, deadline: Clock.monotonic &+ Clock.clamped(request.timeoutMS))
+        lines[lane, default: Line()].ids.append(id)
+        return false
+    }
+
+    /// One that was under way has ended. Gives what begins instead, and until when it has to be done.
+    mutating func next(in lane: Lane) -> (command: NetworkCommand, deadline: Int64)? {
+        while let id = lines[lane]?.ids.popFirst() {
+            if let next = waiting.removeValue(forKey: id) { return (next.command, next.deadline) }
+        }
+        lines[lane]?.running -= 1
+        if lines[lane]?.running == 0 { lines[lane] = nil }
+        return nil
+    }
+
+    /// Takes one out that has not begun.
+    mutating func remove(_ id: UInt64) -> NetworkCommand? { waiting.removeValue(forKey: id)?.command }
+
+    mutating func removeAll() -> [NetworkCommand] {
+        defer { (lines, waiting) = ([:], [:]) }
+        return waiting.values.map(\.command)
+    }
+
+    /// Takes those out that have waited too long. One behind another that may wait longer is found behind that.
+    mutating func takeLate(now: Int64) -> [NetworkCommand] {
+        var late: [NetworkCommand] = []
+        if waiting.isEmpty { return late }
+        for lane in Array(lines.keys) {
+            while let id = lines[lane]?.ids.first {
+                if let first = waiting[id] {
+                    guard first.deadline <= now else { break }
+                    late.append(first.command)
+                    waiting[id] = nil
+                }
+                lines[lane]?.ids.removeFirst()
+            }
+        }
+        return late
+    }
+
+    /// When one has waited too long. Right after `takeLate`.
+    var nextDeadline: Int64 {
+        if waiting.isEmpty { return Int64.max }
+        return lines.values.reduce(Int64.max) { due, line in
+            min(due, line.ids.first.flatMap { waiting[$0]?.deadline } ?? Int64.max)
+        }
+    }
+}
