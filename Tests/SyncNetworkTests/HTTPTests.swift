@@ -352,6 +352,33 @@ final class HTTPTests: NetworkTestCase {
         XCTAssertEqual(server.connectionCount, 1)
     }
 
+    /// Else it could still arrive, behind what is sent later.
+    func testARequestThatIsGivenUpEndsItsConnectionBeforeTheNext() throws {
+        let (taken, ended) = (Collected<Bool>(), Collected<Bool>())
+        let server = try serve { connection in
+            while let request = connection.readRequest() {
+                if request.line.hasPrefix("GET /next") {
+                    // The connection before has ended, though this request is under way.
+                    connection.respond(text: ended.wait(count: taken.all.count).count == taken.all.count ? "ended" : "")
+                } else {
+                    taken.append(true)
+                }
+            }
+            ended.append(true)
+        }
+        let late = HTTPRequest(method: "PUT", url: server.http + "/late", body: Array("1".utf8), timeoutMS: 150)
+        XCTAssertEqual(try failure(late).kind, .timedOut)
+        XCTAssertEqual(try response(get(server.http + "/next")).body, Array("ended".utf8))
+        let outcomes = Collected<Outcome>()
+        let given = network.send(HTTPRequest(method: "PUT", url: server.http + "/given", body: Array("1".utf8))) {
+            outcomes.append($0)
+        }
+        taken.wait(count: 2)
+        network.cancel(given)
+        outcomes.wait(count: 1)
+        XCTAssertEqual(try response(get(server.http + "/next")).body, Array("ended".utf8))
+    }
+
     func testLoopback() {
         let loopback = [
             "http://127.0.0.1", "http://127.0.0.1:80/x", "https://localhost/", "http://[::1]:8/", "https://localhost?x",
