@@ -43,6 +43,11 @@ class Books:
             self.sent.add(fact["sent"])
         elif "closed" in fact:
             self.stored(fact["closed"])
+        elif "closing" in fact:
+            self.run.count("closings_under_fire")
+            self.run.counts["waiting_at_close"] = self.run.counts.get("waiting_at_close", 0) + fact["closing"]
+        elif "survived" in fact:
+            self.run.count("closed_before_the_kill")
         elif "unstored" in fact or "refused" in fact:
             self.unstored(fact.get("unstored") or fact["refused"])
         elif "written" in fact or "writing" in fact or "counted" in fact or "counting" in fact:
@@ -159,10 +164,12 @@ def resize(folder, choice):
         database.close()
 
 
-def start(run, seed, serial, settle=0):
+def start(run, seed, serial, settle=0, close_after=None):
     words = [sys.executable, str(server.HERE / "kills_host.py"), "--config", str(run.folder / "config.json"),
              "--channels", "c0,c1,c2", "--seed", str(seed), "--serial", str(serial), "--settle", str(settle),
              "--sign-out", str(run.arguments.sign_out)]
+    if close_after is not None:
+        words += ["--close-after", str(close_after)]
     return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=open(run.folder / "errors", "ab"), text=True)
 
 
@@ -182,7 +189,8 @@ def read(process, books):
 
 def main():
     parser = common.options(__doc__.splitlines()[0], kills=(200, "how many"), settle_every=(10, "kills between checks"),
-                            sign_out=(0.001, "share of steps that sign out"), longest=(1.2, "seconds before a kill"))
+                            sign_out=(0.001, "share of steps that sign out"), longest=(1.2, "seconds before a kill"),
+                            closing=(0.2, "share of kills between the call of sm_close() and its return"))
     arguments = parser.parse_args()
     run = common.Run("kills", arguments)
     choice = random.Random(run.seed)
@@ -195,10 +203,13 @@ def main():
     books = Books(run)
     for number in range(1, arguments.kills + 1):
         books.era = 0
-        process = start(run, run.seed + number, number)
+        seconds = choice.uniform(0.05, 1) ** 2 * arguments.longest
+        ends_itself = choice.random() < arguments.closing
+        process = start(run, run.seed + number, number, close_after=seconds if ends_itself else None)
         disturb(host, choice)
-        time.sleep(choice.uniform(0.05, 1) ** 2 * arguments.longest + 0.12)
-        process.kill()
+        if not ends_itself:
+            time.sleep(seconds + 0.12)
+            process.kill()
         read(process, books)
         if process.wait() != -9:
             errors = (run.folder / "errors").read_text(errors="replace")

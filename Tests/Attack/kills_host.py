@@ -7,7 +7,9 @@ import ctypes
 import json
 import os
 import random
+import signal
 import sys
+import threading
 import time
 
 import sm
@@ -126,6 +128,21 @@ class Host:
         self.asked.clear()
         self.open()
 
+    def die_closing(self):
+        """Is killed while sm_close() has much to do, unless it is faster."""
+        self.client.drain()
+        room = 1000 - len(self.asked)
+        for _ in range(self.random.randrange(room)):
+            self.random.choice([self.send, self.write, self.write, self.count])()
+        delay = self.random.random() ** 2 * 0.05
+        # The call releases the interpreter's lock.
+        killer = threading.Timer(delay, os.kill, (os.getpid(), signal.SIGKILL))
+        say(closing=len(self.asked))
+        killer.start()
+        sm.lib().sm_close(self.client.handle)
+        say(survived=1)
+        killer.join()
+
     def step(self):
         way = self.random.random()
         if len(self.asked) > 60:
@@ -185,14 +202,17 @@ def main():
     parser.add_argument("--serial", type=int, required=True)
     parser.add_argument("--settle", type=int, default=0)
     parser.add_argument("--sign-out", type=float, default=0.0)
+    parser.add_argument("--close-after", type=float)
     arguments = parser.parse_args()
     host = Host(arguments)
     host.open()
     if arguments.settle:
         host.settle(arguments.settle)
         return
-    while True:
+    begun = time.monotonic()
+    while arguments.close_after is None or time.monotonic() - begun < arguments.close_after:
         host.step()
+    host.die_closing()
 
 
 main()
