@@ -169,15 +169,15 @@
  *
  * LIMITS
  *
- * What a host does not drain does not grow without bound. At most "queue_limit" events wait; beyond that changes of
- * collections are dropped (`overflow`), "sync_progress" is left out, and of "connection", "sync_state",
- * "unread_counts", "token_needed", "storage_error", "huge_gap", "channel_removed", "database_token_needed" and
- * "database_value" of one place only the latest of each waits. A call that completes later takes a slot when it is
- * accepted and frees it when its result is drained; a call without a result takes one until the engine has seen it.
- * There are as many slots as "queue_limit", but at least 1000, since a host that wants short queues may still send a
- * burst. The texts of the calls that hold slots have 64 MiB together at most, those of collections not counted. When
- * there is no room calls give SM_ERR_TOO_MANY_CALLS: drain, and call again. sm_close(), sm_collection_remove() and
- * sm_disconnect() never take a slot.
+ * What a host does not drain does not grow without bound. At most "queue_limit" events wait, and about 32 MiB of the
+ * objects, rows and values in them; beyond either changes of collections are dropped (`overflow`), "sync_progress" is
+ * left out, and of "connection", "sync_state", "unread_counts", "token_needed", "storage_error", "huge_gap",
+ * "channel_removed", "database_token_needed" and "database_value" of one place only the latest of each waits. A call
+ * that completes later takes a slot when it is accepted and frees it when its result is drained; a call without a
+ * result takes one until the engine has seen it. There are as many slots as "queue_limit", but at least 1000, since a
+ * host that wants short queues may still send a burst. The texts of the calls that hold slots have 64 MiB together at
+ * most, those of collections not counted. When there is no room calls give SM_ERR_TOO_MANY_CALLS: drain, and call
+ * again. sm_close(), sm_collection_remove() and sm_disconnect() never take a slot.
  *
  * What a service answers does not grow without bound either: the body of one answer has 64 MiB at most, unpacked, and
  * those of all answers to one client that are under way or not worked in yet have 128 MiB together. Beyond it a call

@@ -2,9 +2,10 @@
 
     flooded.py CONFIG KIND TARGET...     CONFIG: JSON; KIND: database (TARGETs are paths) or messages (one channel URL)
 
-Listens, says `ready` and drains until each target has told END; then prints as one line of JSON the resident memory
-before and at most (bytes), the slowest of the calls that need nothing but this process (milliseconds), how many those
-were, and what is shown at the end.
+`unread` is database too, but nothing is drained before a line comes by standard input. Listens, says `ready` and drains
+until each target has told END; then prints as one line of JSON the resident memory before and at most (bytes), the
+slowest of the calls that need nothing but this process (milliseconds), how many those were, and what is shown at the
+end.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class Host:
         return self.ask(lib.sm_call, self.client.handle, text(document))
 
     def listen(self, kind: str, targets: list[str]) -> None:
-        if kind == "database":
+        if kind != "messages":
             for path in targets:
                 assert self.call(action="database_listen", path=path)["status"] == 0
             return
@@ -74,7 +75,7 @@ class Host:
 
     def shown(self, kind: str, targets: list[str]) -> object:
         """What is known at the end: of each path its value, or the ids of the messages."""
-        if kind == "database":
+        if kind != "messages":
             values = [self.call(action="database_get", path=path) for path in targets]
             return [value.get("result", {}).get("value") for value in values]
         while self.ask(lib.sm_fetch, self.collection, NEXT)["has_more"]:
@@ -91,6 +92,9 @@ def main() -> None:
     before = peak = resident()
     slowest, calls, next_call = 0.0, 0, time.monotonic()
     print("ready", flush=True)
+    if kind == "unread":
+        sys.stdin.readline()
+        peak = resident()
     while len(host.ended) < len(targets):
         host.drain(20)
         if time.monotonic() >= next_call:

@@ -25,6 +25,8 @@ class FloodHandler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     #: Values of one stream.
     count = 4000
+    #: Children of a place that grows.
+    children = 6000
 
     def log_message(self, *_: object) -> None:
         pass
@@ -37,12 +39,22 @@ class FloodHandler(BaseHTTPRequestHandler):
         self.end_headers()
         self.put("the beginning")
         assert self.server.may_begin.wait(PATIENCE)
-        filler = "x" * (16 << 10)
-        for number in range(self.count):
-            self.put(f"{number} {filler}")
+        if self.path.startswith("/growing"):
+            self.grow()
+        else:
+            filler = "x" * (16 << 10)
+            for number in range(self.count):
+                self.put(f"{number} {filler}")
         self.put(END)
+        self.server.is_told.set()
         # A stream that ended would begin again.
         self.server.may_end.wait(PATIENCE)
+
+    def grow(self) -> None:
+        """A child more each time, and the host is told of all of them."""
+        for number in range(self.children):
+            data = json.dumps({"path": f"/k{number}", "data": "y" * 1000})
+            self.wfile.write(f"event: put\ndata: {data}\n\n".encode())
 
     def put(self, value: str) -> None:
         data = json.dumps({"path": "/", "data": value})
@@ -60,7 +72,7 @@ class FloodHandler(BaseHTTPRequestHandler):
 def flooding_database():
     server = ThreadingHTTPServer(("127.0.0.1", 0), FloodHandler)
     server.daemon_threads = True
-    server.may_begin, server.may_end = threading.Event(), threading.Event()
+    server.may_begin, server.may_end, server.is_told = (threading.Event() for _ in range(3))
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     yield server
@@ -71,14 +83,16 @@ def flooding_database():
 
 
 def flood(config: dict, kind: str, targets: list[str], begin) -> dict:
-    """What a host of its own process says of the flood that `begin` lets loose when it listens."""
+    """What a host of its own process says of the flood that `begin` lets loose when it listens. It may read when that
+    has returned."""
     program = Path(__file__).with_name("flooded.py")
     with subprocess.Popen(
-        [sys.executable, str(program), json.dumps(config), kind, *targets], stdout=subprocess.PIPE, text=True
+        [sys.executable, str(program), json.dumps(config), kind, *targets], stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout.readline() == "ready\n"
         begin()
-        told, _ = process.communicate(timeout=PATIENCE)
+        told, _ = process.communicate("read\n", timeout=PATIENCE)
         assert process.returncode == 0
     result = json.loads(told)
     print({**result, "shown": None})
@@ -96,6 +110,22 @@ def test_a_flood_of_database_events(streams, flooding_database, tmp_path):
     assert result["peak"] - result["before"] <= ROOM, result
     assert result["calls"] > 0
     assert result["shown"] == [END] * streams
+
+
+def test_values_that_nobody_reads(flooding_database, tmp_path):
+    """Each is the whole place, which grows: 6,000 of them would take more than half a gigabyte."""
+    url = f"http://127.0.0.1:{flooding_database.server_address[1]}"
+    config = {
+        "app_id": "floods", "user_id": "mei", "data_dir": str(tmp_path), "api_host": url, "queue_limit": 10000,
+        "database": {"url": url, "name": "floods"}}
+
+    def begin() -> None:
+        flooding_database.may_begin.set()
+        assert flooding_database.is_told.wait(PATIENCE)
+
+    result = flood(config, "unread", ["growing"], begin)
+    assert result["peak"] - result["before"] <= 2 * ROOM, result
+    assert result["shown"] == [END]
 
 
 def test_a_flood_of_messages(tmp_path):

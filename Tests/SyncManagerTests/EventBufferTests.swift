@@ -24,6 +24,28 @@ final class EventBufferTests: XCTestCase {
         XCTAssertEqual(types, Array(repeating: "change", count: 16) + ["result", "closed"])
     }
 
+    /// Few events can be much to keep: of large values the latest waits, and of large changes none is told any more.
+    func testWhatWaitsIsBoundedByItsSizeToo() {
+        let host = BufferedHost(limit: 10_000, collections: 1)
+        let large = String(repeating: "x", count: 1 << 20)
+        for number in 0..<100 {
+            let value = TreeNode(.text("\(number) \(large)"))
+            host.buffer.push(.event(.client(.database(.value(listen: 7, value, isCurrent: true)))), time: 0)
+        }
+        for id in 1...20 { host.engine.insert(id, into: 1) }
+        host.buffer.push(.event(.client(.closed)), time: 0)
+        var values: [String] = []
+        var types: Set<String> = []
+        while let event = host.takeOne() {
+            types.insert(event["type"]?.string ?? "")
+            if let value = event["value"]?.string { values.append(String(value.prefix { $0 != " " })) }
+        }
+        XCTAssertEqual(values, (0..<31).map { "\($0)" } + ["99"])
+        XCTAssertTrue(types.contains("overflow"), "\(types)")
+        XCTAssertFalse(host.shownIsWrong)
+        XCTAssertEqual(host.faults, [])
+    }
+
     /// Without room, of what is a state only the latest is told; nothing of it is lost and nothing piles up.
     func testOfStatesTheLatestIsToldWhereThereIsNoRoom() {
         let host = BufferedHost(limit: 16, collections: 1)

@@ -73,6 +73,28 @@ public struct TreeNode: Sendable {
         return TreeNode(ordered: children.map { TreeChild(key: $0.key, node: $0.node.withoutPriorities()) })
     }
 
+    /// About how many bytes it takes, of the lists of children and the texts that are met first: looks at 256 nodes
+    /// at most. Other values may share most of it.
+    public var estimatedBytes: Int {
+        var (bytes, left) = (0, 256)
+        func add(_ node: TreeNode) {
+            left -= 1
+            switch node.content {
+            case .nothing: break
+            case .leaf(.text(let text)): bytes += text.utf8.count
+            case .leaf: break
+            case .children(let children):
+                bytes += children.count * MemoryLayout<TreeChild>.stride
+                for child in children {
+                    if left <= 0 { break }
+                    add(child.node)
+                }
+            }
+        }
+        add(self)
+        return bytes
+    }
+
     // MARK: Places
 
     /// The child under a key; empty where there is none.

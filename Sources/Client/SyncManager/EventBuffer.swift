@@ -32,8 +32,24 @@ final class EventBuffer {
         case databaseValue(CallID), databaseTokenNeeded
     }
 
+    private struct Waiting {
+        let output: HostOutput
+        let time: Int64
+        let bytes: Int
+
+        init(_ output: HostOutput, _ time: Int64) {
+            self.output = output
+            self.time = time
+            bytes = output.estimatedBytes
+        }
+    }
+
+    /// How many bytes of lists and values may wait. Results are bounded by the calls.
+    private static let byteLimit = 32 << 20
+
     private let limit: Int
-    private var waiting = Fifo<(output: HostOutput, time: Int64)>()
+    private var waiting = Fifo<Waiting>()
+    private var waitingBytes = 0
     private var sequence: Int64 = 0
     private var collections: [CollectionID: Collection] = [:]
     private var mayLag = false
@@ -61,6 +77,7 @@ final class EventBuffer {
         collections = [:]
         positions = [:]
         waiting = Fifo()
+        waitingBytes = 0
     }
 
     func contains(collection id: CollectionID) -> Bool { collections[id] != nil }
@@ -79,8 +96,8 @@ final class EventBuffer {
     /// Leaves something for the host. `time`: milliseconds since the epoch.
     func push(_ output: HostOutput, time: Int64) {
         switch output {
-        case .completion: waiting.append((output, time))
-        case .event(.change(let change)): if admits(change) { waiting.append((output, time)) }
+        case .completion: append(output, time)
+        case .event(.change(let change)): if admits(change) { append(output, time) }
         case .event(.collection(let id, let notice)): push(notice, of: id, time: time)
         case .event(.client(let notice)):
             switch notice {
@@ -88,21 +105,29 @@ final class EventBuffer {
             case .syncState: push(output, as: .syncState, time: time)
             case .tokenNeeded: push(output, as: .tokenNeeded, time: time)
             // What is lost is told once, when a client begins.
-            case .storageError(_, lost: _?): waiting.append((output, time))
+            case .storageError(_, lost: _?): append(output, time)
             case .storageError: push(output, as: .storageError, time: time)
             case .unreadCounts: push(output, as: .unreadCounts, time: time)
-            case .syncProgress: if !isFull { waiting.append((output, time)) }
+            case .syncProgress: if !isFull { append(output, time) }
             case .database(.value(let listen, _, _)): push(output, as: .databaseValue(listen), time: time)
             case .database(.tokenNeeded): push(output, as: .databaseTokenNeeded, time: time)
             // Of these there are no more than the host has asked for.
             case .database(.listenEnded), .database(.transform), .database(.writeRefused), .resource, .cacheReset,
                 .closed:
-                waiting.append((output, time))
+                append(output, time)
             }
         }
     }
 
-    private var isFull: Bool { waiting.count >= limit }
+    private var isFull: Bool { waiting.count >= limit || waitingBytes >= EventBuffer.byteLimit }
+
+    /// Gives the position by which it can be replaced while it waits.
+    @discardableResult
+    private func append(_ output: HostOutput, _ time: Int64) -> Int {
+        let new = Waiting(output, time)
+        waitingBytes += new.bytes
+        return waiting.append(new)
+    }
 
     private func admits(_ change: CollectionChange) -> Bool {
         guard let collection = collections[change.collection] else { return false }
@@ -130,28 +155,35 @@ final class EventBuffer {
         switch (notice, collection.delivery) {
         case (.overflow, .resyncing(let dropped)):
             collections[id]?.delivery = .following
-            waiting.append((.event(.collection(id, .overflow(dropped: dropped))), time))
+            append(.event(.collection(id, .overflow(dropped: dropped))), time)
         // Told whatever was dropped: the lists that follow an overflow do not show it.
         case (.hugeGap, _): push(output, as: .hugeGap(id), time: time)
         case (.channelRemoved, _): push(output, as: .channelRemoved(id), time: time)
         case (.stream(.loaded), _): push(output, as: .streamLoaded(id), time: time)
         // The whole list, which comes with a resync.
-        case (.stream(.batch(let batch)), .following) where batch.isReset: waiting.append((output, time))
-        case (_, .following) where !isFull: waiting.append((output, time))
+        case (.stream(.batch(let batch)), .following) where batch.isReset: append(output, time)
+        case (_, .following) where !isFull: append(output, time)
         default: drop(from: id)
         }
     }
 
     private func push(_ output: HostOutput, as state: StateNotice, time: Int64) {
-        if isFull, let position = positions[state], waiting.replace(at: position, with: (output, time)) { return }
-        positions[state] = waiting.append((output, time))
+        if isFull, let position = positions[state], let old = waiting[position] {
+            let new = Waiting(output, time)
+            waitingBytes += new.bytes - old.bytes
+            waiting.replace(at: position, with: new)
+        } else {
+            positions[state] = append(output, time)
+        }
     }
 
     // MARK: Out
 
     /// The next event; it counts as delivered.
     func take() -> TakenEvent? {
-        while let (output, time) = waiting.popFirst() {
+        while let next = waiting.popFirst() {
+            let (output, time) = (next.output, next.time)
+            waitingBytes -= next.bytes
             var collection: CollectionID?
             var cleared: [DeliveredLists.Row] = []
             switch output {
@@ -185,7 +217,7 @@ final class EventBuffer {
     /// The collections that the engine has to resync now, with what they lost so far. To be asked after each `take`;
     /// each lag is named once.
     func takeResyncs() -> [CollectionID: Int] {
-        guard mayLag, waiting.count <= limit / 2 else { return [:] }
+        guard mayLag, waiting.count <= limit / 2, waitingBytes <= EventBuffer.byteLimit / 2 else { return [:] }
         mayLag = false
         var resyncs: [CollectionID: Int] = [:]
         for (id, collection) in collections {
@@ -195,4 +227,28 @@ final class EventBuffer {
         }
         return resyncs
     }
+}
+
+extension HostOutput {
+    /// About how many bytes wait with it, of lists and values.
+    fileprivate var estimatedBytes: Int {
+        switch self {
+        case .event(.change(let change)): change.items.reduce(0) { $0 + $1.json.count }
+        case .event(.collection(_, .stream(let notice))): notice.estimatedBytes
+        case .event(.client(.database(.value(_, let node, _)))): node.estimatedBytes
+        case .event, .completion: 0
+        }
+    }
+}
+
+extension StreamNotice {
+    fileprivate var estimatedBytes: Int {
+        switch self {
+        case .batch(let batch): StreamNotice.bytes(batch.added + batch.moved + batch.changed)
+        case .deleted(let rows), .added(let rows), .changed(let rows): StreamNotice.bytes(rows)
+        case .willChange, .didChange, .loaded: 0
+        }
+    }
+
+    private static func bytes(_ rows: [StreamBatch.Entry]) -> Int { rows.reduce(0) { $0 + $1.json.count } }
 }

@@ -17,11 +17,15 @@ struct Fifo<Element> {
         return front + count - 1
     }
 
-    /// Whether an element still waits at a position; the new one takes its place then.
-    mutating func replace(at position: Int, with element: Element) -> Bool {
-        guard position >= front, position - front < count else { return false }
+    /// The element at a position, if it still waits.
+    subscript(position: Int) -> Element? {
+        position >= front && position - front < count ? elements[head + position - front] : nil
+    }
+
+    /// Puts another element in the place of one that waits.
+    mutating func replace(at position: Int, with element: Element) {
+        guard position >= front, position - front < count else { return }
         elements[head + position - front] = element
-        return true
     }
 
     mutating func popFirst() -> Element? {
