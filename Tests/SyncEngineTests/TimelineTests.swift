@@ -263,6 +263,16 @@ final class TimelineTests: StoryTestCase {
         try check("[c d] … [g h]", "\(story); fetch v next; → [d e]", asks: "← c; → h")
     }
 
+    /// A host's fetch takes the place of the one that fills an emptied view again, and ends short.
+    func testAnEmptiedViewFillsItselfAlsoWhenAHostsFetchEndedShort() throws {
+        let story = "open w limit 2; login; log; gap [(d)>; fetch w previous; disconnect; no log; login"
+        try check("[b d]", story, asks: "around newest", gives: "", shows: "{… >}")
+        try check("[b d]", "\(story); around [c d>", gives: "[c d>", shows: "{… c d >}")
+        let short = "\(story); fetch w previous; disconnect"
+        try check("[b d]", short, gives: "", shows: "{… >}", says: "w fetch ok short offline more")
+        try check("[b d]", "\(short); login; around [c d>", gives: "[c d>", shows: "{… c d >}")
+    }
+
     // MARK: Old answers
 
     func testAnAnswerOfBeforeIsNotBelieved() throws {

@@ -13,6 +13,8 @@ struct MessageWindow {
         var isOfStart = false
         /// Goes on, page by page, until the newest message is shown.
         var isOfAll = false
+        /// It took the place of one that nobody waits for, and leaves it to that when it ends with nothing.
+        var isAlsoRefill = false
     }
 
     /// The page around the viewpoint: from the cache at once, then as the service says it is.

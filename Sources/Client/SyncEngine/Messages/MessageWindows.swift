@@ -136,7 +136,9 @@ struct MessageWindows {
             return false
         }
         let wanted = isOfAll ? MessageWindows.partOfAll : all[index].filter.limit(direction)
-        all[index].fetches[direction] = MessageWindow.Fetch(call: call, wanted: wanted, isOfAll: isOfAll)
+        let isAlsoRefill = all[index].fetches[direction] != nil
+        all[index].fetches[direction] = MessageWindow.Fetch(
+            call: call, wanted: wanted, isOfAll: isOfAll, isAlsoRefill: isAlsoRefill)
         beginPatience(call, &turn)
         serve(index, direction, coverage, &turn)
         return all[index].fetches[direction] != nil
@@ -195,13 +197,17 @@ struct MessageWindows {
         _ turn: inout Turn
     ) {
         guard let fetch = all[index].fetches[direction] else { return }
+        // What nobody waits for has time.
+        let mayComeLater = status == .storage || status == .canceled || short != nil && short != .reset
         guard let call = fetch.call else {
-            // What nobody waits for has time.
-            let mayComeLater = status == .storage || short != nil && short != .reset
             if !mayComeLater { all[index].fetches[direction] = nil }
             return
         }
         all[index].fetches[direction] = nil
+        if fetch.isAlsoRefill, mayComeLater, !all[index].isLoaded {
+            let wanted = all[index].filter.limit(direction)
+            all[index].fetches[direction] = MessageWindow.Fetch(call: nil, wanted: wanted)
+        }
         if fetch.isOfStart { return pageOfStartEnded(index, status, short, &turn) }
         turn.add(.timer(.fetch(call: call), at: nil))
         if fetch.isOfAll { turn.add(.timer(.fetchAll(call: call), at: nil)) }
