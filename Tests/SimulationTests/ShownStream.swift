@@ -14,7 +14,8 @@ struct ShownStream {
 
     enum Source {
         case channels(ChannelQuery)
-        case messages(url: String, MessageFilter)
+        /// `isNewest`: from the newest one on, not from a viewpoint in between.
+        case messages(url: String, MessageFilter, isNewest: Bool)
         case transient
         case union([UInt64])
         /// The first condition that holds is the section.

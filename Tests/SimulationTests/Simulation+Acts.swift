@@ -14,7 +14,7 @@ extension Simulation {
         case 37..<71: hostActs()
         case 71..<77: try crowd()
         case 77..<88: try networkActs()
-        case 88..<92: lifeAct()
+        case 88..<92: try lifeAct()
         default: try machineActs()
         }
     }

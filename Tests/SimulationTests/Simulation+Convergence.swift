@@ -108,6 +108,7 @@ extension Simulation {
     /// asked.
     private func checkWindows() throws {
         try checkRefilled()
+        try checkNewestRows()
         for (url, view) in engine.shownMessages where view.isLoaded && service.channel(url) != nil {
             let history = service.history(url, view.filter) ?? []
             let all = history.compactMap { $0["message_id"]?.int }.map(String.init)

@@ -37,7 +37,7 @@ extension Simulation {
         let lists = plain.filter { if case .union = streams[$0]?.source { false } else { true } }
         switch random.below(10) {
         case 0..<2: openStream(over: someQuery())
-        case 2..<5: openStreamOfMessages()
+        case 2..<5: if let url = random.pick(knowledge.urls) { openStreamOfMessages(url) }
         case 5: open(.transient, StreamSpec(source: .transient))
         case 6..<8 where lists.count > 1:
             var numbers: [UInt64] = []
@@ -73,8 +73,7 @@ extension Simulation {
         open(.channels(query), spec)
     }
 
-    private func openStreamOfMessages() {
-        guard let url = random.pick(knowledge.urls) else { return }
+    func openStreamOfMessages(_ url: String) {
         var filter = MessageFilter()
         filter.limit = 1 + Int(random.below(20))
         if random.chance(20) { filter.senderIDs = ["bo"] }
@@ -82,7 +81,7 @@ extension Simulation {
         let viewpoint = random.chance(80) ? Int64.max : SimulatedService.start + time - random.below(400_000)
         var spec = StreamSpec(source: .external(.messages(channelURL: url, filter, viewpoint: viewpoint)))
         if random.chance(50) { spec.limit = 1 + Int(random.below(40)) }
-        open(.messages(url: url, filter), spec)
+        open(.messages(url: url, filter, isNewest: viewpoint == Int64.max), spec)
     }
 
     private func open(_ source: ShownStream.Source, _ plain: StreamSpec) {
@@ -206,7 +205,7 @@ extension Simulation {
             case .channels(let query):
                 try fetchAll(id)
                 there = service.channels(query).compactMap { $0["channel_url"]?.string }
-            case .messages(let url, let filter):
+            case .messages(let url, let filter, _):
                 guard service.channel(url) != nil, service.messageIDs(url).count < 900 else { continue }
                 try fetchAll(id)
                 let all = (service.history(url, filter) ?? []).compactMap { $0["message_id"]?.int }.map(String.init)

@@ -32,6 +32,8 @@ final class Simulation {
     var lastCollection: UInt64 = 0
     /// Message collections that have shown messages since the host opened or emptied them.
     var loaded: Set<CollectionID> = []
+    /// Request ids of messages that have failed as known to the service, and were rightly not found there.
+    var missed: Set<String> = []
     private var lastCall: UInt64 = 0
     var lastText = 0
     /// Calls whose completion the engine has not told.
