@@ -227,6 +227,9 @@ final class TimelineTests: StoryTestCase {
         try check("[b d]", "\(newest); ← [b d]; ← [b d]", asks: "", gives: "[b d>")
         try check("[b d]", "\(newest); ← [b d]; ← [b d]; wait 2000", asks: "← b")
         try check("[b d]", "\(newest); ← [b d]; ← [b d]; wait 2000; ← [a b]", asks: "← a", gives: "[a b d>")
+        // A host that asks is no endless question.
+        let started = "\(newest); ← <b]; start w; around [b d>; start w; around [b d>; start w; around [b d>"
+        try check("[b d]", started, asks: "", gives: "<b d>", says: "w start ok")
         let elsewhere = "open w at b; login; log; around [d e]; around [d e]"
         try check("[d e]", elsewhere, asks: "")
         try check("[d e]", "\(elsewhere); wait 2000", asks: "around b")

@@ -488,7 +488,9 @@ final class Timeline {
             gate.succeed()
             beginPages(&turn)
         case (.around(let place), .messages(let page)):
-            let taken = take(page, Cause(.sync), &turn)
+            var taken = take(page, Cause(.sync), &turn)
+            // A host that starts wants the page also when all of it is known, and asks once.
+            if taken == .known, windows.starting != nil { taken = .new }
             answerEnded(ask)
             if taken != .notStored { windows.answered(place, coverage, &turn) }
             pageEnded(taken, &turn)
