@@ -56,7 +56,8 @@ class HostSteps:
         self.config = self.server.config(self.users[user], self.folder / "data", **(config or {}))
         if database_user:
             self.config["database"]["token"] = self.server.session_key(database_user)
-        self.begin(None, "setup", fails, path, config=self.config)
+        if self.begin(None, "setup", fails, path, config=self.config) is not None:
+            self.is_open = True
 
     def host_connect(self, result=()):
         self.begin(result, "connect")
@@ -67,10 +68,12 @@ class HostSteps:
     def host_close(self):
         self.begin(None, "close")
         self.collections = {}
+        self.is_open = False
 
     def host_kill(self, config=None):
         """As a crash does, in the middle of whatever the host's library is doing; then a new host opens the files."""
         self.host.kill()
+        self.is_open = False
         self.host = Host(self.host.program)
         self.reopen(config)
 
@@ -98,6 +101,7 @@ class HostSteps:
         self.sync_state = ""
         self.config.update(config or {})
         self.begin(None, "setup", config=self.config)
+        self.is_open = True
 
     def host_token(self, token=None):
         """The present token of the user who was set up, or `token`."""

@@ -35,9 +35,11 @@ class Scenario(ServerSteps, HostSteps, Expectations):
         self.results: dict[int, dict] = {}
         #: Hooks that the host was asked and has not answered.
         self.hooks: list[int] = []
-        #: What the library said last of its asking, and whether the step before made it ask.
+        #: What the library said last of its asking, and whether it may have begun to ask since it was seen at rest.
         self.sync_state = ""
-        self.is_asking = False
+        self.may_ask = False
+        #: Whether the host has set the library up and not closed it.
+        self.is_open = False
 
     def run(self) -> None:
         try:
@@ -52,13 +54,8 @@ class Scenario(ServerSteps, HostSteps, Expectations):
             self.host.kill()
             self.server.__exit__(None, None, None)
 
-    #: Host steps upon which the library asks what a channel is now, and what others do to channels and members. The
-    #: answer and the socket may both tell it first, and either is right; only the socket says what happened.
-    ASKS = {"connect", "open", "channels", "fetch", "fetch_all", "fetch_all_next", "start"}
-    TELLS_OF_CHANNEL = {
-        "accept", "ban", "change", "decline", "freeze", "hide", "invite", "leave", "mute", "operators", "remove",
-        "reset_history", "unban", "unmute",
-    }
+    #: Server steps that change nothing that the library asks for: whatever it is doing, they come at once.
+    AT_ONCE = {"control", "forget_traffic", "kill", "restart", "revoke", "database", "database_rules"}
 
     def rest(self) -> None:
         """Until nothing is asked any more, if there is a connection. The library says that it is asking before it says
@@ -69,12 +66,16 @@ class Scenario(ServerSteps, HostSteps, Expectations):
         while told["connected"] and self.sync_state == "running":
             assert time.monotonic() < end, "it does not come to rest"
             self.take(end)
+        self.may_ask = False
 
     def step(self, step: dict) -> None:
         at_once = step.pop("at_once", False)
-        if step.get("server") in self.TELLS_OF_CHANNEL and self.is_asking and not at_once:
-            self.rest()
-        self.is_asking = step.get("host") in self.ASKS and step.get("result", ()) is not None
+        if "server" in step:
+            if self.is_open and self.may_ask and not at_once and step["server"] not in self.AT_ONCE:
+                self.rest()
+        elif "host" in step:
+            # A call whose result is not waited for is in flight on purpose.
+            self.may_ask = step.get("result", ()) is not None
         for side in ("server", "host", "expect"):
             if side in step:
                 return getattr(self, side + "_" + step.pop(side))(**step)
