@@ -1,6 +1,6 @@
 -- The real schema of both files; a test compares it with what the library makes. Times are milliseconds since the epoch.
 
--- cache.db (user_version 6)
+-- cache.db (user_version 7)
 -- meta        cursors and flags: channels.changes, channels.token, channels.complete, messages.changes.KEY
 -- channel     key is ours and not used again; messages are filed under it. (SQLite gives the number behind the greatest: of
 --             one whose row a damaged file lost, what is left is removed.) json is the channel as hosts see it; name,
@@ -15,7 +15,9 @@
 -- database_value  what a realtime database last told of a place, at most 1000 and 16 MiB of JSON together; what was used
 --             longest ago goes first. url and name say which database, query which children. A row with an empty query
 --             has dropped those within its path when it was written, so the longest path has the newest value
--- checksum    of the bytes of json; of a database_value also of its place and size: a row that does not match is damage
+-- checksum    in message of the bytes of json; in channel of url, name, has_last_message, latest_at, created_at and json,
+--             in thread of all that it has, in database_value of its place, its size and json. key_checksum is of key and
+--             url: a key is looked up without the JSON. A row that does not match is damage
 CREATE TABLE meta (
     key TEXT NOT NULL PRIMARY KEY,
     value TEXT NOT NULL
@@ -30,7 +32,8 @@ CREATE TABLE channel (
     latest_at INTEGER NOT NULL DEFAULT 0,
     created_at INTEGER NOT NULL DEFAULT 0,
     checksum INTEGER NOT NULL DEFAULT 0,
-    json TEXT NOT NULL DEFAULT ''
+    json TEXT NOT NULL DEFAULT '',
+    key_checksum INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX channel_by_latest ON channel (has_last_message DESC, latest_at DESC, url) WHERE is_cached = 1;
 CREATE INDEX channel_by_creation ON channel (created_at DESC, url) WHERE is_cached = 1;
@@ -61,6 +64,7 @@ CREATE TABLE thread (
     key INTEGER PRIMARY KEY,
     channel INTEGER NOT NULL,
     parent_id TEXT NOT NULL,
+    checksum INTEGER NOT NULL DEFAULT 0,
     UNIQUE (channel, parent_id)
 ) STRICT;
 

@@ -1,4 +1,5 @@
 import Foundation
+import XCTest
 
 /// A folder of its own for one test.
 final class Folder {
@@ -22,4 +23,27 @@ final class Folder {
         }
         return copy
     }
+}
+
+/// A folder with files of earlier versions, `cache-N.db` and `intents-N.db`, under the names that the library gives
+/// them.
+func fixture(_ names: String...) throws -> Folder {
+    let folder = try Folder()
+    for name in names {
+        let base = String(name.prefix { $0 != "." }) + ".db"
+        let kind = name.hasPrefix("cache") ? "cache.db" : "intents.db"
+        let packed = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("Fixtures/\(name).gz")
+        let gzip = Process()
+        gzip.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        gzip.arguments = ["gzip", "-dc", packed.path]
+        let pipe = Pipe()
+        gzip.standardOutput = pipe
+        try gzip.run()
+        let bytes = pipe.fileHandleForReading.readDataToEndOfFile()
+        gzip.waitUntilExit()
+        XCTAssertEqual(gzip.terminationStatus, 0)
+        try bytes.write(to: folder.url(name.replacingOccurrences(of: base, with: kind)))
+    }
+    return folder
 }

@@ -10,27 +10,6 @@ import XCTest
 /// a deleted channel, least and greatest ids and times, ties, a text of many pages; intents pending, failed, tried
 /// before, sent by the host and removed, left in the log as by a kill.
 final class MigrationTests: XCTestCase {
-    private func fixture(_ names: String...) throws -> Folder {
-        let folder = try Folder()
-        for name in names {
-            let base = String(name.prefix { $0 != "." }) + ".db"
-            let kind = name.hasPrefix("cache") ? "cache.db" : "intents.db"
-            let packed = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-                .appendingPathComponent("Fixtures/\(name).gz")
-            let gzip = Process()
-            gzip.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            gzip.arguments = ["gzip", "-dc", packed.path]
-            let pipe = Pipe()
-            gzip.standardOutput = pipe
-            try gzip.run()
-            let bytes = pipe.fileHandleForReading.readDataToEndOfFile()
-            gzip.waitUntilExit()
-            XCTAssertEqual(gzip.terminationStatus, 0)
-            try bytes.write(to: folder.url(name.replacingOccurrences(of: base, with: kind)))
-        }
-        return folder
-    }
-
     private func raw(_ path: String) throws -> Database {
         try Database(path: path, synchronous: "NORMAL", pageSize: 4096)
     }

@@ -163,5 +163,14 @@ enum CacheSchema {
             checksum = checksum_of_row(url, name, path, query, length(CAST(json AS BLOB)), json)
         WHERE checksum = checksum_of_text(json);
         """,
+        // Keys are under a checksum, and so is all by which channels are sorted. A row that was damaged stays so.
+        """
+        ALTER TABLE channel ADD COLUMN key_checksum INTEGER NOT NULL DEFAULT 0;
+        UPDATE channel SET key_checksum = checksum_of_row(key, url);
+        UPDATE channel SET checksum = checksum_of_row(url, name, has_last_message, latest_at, created_at, json)
+        WHERE is_cached = 1 AND checksum = checksum_of_text(json);
+        ALTER TABLE thread ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+        UPDATE thread SET checksum = checksum_of_row(key, channel, parent_id);
+        """,
     ]
 }

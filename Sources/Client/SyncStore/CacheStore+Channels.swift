@@ -41,14 +41,15 @@ extension CacheStore {
                     checksum = excluded.checksum, json = excluded.json
                 """)
                 .bind(channel.url).bind(channel.name).bind(channel.createdAt).bind(channel.lastMessage != nil)
-                .bind(channel.latestAt).run(withChecksumAndText: channel.json)
+                .bind(channel.latestAt).run(withChecksum: channel.rowChecksum, text: channel.json)
             if isNew { _ = try newChannelKey() }
             return
         }
         let key = row.int(0)
         let isNamedAlike = row.text(1).utf8.elementsEqual(channel.name.utf8) && row.int(2) == channel.createdAt
         let isLatestAlike = row.bool(3) == (channel.lastMessage != nil) && row.int(4) == channel.latestAt
-        if isNamedAlike, isLatestAlike, row.holds(channel.json, at: 6, checksum: 5) { return }
+        let checksum = channel.rowChecksum
+        if isNamedAlike, isLatestAlike, row.int(5) == checksum, row.holds(channel.json, at: 6) { return }
         row.reset()
         let statement: Statement
         if !isNamedAlike {
@@ -64,14 +65,13 @@ extension CacheStore {
         } else {
             statement = try database.prepare("UPDATE channel SET checksum = ?, json = ? WHERE key = ?")
         }
-        try statement.run(withChecksumAndText: channel.json, key)
+        try statement.run(withChecksum: checksum, text: channel.json, key)
     }
 
     /// The channel at a URL as it was stored last; `nil` when it is not cached.
     public func channel(_ url: String) throws(StoreError) -> ChannelRecord? {
         if let stored = storedChannels[url] { return stored }
-        let row = try database.prepare("SELECT checksum, json FROM channel WHERE url = ? AND is_cached = 1")
-            .bind(url)
+        let row = try database.prepare("\(CacheStore.selectChannels) WHERE url = ? AND is_cached = 1").bind(url)
         defer { row.reset() }
         guard try row.next() else { return nil }
         let channel = try channel(row)
@@ -127,7 +127,7 @@ extension CacheStore {
 
     /// Whether a cached channel may belong to a query and its record does not tell. Reads every channel.
     public func holdsUnknown(_ query: ChannelQuery, userID: String) throws(StoreError) -> Bool {
-        let row = try database.prepare("SELECT checksum, json FROM channel WHERE is_cached = 1")
+        let row = try database.prepare("\(CacheStore.selectChannels) WHERE is_cached = 1")
         defer { row.reset() }
         while try row.next() {
             if query.membership(of: try channel(row), userID: userID) == .isUnknown { return true }
@@ -139,7 +139,7 @@ extension CacheStore {
         _ query: ChannelQuery, userID: String, after: ChannelRecord?, limit: Int
     ) throws(StoreError) -> [ChannelRecord] {
         let start = after.map { ChannelSortKey(query, $0) }
-        let statement = try database.prepare("SELECT checksum, json FROM channel WHERE is_cached = 1")
+        let statement = try database.prepare("\(CacheStore.selectChannels) WHERE is_cached = 1")
         defer { statement.reset() }
         var best: [(key: ChannelSortKey, channel: ChannelRecord)] = []
         func cut() {
@@ -159,9 +159,14 @@ extension CacheStore {
         return best.map(\.channel)
     }
 
-    /// The channel of a row of checksum and JSON.
+    static let selectChannels = """
+        SELECT url, name, has_last_message, latest_at, created_at, json, checksum FROM channel
+        """
+
+    /// The channel of a row of `selectChannels`.
     private func channel(_ row: Statement) throws(StoreError) -> ChannelRecord {
-        let json = try row.bytes(1, checksum: 0)
+        try row.check(0...5, checksum: 6)
+        let json = row.bytes(5)
         guard let channel = ChannelRecord(json: json) else { throw database.damage("a channel's row is no channel") }
         return channel
     }
@@ -180,6 +185,8 @@ extension CacheStore {
     /// The key of the channel that was inserted last, with nothing filed under it.
     private func newChannelKey() throws(StoreError) -> Int64 {
         let key = try newKey()
+        try database.prepare("UPDATE channel SET key_checksum = checksum_of_row(key, url) WHERE key = ?")
+            .bind(key).run()
         try clearRemains(key)
         let threads = try threadKeys(channel: key)
         guard !threads.isEmpty else { return key }
@@ -203,9 +210,11 @@ extension CacheStore {
 
     /// The number under which a channel's messages are filed; `nil` when nothing was ever filed.
     public func channelKeyIfKnown(_ url: String) throws(StoreError) -> Int64? {
-        let row = try database.prepare("SELECT key FROM channel WHERE url = ?").bind(url)
+        let row = try database.prepare("SELECT key, url, key_checksum FROM channel WHERE url = ?").bind(url)
         defer { row.reset() }
-        return try row.next() ? try row.int(0, in: CacheStore.keys) : nil
+        guard try row.next() else { return nil }
+        try row.check(0...1, checksum: 2)
+        return try row.int(0, in: CacheStore.keys)
     }
 
     /// The keys of channels and threads. Messages of a thread are filed under minus its key, so none of them is less.
@@ -223,4 +232,14 @@ extension CacheStore {
 extension ChannelRecord {
     /// What lists by the latest message sort by: the last message's place, of an empty channel its creation.
     var latestAt: Int64 { lastMessage?.position.order ?? createdAt }
+
+    /// Of all that its row has, but for its key, which has a checksum of its own: it is looked up without the JSON.
+    fileprivate var rowChecksum: Int64 {
+        var checksum = RowChecksum()
+        checksum.add(url)
+        checksum.add(name)
+        for number in [lastMessage == nil ? 0 : 1, latestAt, createdAt] { checksum.add(number) }
+        checksum.add(json)
+        return checksum.value
+    }
 }

@@ -10,27 +10,38 @@ extension CacheStore {
         return try transaction { () throws(StoreError) in
             try database.prepare("INSERT INTO thread (channel, parent_id) VALUES (?, ?)").bind(channel).bind(parentID)
                 .run()
-            let key = -(try newKey())
-            try clearRemains(key)
-            return key
+            let key = try newKey()
+            try database.prepare("""
+                UPDATE thread SET checksum = checksum_of_row(key, channel, parent_id) WHERE key = ?
+                """).bind(key).run()
+            try clearRemains(-key)
+            return -key
         }
     }
 
     /// The number under which a thread's messages are filed; `nil` when it was never shown.
     public func threadKeyIfKnown(channel: Int64, parentID: String) throws(StoreError) -> Int64? {
-        let row = try database.prepare("SELECT key FROM thread WHERE channel = ? AND parent_id = ?")
+        let row = try database.prepare("\(CacheStore.selectThreads) WHERE channel = ? AND parent_id = ?")
             .bind(channel).bind(parentID)
         defer { row.reset() }
-        return try row.next() ? -(try row.int(0, in: CacheStore.keys)) : nil
+        return try row.next() ? try threadKey(row) : nil
     }
 
     /// The numbers of all threads of a channel that were ever shown.
     public func threadKeys(channel: Int64) throws(StoreError) -> [Int64] {
-        let row = try database.prepare("SELECT key FROM thread WHERE channel = ?").bind(channel)
+        let row = try database.prepare("\(CacheStore.selectThreads) WHERE channel = ?").bind(channel)
         defer { row.reset() }
         var keys: [Int64] = []
-        while try row.next() { keys.append(-(try row.int(0, in: CacheStore.keys))) }
+        while try row.next() { keys.append(try threadKey(row)) }
         return keys
+    }
+
+    private static let selectThreads = "SELECT key, channel, parent_id, checksum FROM thread"
+
+    /// The number of a row of `selectThreads`.
+    private func threadKey(_ row: Statement) throws(StoreError) -> Int64 {
+        try row.check(0...2, checksum: 3)
+        return -(try row.int(0, in: CacheStore.keys))
     }
 
     /// Forgets messages, chunks and change cursors of a channel and of its threads.

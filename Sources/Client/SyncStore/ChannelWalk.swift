@@ -49,7 +49,7 @@ struct ChannelWalk {
             return nil
         }
         statements = ranges.map { range in
-            "SELECT checksum, json FROM channel WHERE is_cached = 1" + (range.isEmpty ? "" : " AND " + range)
+            "\(CacheStore.selectChannels) WHERE is_cached = 1" + (range.isEmpty ? "" : " AND " + range)
                 + " ORDER BY " + columns
         }
     }

@@ -199,6 +199,14 @@ final class Statement {
         return checksum.value
     }
 
+    /// Columns whose checksum stands in another. A mismatch is damage of the file.
+    func check(_ columns: ClosedRange<Int32>, checksum column: Int32) throws(StoreError) {
+        guard checksum(columns) == int(column) else {
+            reset()
+            throw database.damage("a row does not match its checksum")
+        }
+    }
+
     /// Whether a text column has these bytes.
     func holds(_ text: String, at column: Int32) -> Bool { holds(Array(text.utf8), at: column) }
 
@@ -211,11 +219,6 @@ final class Statement {
             throw database.damage("a row of \(count) bytes does not match its checksum")
         }
         return [UInt8](text)
-    }
-
-    /// Whether a text column and its checksum are what they would be if they were written again.
-    func holds(_ bytes: [UInt8], at column: Int32, checksum: Int32) -> Bool {
-        holds(bytes, at: column) && bytes.withUnsafeBytes { Checksum.of($0) } == int(checksum)
     }
 
     /// Whether a text column has these bytes.

@@ -1,0 +1,238 @@
+import Foundation
+import SyncModel
+import XCTest
+
+@testable import SyncStore
+
+/// Two rows that changed one value with each other, for each column of each table: what is read is what it was, or the
+/// damage is seen, or the column stands among those of which it is known that it is not.
+final class SwappedColumnTests: XCTestCase {
+    /// What is read differs and nobody sees it (docs/durability.md says what that does).
+    private let unseen: Set<String> = [
+        "message.channel", "message.ord", "message.tie", "message.id", "message.parent_id",
+        "message.is_reply_to_channel", "message.kind", "message.custom_type", "message.sender_id",
+        "message.updated_at", "message.is_silent", "message.request_id",
+        "chunk.channel", "chunk.start_ord", "chunk.start_tie", "chunk.start_token", "chunk.end_ord", "chunk.end_tie",
+        "chunk.end_token", "chunk.reached_first", "chunk.is_open_ended",
+        "meta.key", "meta.value",
+        "intent.id",
+        // Nothing is found under the place, as if nothing were kept.
+        "database_value.url", "database_value.name", "database_value.path", "database_value.query",
+    ]
+
+    private let urls = ["a", "b", "c"]
+    private let names = ["messages.changes.1", "messages.changes.2", "channels.token"]
+    private let places = (1...3).map { number in
+        DatabasePlace(
+            DatabaseInstance(url: "u\(number % 2)", name: "n\(number % 2)"), path: "/\(number)",
+            query: number == 1 ? "" : "q\(number)")
+    }
+
+    private func message(_ number: Int64, in thread: String) -> MessageRecord {
+        let isOdd = number % 2 == 1
+        return MessageRecord(
+            id: "\(number)", position: MessagePosition(order: 100 + number, tie: 200 + number),
+            updatedAt: 300 + number, kind: isOdd ? .user : .file, customType: "type\(number)",
+            senderID: "sender\(number)", parentID: thread, isReplyToChannel: isOdd, isSilent: !isOdd,
+            requestID: "request\(number)", json: Array("{\"message_id\":\(number)}".utf8))
+    }
+
+    private func fillCache(_ store: CacheStore) throws {
+        try store.upsert([
+            #"{"channel_url":"a","name":"second","created_at":7,"last_message":{"message_id":1,"created_at":9000}}"#,
+            #"{"channel_url":"b","name":"first","created_at":8}"#,
+        ].map { try XCTUnwrap(ChannelRecord(json: Array($0.utf8))) })
+        let keys = try urls.map { try store.channelKey($0) }
+        try store.upsert([message(1, in: ""), message(2, in: "1")], channel: keys[0])
+        try store.upsert([message(3, in: "")], channel: keys[1])
+        for (number, (key, parent)) in [(keys[0], "1"), (keys[0], "2"), (keys[1], "3")].enumerated() {
+            let thread = try store.threadKey(channel: key, parentID: parent)
+            try store.upsert([message(Int64(10 + number), in: parent)], channel: thread)
+        }
+        func edge(_ number: Int64) -> HistoryEdge {
+            HistoryEdge(MessagePosition(order: number, tie: 1000 - number), token: "token\(number)")
+        }
+        try store.setChunks(channel: keys[0], [
+            StoredChunk(start: edge(1), end: edge(2), reachedFirst: true, isOpenEnded: false),
+            StoredChunk(start: edge(3), end: edge(4), reachedFirst: false, isOpenEnded: true),
+        ])
+        try store.setChunks(channel: keys[1], [
+            StoredChunk(start: edge(5), end: edge(6), reachedFirst: false, isOpenEnded: false)
+        ])
+        for (number, name) in names.enumerated() { try store.setValue(name, "\(number)") }
+        for (number, place) in places.enumerated() {
+            try store.keepDatabaseValue(Array("[\(String(repeating: "1", count: number + 1))]".utf8), at: place)
+        }
+    }
+
+    /// All that can be read, by what hosts and services name, not by keys of the file.
+    private func readCache(_ store: CacheStore) throws -> String {
+        var lines: [String] = []
+        for order in ChannelQuery.Order.allCases where order != .metadataValueAlphabetical {
+            var query = ChannelQuery()
+            query.order = order
+            for limit in [1, 9] {
+                let channels = try store.channels(query: query, userID: "me", after: nil, limit: limit)
+                lines.append("\(order): \(channels)")
+                if let last = channels.last {
+                    lines.append("\(try store.channels(query: query, userID: "me", after: last, limit: 9))")
+                }
+            }
+        }
+        for url in urls {
+            lines.append("\(url): \(String(describing: try store.channel(url)))")
+            guard let channel = try store.channelKeyIfKnown(url) else { continue }
+            let threads = try ["1", "2", "3"].map { try store.threadKeyIfKnown(channel: channel, parentID: $0) }
+            for (number, key) in ([channel] + threads).enumerated() {
+                guard let key else { continue }
+                let page = try store.messagesBefore(
+                    .last, notBefore: .first, channel: key, filter: everything, limit: 9)
+                let messages = try page.map { try store.message(id: $0.id, channel: key) }
+                lines.append("\(url) \(number): \(page) \(messages) \(try store.chunks(channel: key))")
+            }
+        }
+        for name in names { lines.append("\(name): \(try store.value(name) ?? "-")") }
+        for place in places { lines.append("\(place): \(try store.databaseValue(at: place) ?? [])") }
+        return lines.joined(separator: "\n")
+    }
+
+    private func fillIntents(_ store: IntentStore) throws {
+        for number in 1...3 as ClosedRange<Int64> {
+            var intent = try store.add(
+                channelURL: "channel\(number)", requestID: "request\(number)", createdAt: number,
+                body: Array("{\"n\":\(number)}".utf8), isHostSent: number == 3)
+            intent.status = number == 2 ? .failed : .pending
+            intent.errorCode = Int(number)
+            intent.retryCount = Int(number) + 10
+            try store.update(intent)
+            let write = DatabaseWrite(
+                id: number * 2, path: "/\(number)", kind: number - 1, body: Array("\(number)".utf8))
+            try store.add(write, to: places[Int(number) - 1].instance)
+        }
+    }
+
+    /// `nil`: something was told as lost.
+    private func readIntents(_ store: IntentStore) throws -> String? {
+        let intents = try store.intents().map { intent in
+            var intent = intent
+            intent.id = 0
+            return intent
+        }
+        let writes = try places.map { try store.databaseWrites(to: $0.instance) }
+        return store.takeLost().count > 0 ? nil : "\(intents) \(writes)"
+    }
+
+    /// `false` when both rows have the same there.
+    private func swap(_ file: String, _ table: String, _ column: String, _ first: Int, _ second: Int) throws -> Bool {
+        let database = try Database(path: file, synchronous: "NORMAL", pageSize: 4096)
+        defer { database.shut() }
+        try database.execute("CREATE TEMP TABLE old AS SELECT * FROM \(table)")
+        let columns = try strings(database, "SELECT name FROM pragma_table_info('\(table)')")
+        func value(_ row: Int) -> String { "(SELECT \(column) FROM old WHERE rowid = \(row))" }
+        guard try strings(database, "SELECT \(value(first)) IS \(value(second))") == ["0"] else { return false }
+        let values = columns.map { name in
+            guard name == column else { return name }
+            return "CASE rowid WHEN \(first) THEN \(value(second)) WHEN \(second) THEN \(value(first)) ELSE \(name) END"
+        }.joined(separator: ", ")
+        try database.execute("DELETE FROM \(table)")
+        try database.execute(
+            "INSERT INTO \(table) (\(columns.joined(separator: ", "))) SELECT \(values) FROM old ORDER BY rowid")
+        return true
+    }
+
+    private func strings(_ database: Database, _ sql: String) throws -> [String] {
+        let row = try database.prepare(sql)
+        defer { row.reset() }
+        var result: [String] = []
+        while try row.next() { result.append(row.text(0)) }
+        return result
+    }
+
+    /// Each column of each table that has three rows. `read` says `nil` for damage that was seen.
+    private func check(_ file: String, _ pristine: Folder, _ read: (Folder) throws -> String?) throws {
+        let expected = try XCTUnwrap(read(pristine.copied()))
+        let copy = try pristine.copied()
+        let database = try Database(path: copy.path + "/" + file, synchronous: "NORMAL", pageSize: 4096)
+        let tables = try strings(database, """
+            SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
+                AND name NOT LIKE 'damaged_%'
+            """)
+        for table in tables {
+            XCTAssertEqual(try strings(database, "SELECT count(*) FROM \(table) HAVING count(*) > 2").count, 1, table)
+            for column in try strings(database, "SELECT name FROM pragma_table_info('\(table)')") {
+                var (swaps, silent) = (0, 0)
+                for (first, second) in [(1, 2), (1, 3), (2, 3)] {
+                    let folder = try pristine.copied()
+                    guard try swap(folder.path + "/" + file, table, column, first, second) else { continue }
+                    swaps += 1
+                    if let found = try read(folder), found != expected { silent += 1 }
+                }
+                XCTAssertGreaterThan(swaps, 0, "\(table).\(column) is the same in all rows")
+                XCTAssertEqual(silent > 0, unseen.contains("\(table).\(column)"), "\(table).\(column): \(silent)")
+            }
+        }
+    }
+
+    func testCache() throws {
+        let folder = try Folder()
+        let store = try CacheStore(directory: folder.path, now: 0)
+        try fillCache(store)
+        store.close()
+        try check("cache.db", folder) { folder in
+            let store = try CacheStore(directory: folder.path, now: 1)
+            defer { store.close() }
+            guard store.setAsideAs == nil else { return nil }
+            do {
+                return try readCache(store)
+            } catch {
+                guard case .corrupt? = error as? StoreError else { throw error }
+                return nil
+            }
+        }
+    }
+
+    /// A file of schema 6 with the same, made by the library of that time: its checksums covered the JSON of channels
+    /// and no key, and none of its rows counts as damaged.
+    func testTheCacheBefore() throws {
+        let (folder, before) = (try Folder(), try fixture("cache-6.db"))
+        let store = try CacheStore(directory: folder.path, now: 0)
+        try fillCache(store)
+        let old = try CacheStore(directory: before.path, now: 0)
+        XCTAssertNil(old.setAsideAs)
+        XCTAssertEqual(try readCache(old), try readCache(store))
+        // What it changes and adds is right, too.
+        for store in [store, old] {
+            try store.upsert([XCTUnwrap(ChannelRecord(json: Array(#"{"channel_url":"b","name":"other"}"#.utf8)))])
+            let key = try store.channelKey("d")
+            try store.upsert([message(9, in: "")], channel: try store.threadKey(channel: key, parentID: "1"))
+        }
+        XCTAssertEqual(try readCache(old), try readCache(store))
+        XCTAssertEqual(try old.channelKey("d"), try store.channelKey("d"))
+    }
+
+    /// What was damaged before the migration is damaged behind it.
+    func testADamagedChannelStaysDamaged() throws {
+        let folder = try fixture("cache-6.db")
+        let database = try Database(path: folder.path + "/cache.db", synchronous: "NORMAL", pageSize: 4096)
+        try database.execute("UPDATE channel SET json = replace(json, 'first', 'third') WHERE url = 'b'")
+        XCTAssertEqual(database.changes, 1)
+        database.shut()
+        let store = try CacheStore(directory: folder.path, now: 0)
+        XCTAssertNotNil(try store.channel("a"))
+        XCTAssertThrowsError(try store.channel("b")) { error in
+            guard case .corrupt? = error as? StoreError else { return XCTFail("\(error)") }
+        }
+    }
+
+    func testIntents() throws {
+        let folder = try Folder()
+        let store = try IntentStore(directory: folder.path)
+        try fillIntents(store)
+        store.close()
+        try check("intents.db", folder) { folder in
+            let store = try IntentStore(directory: folder.path)
+            defer { store.close() }
+            return try readIntents(store)
+        }
+    }
+}
