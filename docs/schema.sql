@@ -15,9 +15,10 @@
 -- database_value  what a realtime database last told of a place, at most 1000 and 16 MiB of JSON together; what was used
 --             longest ago goes first. url and name say which database, query which children. A row with an empty query
 --             has dropped those within its path when it was written, so the longest path has the newest value
--- checksum    in message of the bytes of json; in channel of url, name, has_last_message, latest_at, created_at and json,
---             in thread of all that it has, in database_value of its place, its size and json. key_checksum is of key and
---             url: a key is looked up without the JSON. A row that does not match is damage
+-- checksum    in message of channel, ord, tie, id, parent_id and json; in channel of url, name, has_last_message, latest_at,
+--             created_at and json; in thread and chunk of all that they have; in database_value of its place, its
+--             size and json. key_checksum is of key and url: a key is looked up without the JSON. fields_checksum is of
+--             what filters look at beside the JSON, is_reply_to_channel to request_id. A row that does not match is damage
 CREATE TABLE meta (
     key TEXT NOT NULL PRIMARY KEY,
     value TEXT NOT NULL
@@ -54,7 +55,8 @@ CREATE TABLE message (
     is_silent INTEGER NOT NULL,
     request_id TEXT NOT NULL,
     checksum INTEGER NOT NULL,
-    json TEXT NOT NULL
+    json TEXT NOT NULL,
+    fields_checksum INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX message_by_position ON message (channel, ord DESC, tie DESC);
 CREATE UNIQUE INDEX message_by_id ON message (channel, id);
@@ -78,6 +80,7 @@ CREATE TABLE chunk (
     end_token TEXT NOT NULL,
     reached_first INTEGER NOT NULL,
     is_open_ended INTEGER NOT NULL,
+    checksum INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (channel, start_ord, start_tie)
 ) STRICT, WITHOUT ROWID;
 

@@ -107,6 +107,28 @@ final class RowDamageTests: XCTestCase {
         XCTAssertEqual(try store.channel("b"), whole)
     }
 
+    /// The rows of a thread that is made of what its channel's cache holds have checksums of their own.
+    func testACopyOfAThreadDoesNotHideDamage() throws {
+        for change in ["json = replace(json, 'reply', 'other')", "sender_id = 'somebody'", "ord = ord + 1"] {
+            let folder = try Folder()
+            let store = try CacheStore(directory: folder.path, now: 0)
+            defer { store.close() }
+            let channel = try store.channelKey("a")
+            try store.upsert(
+                [message(1, at: 1, text: "parent"), message(2, at: 2, text: "reply", thread: "1")], channel: channel)
+            try store.setChunks(channel: channel, [
+                StoredChunk(start: .first, end: MessagePosition(order: 9, tie: 9), reachedFirst: true)
+            ])
+            try store.setValue("messages.changes.\(channel)", "1")
+            try store.database.execute("UPDATE message SET \(change) WHERE id = '2'")
+            let thread = try store.threadKey(channel: channel, parentID: "1")
+            XCTAssertThrowsError(try store.copyThread(thread, parentID: "1", from: channel), change) { error in
+                guard case .corrupt? = error as? StoreError else { return XCTFail("\(error)") }
+            }
+            XCTAssertFalse(store.database.hasUnfinishedStatement)
+        }
+    }
+
     /// The checksums of files that exist must be those of later versions.
     func testChecksumsNeverChange() {
         func checksum(_ text: String) -> Int64 { Array(text.utf8).withUnsafeBytes { Checksum.of($0) } }

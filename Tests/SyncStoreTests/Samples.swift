@@ -1,9 +1,11 @@
 import SyncModel
 import SyncStore
 
-func message(_ id: Int64, at time: Int64, sender: String = "bo", text: String = "é🙂") -> MessageRecord {
+func message(
+    _ id: Int64, at time: Int64, sender: String = "bo", text: String = "é🙂", thread: String = ""
+) -> MessageRecord {
     MessageRecord(
-        id: "\(id)", position: MessagePosition(order: time, tie: id), senderID: sender,
+        id: "\(id)", position: MessagePosition(order: time, tie: id), senderID: sender, parentID: thread,
         json: Array("{\"message_id\":\(id),\"text\":\"\(text)\"}".utf8))
 }
 

@@ -163,7 +163,8 @@ enum CacheSchema {
             checksum = checksum_of_row(url, name, path, query, length(CAST(json AS BLOB)), json)
         WHERE checksum = checksum_of_text(json);
         """,
-        // Keys are under a checksum, and so is all by which channels are sorted. A row that was damaged stays so.
+        // Keys and all that is read of channels, messages and chunks are under a checksum. A row that was damaged
+        // stays so.
         """
         ALTER TABLE channel ADD COLUMN key_checksum INTEGER NOT NULL DEFAULT 0;
         UPDATE channel SET key_checksum = checksum_of_row(key, url);
@@ -171,6 +172,15 @@ enum CacheSchema {
         WHERE is_cached = 1 AND checksum = checksum_of_text(json);
         ALTER TABLE thread ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
         UPDATE thread SET checksum = checksum_of_row(key, channel, parent_id);
+        ALTER TABLE message ADD COLUMN fields_checksum INTEGER NOT NULL DEFAULT 0;
+        UPDATE message SET
+            fields_checksum = checksum_of_row(
+                is_reply_to_channel, kind, custom_type, sender_id, updated_at, is_silent, request_id),
+            checksum = checksum_of_row(channel, ord, tie, id, parent_id, json)
+        WHERE checksum = checksum_of_text(json);
+        ALTER TABLE chunk ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+        UPDATE chunk SET checksum = checksum_of_row(channel, start_ord, start_tie, start_token, end_ord, end_tie,
+            end_token, reached_first, is_open_ended);
         """,
     ]
 }

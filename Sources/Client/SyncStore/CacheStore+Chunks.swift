@@ -48,11 +48,12 @@ extension CacheStore {
     private func write(_ chunk: StoredChunk, _ channel: Int64) throws(StoreError) {
         try database.prepare("""
             INSERT INTO chunk (channel, start_ord, start_tie, start_token, end_ord, end_tie, end_token, reached_first,
-                is_open_ended)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                is_open_ended, checksum)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, checksum_of_row(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9))
             ON CONFLICT (channel, start_ord, start_tie) DO UPDATE SET start_token = excluded.start_token,
                 end_ord = excluded.end_ord, end_tie = excluded.end_tie, end_token = excluded.end_token,
-                reached_first = excluded.reached_first, is_open_ended = excluded.is_open_ended
+                reached_first = excluded.reached_first, is_open_ended = excluded.is_open_ended,
+                checksum = excluded.checksum
             """)
             .bind(channel).bind(chunk.start.position.order).bind(chunk.start.position.tie).bind(chunk.start.token)
             .bind(chunk.end.position.order).bind(chunk.end.position.tie).bind(chunk.end.token)
@@ -63,16 +64,18 @@ extension CacheStore {
     private func chunksOnDisk(_ channel: Int64) throws(StoreError) -> [StoredChunk] {
         if let stored = storedChunks[channel] { return stored }
         let row = try database.prepare("""
-            SELECT start_ord, start_tie, start_token, end_ord, end_tie, end_token, reached_first, is_open_ended
+            SELECT channel, start_ord, start_tie, start_token, end_ord, end_tie, end_token, reached_first,
+                is_open_ended, checksum
             FROM chunk WHERE channel = ? ORDER BY start_ord, start_tie
             """).bind(channel)
         defer { row.reset() }
         var chunks: [StoredChunk] = []
         while try row.next() {
+            try row.check(0...8, checksum: 9)
             chunks.append(StoredChunk(
-                start: HistoryEdge(MessagePosition(order: row.int(0), tie: row.int(1)), token: row.text(2)),
-                end: HistoryEdge(MessagePosition(order: row.int(3), tie: row.int(4)), token: row.text(5)),
-                reachedFirst: row.bool(6), isOpenEnded: row.bool(7)))
+                start: HistoryEdge(MessagePosition(order: row.int(1), tie: row.int(2)), token: row.text(3)),
+                end: HistoryEdge(MessagePosition(order: row.int(4), tie: row.int(5)), token: row.text(6)),
+                reachedFirst: row.bool(7), isOpenEnded: row.bool(8)))
         }
         // A message whose order is no number stands beside all others, where no page would meet it.
         if !chunks.isEmpty { for sql in [CacheStore.newest, CacheStore.oldest] { _ = try edge(channel, sql) } }

@@ -3,13 +3,18 @@ import SyncModel
 extension CacheStore {
     static let columns = [
         "parent_id", "is_reply_to_channel", "kind", "custom_type", "sender_id", "updated_at", "is_silent", "request_id",
-        "checksum", "json",
+        "fields_checksum", "checksum", "json",
     ]
+    /// What `checksum` covers: all that a page without a filter reads. The rest is in `fields_checksum`.
+    static let pagedColumns = "channel, ord, tie, id, parent_id, json"
+    static let fieldColumns = """
+        is_reply_to_channel, kind, custom_type, sender_id, updated_at, is_silent, request_id
+        """
 
     /// Replaces what is under the id when it stands at the same position, and differs: then no index is written.
     private static let upsertMessage = """
         INSERT INTO message (channel, id, ord, tie, \(columns.joined(separator: ", ")))
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (channel, id) DO UPDATE SET \(columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
         WHERE (ord, tie) = (excluded.ord, excluded.tie)
             AND (\(columns.joined(separator: ", ")))
@@ -41,23 +46,22 @@ extension CacheStore {
         try upsert.bind(channel).bind(message.id).bind(message.position.order).bind(message.position.tie)
             .bind(message.parentID).bind(message.isReplyToChannel).bind(message.kind.rawValue)
             .bind(message.customType).bind(message.senderID).bind(message.updatedAt).bind(message.isSilent)
-            .bind(message.requestID).run(withChecksumAndText: message.json)
+            .bind(message.requestID).bind(message.fieldsChecksum)
+            .run(withChecksum: message.checksum(channel: channel), text: message.json)
         return database.changes > 0
     }
 
     /// A message of a channel by its id; `nil` when it is not cached.
     public func message(id: String, channel: Int64) throws(StoreError) -> MessageRecord? {
-        let row = try database.prepare("""
-            SELECT ord, tie, \(CacheStore.columns.joined(separator: ", ")) FROM message WHERE channel = ? AND id = ?
-            """)
+        let row = try database.prepare("\(CacheStore.selectFiltered) WHERE channel = ? AND id = ?")
             .bind(channel).bind(id)
         defer { row.reset() }
         guard try row.next() else { return nil }
+        try row.checkMessage(hasFields: true)
         return MessageRecord(
-            id: id, position: MessagePosition(order: row.int(0), tie: row.int(1)), updatedAt: row.int(7),
-            kind: CacheStore.kind(row.int(4)), customType: row.text(5), senderID: row.text(6), parentID: row.text(2),
-            isReplyToChannel: row.bool(3), isSilent: row.bool(8), requestID: row.text(9),
-            json: try row.bytes(11, checksum: 10))
+            id: id, position: MessagePosition(order: row.int(1), tie: row.int(2)), updatedAt: row.int(11),
+            kind: CacheStore.kind(row.int(8)), customType: row.text(9), senderID: row.text(10), parentID: row.text(4),
+            isReplyToChannel: row.bool(7), isSilent: row.bool(12), requestID: row.text(13), json: row.bytes(5))
     }
 
     /// Whether a message of a channel is cached that is older than an order.
@@ -134,14 +138,15 @@ extension CacheStore {
     }
 
     /// Decoding columns is most of a page's work, so those that few filters look at are read for them only.
-    private static let pageColumns = "ord, tie, id, parent_id, checksum, json"
-    private static let filteredPageColumns = "\(pageColumns), kind, custom_type, sender_id, is_reply_to_channel"
-    private static let before = "FROM message WHERE channel = ? AND (ord, tie) < (?, ?) ORDER BY ord DESC, tie DESC"
-    private static let after = "FROM message WHERE channel = ? AND (ord, tie) > (?, ?) ORDER BY ord, tie"
-    private static let pageBefore = "SELECT \(pageColumns) \(before)"
-    private static let pageAfter = "SELECT \(pageColumns) \(after)"
-    private static let filteredPageBefore = "SELECT \(filteredPageColumns) \(before)"
-    private static let filteredPageAfter = "SELECT \(filteredPageColumns) \(after)"
+    private static let selectPaged = "SELECT \(pagedColumns), checksum FROM message"
+    private static let selectFiltered =
+        "SELECT \(pagedColumns), checksum, \(fieldColumns), fields_checksum FROM message"
+    private static let before = "WHERE channel = ? AND (ord, tie) < (?, ?) ORDER BY ord DESC, tie DESC"
+    private static let after = "WHERE channel = ? AND (ord, tie) > (?, ?) ORDER BY ord, tie"
+    private static let pageBefore = "\(selectPaged) \(before)"
+    private static let pageAfter = "\(selectPaged) \(after)"
+    private static let filteredPageBefore = "\(selectFiltered) \(before)"
+    private static let filteredPageAfter = "\(selectFiltered) \(after)"
 
     /// Walks from a position until there are enough. The far end is looked for here: as a term of the statement SQLite
     /// would compare it a second time for every row.
@@ -154,15 +159,16 @@ extension CacheStore {
         defer { row.reset() }
         var result: [MessageRow] = []
         result.reserveCapacity(min(limit, 128))
+        let hasFields = !filter.looksAtThreadOnly
         while result.count < limit, try row.next() {
-            let place = MessagePosition(order: row.int(0), tie: row.int(1))
+            let place = MessagePosition(order: row.int(1), tie: row.int(2))
             if isPast(place) { break }
+            // Also of a row that does not match: what the filter looks at may be what is damaged.
+            try row.checkMessage(hasFields: hasFields)
             let isWanted = filter.matches(
-                kind: CacheStore.kind(row.int(6)), customType: row.text(7), senderID: row.text(8),
-                isInThread: !row.isEmpty(3), parentID: row.text(3), isReplyToChannel: row.bool(9))
-            if isWanted {
-                result.append(MessageRow(id: row.text(2), position: place, json: try row.bytes(5, checksum: 4)))
-            }
+                kind: CacheStore.kind(row.int(8)), customType: row.text(9), senderID: row.text(10),
+                isInThread: !row.isEmpty(4), parentID: row.text(4), isReplyToChannel: row.bool(7))
+            if isWanted { result.append(MessageRow(id: row.text(3), position: place, json: row.bytes(5))) }
         }
         return result
     }
@@ -185,4 +191,35 @@ extension CacheStore {
     }
 
     private static func kind(_ stored: Int64) -> MessageRecord.Kind { MessageRecord.Kind(rawValue: stored) ?? .user }
+}
+
+extension Statement {
+    /// A row of `selectPaged`, or with the fields of `selectFiltered`.
+    fileprivate func checkMessage(hasFields: Bool) throws(StoreError) {
+        try check(0...5, checksum: 6)
+        if hasFields { try check(7...13, checksum: 14) }
+    }
+}
+
+extension MessageRecord {
+    fileprivate func checksum(channel: Int64) -> Int64 {
+        var checksum = RowChecksum()
+        for number in [channel, position.order, position.tie] { checksum.add(number) }
+        checksum.add(id)
+        checksum.add(parentID)
+        checksum.add(json)
+        return checksum.value
+    }
+
+    fileprivate var fieldsChecksum: Int64 {
+        var checksum = RowChecksum()
+        checksum.add(isReplyToChannel ? 1 : 0)
+        checksum.add(kind.rawValue)
+        checksum.add(customType)
+        checksum.add(senderID)
+        checksum.add(updatedAt)
+        checksum.add(isSilent ? 1 : 0)
+        checksum.add(requestID)
+        return checksum.value
+    }
 }

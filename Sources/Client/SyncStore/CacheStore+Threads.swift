@@ -62,19 +62,27 @@ extension CacheStore {
                 $0.start.position <= parent && parent <= $0.end.position
             })
         else { return }
-        let columns = CacheStore.columns.joined(separator: ", ")
+        let columns = CacheStore.columns.filter { $0 != "checksum" }.joined(separator: ", ")
+        let copied = """
+            FROM message WHERE channel = ?1 AND id = ?2 OR channel = ?1 AND parent_id = ?2 AND parent_id > ''
+                AND ord <= ?3 AND (ord, tie) <= (?3, ?4)
+            """
+        let end = chunk.end.position
         try transaction { () throws(StoreError) in
-            try database.prepare("""
-                INSERT INTO message (channel, id, ord, tie, \(columns)) SELECT ?, id, ord, tie, \(columns) FROM message
-                WHERE channel = ? AND parent_id = ? AND parent_id > '' AND ord <= ? AND (ord, tie) <= (?, ?)
+            // The copies get checksums of their own, which must not hide that a row was damaged.
+            let damaged = try database.prepare("""
+                SELECT 1 FROM (SELECT * \(copied)) WHERE checksum IS NOT checksum_of_row(\(CacheStore.pagedColumns))
+                    OR fields_checksum IS NOT checksum_of_row(\(CacheStore.fieldColumns)) LIMIT 1
                 """)
-                .bind(key).bind(channel).bind(parentID).bind(chunk.end.position.order)
-                .bind(chunk.end.position.order).bind(chunk.end.position.tie).run()
+                .bind(channel).bind(parentID).bind(end.order).bind(end.tie)
+            let isDamaged = try damaged.next()
+            damaged.reset()
+            guard !isDamaged else { throw database.damage("a message does not match its checksum") }
             try database.prepare("""
-                INSERT INTO message (channel, id, ord, tie, \(columns)) SELECT ?, id, ord, tie, \(columns) FROM message
-                WHERE channel = ? AND id = ?
+                INSERT INTO message (channel, id, ord, tie, \(columns), checksum)
+                SELECT ?5, id, ord, tie, \(columns), checksum_of_row(?5, ord, tie, id, parent_id, json) \(copied)
                 """)
-                .bind(key).bind(channel).bind(parentID).run()
+                .bind(channel).bind(parentID).bind(end.order).bind(end.tie).bind(key).run()
             try setChunks(channel: key, [
                 StoredChunk(
                     start: HistoryEdge(parent), end: HistoryEdge(chunk.end.position), reachedFirst: true,

@@ -109,12 +109,7 @@ final class Statement {
         reset()
     }
 
-    /// Binds the checksum of a text, the text, without copying it, and a key behind them, and runs to the end.
-    func run(withChecksumAndText text: [UInt8], _ key: Int64? = nil) throws(StoreError) {
-        try run(withChecksum: text.withUnsafeBytes { Checksum.of($0) }, text: text, key)
-    }
-
-    /// The same with a checksum of more than the text.
+    /// Binds a checksum, a text, without copying it, and a key behind them, and runs to the end.
     func run(withChecksum checksum: Int64, text: [UInt8], _ key: Int64? = nil) throws(StoreError) {
         let failure: StoreError? = text.withUnsafeBytes { bytes in
             bind(checksum).bind(lastingText: bytes)
@@ -209,17 +204,6 @@ final class Statement {
 
     /// Whether a text column has these bytes.
     func holds(_ text: String, at column: Int32) -> Bool { holds(Array(text.utf8), at: column) }
-
-    /// A text whose checksum stands in another column. A mismatch is damage of the file.
-    func bytes(_ column: Int32, checksum: Int32) throws(StoreError) -> [UInt8] {
-        let count = Int(sqlite3_column_bytes(handle, column))
-        let text = UnsafeRawBufferPointer(start: sqlite3_column_text(handle, column), count: count)
-        guard Checksum.of(text) == int(checksum) else {
-            reset()
-            throw database.damage("a row of \(count) bytes does not match its checksum")
-        }
-        return [UInt8](text)
-    }
 
     /// Whether a text column has these bytes.
     func holds(_ bytes: [UInt8], at column: Int32) -> Bool {
