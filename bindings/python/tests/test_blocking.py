@@ -215,7 +215,9 @@ def test_an_iteration_outside_a_loop_and_an_await_of_a_blocking_call_are_refused
 
 def test_control_c_ends_a_wait(tmp_path):
     program = (
-        "import sys; from syncmanager.blocking import SyncManager\n"
+        "import signal, sys; from syncmanager.blocking import SyncManager\n"
+        # A background job of a shell ignores it, and so do all that it starts.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "with SyncManager(app_id='A', user_id='mei', data_dir=sys.argv[1]) as sm:\n"
         "    chat = sm.messages('c')\n"
         "    chat.on_change(lambda change: print('waits', flush=True))\n"
