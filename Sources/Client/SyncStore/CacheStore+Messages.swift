@@ -1,15 +1,13 @@
 import SyncModel
 
 extension CacheStore {
-    static let columns = [
-        "parent_id", "is_reply_to_channel", "kind", "custom_type", "sender_id", "updated_at", "is_silent", "request_id",
-        "fields_checksum", "checksum", "json",
+    private static let fields = [
+        "is_reply_to_channel", "kind", "custom_type", "sender_id", "updated_at", "is_silent", "request_id",
     ]
+    static let columns = ["parent_id"] + fields + ["fields_checksum", "checksum", "json"]
     /// What `checksum` covers: all that a page without a filter reads. The rest is in `fields_checksum`.
     static let pagedColumns = "channel, ord, tie, id, parent_id, json"
-    static let fieldColumns = """
-        is_reply_to_channel, kind, custom_type, sender_id, updated_at, is_silent, request_id
-        """
+    static let fieldColumns = fields.joined(separator: ", ")
 
     /// Replaces what is under the id when it stands at the same position, and differs: then no index is written.
     private static let upsertMessage = """
