@@ -1,6 +1,6 @@
 -- The real schema of both files; a test compares it with what the library makes. Times are milliseconds since the epoch.
 
--- cache.db (user_version 7)
+-- cache.db (user_version 8)
 -- meta        cursors and flags: channels.changes, channels.token, channels.complete, messages.changes.KEY
 -- channel     key is ours and not used again; messages are filed under it. (SQLite gives the number behind the greatest: of
 --             one whose row a damaged file lost, what is left is removed.) json is the channel as hosts see it; name,
@@ -16,12 +16,13 @@
 --             longest ago goes first. url and name say which database, query which children. A row with an empty query
 --             has dropped those within its path when it was written, so the longest path has the newest value
 -- checksum    in message of channel, ord, tie, id, parent_id and json; in channel of url, name, has_last_message, latest_at,
---             created_at and json; in thread and chunk of all that they have; in database_value of its place, its
+--             created_at and json; in meta, thread and chunk of all that they have; in database_value of its place, its
 --             size and json. key_checksum is of key and url: a key is looked up without the JSON. fields_checksum is of
 --             what filters look at beside the JSON, is_reply_to_channel to request_id. A row that does not match is damage
 CREATE TABLE meta (
     key TEXT NOT NULL PRIMARY KEY,
-    value TEXT NOT NULL
+    value TEXT NOT NULL,
+    checksum INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE channel (

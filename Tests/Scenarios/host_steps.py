@@ -77,12 +77,21 @@ class HostSteps:
         self.host = Host(self.host.program)
         self.reopen(config)
 
-    def host_restart(self, config=None, aged=None):
-        """`aged`: own messages that wait are so many ms older then."""
+    def host_restart(self, config=None, aged=None, damaged=None):
+        """`aged`: own messages that wait are so many ms older then. `damaged`: cursors whose values have changed."""
         self.host_close()
         if aged is not None:
             self.age(aged)
+        for cursors in damaged or []:
+            self.damage(cursors)
         self.reopen(config)
+
+    def damage(self, cursors):
+        """`cursors` is a pattern of keys of the cache's table `meta`."""
+        for file in (self.folder / "data").rglob("cache.db"):
+            with contextlib.closing(sqlite3.connect(file)) as cache, cache:
+                count = cache.execute("UPDATE meta SET value = value || '0' WHERE key GLOB ?", (cursors,)).rowcount
+                assert count > 0, f"no cursor {cursors}"
 
     def age(self, milliseconds):
         files = list((self.folder / "data").rglob("intents.db"))

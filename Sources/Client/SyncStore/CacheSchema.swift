@@ -182,5 +182,10 @@ enum CacheSchema {
         UPDATE chunk SET checksum = checksum_of_row(channel, start_ord, start_tie, start_token, end_ord, end_tie,
             end_token, reached_first, is_open_ended);
         """,
+        // Cursors and flags, too.
+        """
+        ALTER TABLE meta ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+        UPDATE meta SET checksum = checksum_of_row(key, value);
+        """,
     ]
 }

@@ -16,6 +16,7 @@ public final class CacheStore {
     /// Bounds of those values: of their JSON together, and of their number.
     var databaseBytesLimit = 4 * CacheStore.databaseValueLimit
     var databaseValuesLimit = 1000
+    private var damagedValue: StoreError?
     let directory: String
     /// The file a damaged cache was set aside as, when that happened at opening.
     public let setAsideAs: String?
@@ -124,11 +125,30 @@ public final class CacheStore {
 
     // MARK: Cursors and flags
 
-    /// What was kept under a key; `nil` when there is nothing.
+    /// What was kept under a key; `nil` when there is nothing. A damaged row counts as none, and `takeDamage` tells of
+    /// it: without a cursor everything is asked again, while with an error nothing would ever be asked.
     public func value(_ key: String) throws(StoreError) -> String? {
-        let statement = try database.prepare("SELECT value FROM meta WHERE key = ?").bind(key)
-        defer { statement.reset() }
-        return try statement.next() ? statement.text(0) : nil
+        let row = try database.prepare("SELECT key, value, checksum FROM meta WHERE key = ?").bind(key)
+        defer { row.reset() }
+        guard try row.step() else { return nil }
+        guard row.matches(0...1, checksum: 2) else {
+            damagedValue = database.damageOfMissing("the cursor \(key) does not match its checksum")
+            return nil
+        }
+        return row.text(1)
+    }
+
+    /// Whether something is kept under a key, damaged or not.
+    public func hasValue(_ key: String) throws(StoreError) -> Bool {
+        let row = try database.prepare("SELECT 1 FROM meta WHERE key = ?").bind(key)
+        defer { row.reset() }
+        return try row.next()
+    }
+
+    /// The damage of a value that counted as none since this was asked last.
+    public func takeDamage() -> StoreError? {
+        defer { damagedValue = nil }
+        return damagedValue
     }
 
     /// Keeps a value under a key; `nil` removes it.
@@ -136,7 +156,8 @@ public final class CacheStore {
         try transaction { () throws(StoreError) in
             if let value {
                 try database.prepare("""
-                    INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value
+                    INSERT INTO meta (key, value, checksum) VALUES (?1, ?2, checksum_of_row(?1, ?2))
+                    ON CONFLICT (key) DO UPDATE SET value = excluded.value, checksum = excluded.checksum
                     """).bind(key).bind(value).run()
             } else {
                 try database.prepare("DELETE FROM meta WHERE key = ?").bind(key).run()

@@ -80,6 +80,12 @@ final class Database {
     /// The error for a row that SQLite takes for sound and that is not.
     func damage(_ message: String) -> StoreError { noted(.corrupt(message: message)) }
 
+    /// The same for a row that counts as missing: a transaction goes on.
+    func damageOfMissing(_ message: String) -> StoreError {
+        onDamage?()
+        return .corrupt(message: message)
+    }
+
     private func noted(_ error: StoreError) -> StoreError {
         if case .corrupt = error { onDamage?() }
         if isInTransaction, doom == nil { doom = error }

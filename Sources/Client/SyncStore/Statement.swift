@@ -124,8 +124,20 @@ final class Statement {
         if let failure { throw failure }
     }
 
-    /// Steps to the next row; `false` at the end.
+    /// Steps to the next row; `false` at the end. Each value is of the type that the schema gives its column: SQLite
+    /// looks at it when it writes, and reads what the file says.
     func next() throws(StoreError) -> Bool {
+        guard try step() else { return false }
+        guard !database.checksTypes || isTyped else {
+            reset()
+            throw database.damage("a row has a value of a type that its column cannot have")
+        }
+        return true
+    }
+
+    /// Steps to the next row; `false` at the end. Values are of any type: for rows whose checksum is compared before
+    /// anything is read, which a value of another type does not match.
+    func step() throws(StoreError) -> Bool {
         if isWriting {
             do throws(StoreError) {
                 try database.willWrite(sql)
@@ -135,21 +147,14 @@ final class Statement {
             }
         }
         let code = bindFailure == SQLITE_OK ? sqlite3_step(handle) : bindFailure
-        if code == SQLITE_ROW {
-            guard !database.checksTypes || isTyped else {
-                reset()
-                throw database.damage("a row has a value of a type that its column cannot have")
-            }
-            return true
-        }
+        if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE { return false }
         let failure = database.failure(code)
         reset()
         throw failure
     }
 
-    /// Whether each value of the row is of the type that the schema gives its column. SQLite looks at it when it
-    /// writes, and reads what the file says.
+    /// Whether each value of the row is of the type that the schema gives its column.
     var isTyped: Bool {
         for column in types.indices where types[column] != SQLITE_NULL {
             if sqlite3_column_type(handle, Int32(column)) != types[column] { return false }
@@ -194,9 +199,12 @@ final class Statement {
         return checksum.value
     }
 
+    /// Whether the checksum of columns is what stands in another.
+    func matches(_ columns: ClosedRange<Int32>, checksum column: Int32) -> Bool { checksum(columns) == int(column) }
+
     /// Columns whose checksum stands in another. A mismatch is damage of the file.
     func check(_ columns: ClosedRange<Int32>, checksum column: Int32) throws(StoreError) {
-        guard checksum(columns) == int(column) else {
+        guard matches(columns, checksum: column) else {
             reset()
             throw database.damage("a row does not match its checksum")
         }

@@ -170,7 +170,7 @@ struct ChannelSync {
         refreshStarting(&turn)
         guard case .due = listing else { return }
         let state = turn.storage.cached { (cache) throws(StoreError) in
-            (token: try cache.value(ChannelSync.tokenKey) ?? "", isNew: try cache.value(ChannelSync.relistKey) != nil)
+            (token: try cache.value(ChannelSync.tokenKey) ?? "", isNew: try cache.hasValue(ChannelSync.relistKey))
         }
         guard let state else { return retry(after: nil, &turn) }
         // A listing that must find out what is gone starts over; any other loses at most one page by a kill.

@@ -19,6 +19,7 @@ final class Storage {
         do throws(StoreError) {
             let result = try body(cache)
             failure = nil
+            if let damage = cache.takeDamage() { note(damage) }
             return result
         } catch {
             note(error)
