@@ -140,6 +140,18 @@ final class TimelineTests: StoryTestCase {
         try check("", "open w; login; full disk; around [d e>; free disk; wait 2000", asks: "around newest")
     }
 
+    /// A host that waits for what cannot be stored is told so at once, not when its time is up.
+    func testAFetchEndsWithWhatCannotBeStored() throws {
+        let waiting = "open w limit 9; login; fetch w previous"
+        let told = "w fetch storage more"
+        try check("", "\(waiting); full disk; around [d e>", says: told)
+        try check("", "\(waiting); full disk; around [d e>; free disk; wait 2000", asks: "around newest", says: "")
+        try check("[b d]", "\(waiting); full disk; log b'", says: told)
+        try check("[b d]", "\(waiting); log; full disk; gap [(d) e>", says: told)
+        try check("[b d]", "\(waiting); log; gap [(d)>; full disk; ← <a b]", says: told)
+        try check("[b d]", "\(waiting); full disk; log expired", says: told)
+    }
+
     // MARK: What is told
 
     func testARealtimeMessageLengthensTheOpenEnd() throws {

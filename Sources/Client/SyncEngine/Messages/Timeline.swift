@@ -316,7 +316,7 @@ final class Timeline {
     private func readChanges(_ turn: inout Turn) {
         let key = changesKey
         let value = turn.storage.cached { (cache) throws(StoreError) in try cache.value(key) }
-        guard let value else { return retry(after: nil, &turn) }
+        guard let value else { return storeFailed(&turn) }
         let since = value.flatMap(ChangePoint.init(storedText:))
         let isKnown = since != nil && turn.capabilities.hasMessageChanges
         // What is cached may have changed since anybody knows when.
@@ -325,7 +325,7 @@ final class Timeline {
             // Nothing is cached yet: changes count from this login, which is before the first page.
             let start = ChangePoint.time(turn.loginTime).storedText
             let done: Void? = turn.storage.cached { (cache) throws(StoreError) in try cache.setValue(key, start) }
-            guard done != nil else { return retry(after: nil, &turn) }
+            guard done != nil else { return storeFailed(&turn) }
             step = .gap(isAsked: false)
             return checkGap(&turn)
         }
@@ -339,7 +339,7 @@ final class Timeline {
         let done: Void? = turn.storage.committed { (cache) throws(StoreError) in
             try cache.clearMessages(channel: key)
         }
-        guard done != nil else { return retry(after: nil, &turn) }
+        guard done != nil else { return storeFailed(&turn) }
         startOver(Cause(.messageChangelog), refills: true, &turn)
     }
 
@@ -356,7 +356,7 @@ final class Timeline {
         guard let filter = filters.first, let chunk = history.chunks.last, !chunk.reachedNewest else {
             return beginPages(&turn)
         }
-        if !askGap(behind: chunk, of: filter, as: .filteredGap(filters), &turn) { retry(after: nil, &turn) }
+        if !askGap(behind: chunk, of: filter, as: .filteredGap(filters), &turn) { storeFailed(&turn) }
     }
 
     /// Asks what is missing behind a chunk, of what matches a filter or of all; `false`: the cache cannot be read.
@@ -429,6 +429,12 @@ final class Timeline {
     private func retry(after failure: ServiceFailure?, _ turn: inout Turn) {
         gate.fail(failure, at: turn.now.monotonic, turn.random)
         turn.add(.timer(.timeline(id), at: gate.pausedUntil))
+    }
+
+    /// Nobody knows when the store works again: a host that waits for what cannot be read or stored is told now.
+    private func storeFailed(_ turn: inout Turn) {
+        windows.finishFetches(.storage, &turn)
+        retry(after: nil, &turn)
     }
 
     // MARK: Answers
@@ -518,7 +524,7 @@ final class Timeline {
     ) {
         guard ask.generation == generation, case .changes(let since) = ask.kind else { return }
         answerEnded(ask)
-        guard isStored else { return retry(after: nil, &turn) }
+        guard isStored else { return storeFailed(&turn) }
         gate.succeed()
         let isAtEnd = !changes.hasMore || changes.next.isEmpty || ChangePoint.token(changes.next) == since
         if isAtEnd { step = .gap(isAsked: false) }
@@ -570,7 +576,7 @@ final class Timeline {
             return (next, outcome)
         }
         guard let (next, outcome) = result else {
-            retry(after: nil, &turn)
+            storeFailed(&turn)
             return .notStored
         }
         self.history = next
