@@ -54,12 +54,13 @@ extension CacheStore {
         let row = try database.prepare("\(CacheStore.selectFiltered) WHERE channel = ? AND id = ?")
             .bind(channel).bind(id)
         defer { row.reset() }
-        guard try row.next() else { return nil }
-        try row.checkMessage(hasFields: true)
+        guard try row.step() else { return nil }
+        let found = try row.message(of: channel)
+        try row.checkMessageFields()
         return MessageRecord(
-            id: id, position: MessagePosition(order: row.int(1), tie: row.int(2)), updatedAt: row.int(11),
-            kind: CacheStore.kind(row.int(8)), customType: row.text(9), senderID: row.text(10), parentID: row.text(4),
-            isReplyToChannel: row.bool(7), isSilent: row.bool(12), requestID: row.text(13), json: row.bytes(5))
+            id: id, position: found.position, updatedAt: row.int(10), kind: CacheStore.kind(row.int(7)),
+            customType: row.text(8), senderID: row.text(9), parentID: row.text(3), isReplyToChannel: row.bool(6),
+            isSilent: row.bool(11), requestID: row.text(12), json: [UInt8](found.json))
     }
 
     /// Whether a message of a channel is cached that is older than an order.
@@ -136,9 +137,9 @@ extension CacheStore {
     }
 
     /// Decoding columns is most of a page's work, so those that few filters look at are read for them only.
-    private static let selectPaged = "SELECT \(pagedColumns), checksum FROM message"
+    private static let selectPaged = "SELECT ord, tie, id, parent_id, json, checksum FROM message"
     private static let selectFiltered =
-        "SELECT \(pagedColumns), checksum, \(fieldColumns), fields_checksum FROM message"
+        "SELECT ord, tie, id, parent_id, json, checksum, \(fieldColumns), fields_checksum FROM message"
     private static let before = "WHERE channel = ? AND (ord, tie) < (?, ?) ORDER BY ord DESC, tie DESC"
     private static let after = "WHERE channel = ? AND (ord, tie) > (?, ?) ORDER BY ord, tie"
     private static let pageBefore = "\(selectPaged) \(before)"
@@ -158,15 +159,18 @@ extension CacheStore {
         var result: [MessageRow] = []
         result.reserveCapacity(min(limit, 128))
         let hasFields = !filter.looksAtThreadOnly
-        while result.count < limit, try row.next() {
-            let place = MessagePosition(order: row.int(1), tie: row.int(2))
-            if isPast(place) { break }
+        while result.count < limit, try row.step() {
+            if isPast(MessagePosition(order: row.int(0), tie: row.int(1))) { break }
             // Also of a row that does not match: what the filter looks at may be what is damaged.
-            try row.checkMessage(hasFields: hasFields)
+            let message = try row.message(of: channel)
+            if hasFields { try row.checkMessageFields() }
             let isWanted = filter.matches(
-                kind: CacheStore.kind(row.int(8)), customType: row.text(9), senderID: row.text(10),
-                isInThread: !row.isEmpty(4), parentID: row.text(4), isReplyToChannel: row.bool(7))
-            if isWanted { result.append(MessageRow(id: row.text(3), position: place, json: row.bytes(5))) }
+                kind: CacheStore.kind(row.int(7)), customType: row.text(8), senderID: row.text(9),
+                isInThread: !message.parentID.isEmpty, parentID: row.text(3), isReplyToChannel: row.bool(6))
+            guard isWanted else { continue }
+            result.append(MessageRow(
+                id: String(decoding: message.id, as: UTF8.self), position: message.position,
+                json: [UInt8](message.json)))
         }
         return result
     }
@@ -191,12 +195,38 @@ extension CacheStore {
     private static func kind(_ stored: Int64) -> MessageRecord.Kind { MessageRecord.Kind(rawValue: stored) ?? .user }
 }
 
-extension Statement {
-    /// A row of `selectPaged`, or with the fields of `selectFiltered`.
-    fileprivate func checkMessage(hasFields: Bool) throws(StoreError) {
-        try check(0...5, checksum: 6)
-        if hasFields { try check(7...13, checksum: 14) }
+/// What a page reads of a message; it stays where it is until the statement goes on.
+private struct PagedMessage {
+    let position: MessagePosition
+    let id: UnsafeRawBufferPointer
+    let parentID: UnsafeRawBufferPointer
+    let json: UnsafeRawBufferPointer
+
+    func checksum(channel: Int64) -> Int64 {
+        var checksum = RowChecksum()
+        checksum.add(channel)
+        checksum.add(position.order)
+        checksum.add(position.tie)
+        checksum.add(id)
+        checksum.add(parentID)
+        checksum.add(json)
+        return checksum.value
     }
+}
+
+extension Statement {
+    /// The message of a row of `selectPaged` or `selectFiltered`. Each column is read once: it is most of a page's work.
+    fileprivate func message(of channel: Int64) throws(StoreError) -> PagedMessage {
+        let message = PagedMessage(
+            position: MessagePosition(order: int(0), tie: int(1)), id: utf8(2), parentID: utf8(3), json: utf8(4))
+        guard isTyped(0...4), message.checksum(channel: channel) == int(5) else {
+            reset()
+            throw database.damage("a message does not match its checksum")
+        }
+        return message
+    }
+
+    fileprivate func checkMessageFields() throws(StoreError) { try check(6...12, checksum: 13) }
 }
 
 extension MessageRecord {

@@ -6,7 +6,7 @@ final class Statement {
     private let handle: OpaquePointer
     private let sql: String
     private let isWriting: Bool
-    private unowned let database: Database
+    unowned let database: Database
     /// What the schema says that each column has; `SQLITE_NULL` where it says nothing, as of an expression.
     private let types: [Int32]
     private var bound: Int32 = 0
@@ -155,9 +155,12 @@ final class Statement {
     }
 
     /// Whether each value of the row is of the type that the schema gives its column.
-    var isTyped: Bool {
-        for column in types.indices where types[column] != SQLITE_NULL {
-            if sqlite3_column_type(handle, Int32(column)) != types[column] { return false }
+    var isTyped: Bool { types.isEmpty || isTyped(0...Int32(types.count - 1)) }
+
+    /// Whether the values of these columns are.
+    func isTyped(_ columns: ClosedRange<Int32>) -> Bool {
+        for column in columns where types[Int(column)] != SQLITE_NULL {
+            if sqlite3_column_type(handle, column) != types[Int(column)] { return false }
         }
         return true
     }
@@ -184,6 +187,12 @@ final class Statement {
         return String(decoding: UnsafeRawBufferPointer(start: base, count: count), as: UTF8.self)
     }
 
+    /// A text where SQLite has it, until the statement goes on.
+    func utf8(_ column: Int32) -> UnsafeRawBufferPointer {
+        let text = sqlite3_column_text(handle, column)
+        return UnsafeRawBufferPointer(start: text, count: text == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
+    }
+
     /// The checksum of columns, in their order, as the row has them.
     func checksum(_ columns: ClosedRange<Int32>) -> Int64 {
         var checksum = RowChecksum()
@@ -191,9 +200,7 @@ final class Statement {
             if sqlite3_column_type(handle, column) == SQLITE_INTEGER {
                 checksum.add(int(column))
             } else {
-                let text = sqlite3_column_text(handle, column)
-                let count = text == nil ? 0 : Int(sqlite3_column_bytes(handle, column))
-                checksum.add(UnsafeRawBufferPointer(start: text, count: count))
+                checksum.add(utf8(column))
             }
         }
         return checksum.value
