@@ -222,6 +222,15 @@ final class TimelineTests: StoryTestCase {
         try check("[b d]", "\(story); gap huge; fetch w next; → [d e! f!]", asks: "→ f", shows: "{| e! f! …}")
     }
 
+    /// Of what is shown a part lies in one chunk and a part in another: each is told what becomes of it.
+    func testWhatIsShownBeyondAHoleFollowsItsChanges() throws {
+        let before = "open w limit 2; login; log; gap [(d)>; fetch w previous; ← <b]; send; socket f; disconnect"
+        let story = "\(before); open v at f limit 1; login; log; fetch v previous; gap [(d) e]; around [f g>"
+        try check("[b d]", story, gives: "<b d e] … [f g>", shows: "{… b d e f g >} {… f …}")
+        try check("[b d]", "\(story); edit b' f'", shows: "{… b' d e f' g >} {… f' …}")
+        try check("[b d]", "\(story); edit b'; ← [e f]", gives: "<b' d e f g>", shows: "{| b' d e f g >} {… f …}")
+    }
+
     private let marked = "open w marked limit 2; login; log; gap [(d)>; fetch w previous"
 
     // MARK: Failures

@@ -236,14 +236,16 @@ struct MessageWindow {
         return change
     }
 
-    /// Shows those of some stored messages that lie inside what the window shows.
+    /// Shows those of some stored messages that lie inside what the window shows, in the chunk where it stands. What it
+    /// shows already is shown as it is now, wherever that lies: a part may stand beyond a hole.
     mutating func merge(
-        _ records: [MessageRecord], in chunk: ChunkList.Chunk, _ rules: any ServiceRules
+        _ records: [MessageRecord], in chunk: ChunkList.Chunk?, _ rules: any ServiceRules
     ) -> [WindowChange] {
         var rows: [MessageRow] = []
         var gone: Set<TextKey> = []
         for record in records {
-            if filter.matches(record), chunk.covers(record.position), spans(record.position) || holds(record.position) {
+            let isInside = chunk?.covers(record.position) == true && spans(record.position)
+            if filter.matches(record), isInside || holds(record.position) {
                 rows.append(shown(record.row, rules))
             } else if let index = window.index(ofID: record.id),
                 !filter.matches(record) || window.rows[index].position != record.position

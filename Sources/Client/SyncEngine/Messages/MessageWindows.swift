@@ -580,11 +580,12 @@ struct MessageWindows {
         _ records: [MessageRecord], _ index: Int, _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn
     ) {
         let nearest = all[index].window.isEmpty ? coverage.chunks.index(atOrBelow: all[index].anchor) : nil
-        guard all[index].isLoaded, let home = all[index].home(in: coverage.chunks) ?? nearest else { return }
+        let home = all[index].isLoaded ? all[index].home(in: coverage.chunks) ?? nearest : nil
+        guard home != nil || !all[index].window.isEmpty else { return }
         let records = turn.overlays.isEmpty
             ? records : records.compactMap { turn.overlays.shown($0, coverage.channelURL, turn.context) }
         var hasInserted = false
-        for change in all[index].merge(records, in: coverage.chunks.chunks[home], turn.rules) {
+        for change in all[index].merge(records, in: home.map { coverage.chunks.chunks[$0] }, turn.rules) {
             if change.action == .insert { hasInserted = true }
             // What a fill finds changed was not missed, but seen again.
             let told = cause.source == .messageFill && change.action != .insert ? Cause(.sync) : cause
