@@ -252,7 +252,7 @@ final class SimulatedService {
 
     /// Whether a collection with this filter shows a message, if it is there.
     func isShown(_ message: Message, by filter: MessageFilter) -> Bool {
-        guard filter.senderIDs.isEmpty || filter.senderIDs.contains(message.sender) else { return false }
+        guard filter.senderIDs.isEmpty || filter.senderIDs.contains(UserID(message.sender)) else { return false }
         guard message.createdAt >= offsets[message.channelURL] ?? 0 else { return false }
         if !filter.parentID.isEmpty { return String(message.parentID) == filter.parentID }
         switch filter.replyType {
@@ -283,7 +283,7 @@ final class SimulatedService {
             + "&include_reactions=true&include_thread_info=true&with_sorted_meta_array=true"
             + "&include_parent_message_info=true&include_reply_type=\(filter.replyType.rawValue)"
         if !filter.parentID.isEmpty { query += "&parent_message_id=" + filter.parentID }
-        if !filter.senderIDs.isEmpty { query += "&sender_ids=" + filter.senderIDs.joined(separator: ",") }
+        if !filter.senderIDs.isEmpty { query += "&sender_ids=" + filter.senderIDs.map(\.text).joined(separator: ",") }
         return ask("GET", path(url) + query)?["messages"]?.array
     }
 

@@ -1,4 +1,5 @@
 import TestSupport
+import SyncModel
 import SyncRealtime
 import SyncEngine
 
@@ -55,7 +56,7 @@ struct Traits {
     }
 
     func options(token: String, process: Int) -> EngineOptions {
-        var options = EngineOptions(userID: SimulatedService.me, accessToken: token)
+        var options = EngineOptions(userID: UserID(SimulatedService.me), accessToken: token)
         options.seed = seed &+ UInt64(process)
         options.requestTimeout = 5_000
         options.messageCollectionCapacity = capacity

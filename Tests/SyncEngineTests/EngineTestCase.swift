@@ -213,8 +213,8 @@ class EngineTestCase: XCTestCase {
         let json = #"{"message_id":\#(id),"type":"MESG","channel_url":"\#(url)","created_at":\#(time),"#
             + #""updated_at":\#(updatedAt),"message":"\#(text)","user":{"user_id":"\#(sender)"}\#(request)}"#
         return MessageRecord(
-            id: String(id), position: MessagePosition(order: time, tie: id), updatedAt: updatedAt, senderID: sender,
-            requestID: requestID, json: Array(json.utf8))
+            id: String(id), position: MessagePosition(order: time, tie: id), updatedAt: updatedAt,
+            senderID: UserID(sender), requestID: requestID, json: Array(json.utf8))
     }
 
     static func channel(

@@ -68,7 +68,7 @@ final class TextIdentityTests: EngineTestCase {
 
     /// Somebody whose id looks like one's own is somebody else.
     func testAMessageOfALookalikeIsNotAnOwnOne() throws {
-        start { $0.userID = composed }
+        start { $0.userID = UserID(composed) }
         openMessages(1, "c")
         connect()
         serve(channels: [Case.channel("c")])

@@ -3,20 +3,20 @@ import SyncModel
 /// Rules of a service whose messages and events change nothing.
 struct SilentRules: ServiceRules {
     func patches(
-        for message: MessageRecord, in channel: ChannelRecord, userID: String, counting: CountingPolicy
+        for message: MessageRecord, in channel: ChannelRecord, userID: UserID, counting: CountingPolicy
     ) -> [ChannelPatch]? { [] }
-    func mayChangeMentions(_ edited: MessageRecord, in channel: ChannelRecord, userID: String) -> Bool { false }
+    func mayChangeMentions(_ edited: MessageRecord, in channel: ChannelRecord, userID: UserID) -> Bool { false }
     func hasUnread(_ channel: ChannelRecord) -> Bool { false }
-    func muteEnd(in channel: ChannelRecord, userID: String) -> Int64? { nil }
+    func muteEnd(in channel: ChannelRecord, userID: UserID) -> Int64? { nil }
     func patches(forPurgeUpTo end: Int64, in channel: ChannelRecord) -> [ChannelPatch] { [] }
-    func patches(for event: ChannelEvent, in channel: ChannelRecord, userID: String) -> [ChannelPatch]? { [] }
+    func patches(for event: ChannelEvent, in channel: ChannelRecord, userID: UserID) -> [ChannelPatch]? { [] }
     func patches(forLastMessage json: [UInt8], in channel: ChannelRecord) -> [ChannelPatch] { [] }
     func apply(_ patch: MessagePatch, to json: [UInt8]) -> [UInt8]? { nil }
-    func facts(of event: ServiceEvent, userID: String) -> [EventFact] { [] }
-    func preview(of action: ActionCall, on json: [UInt8], userID: String) -> ActionPreview? { nil }
+    func facts(of event: ServiceEvent, userID: UserID) -> [EventFact] { [] }
+    func preview(of action: ActionCall, on json: [UInt8], userID: UserID) -> ActionPreview? { nil }
     func json(_ message: [UInt8], without parts: Set<MessagePart>) -> [UInt8] { message }
-    func json(of message: OwnMessageContent, userID: String) -> [UInt8] { message.body }
-    func record(of message: OwnMessageContent, userID: String) -> MessageRecord {
+    func json(of message: OwnMessageContent, userID: UserID) -> [UInt8] { message.body }
+    func record(of message: OwnMessageContent, userID: UserID) -> MessageRecord {
         MessageRecord(
             id: message.requestID, position: MessagePosition(order: message.createdAt, tie: 0), json: message.body)
     }

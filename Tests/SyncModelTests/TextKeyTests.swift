@@ -13,6 +13,8 @@ final class TextKeyTests: XCTestCase {
         XCTAssertNotEqual(TextKey(composed), TextKey(decomposed))
         XCTAssertEqual(TextKey(composed), TextKey("t" + "\u{E9}"))
         XCTAssertLessThan(TextKey(decomposed), TextKey(composed))
+        XCTAssertNotEqual(UserID(composed), UserID(decomposed))
+        XCTAssertEqual(Set([UserID(composed), UserID(decomposed), UserID(composed)]).count, 2)
         XCTAssertEqual([composed, decomposed, composed].keys.count, 2)
         var places: [TextKey: Int] = [:]
         places[composed] = 1
@@ -26,10 +28,10 @@ final class TextKeyTests: XCTestCase {
     func testFiltersCompareBytes() throws {
         var filter = MessageFilter()
         filter.customTypes = [composed]
-        filter.senderIDs = [composed]
+        filter.senderIDs = [UserID(composed)]
         func matches(_ type: String, _ sender: String) -> Bool {
             filter.matches(
-                kind: .user, customType: type, senderID: sender, isInThread: false, parentID: "",
+                kind: .user, customType: type, senderID: UserID(sender), isInThread: false, parentID: "",
                 isReplyToChannel: false)
         }
         XCTAssert(matches(composed, composed))
@@ -42,8 +44,8 @@ final class TextKeyTests: XCTestCase {
             + #""members":[{"user_id":"\#(composed)","nickname":"\#(composed)"}],"metadata":{"k":"\#(composed)"}}"#
         let channel = try XCTUnwrap(ChannelRecord(json: Array(json.utf8)))
         let changes: [(inout ChannelQuery, String) -> Void] = [
-            { $0.channelURLs = [$1] }, { $0.customTypes = [$1] }, { $0.userIDsInclude = [$1] },
-            { $0.userIDsExact = [$1] }, { $0.nicknameExact = $1 },
+            { $0.channelURLs = [$1] }, { $0.customTypes = [$1] }, { $0.userIDsInclude = [UserID($1)] },
+            { $0.userIDsExact = [UserID($1)] }, { $0.nicknameExact = $1 },
             {
                 $0.metadataKey = "k"
                 $0.metadataValues = [$1]
@@ -54,7 +56,7 @@ final class TextKeyTests: XCTestCase {
                 var query = ChannelQuery()
                 change(&query, text)
                 XCTAssertEqual(query.matches(channel, userID: "me"), isMatch && index != 3, "\(index)")
-                if index == 3 { XCTAssertEqual(query.matches(channel, userID: composed), isMatch) }
+                if index == 3 { XCTAssertEqual(query.matches(channel, userID: UserID(composed)), isMatch) }
             }
         }
     }

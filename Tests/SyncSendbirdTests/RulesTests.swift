@@ -148,7 +148,7 @@ final class RulesTests: XCTestCase {
         isSilent: Bool = false, json: String? = nil
     ) -> MessageRecord {
         MessageRecord(
-            id: String(id), position: MessagePosition(order: time, tie: id), senderID: sender, parentID: parent,
+            id: String(id), position: MessagePosition(order: time, tie: id), senderID: UserID(sender), parentID: parent,
             isReplyToChannel: toChannel, isSilent: isSilent,
             json: Array((json ?? "{\(id)}").utf8))
     }
@@ -205,7 +205,7 @@ final class RulesTests: XCTestCase {
     }
 
     private func reaction(_ key: String, _ user: String, _ isAdded: Bool, _ time: Int64) -> MessagePatch {
-        .reaction(MessageReaction(key: key, userID: user, isAdded: isAdded, updatedAt: time))
+        .reaction(MessageReaction(key: key, userID: UserID(user), isAdded: isAdded, updatedAt: time))
     }
 
     func testReactions() {

@@ -48,8 +48,9 @@ final class MigrationTests: XCTestCase {
             (row.int(0), MessageRecord(
                 id: "\(row.int(2))", position: MessagePosition(order: row.int(1), tie: row.int(2)),
                 updatedAt: row.int(3), kind: MessageRecord.Kind(rawValue: row.int(4)) ?? .user,
-                customType: row.text(5), senderID: row.text(6), parentID: row.int(7) == 0 ? "" : "\(row.int(7))",
-                isReplyToChannel: row.bool(8), isSilent: row.bool(9), requestID: row.text(10), json: row.bytes(11)))
+                customType: row.text(5), senderID: UserID(row.text(6)),
+                parentID: row.int(7) == 0 ? "" : "\(row.int(7))", isReplyToChannel: row.bool(8),
+                isSilent: row.bool(9), requestID: row.text(10), json: row.bytes(11)))
         }
         for (channel, message) in messages { old.messages[channel, default: []].append(message) }
         let chunks = try rows(database, """

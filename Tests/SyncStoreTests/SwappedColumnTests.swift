@@ -186,8 +186,8 @@ final class SwappedColumnTests: XCTestCase {
         }
     }
 
-    /// Files of schemas 6 and 7 with the same, made by the libraries of that time: the checksums of 6 covered the JSON of
-    /// channels and no key, those of 7 no cursor, and none of their rows counts as damaged.
+    /// Files of schemas 6 and 7 with the same, made by the libraries of that time: the checksums of 6 covered the JSON
+    /// of channels and no key, those of 7 no cursor, and none of their rows counts as damaged.
     func testTheCacheBefore() throws {
         for name in ["cache-6.db", "cache-7.db"] { try checkTheCacheBefore(name) }
     }

@@ -16,7 +16,7 @@ struct ChosenService {
         switch configuration.service {
         case .sendbird:
             service = SendbirdService(
-                appID: configuration.appID, userID: configuration.userID, apiHost: configuration.apiHost,
+                appID: configuration.appID, userID: UserID(configuration.userID), apiHost: configuration.apiHost,
                 wsHost: configuration.wsHost, libraryVersion: Version.text,
                 appVersion: configuration.appVersion)
             readMessage = { SendbirdService.message($0) }

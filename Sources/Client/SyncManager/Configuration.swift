@@ -67,7 +67,7 @@ struct Configuration {
         }
         engine.database = database
         engine.described = described
-        engine.userID = userID
+        engine.userID = UserID(userID)
         engine.accessToken = accessToken
         engine.seed = Configuration.seed
     }

@@ -1,20 +1,27 @@
-/// A text by which things are told apart: ids of channels, messages, users and requests.
+/// A text by which things are told apart.
 ///
 /// Texts of Swift are equal when they look alike: an é of one scalar is the same as an e with an accent behind it.
 /// Services, SQLite and hosts compare bytes, so ids that differ in bytes only would be one here and two everywhere
 /// else. Whatever is found by an id is therefore found by its bytes.
-public struct TextKey: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
-    public let text: String
+public protocol TextID: Hashable, Comparable, Sendable, CustomStringConvertible, ExpressibleByStringInterpolation
+where StringLiteralType == String {
+    var text: String { get }
+    init(_ text: String)
+}
+
+extension TextID {
+    @inlinable
+    public init(stringLiteral text: String) { self.init(text) }
 
     @inlinable
-    public init(_ text: String) { self.text = text }
+    public var isEmpty: Bool { text.isEmpty }
 
-    public init(stringLiteral text: String) { self.text = text }
+    public var description: String { text }
 
     @inlinable
-    public static func == (left: TextKey, right: TextKey) -> Bool { left.text.isByteEqual(to: right.text) }
+    public static func == (left: Self, right: Self) -> Bool { left.text.isByteEqual(to: right.text) }
 
-    public static func < (left: TextKey, right: TextKey) -> Bool {
+    public static func < (left: Self, right: Self) -> Bool {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }
 
@@ -26,6 +33,22 @@ public struct TextKey: Hashable, Comparable, Sendable, ExpressibleByStringLitera
         // No byte of UTF-8: a text is not the start of another one.
         hasher.combine(0xFF as UInt8)
     }
+}
+
+/// A user, as the service names them; empty where a message has no sender.
+public struct UserID: TextID {
+    public let text: String
+
+    @inlinable
+    public init(_ text: String) { self.text = text }
+}
+
+/// Any other text by which things are found.
+public struct TextKey: TextID {
+    public let text: String
+
+    @inlinable
+    public init(_ text: String) { self.text = text }
 }
 
 extension String {

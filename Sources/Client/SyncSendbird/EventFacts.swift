@@ -16,10 +16,10 @@ enum EventFacts {
 
     // MARK: Events that hold what they tell
 
-    static func of(_ event: ServiceEvent, userID: String) -> [EventFact] {
+    static func of(_ event: ServiceEvent, userID: UserID) -> [EventFact] {
         switch event {
         case .messageReceived(_, let message):
-            guard !message.senderID.isByteEqual(to: userID), SendbirdRules.mentions(userID, in: message.json) else {
+            guard message.senderID != userID, SendbirdRules.mentions(userID, in: message.json) else {
                 return []
             }
             let sender = message.senderID.isEmpty ? nil : user(message.senderID)
@@ -38,7 +38,7 @@ enum EventFacts {
         }
     }
 
-    private static func of(_ event: ChannelEvent, _ ownID: String) -> [EventFact] {
+    private static func of(_ event: ChannelEvent, _ ownID: UserID) -> [EventFact] {
         switch event {
         case .changed, .entered, .removed, .patched: return []
         case .read(let userID, let time):
@@ -59,12 +59,12 @@ enum EventFacts {
     }
 
     /// Of whom only the id is known.
-    private static func user(_ id: String) -> JSON { .object(["user_id": .string(id)]) }
+    private static func user(_ id: UserID) -> JSON { .object(["user_id": .string(id.text)]) }
 
     // MARK: Events of which only the service's document has it
 
     /// `isOwn`: by this user, here or on another device.
-    static func markedUnread(_ known: JSON?, _ userID: String, readAt time: Int64, isOwn: Bool) -> Cause {
+    static func markedUnread(_ known: JSON?, _ userID: UserID, readAt time: Int64, isOwn: Bool) -> Cause {
         let found = known.flatMap { $0["user_id"] == nil ? nil : $0 }
         return cause(
             isOwn ? .eventCurrentUserMarkedUnread : .eventUserMarkedUnread,

@@ -73,6 +73,6 @@ extension FrameDecoder {
     private func concernsMe(_ data: JSON) -> Bool {
         let one = identifier(data) ?? data["user"].flatMap(identifier) ?? data["invitee"].flatMap(identifier)
         let all = [one] + ["users", "invitees"].flatMap { data[$0]?.array ?? [] }.map(identifier)
-        return all.contains { $0?.isByteEqual(to: userID) == true }
+        return all.contains(userID)
     }
 }

@@ -4,7 +4,7 @@ import SyncModel
 
 /// Decodes socket messages. Does not trap on any bytes.
 struct FrameDecoder {
-    let userID: String
+    let userID: UserID
 
     /// Reads a socket message: one or more commands, each four letters and a JSON object, one to a line. What cannot be
     /// read only shows that the peer is there.
@@ -142,13 +142,13 @@ struct FrameDecoder {
             // How many are unread now, only the service knows.
             if body["is_excluded"]?.bool == true {
                 let cause = EventFacts.markedUnread(
-                    body["user"].map(MessageCodec.user), user, readAt: time, isOwn: user.isByteEqual(to: userID))
+                    body["user"].map(MessageCodec.user), user, readAt: time, isOwn: user == userID)
                 return [.event(.channel(url: url, .changed(cause)))]
             }
             return [.event(.channel(url: url, .read(userID: user, at: time)))]
         case "DLVR", "DLRV":
-            var times: [TextKey: Int64] = [:]
-            for (user, time) in body["updated"]?.members ?? [] { times[user] = time.int }
+            var times: [UserID: Int64] = [:]
+            for (user, time) in body["updated"]?.members ?? [] { times[UserID(user)] = time.int }
             return times.isEmpty ? [.alive] : [.event(.channel(url: url, .delivered(times)))]
         case "SYEV": return systemEvent(body, url)
         // Polls, typing of old servers, pongs, and what is not known yet.
@@ -157,7 +157,9 @@ struct FrameDecoder {
     }
 
     /// A user's id, in either spelling.
-    func identifier(_ user: JSON) -> String? { user["user_id"]?.string ?? user["guest_id"]?.string }
+    func identifier(_ user: JSON) -> UserID? {
+        (user["user_id"]?.string ?? user["guest_id"]?.string).map { UserID($0) }
+    }
 
     private func failed(_ command: String, _ body: JSON, _ requestID: String) -> WireEvent {
         let code = Int(clamping: body["code"]?.int ?? Int64(FailureCodes.unknown))
@@ -176,7 +178,7 @@ struct FrameDecoder {
         let reconnect = body["reconnect"]
         let info = body["login_ts"]?.int.map { time in
             SessionInfo(
-                userID: body["user_id"]?.string ?? userID, loginTime: time,
+                userID: body["user_id"]?.string.map { UserID($0) } ?? userID, loginTime: time,
                 reconnect: ReconnectPolicy(
                     base: milliseconds(reconnect?["interval"], 2), limit: milliseconds(reconnect?["max_interval"], 20),
                     factor: min(max(reconnect?["mul"]?.int ?? 2, 1), 10),

@@ -106,7 +106,7 @@ struct MessageFields {
         guard let id, let createdAt else { return nil }
         return MessageRecord(
             id: String(id), position: MessagePosition(order: createdAt, tie: id), updatedAt: updatedAt,
-            kind: kind ?? (hasFile ? .file : .user), customType: customType, senderID: senderID,
+            kind: kind ?? (hasFile ? .file : .user), customType: customType, senderID: UserID(senderID),
             parentID: parentID == 0 ? "" : String(parentID), isReplyToChannel: isReplyToChannel, isSilent: isSilent,
             requestID: requestID, json: json())
     }

@@ -33,7 +33,7 @@ struct Query {
         case .admin: add("message_type", "ADMM")
         }
         add("custom_types", list: filter.customTypes)
-        add("sender_ids", list: filter.senderIDs)
+        add("sender_ids", list: filter.senderIDs.map(\.text))
     }
 
     mutating func addChannelParts() {

@@ -4,7 +4,7 @@ import SyncModel
 /// Decodes the service's answers to REST requests. Does not trap on any bytes.
 enum ReplyDecoder {
     static func decode(
-        _ request: ServiceRequest, _ response: TransportResponse, userID: String
+        _ request: ServiceRequest, _ response: TransportResponse, userID: UserID
     ) -> ServiceReply {
         guard (200..<300).contains(response.status) else { return .failure(failure(request, response)) }
         if case .action(let call) = request {
@@ -41,7 +41,7 @@ enum ReplyDecoder {
     }
 
     /// What the answer to an action says; an acknowledgement by socket is one, too.
-    static func answer(_ body: JSON?, to call: ActionCall, _ userID: String) -> ServiceReply {
+    static func answer(_ body: JSON?, to call: ActionCall, _ userID: UserID) -> ServiceReply {
         .action(ActionCodec.codec(of: call.action).decode(body, call, userID))
     }
 

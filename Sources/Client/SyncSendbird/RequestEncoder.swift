@@ -13,7 +13,7 @@ struct RequestEncoder {
     }
 
     let appID: String
-    let userID: String
+    let userID: UserID
     let apiHost: String
     let wsHost: String
     let libraryVersion: String
@@ -22,7 +22,7 @@ struct RequestEncoder {
 
     /// Hosts are given with their scheme; `nil` means the service's own for the app.
     init(
-        appID: String, userID: String, apiHost: String?, wsHost: String?, libraryVersion: String,
+        appID: String, userID: UserID, apiHost: String?, wsHost: String?, libraryVersion: String,
         appVersion: String = ""
     ) {
         self.appID = appID
@@ -47,7 +47,7 @@ struct RequestEncoder {
         query.add("sv", libraryVersion)
         query.add("ai", appID)
         query.add("av", appVersion)
-        query.add("user_id", userID)
+        query.add("user_id", userID.text)
         query.add("SB-User-Agent", "libsyncmanager/" + libraryVersion)
         query.add("include_extra_data", "premium_feature_list,file_upload_size_limit,application_attributes,emoji_hash")
         query.add("include_poll_details", "1")
@@ -63,7 +63,7 @@ struct RequestEncoder {
     /// Asks for a new session key.
     func renewal(_ credentials: Credentials, timeout: Int64) -> TransportRequest {
         TransportRequest(
-            method: "POST", url: apiHost + "/v3/users/\(PercentEncoding.escape(userID))/session_key",
+            method: "POST", url: apiHost + "/v3/users/\(PercentEncoding.escape(userID.text))/session_key",
             headers: [
                 TransportHeader("App-Id", appID), TransportHeader("Access-Token", credentials.accessToken),
                 TransportHeader("Content-Type", "application/json"),
@@ -85,7 +85,8 @@ struct RequestEncoder {
 
         switch request {
         case .listChannels(let query, let token, let limit):
-            return get("/users/\(PercentEncoding.escape(userID))/my_group_channels", channelQuery(query, token, limit))
+            return get(
+                "/users/\(PercentEncoding.escape(userID.text))/my_group_channels", channelQuery(query, token, limit))
         case .channelChanges(let since):
             var query = Query()
             query.add(since)
@@ -93,7 +94,7 @@ struct RequestEncoder {
             query.add("show_empty", "true")
             query.add("show_frozen", "true")
             query.add("include_chat_notification", "true")
-            return get("/users/\(PercentEncoding.escape(userID))/my_group_channels/changelogs", query)
+            return get("/users/\(PercentEncoding.escape(userID.text))/my_group_channels/changelogs", query)
         case .getChannel(let url):
             var query = Query()
             query.addChannelParts()
@@ -108,7 +109,7 @@ struct RequestEncoder {
                 page(edge.position.order, before: isPrevious ? limit : 0, after: isPrevious ? 0 : limit, parentID))
         case .ownMessages(let url, let edge, let limit):
             var query = page(edge.position.order, before: limit, after: 0, "")
-            query.add("sender_ids", list: [userID])
+            query.add("sender_ids", list: [userID.text])
             return get(messages(of: url), query)
         case .getMessage(let url, let id):
             var query = Query()
@@ -140,7 +141,7 @@ struct RequestEncoder {
             }
             query.add("limit", "100")
             return get("/sdk/applications/settings", query)
-        case .unreadCounts: return get("/users/\(PercentEncoding.escape(userID))/unread_message_count", Query())
+        case .unreadCounts: return get("/users/\(PercentEncoding.escape(userID.text))/unread_message_count", Query())
         case .sendMessage(let url, let requestID, let body):
             let document = object(body)
             if let arrays = document["sorted_metaarray"] {
@@ -227,9 +228,9 @@ struct RequestEncoder {
         result.add("members_nickname_contains", query.nicknameContains)
         result.add("members_nickname_startswith", query.nicknameStartsWith)
         result.add("members_nickname", query.nicknameExact)
-        result.add("members_exactly_in", list: query.userIDsExact)
+        result.add("members_exactly_in", list: query.userIDsExact.map(\.text))
         if !query.userIDsInclude.isEmpty {
-            result.add("members_include_in", list: query.userIDsInclude)
+            result.add("members_include_in", list: query.userIDsInclude.map(\.text))
             result.add("query_type", query.userIDsCombination.rawValue)
         }
         if !query.searchQuery.isEmpty {

@@ -3,7 +3,7 @@ import SyncModel
 
 // What an action will have done to a message, before the service has answered.
 extension SendbirdRules {
-    public func preview(of action: ActionCall, on json: [UInt8], userID: String) -> ActionPreview? {
+    public func preview(of action: ActionCall, on json: [UInt8], userID: UserID) -> ActionPreview? {
         switch action.action {
         case .deleteMessage: return .removed
         case .addReaction, .removeReaction:
@@ -27,13 +27,13 @@ extension SendbirdRules {
         }
     }
 
-    private static func hasReaction(_ key: String, by userID: String, _ json: [UInt8]) -> Bool {
+    private static func hasReaction(_ key: String, by userID: UserID, _ json: [UInt8]) -> Bool {
         json.withUnsafeBytes { bytes in
             var isFound = false
             JSONSlice.valid(bytes)["reactions"]?.forEachElement { entry in
                 guard entry["key"]?.string?.isByteEqual(to: key) == true else { return }
                 entry["user_ids"]?.forEachElement {
-                    if $0.string?.isByteEqual(to: userID) == true { isFound = true }
+                    if $0.string?.isByteEqual(to: userID.text) == true { isFound = true }
                 }
             }
             return isFound

@@ -29,10 +29,10 @@ extension SendbirdRules {
     }
 
     public func patches(
-        for message: MessageRecord, in channel: ChannelRecord, userID: String, counting: CountingPolicy
+        for message: MessageRecord, in channel: ChannelRecord, userID: UserID, counting: CountingPolicy
     ) -> [ChannelPatch]? {
         guard message.position.order >= channel.messageOffset else { return [] }
-        let isOwn = message.senderID.isByteEqual(to: userID)
+        let isOwn = message.senderID == userID
         let effect = Effect(message, isOwn: isOwn, counting)
         if let last = channel.lastMessage, message.position <= last.position {
             // A host may have told of it before the service told that it hid the channel.
@@ -61,8 +61,8 @@ extension SendbirdRules {
         return patches
     }
 
-    public func mayChangeMentions(_ edited: MessageRecord, in channel: ChannelRecord, userID: String) -> Bool {
-        guard !edited.senderID.isByteEqual(to: userID), Preference(channel).countsMentions else { return false }
+    public func mayChangeMentions(_ edited: MessageRecord, in channel: ChannelRecord, userID: UserID) -> Bool {
+        guard edited.senderID != userID, Preference(channel).countsMentions else { return false }
         let lastRead = SendbirdRules.count("user_last_read", channel)
         guard edited.position.order > lastRead else { return false }
         // It mentions this user now, or may have done so before.
@@ -74,13 +74,13 @@ extension SendbirdRules {
         channel.unreadMessageCount > 0 || SendbirdRules.count("unread_mention_count", channel) > 0
     }
 
-    public func muteEnd(in channel: ChannelRecord, userID: String) -> Int64? {
+    public func muteEnd(in channel: ChannelRecord, userID: UserID) -> Int64? {
         channel.json.withUnsafeBytes { bytes in
             let slice = JSONSlice.valid(bytes)
             guard slice["is_muted"]?.bool == true else { return nil }
             var end: Int64?
             slice["members"]?.forEachElement { member in
-                guard end == nil, member["user_id"]?.string?.isByteEqual(to: userID) == true else { return }
+                guard end == nil, member["user_id"]?.string?.isByteEqual(to: userID.text) == true else { return }
                 end = member["muted_end_at"]?.int
             }
             return end.flatMap { $0 > 0 ? $0 : nil }
@@ -111,13 +111,13 @@ extension SendbirdRules {
         return ChannelPatch(key.description, overflow ? Int64.max : count)
     }
 
-    static func mentions(_ userID: String, in json: [UInt8]) -> Bool {
+    static func mentions(_ userID: UserID, in json: [UInt8]) -> Bool {
         json.withUnsafeBytes { bytes in
             let message = JSONSlice.valid(bytes)
             if let type = message["mention_type"], type.equals("channel") { return true }
             var isFound = false
             message["mentioned_user_ids"]?.forEachElement {
-                if $0.string?.isByteEqual(to: userID) == true { isFound = true }
+                if $0.string?.isByteEqual(to: userID.text) == true { isFound = true }
             }
             return isFound
         }

@@ -7,7 +7,7 @@ public struct SendbirdRules: ServiceRules {
 
     // MARK: Channels
 
-    public func patches(for event: ChannelEvent, in channel: ChannelRecord, userID: String) -> [ChannelPatch]? {
+    public func patches(for event: ChannelEvent, in channel: ChannelRecord, userID: UserID) -> [ChannelPatch]? {
         switch event {
         case .changed, .entered: return nil
         case .removed, .typing: return []
@@ -15,10 +15,10 @@ public struct SendbirdRules: ServiceRules {
         case .read(let reader, let time):
             // Who has read it has got it.
             let receipts = [
-                SendbirdRules.receipt("read_receipt", in: channel, [TextKey(reader): time]),
-                SendbirdRules.receipt("delivery_receipt", in: channel, [TextKey(reader): time]),
+                SendbirdRules.receipt("read_receipt", in: channel, [reader: time]),
+                SendbirdRules.receipt("delivery_receipt", in: channel, [reader: time]),
             ]
-            guard reader.isByteEqual(to: userID) else { return receipts }
+            guard reader == userID else { return receipts }
             return receipts + SendbirdRules.nothingUnread + [ChannelPatch("user_last_read", time)]
         case .delivered(let times): return [SendbirdRules.receipt("delivery_receipt", in: channel, times)]
         case .hidden(let allowsAutoUnhide, let offset):
@@ -35,7 +35,7 @@ public struct SendbirdRules: ServiceRules {
             patches += [
                 ChannelPatch("ts_message_offset", offset),
                 ChannelPatch("user_last_read", max(offset, SendbirdRules.count("user_last_read", channel))),
-                SendbirdRules.receipt("read_receipt", in: channel, [TextKey(userID): offset]),
+                SendbirdRules.receipt("read_receipt", in: channel, [userID: offset]),
             ]
             if let last = channel.lastMessage, last.position.order < offset {
                 patches += [ChannelPatch(key: "last_message", value: Array("null".utf8))] + SendbirdRules.nothingUnread
@@ -65,7 +65,7 @@ public struct SendbirdRules: ServiceRules {
 
     /// The receipts of a channel with these times in it; a receipt never goes back.
     private static func receipt(
-        _ key: StaticString, in channel: ChannelRecord, _ times: [TextKey: Int64]
+        _ key: StaticString, in channel: ChannelRecord, _ times: [UserID: Int64]
     ) -> ChannelPatch {
         let held = channel.json.withUnsafeBytes { bytes -> JSON? in
             guard let member = JSONSlice.valid(bytes)[key], member.isObject else { return nil }
@@ -78,7 +78,7 @@ public struct SendbirdRules: ServiceRules {
         return ChannelPatch(key: key.description, value: receipts.serialized())
     }
 
-    public func facts(of event: ServiceEvent, userID: String) -> [EventFact] { EventFacts.of(event, userID: userID) }
+    public func facts(of event: ServiceEvent, userID: UserID) -> [EventFact] { EventFacts.of(event, userID: userID) }
 
     // MARK: Messages
 
@@ -101,8 +101,8 @@ public struct SendbirdRules: ServiceRules {
             }
             found = true
             var users = (entry["user_ids"]?.array ?? []).compactMap(\.string)
-            users.removeAll { $0.isByteEqual(to: reaction.userID) }
-            if reaction.isAdded { users.append(reaction.userID) }
+            users.removeAll { $0.isByteEqual(to: reaction.userID.text) }
+            if reaction.isAdded { users.append(reaction.userID.text) }
             if users.isEmpty { continue }
             entry.set("user_ids", .strings(users))
             entry.set("updated_at", .int(max(entry["updated_at"]?.int ?? 0, reaction.updatedAt)))
@@ -110,7 +110,7 @@ public struct SendbirdRules: ServiceRules {
         }
         if !found, reaction.isAdded {
             kept.append(.object([
-                "key": .string(reaction.key), "user_ids": .strings([reaction.userID]),
+                "key": .string(reaction.key), "user_ids": .strings([reaction.userID.text]),
                 "updated_at": .int(reaction.updatedAt),
             ]))
         }
@@ -138,14 +138,14 @@ public struct SendbirdRules: ServiceRules {
         return poll.flatMap { JSONSlice.setting([("poll", Array("{\"id\":\($0)}".utf8))], in: rest) } ?? rest
     }
 
-    public func json(of message: OwnMessageContent, userID: String) -> [UInt8] {
+    public func json(of message: OwnMessageContent, userID: UserID) -> [UInt8] {
         let document = (try? JSON.parse(message.body)).flatMap { $0.kind == .object ? $0 : nil } ?? .object()
         document.set("message_id", .int(0))
         document.set("request_id", .string(message.requestID))
         document.set("channel_url", .string(message.channelURL))
         if document["type"] == nil { document.set("type", "MESG") }
         document.set("created_at", .int(message.createdAt))
-        if document["user"] == nil { document.set("user", .object(["user_id": .string(userID)])) }
+        if document["user"] == nil { document.set("user", .object(["user_id": .string(userID.text)])) }
         let status = message.isCanceled ? "canceled" : message.failure == nil ? "pending" : "failed"
         document.set("status", .string(status))
         if let failure = message.failure {
@@ -160,7 +160,7 @@ public struct SendbirdRules: ServiceRules {
         channel.isFrozen && !SendbirdRules.member("my_role", of: channel.json) { $0.equals("operator") }
     }
 
-    public func record(of message: OwnMessageContent, userID: String) -> MessageRecord {
+    public func record(of message: OwnMessageContent, userID: UserID) -> MessageRecord {
         let json = json(of: message, userID: userID)
         var record = MessageRecord(
             id: message.requestID, position: MessagePosition(order: message.createdAt, tie: 0), senderID: userID,

@@ -27,7 +27,7 @@ public final class SendbirdService: ChatService {
 
     /// Hosts are given with their scheme; `nil` means the service's own for the app. `appVersion` is the host's.
     public init(
-        appID: String, userID: String, apiHost: String?, wsHost: String?, libraryVersion: String,
+        appID: String, userID: UserID, apiHost: String?, wsHost: String?, libraryVersion: String,
         appVersion: String = ""
     ) {
         encoder = RequestEncoder(

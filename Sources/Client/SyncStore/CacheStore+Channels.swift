@@ -105,7 +105,7 @@ extension CacheStore {
     /// Up to `limit` channels that match, in the order of a query, behind a channel or from the start. Walks an index
     /// from there; only the order by metadata, of which there is no index, looks at every channel.
     public func channels(
-        query: ChannelQuery, userID: String, after: ChannelRecord?, limit: Int
+        query: ChannelQuery, userID: UserID, after: ChannelRecord?, limit: Int
     ) throws(StoreError) -> [ChannelRecord] {
         guard limit > 0 else { return [] }
         guard let walk = ChannelWalk(query.order, after: after) else {
@@ -126,7 +126,7 @@ extension CacheStore {
     }
 
     /// Whether a cached channel may belong to a query and its record does not tell. Reads every channel.
-    public func holdsUnknown(_ query: ChannelQuery, userID: String) throws(StoreError) -> Bool {
+    public func holdsUnknown(_ query: ChannelQuery, userID: UserID) throws(StoreError) -> Bool {
         let row = try database.prepare("\(CacheStore.selectChannels) WHERE is_cached = 1")
         defer { row.reset() }
         while try row.next() {
@@ -136,7 +136,7 @@ extension CacheStore {
     }
 
     private func channelsByMetadata(
-        _ query: ChannelQuery, userID: String, after: ChannelRecord?, limit: Int
+        _ query: ChannelQuery, userID: UserID, after: ChannelRecord?, limit: Int
     ) throws(StoreError) -> [ChannelRecord] {
         let start = after.map { ChannelSortKey(query, $0) }
         let statement = try database.prepare("\(CacheStore.selectChannels) WHERE is_cached = 1")

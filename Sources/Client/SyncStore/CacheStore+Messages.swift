@@ -43,7 +43,7 @@ extension CacheStore {
     ) throws(StoreError) -> Bool {
         try upsert.bind(channel).bind(message.id).bind(message.position.order).bind(message.position.tie)
             .bind(message.parentID).bind(message.isReplyToChannel).bind(message.kind.rawValue)
-            .bind(message.customType).bind(message.senderID).bind(message.updatedAt).bind(message.isSilent)
+            .bind(message.customType).bind(message.senderID.text).bind(message.updatedAt).bind(message.isSilent)
             .bind(message.requestID).bind(message.fieldsChecksum)
             .run(withChecksum: message.checksum(channel: channel), text: message.json)
         return database.changes > 0
@@ -59,8 +59,8 @@ extension CacheStore {
         try row.checkMessageFields()
         return MessageRecord(
             id: id, position: found.position, updatedAt: row.int(10), kind: CacheStore.kind(row.int(7)),
-            customType: row.text(8), senderID: row.text(9), parentID: row.text(3), isReplyToChannel: row.bool(6),
-            isSilent: row.bool(11), requestID: row.text(12), json: [UInt8](found.json))
+            customType: row.text(8), senderID: UserID(row.text(9)), parentID: row.text(3),
+            isReplyToChannel: row.bool(6), isSilent: row.bool(11), requestID: row.text(12), json: [UInt8](found.json))
     }
 
     /// Whether a message of a channel is cached that is older than an order.
@@ -165,7 +165,7 @@ extension CacheStore {
             let message = try row.message(of: channel)
             if hasFields { try row.checkMessageFields() }
             let isWanted = filter.matches(
-                kind: CacheStore.kind(row.int(7)), customType: row.text(8), senderID: row.text(9),
+                kind: CacheStore.kind(row.int(7)), customType: row.text(8), senderID: UserID(row.text(9)),
                 isInThread: !message.parentID.isEmpty, parentID: row.text(3), isReplyToChannel: row.bool(6))
             guard isWanted else { continue }
             result.append(MessageRow(
@@ -215,7 +215,8 @@ private struct PagedMessage {
 }
 
 extension Statement {
-    /// The message of a row of `selectPaged` or `selectFiltered`. Each column is read once: it is most of a page's work.
+    /// The message of a row of `selectPaged` or `selectFiltered`. Each column is read once, which is most of a page's
+    /// work.
     fileprivate func message(of channel: Int64) throws(StoreError) -> PagedMessage {
         let message = PagedMessage(
             position: MessagePosition(order: int(0), tie: int(1)), id: utf8(2), parentID: utf8(3), json: utf8(4))
@@ -244,7 +245,7 @@ extension MessageRecord {
         checksum.add(isReplyToChannel ? 1 : 0)
         checksum.add(kind.rawValue)
         checksum.add(customType)
-        checksum.add(senderID)
+        checksum.add(senderID.text)
         checksum.add(updatedAt)
         checksum.add(isSilent ? 1 : 0)
         checksum.add(requestID)

@@ -28,7 +28,7 @@ struct ServiceActions {
         case .editMessage, .addMetaArrayValues, .removeMetaArrayValues, .createMetaArrayKeys, .deleteMetaArrayKeys:
             guard let held = turn.storage.message(action.messageID, in: action.channelURL) else { break }
             // The service says so too, but after a way there and back.
-            if action.action == .editMessage, !held.senderID.isByteEqual(to: turn.options.userID) {
+            if action.action == .editMessage, held.senderID != turn.options.userID {
                 return finish(call, .notOwnMessage, &turn)
             }
             if held.kind == .file { action = action.adding(ActionCall.concernsFile, .flag(true)) }
@@ -69,7 +69,7 @@ struct ServiceActions {
 
     /// The connection told of a reaction: answers to what was asked before may be older.
     mutating func note(_ reaction: MessageReaction, of messageID: String, in url: String, _ context: Context) {
-        guard reaction.userID.isByteEqual(to: context.options.userID) else { return }
+        guard reaction.userID == context.options.userID else { return }
         for (call, action) in calls
         where [.addReaction, .removeReaction].contains(action.action) && action.channelURL.isByteEqual(to: url)
             && action.messageID.isByteEqual(to: messageID)

@@ -6,7 +6,7 @@ enum ToldChanges {
     static func edited(
         _ message: MessageRecord, _ url: String, call: CallID, _ turn: inout Turn
     ) {
-        let isOwn = message.senderID.isByteEqual(to: turn.options.userID)
+        let isOwn = message.senderID == turn.options.userID
             && isOwnAsFarAsKnown(message.id, url, turn.context)
         guard isOwn else {
             return turn.complete(Completion(call: call, name: .updateMessage, status: .notOwnMessage))
@@ -30,6 +30,6 @@ enum ToldChanges {
     /// Of what is not cached nothing is known, and nothing has to change either.
     private static func isOwnAsFarAsKnown(_ id: String, _ url: String, _ context: Context) -> Bool {
         let held = context.storage.message(id, in: url)
-        return held?.senderID.isByteEqual(to: context.options.userID) ?? true
+        return held.map { $0.senderID == context.options.userID } ?? true
     }
 }

@@ -54,7 +54,7 @@ struct ChannelWindow {
     }
 
     /// Shows a page: those that match and are not shown yet, as one insert. Gives how many are new with it.
-    mutating func add(_ page: [ChannelRecord], userID: String) -> WindowChange? {
+    mutating func add(_ page: [ChannelRecord], userID: UserID) -> WindowChange? {
         window.insert(page.filter {
             query.membership(of: $0, userID: userID) != .isOut && window.index(ofID: $0.url) == nil
         }.map { ChannelRow($0, query) })
@@ -63,7 +63,7 @@ struct ChannelWindow {
     mutating func contains(_ url: String) -> Bool { window.index(ofID: url) != nil }
 
     /// Shows a page that the service gave for the query.
-    mutating func addServed(_ page: [ChannelRecord], userID: String) -> WindowChange? {
+    mutating func addServed(_ page: [ChannelRecord], userID: UserID) -> WindowChange? {
         for channel in page {
             let place = ChannelSortKey(query, channel)
             if servedTo.map({ $0 < place }) ?? true { servedTo = place }
@@ -85,7 +85,7 @@ struct ChannelWindow {
     }
 
     /// Takes in channels that were there before and become known only now.
-    mutating func reconcileListed(_ listed: [ChannelRecord], userID: String) -> [WindowChange] {
+    mutating func reconcileListed(_ listed: [ChannelRecord], userID: UserID) -> [WindowChange] {
         let before = countBehindServed
         var changes = reconcile(listed, removed: [], userID: userID)
         guard hasNext else { return changes }
@@ -100,7 +100,7 @@ struct ChannelWindow {
     }
 
     /// Takes in the new state of channels.
-    mutating func reconcile(_ changed: [ChannelRecord], removed: [String], userID: String) -> [WindowChange] {
+    mutating func reconcile(_ changed: [ChannelRecord], removed: [String], userID: UserID) -> [WindowChange] {
         var gone = removed.keys
         var rows: [ChannelRow] = []
         for channel in changed {

@@ -17,7 +17,7 @@ struct DeliveryMarks {
 
     /// A message came by the service's connection.
     mutating func arrived(_ message: MessageRecord, in url: String, _ turn: inout Turn) {
-        guard !message.senderID.isByteEqual(to: turn.options.userID),
+        guard message.senderID != turn.options.userID,
             case .loggedIn(let info) = turn.connection
         else { return }
         if !info.wantsDeliveriesOfSuperChannels, let traits = turn.storage.channel(url)?.traits, traits.isSuper,

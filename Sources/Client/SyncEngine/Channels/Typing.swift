@@ -7,7 +7,7 @@ struct Typing {
     private static let life: Int64 = 10_000
 
     private struct Entry {
-        var userID: String
+        var userID: UserID
         /// JSON text of the user.
         var user: [UInt8]
         /// By the monotonic clock.
@@ -24,7 +24,7 @@ struct Typing {
         _ event: ChannelEvent, in url: String, _ turn: inout Turn
     ) {
         guard case .typing(let userID, let user, let isTyping) = event,
-            !userID.isByteEqual(to: turn.options.userID)
+            userID != turn.options.userID
         else { return }
         guard isTyping else { return turn.add(.typingStopped(channelURL: url, userID: userID)) }
         guard turn.storage.channel(url) != nil else { return }
@@ -37,8 +37,8 @@ struct Typing {
     }
 
     /// Somebody types no more: the service said so, or a message of this user came.
-    mutating func stopped(_ url: String, userID: String, _ turn: inout Turn) {
-        guard removeEntries(in: url, where: { $0.userID.isByteEqual(to: userID) }) else { return }
+    mutating func stopped(_ url: String, userID: UserID, _ turn: inout Turn) {
+        guard removeEntries(in: url, where: { $0.userID == userID }) else { return }
         turn.context.typing = self
         let event = ChannelEvent.typing(userID: userID, user: [], isTyping: false)
         turn.add(.shownAgain(channelURL: url, turn.cause(of: event, in: url)))
@@ -55,9 +55,9 @@ struct Typing {
     }
 
     /// Whether this changes who types.
-    private mutating func begin(_ url: String, userID: String, user: [UInt8], now: Int64) -> Bool {
+    private mutating func begin(_ url: String, userID: UserID, user: [UInt8], now: Int64) -> Bool {
         let until = now + Typing.life
-        if let index = entries[url]?.firstIndex(where: { $0.userID.isByteEqual(to: userID) }) {
+        if let index = entries[url]?.firstIndex(where: { $0.userID == userID }) {
             entries[url]?[index].until = until
             return false
         }

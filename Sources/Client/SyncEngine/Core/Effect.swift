@@ -29,7 +29,7 @@ indirect enum Effect {
     case sendEnded(channelURL: String, isInDoubt: Bool)
     /// An overlay on a message came or went.
     case overlaid(channelURL: String, messageID: String)
-    case typingStopped(channelURL: String, userID: String)
+    case typingStopped(channelURL: String, userID: UserID)
     /// A channel is as it was in the cache, and is shown in another way.
     case shownAgain(channelURL: String, Cause)
     /// A message collection shows its channel or thread now; the first one that does, or one more.

@@ -1,8 +1,10 @@
+import SyncModel
+
 /// What the configuration says about the engine. Times in milliseconds.
 public struct EngineOptions: Sendable {
     public enum ResendPolicy: String, Sendable, CaseIterable { case none, manual, automatic }
 
-    public var userID: String
+    public var userID: UserID
     public var accessToken: String
     public var messageCollectionCapacity = 1000
     public var resendPolicy = ResendPolicy.automatic
@@ -19,7 +21,7 @@ public struct EngineOptions: Sendable {
     /// Seed of request ids and of the jitter of pauses; the same seed replays the same run.
     public var seed: UInt64 = 1
 
-    public init(userID: String, accessToken: String = "") {
+    public init(userID: UserID, accessToken: String = "") {
         self.userID = userID
         self.accessToken = accessToken
     }

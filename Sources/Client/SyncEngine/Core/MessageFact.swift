@@ -49,13 +49,13 @@ struct MessageFact {
     }
 
     /// What a list is told when the fact changed its channel.
-    func channelCause(userID: String) -> Cause {
+    func channelCause(userID: UserID) -> Cause {
         if cause.source == .messageChangelog { return Cause(.channelChangelog) }
         let isMention = cause.facts.contains { $0.source == .eventMention }
         let source: EventSource =
             switch kind {
             case .arrived(let message, _):
-                message.senderID.isByteEqual(to: userID)
+                message.senderID == userID
                     ? .eventMessageSent : isMention ? .eventMention : .eventMessageReceived
             case .edited, .patched: .eventMessageUpdated
             case .deleted, .changelog: .eventMessageDeleted

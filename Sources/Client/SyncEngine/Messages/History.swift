@@ -204,9 +204,9 @@ struct History {
     /// A late answer may tell of an own message inside what the cache calls complete, in a channel or a thread that
     /// nobody shows.
     static func storeIfCovered(
-        _ fact: MessageFact, of id: HistoryID, userID: String, _ cache: CacheStore
+        _ fact: MessageFact, of id: HistoryID, userID: UserID, _ cache: CacheStore
     ) throws(StoreError) {
-        guard case .arrived(let message, _) = fact.kind, message.senderID.isByteEqual(to: userID),
+        guard case .arrived(let message, _) = fact.kind, message.senderID == userID,
             let channel = try cache.channelKeyIfKnown(id.channelURL),
             let key = id.isThread ? try cache.threadKeyIfKnown(channel: channel, parentID: id.parentID) : channel
         else { return }

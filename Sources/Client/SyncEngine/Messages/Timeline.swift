@@ -581,7 +581,7 @@ final class Timeline {
         }
         self.history = next
         let taken: Taken = next.chunks == history.chunks && next.stored == history.stored ? .known : .new
-        for row in outcome.rows where !row.requestID.isEmpty && row.senderID.isByteEqual(to: turn.options.userID) {
+        for row in outcome.rows where !row.requestID.isEmpty && row.senderID == turn.options.userID {
             turn.add(.ownMessageSeen(row, channelURL: channelURL))
         }
         windows.show(outcome, cause, coverage, &turn)

@@ -200,7 +200,7 @@ struct Outbox {
         _ requestID: String, _ message: MessageRecord, _ url: String, call: CallID, _ name: Completion.Name,
         _ turn: inout Turn
     ) {
-        guard message.senderID.isByteEqual(to: turn.options.userID) else {
+        guard message.senderID == turn.options.userID else {
             return turn.complete(Completion(call: call, name: name, status: .notOwnMessage))
         }
         // The host's own connection may tell so before ours told what came earlier.
@@ -469,7 +469,7 @@ struct Outbox {
     mutating func confirm(_ message: MessageRecord, in url: String, _ turn: inout Turn)
         -> Completion?
     {
-        guard message.senderID.isByteEqual(to: turn.options.userID), let intent = intent(message.requestID),
+        guard message.senderID == turn.options.userID, let intent = intent(message.requestID),
             intent.channelURL.isByteEqual(to: url)
         else { return nil }
         return settle(intent, message, &turn)

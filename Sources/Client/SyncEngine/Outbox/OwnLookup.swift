@@ -39,7 +39,7 @@ struct OwnLookup: Equatable {
             return .failed(context.rules.failure(.unexpectedReply))
         }
         let found = page.messages.last {
-            $0.requestID.isByteEqual(to: requestID) && $0.senderID.isByteEqual(to: context.options.userID)
+            $0.requestID.isByteEqual(to: requestID) && $0.senderID == context.options.userID
         }
         if let found { return .found(found) }
         guard !page.reachedFirst, let range = page.range, pages < OwnLookup.mostPages else { return .missing }

@@ -9,19 +9,19 @@ public enum ChannelEvent: Equatable, Sendable {
     case removed(Cause)
     /// Top-level members of the channel's JSON that have new values (raw JSON text).
     case patched(Cause, members: [ChannelPatch])
-    case read(userID: String, at: Int64)
-    case delivered([TextKey: Int64])
+    case read(userID: UserID, at: Int64)
+    case delivered([UserID: Int64])
     /// Somebody started or stopped typing; `user` is the JSON text of the user.
-    case typing(userID: String, user: [UInt8], isTyping: Bool)
+    case typing(userID: UserID, user: [UInt8], isTyping: Bool)
     case hidden(allowAutoUnhide: Bool, offset: Int64)
 
     /// What hosts are told as the reason of a change that came of it. The facts that the event holds itself, the
     /// service's rules add. `userID` is this user, whose own reading is not told as another member's.
-    public func cause(userID: String) -> Cause {
+    public func cause(userID: UserID) -> Cause {
         switch self {
         case .changed(let cause), .entered(let cause), .removed(let cause), .patched(let cause, _): cause
         case .read(let reader, _):
-            Cause(reader.isByteEqual(to: userID) ? .eventCurrentUserMarkedRead : .eventUserMarkedRead)
+            Cause(reader == userID ? .eventCurrentUserMarkedRead : .eventUserMarkedRead)
         case .delivered: Cause(.eventDeliveryStatusUpdated)
         case .typing: Cause(.eventTypingStatusUpdated)
         case .hidden: Cause(.eventChannelHidden)

@@ -24,12 +24,12 @@ extension ChannelQuery {
     public var isDecidableFromCache: Bool { memberState != .invitedByFriend && memberState != .invitedByNonFriend }
 
     /// Whether a channel certainly belongs, as seen by a user.
-    public func matches(_ channel: ChannelRecord, userID: String) -> Bool {
+    public func matches(_ channel: ChannelRecord, userID: UserID) -> Bool {
         membership(of: channel, userID: userID) == .belongs
     }
 
     /// Whether a channel belongs, as seen by a user, as far as its record tells.
-    public func membership(of channel: ChannelRecord, userID: String) -> Membership {
+    public func membership(of channel: ChannelRecord, userID: UserID) -> Membership {
         guard matchesFields(channel) else { return .isOut }
         guard looksDeeper else { return .belongs }
         guard let document = channel.document, matchesMetadata(document) else { return .isOut }
@@ -92,17 +92,17 @@ extension ChannelQuery {
     }
 
     /// By members. Of a super channel the service names only some: what is not found among them may be there.
-    private func membersMembership(of channel: ChannelRecord, _ document: JSON, _ userID: String) -> Membership {
+    private func membersMembership(of channel: ChannelRecord, _ document: JSON, _ userID: UserID) -> Membership {
         guard looksAtMembers else { return .belongs }
         let members = (document["members"]?.array ?? []).map {
-            (id: $0["user_id"]?.string ?? "", nickname: $0["nickname"]?.string ?? "")
+            (id: UserID($0["user_id"]?.string ?? ""), nickname: $0["nickname"]?.string ?? "")
         }
         let memberCount = document["member_count"]?.int ?? Int64(members.count)
         let isPartial = channel.traits.isSuper && memberCount > Int64(members.count)
-        let ids = members.map(\.id).keys
+        let ids = Set(members.map(\.id))
         // The viewer is a member of every channel listed, named or not; the service counts so too.
         if !userIDsExact.isEmpty {
-            let wanted = userIDsExact.keys.union([TextKey(userID)])
+            let wanted = Set(userIDsExact).union([userID])
             if !isPartial { return ids == wanted && matchesNicknames(channel, members, userID) ? .belongs : .isOut }
             return Int64(wanted.count) == memberCount && ids.isSubset(of: wanted) ? .isUnknown : .isOut
         }
@@ -110,17 +110,17 @@ extension ChannelQuery {
         return isFound ? .belongs : isPartial ? .isUnknown : .isOut
     }
 
-    private func includesUsers(_ ids: Set<TextKey>) -> Bool {
+    private func includesUsers(_ ids: Set<UserID>) -> Bool {
         guard !userIDsInclude.isEmpty else { return true }
-        let wanted = userIDsInclude.keys
+        let wanted = Set(userIDsInclude)
         return userIDsCombination == .and ? wanted.isSubset(of: ids) : !wanted.isDisjoint(with: ids)
     }
 
     private func matchesNicknames(
-        _ channel: ChannelRecord, _ members: [(id: String, nickname: String)], _ userID: String
+        _ channel: ChannelRecord, _ members: [(id: UserID, nickname: String)], _ userID: UserID
     ) -> Bool {
         // Nicknames are those of the others: nobody searches for a chat by the own name.
-        let nicknames = members.filter { !$0.id.isByteEqual(to: userID) }.map(\.nickname)
+        let nicknames = members.filter { $0.id != userID }.map(\.nickname)
         if !nicknameContains.isEmpty, !nicknames.contains(where: { ChannelQuery.contains($0, nicknameContains) }) {
             return false
         }

@@ -59,9 +59,9 @@ extension ChannelQuery {
         case .nicknameContains: nicknameContains = try value.text()
         case .nicknameStartsWith: nicknameStartsWith = try value.text()
         case .nicknameExact: nicknameExact = try value.text()
-        case .userIDsInclude: userIDsInclude = try value.texts()
+        case .userIDsInclude: userIDsInclude = try value.texts().map { UserID($0) }
         case .userIDsCombination: userIDsCombination = try value.choice()
-        case .userIDsExact: userIDsExact = try value.texts()
+        case .userIDsExact: userIDsExact = try value.texts().map { UserID($0) }
         case .nameContains: nameContains = try value.text()
         case .memberState: memberState = try value.choice()
         case .superChannels: superChannels = try value.choice()

@@ -44,9 +44,9 @@ public struct ChannelQuery: Equatable, Hashable, Sendable {
     public var nicknameContains = ""
     public var nicknameStartsWith = ""
     public var nicknameExact = ""
-    public var userIDsInclude: [String] = []
+    public var userIDsInclude: [UserID] = []
     public var userIDsCombination = Combination.and
-    public var userIDsExact: [String] = []
+    public var userIDsExact: [UserID] = []
     public var nameContains = ""
     public var memberState = MemberState.all
     public var superChannels = SuperChannels.all

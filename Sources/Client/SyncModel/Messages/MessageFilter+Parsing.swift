@@ -24,7 +24,7 @@ extension MessageFilter {
             switch key {
             case .type: type = try value.choice()
             case .customTypes: customTypes = try value.texts(allowEmpty: true)
-            case .senderIDs: senderIDs = try value.texts()
+            case .senderIDs: senderIDs = try value.texts().map { UserID($0) }
             case .replyType: replyType = try value.choice()
             case .parentID: parentID = try value.messageID()
             case .limit: limit = Int(try value.integer(in: 1...200))

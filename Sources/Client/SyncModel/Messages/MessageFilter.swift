@@ -9,7 +9,7 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
     /// Empty: any. An empty text among them means messages without a custom type.
     public var customTypes: [String] = []
     /// Empty: anyone. Admin messages have no sender and are refused when a sender is asked for.
-    public var senderIDs: [String] = []
+    public var senderIDs: [UserID] = []
     public var replyType = ReplyType.none
     /// Not empty: the replies to the message of this id, and nothing else; `replyType` says nothing then.
     public var parentID = ""
@@ -60,7 +60,7 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
     /// Looks only at what makes a difference to it.
     public func matches(
         kind: @autoclosure () -> MessageRecord.Kind, customType: @autoclosure () -> String,
-        senderID: @autoclosure () -> String, isInThread: Bool, parentID: @autoclosure () -> String,
+        senderID: @autoclosure () -> UserID, isInThread: Bool, parentID: @autoclosure () -> String,
         isReplyToChannel: @autoclosure () -> Bool
     ) -> Bool {
         switch type {
@@ -70,7 +70,7 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
         case .admin: if kind() != .admin { return false }
         }
         if !customTypes.isEmpty, !customTypes.containsBytes(of: customType()) { return false }
-        if !senderIDs.isEmpty, !senderIDs.containsBytes(of: senderID()) { return false }
+        if !senderIDs.isEmpty, !senderIDs.contains(senderID()) { return false }
         if !self.parentID.isEmpty { return isInThread && parentID().isByteEqual(to: self.parentID) }
         switch replyType {
         case .all: return true

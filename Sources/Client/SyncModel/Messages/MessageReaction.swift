@@ -1,12 +1,12 @@
 /// Somebody reacted to a message, or took a reaction back.
 public struct MessageReaction: Equatable, Sendable {
     public var key: String
-    public var userID: String
+    public var userID: UserID
     public var isAdded: Bool
     /// Milliseconds since the epoch.
     public var updatedAt: Int64
 
-    public init(key: String, userID: String, isAdded: Bool, updatedAt: Int64) {
+    public init(key: String, userID: UserID, isAdded: Bool, updatedAt: Int64) {
         self.key = key
         self.userID = userID
         self.isAdded = isAdded

@@ -10,7 +10,7 @@ public struct MessageRecord: Equatable, Sendable {
     public var kind: Kind
     public var customType: String
     /// Empty for admin messages.
-    public var senderID: String
+    public var senderID: UserID
     /// The id of the thread's first message, empty outside threads.
     public var parentID: String
     public var isReplyToChannel: Bool
@@ -22,7 +22,7 @@ public struct MessageRecord: Equatable, Sendable {
 
     public init(
         id: String, position: MessagePosition, updatedAt: Int64 = 0, kind: Kind = .user, customType: String = "",
-        senderID: String = "", parentID: String = "", isReplyToChannel: Bool = false, isSilent: Bool = false,
+        senderID: UserID = "", parentID: String = "", isReplyToChannel: Bool = false, isSilent: Bool = false,
         requestID: String = "", json: [UInt8]
     ) {
         self.id = id

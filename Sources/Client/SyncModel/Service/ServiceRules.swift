@@ -3,34 +3,34 @@ public protocol ServiceRules: Sendable {
     /// What a new message changes in its channel (last message, counts, hiding), as seen by a user; empty when nothing,
     /// `nil` when the channel has to be asked for again.
     func patches(
-        for message: MessageRecord, in channel: ChannelRecord, userID: String, counting: CountingPolicy
+        for message: MessageRecord, in channel: ChannelRecord, userID: UserID, counting: CountingPolicy
     ) -> [ChannelPatch]?
     /// Whether an edit may have changed how often this user is mentioned in unread messages.
-    func mayChangeMentions(_ edited: MessageRecord, in channel: ChannelRecord, userID: String) -> Bool
+    func mayChangeMentions(_ edited: MessageRecord, in channel: ChannelRecord, userID: UserID) -> Bool
     /// Whether messages of a channel are counted as unread, or as mentions.
     func hasUnread(_ channel: ChannelRecord) -> Bool
     /// Until when this user is muted, in milliseconds since the epoch by the service's clock; `nil` when it is not, or
     /// for ever.
-    func muteEnd(in channel: ChannelRecord, userID: String) -> Int64?
+    func muteEnd(in channel: ChannelRecord, userID: UserID) -> Int64?
     /// What it changes in a channel that its messages up to a time (milliseconds since the epoch) are purged.
     func patches(forPurgeUpTo end: Int64, in channel: ChannelRecord) -> [ChannelPatch]
     /// What an event changes in its channel; `nil` when the channel has to be asked for again.
-    func patches(for event: ChannelEvent, in channel: ChannelRecord, userID: String) -> [ChannelPatch]?
+    func patches(for event: ChannelEvent, in channel: ChannelRecord, userID: UserID) -> [ChannelPatch]?
     /// What the new content of the last message changes in its channel.
     func patches(forLastMessage json: [UInt8], in channel: ChannelRecord) -> [ChannelPatch]
     /// The message's JSON with the patch applied; `nil` when either is not what it should be.
     func apply(_ patch: MessagePatch, to json: [UInt8]) -> [UInt8]?
     /// What hosts are told of an event beside its source, out of what the event holds; nothing where the cause in it
     /// has the facts already.
-    func facts(of event: ServiceEvent, userID: String) -> [EventFact]
+    func facts(of event: ServiceEvent, userID: UserID) -> [EventFact]
     /// What an action of this user makes of a message; `nil` for actions that are not shown before they are answered.
-    func preview(of action: ActionCall, on json: [UInt8], userID: String) -> ActionPreview?
+    func preview(of action: ActionCall, on json: [UInt8], userID: UserID) -> ActionPreview?
     /// The message's JSON without some parts, for who did not ask for them.
     func json(_ message: [UInt8], without parts: Set<MessagePart>) -> [UInt8]
     /// An own message as hosts see it before the service has it.
-    func json(of message: OwnMessageContent, userID: String) -> [UInt8]
+    func json(of message: OwnMessageContent, userID: UserID) -> [UInt8]
     /// The same as filters look at it: its id is the request id, its place the time it was written.
-    func record(of message: OwnMessageContent, userID: String) -> MessageRecord
+    func record(of message: OwnMessageContent, userID: UserID) -> MessageRecord
     /// Whether nobody but who may do everything can write in it for now, and this user may not.
     func isClosedToSends(_ channel: ChannelRecord) -> Bool
     /// Whether a later attempt can cure a send that ended with this code.

@@ -1,6 +1,6 @@
 /// What the service fixes at login. Times in milliseconds.
 public struct SessionInfo: Equatable, Sendable {
-    public var userID: String
+    public var userID: UserID
     /// The service's time of the login, since the epoch: where change logs begin that were never read.
     public var loginTime: Int64
     public var reconnect: ReconnectPolicy
@@ -11,7 +11,7 @@ public struct SessionInfo: Equatable, Sendable {
     public var hasNewRetention: Bool
 
     public init(
-        userID: String, loginTime: Int64, reconnect: ReconnectPolicy = ReconnectPolicy(),
+        userID: UserID, loginTime: Int64, reconnect: ReconnectPolicy = ReconnectPolicy(),
         counting: CountingPolicy = CountingPolicy(), wantsDeliveriesOfSuperChannels: Bool = true,
         hasNewRetention: Bool = false
     ) {

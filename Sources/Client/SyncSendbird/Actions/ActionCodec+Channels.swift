@@ -33,7 +33,7 @@ extension ActionCodec {
     /// A request whose answer is the channel.
     static func channel(
         _ method: String, _ cause: Cause, path: @escaping (ActionCall) -> String = \.channelPath,
-        body: @escaping (_ call: ActionCall, _ userID: String) -> JSON? = { _, _ in nil }
+        body: @escaping (_ call: ActionCall, _ userID: UserID) -> JSON? = { _, _ in nil }
     ) -> ActionCodec {
         ActionCodec(
             encode: { call, userID in
@@ -66,7 +66,7 @@ extension ActionCodec {
     static func done(
         _ method: String, _ event: @escaping (_ answer: JSON?, _ call: ActionCall) -> [ChannelEvent],
         path: @escaping (ActionCall) -> String,
-        body: @escaping (_ call: ActionCall, _ userID: String) -> JSON? = { _, _ in nil }
+        body: @escaping (_ call: ActionCall, _ userID: UserID) -> JSON? = { _, _ in nil }
     ) -> ActionCodec {
         ActionCodec(
             encode: { call, userID in .http(method: method, path: path(call), body: body(call, userID)) },
@@ -82,8 +82,8 @@ extension ActionCodec {
     static var createChannel: ActionCodec {
         channel("POST", Cause(.eventChannelCreated), path: { _ in "/group_channels" }) { call, userID in
             let body = body(call)
-            let others = (call.texts("user_ids") ?? []).filter { $0 != userID }
-            body.set("user_ids", .strings([userID] + others))
+            let others = (call.texts("user_ids") ?? []).filter { !$0.isByteEqual(to: userID.text) }
+            body.set("user_ids", .strings([userID.text] + others))
             return body
         }
     }
@@ -109,7 +109,7 @@ extension ActionCodec {
             path: { $0.channelPath + "/hide" },
             body: { call, userID in
                 .object([
-                    "user_id": .string(userID), "allow_auto_unhide": .bool(call.flag("allow_auto_unhide") ?? true),
+                    "user_id": .string(userID.text), "allow_auto_unhide": .bool(call.flag("allow_auto_unhide") ?? true),
                     "hide_previous_messages": .bool(call.flag("hide_previous_messages") ?? false),
                 ])
             })
@@ -119,7 +119,7 @@ extension ActionCodec {
         ActionCodec(
             encode: { call, userID in
                 var query = Query()
-                query.add("user_id", userID)
+                query.add("user_id", userID.text)
                 return .http(method: "DELETE", path: call.channelPath + "/hide", query: query)
             },
             decode: { _, call, _ in
@@ -147,7 +147,7 @@ extension ActionCodec {
                 return [.patched(cause, members: [patch]), .changed(cause)]
             },
             path: { $0.channelPath + "/reset_user_history" },
-            body: { _, userID in .object(["user_id": .string(userID)]) })
+            body: { _, userID in .object(["user_id": .string(userID.text)]) })
     }
 
     static var getMessage: ActionCodec {

@@ -6,14 +6,14 @@ import SyncModel
 extension ActionCodec {
     static var invite: ActionCodec {
         channel("POST", Cause(.eventUserReceivedInvitation), path: { $0.channelPath + "/invite" }) { call, userID in
-            .object(["inviter_id": .string(userID), "user_ids": .strings(call.texts("user_ids") ?? [])])
+            .object(["inviter_id": .string(userID.text), "user_ids": .strings(call.texts("user_ids") ?? [])])
         }
     }
 
     /// "/accept" or "/join".
     static func join(_ path: String) -> ActionCodec {
         channel("PUT", Cause(.eventUserJoined), path: { $0.channelPath + path }) { call, userID in
-            let body = JSON.object(["user_id": .string(userID)])
+            let body = JSON.object(["user_id": .string(userID.text)])
             if let code = call.text("access_code") { body.set("access_code", .string(code)) }
             return body
         }
@@ -22,14 +22,14 @@ extension ActionCodec {
     static var declineInvitation: ActionCodec {
         done(
             "PUT", { _, _ in [.removed(Cause(.eventUserDeclinedInvitation))] }, path: { $0.channelPath + "/decline" },
-            body: { _, userID in .object(["user_id": .string(userID)]) })
+            body: { _, userID in .object(["user_id": .string(userID.text)]) })
     }
 
     static var leave: ActionCodec {
         done(
             "PUT", { _, _ in [.removed(Cause(.eventUserLeft))] }, path: { $0.channelPath + "/leave" },
             body: { call, userID in
-                let body = JSON.object(["user_ids": .strings([userID])])
+                let body = JSON.object(["user_ids": .strings([userID.text])])
                 if let removes = call.flag("should_remove_operator_status") {
                     body.set("should_remove_operator_status", .bool(removes))
                 }
@@ -109,7 +109,7 @@ extension ActionCodec {
 
     /// A page of a list.
     static func list(
-        path: @escaping (_ call: ActionCall, _ userID: String) -> String,
+        path: @escaping (_ call: ActionCall, _ userID: UserID) -> String,
         query: @escaping (ActionCall) -> Query = { _ in Query() }, read: @escaping (JSON) -> JSON
     ) -> ActionCodec {
         ActionCodec(

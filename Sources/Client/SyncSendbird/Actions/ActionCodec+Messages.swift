@@ -6,7 +6,7 @@ extension ActionCodec {
     private static func messageType(_ call: ActionCall) -> String { call.isOfFileMessage ? "FILE" : "MESG" }
 
     /// The answer is the message as it is now.
-    private static func messageChanged(_ answer: JSON?, _ call: ActionCall, _: String) -> ActionReply {
+    private static func messageChanged(_ answer: JSON?, _ call: ActionCall, _: UserID) -> ActionReply {
         let text = answer?.serialized()
         let message = text?.withUnsafeBytes { bytes -> MessageRecord? in
             var reader = JSONReader(bytes)
@@ -21,7 +21,7 @@ extension ActionCodec {
         ActionCodec(
             encode: { call, userID in
                 let body = JSON.object([
-                    "message_type": .string(messageType(call)), "user_id": .string(userID),
+                    "message_type": .string(messageType(call)), "user_id": .string(userID.text),
                 ])
                 for key in ["message", "data", "custom_type", "mention_type"] {
                     if let text = call.text(key) { body.set(key, .string(text)) }
@@ -45,11 +45,11 @@ extension ActionCodec {
             encode: { call, userID in
                 let key = call.text("key") ?? ""
                 if isAdded {
-                    let body = JSON.object(["user_id": .string(userID), "reaction": .string(key)])
+                    let body = JSON.object(["user_id": .string(userID.text), "reaction": .string(key)])
                     return .http(method: "POST", path: call.messagePath + "/reactions", body: body)
                 }
                 var query = Query()
-                query.add("user_id", userID)
+                query.add("user_id", userID.text)
                 query.add("reaction", key)
                 return .http(method: "DELETE", path: call.messagePath + "/reactions", query: query)
             },

@@ -53,8 +53,9 @@ extension ActionCodec {
 
     // MARK: Preferences
 
-    private static func preference(_ name: String) -> (ActionCall, String) -> String {
-        { call, userID in "/users/\(PercentEncoding.escape(userID))/\(name)/\(PercentEncoding.escape(call.channelURL))"
+    private static func preference(_ name: String) -> (ActionCall, UserID) -> String {
+        { call, userID in
+            "/users/\(PercentEncoding.escape(userID.text))/\(name)/\(PercentEncoding.escape(call.channelURL))"
         }
     }
 

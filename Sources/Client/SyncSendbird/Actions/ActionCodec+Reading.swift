@@ -17,14 +17,14 @@ extension ActionCodec {
                 let body = JSON.object()
                 if let urls = call.texts("channel_urls") { body.set("channel_urls", .strings(urls)) }
                 return .http(
-                    method: "PUT", path: "/users/\(PercentEncoding.escape(userID))/mark_as_read_all", body: body)
+                    method: "PUT", path: "/users/\(PercentEncoding.escape(userID.text))/mark_as_read_all", body: body)
             },
             decode: { _, _, _ in ActionReply() })
     }
 
     static var markAsUnread: ActionCodec {
         ActionCodec(encode: { call, userID in
-            let body = JSON.object(["user_id": .string(userID), "is_excluded": true])
+            let body = JSON.object(["user_id": .string(userID.text), "is_excluded": true])
             body.set("message_id", Int64(call.messageID).map { .int($0) } ?? .string(call.messageID))
             return .http(method: "PUT", path: call.channelPath + "/messages/mark_as_read", body: body)
         })
@@ -32,7 +32,7 @@ extension ActionCodec {
 
     static var markAsDelivered: ActionCodec {
         ActionCodec(encode: { call, userID in
-            let body = JSON.object(["user_id": .string(userID)])
+            let body = JSON.object(["user_id": .string(userID.text)])
             if let time = call.integer("time") { body.set("ts", .int(time)) }
             return .http(method: "PUT", path: call.channelPath + "/messages/mark_as_delivered", body: body)
         })

@@ -3,7 +3,7 @@ import SyncModel
 
 // Users of the application, beyond one channel.
 extension ActionCodec {
-    private static func block(of userID: String) -> String { "/users/\(PercentEncoding.escape(userID))/block" }
+    private static func block(of userID: UserID) -> String { "/users/\(PercentEncoding.escape(userID.text))/block" }
 
     static var listUsers: ActionCodec {
         list(path: { _, _ in "/users" }) { call in

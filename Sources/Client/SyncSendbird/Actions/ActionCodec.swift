@@ -13,9 +13,9 @@ struct ActionCodec {
     }
 
     /// The request. `userID` is the connected user.
-    let encode: (_ call: ActionCall, _ userID: String) -> Wire
+    let encode: (_ call: ActionCall, _ userID: UserID) -> Wire
     /// The answer's body, `nil` when it is empty or is no JSON object.
-    var decode: (_ answer: JSON?, _ call: ActionCall, _ userID: String) -> ActionReply = { answer, _, _ in
+    var decode: (_ answer: JSON?, _ call: ActionCall, _ userID: UserID) -> ActionReply = { answer, _, _ in
         ActionReply(result: answer?.serialized())
     }
 
