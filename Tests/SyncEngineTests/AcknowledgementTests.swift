@@ -1,4 +1,5 @@
 import SyncModel
+import SyncStore
 import XCTest
 
 @testable import SyncEngine
@@ -25,6 +26,40 @@ final class AcknowledgementTests: EngineTestCase {
             close()
             try tearDownAndSetUp()
         }
+    }
+
+    /// The service has the message and the cache has no room for it: it is shown as pending until there is, and not
+    /// sent a second time.
+    func testAMessageThatCannotBeCachedStaysInAList() throws {
+        startShowing([Case.message(1)])
+        let call = send(1, "own")
+        cache.setCommitHook { () throws(StoreError) in throw .full }
+        let own = Case.message(2, by: "mei", requestID: "own")
+        answer(.message(own), to: isSend)
+        XCTAssertEqual(host.status(call), .ok)
+        XCTAssertEqual(host.ids(1, .pending), ["own"])
+        wait(20_000)
+        XCTAssertEqual(asked(isSend), [])
+        XCTAssertEqual(host.ids(1) + host.ids(1, .pending), ["1", "own"])
+        cache.setCommitHook(nil)
+        wait(60_000)
+        serve(channels: [Case.channel("c", last: own)], messages: ["c": [Case.message(1), own]])
+        XCTAssertEqual(host.ids(1), ["1", "2"])
+        XCTAssertEqual(host.ids(1, .pending) + host.ids(1, .failed), [])
+        XCTAssertEqual(asked(isSend), [])
+    }
+
+    /// The same of one that the service has deleted before the cache had it: it is in no list when all is known.
+    func testAMessageThatWasDeletedBeforeItWasCachedLeavesTheList() throws {
+        startShowing([Case.message(1)])
+        send(1, "own")
+        cache.setCommitHook { () throws(StoreError) in throw .full }
+        answer(.message(Case.message(2, by: "mei", requestID: "own")), to: isSend)
+        cache.setCommitHook(nil)
+        XCTAssertEqual(host.ids(1, .pending), ["own"])
+        wait(60_000)
+        serve(channels: [Case.channel("c", last: Case.message(1))], messages: ["c": [Case.message(1)]])
+        XCTAssertEqual(host.ids(1) + host.ids(1, .pending), ["1"])
     }
 
     /// The same when the connection is lost, the message given up, or the process killed before the acknowledgement is

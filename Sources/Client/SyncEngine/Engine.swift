@@ -641,8 +641,10 @@ public final class Engine {
         let url = fact.channelURL
         let cached = storage.channel(url)
         var completion: Completion?
+        var own: MessageRecord?
         if case .arrived(let message, _) = fact.kind, !message.requestID.isEmpty {
             completion = outbox.confirm(message, in: url, &turn)
+            own = message
         }
         let timelines = timelines
         let offset = cached?.messageOffset ?? storage.formerMessageOffset(url)
@@ -657,6 +659,7 @@ public final class Engine {
             try MessageCommit(fact, shown, outcome, replacing: cached, timelines, turn.context, cache)
         }
         if let committed {
+            if let own { outbox.taken(own, in: url, &turn) }
             for (entry, recorded) in zip(shown, committed.recorded) {
                 entry.timeline.show(entry.fact, recorded, &turn)
             }
@@ -781,6 +784,7 @@ public final class Engine {
                     record(message: MessageFact(channelURL: url, kind: kind, cause: Cause(.eventMessageSent)), &turn)
                     turn.complete(completion)
                 }
+                outbox.taken(message, in: url, &turn)
             case .sendEnded(let url, let isInDoubt):
                 for timeline in timelines.of(url) { timeline.sendEnded(isInDoubt: isInDoubt, &turn) }
                 if isInDoubt { sync.want(url, Cause(.channelRefresh), &turn) }
@@ -832,6 +836,10 @@ public final class Engine {
         guard !isClosed else { return }
         let isBusy = sync.isBusy || retention.isBusy || timers.hasSyncWork || outbox.isSending || !parts.isEmpty
             || timelines.isBusy
+        if outbox.hasLeaving, turn.canSync, !isBusy {
+            outbox.leaveAll(&turn)
+            carryOut(&turn)
+        }
         let state: ClientNotice.SyncState = isPaused ? .paused : isBusy ? .running : .idle
         guard state != syncState else { return }
         syncState = state

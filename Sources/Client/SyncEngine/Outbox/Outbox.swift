@@ -34,6 +34,8 @@ struct Outbox {
     /// Channel sync has succeeded in this session.
     private var hasSynced = false
     private var ages = OwnAges()
+    /// The service has them. They are shown as pending until the cache has them, too, so that they are always in a list.
+    private var leaving: [TextKey: Intent] = [:]
     var hasSettled: Bool { messages.hasSettled }
     private(set) var windows = OwnWindows()
 
@@ -279,6 +281,7 @@ struct Outbox {
     mutating func giveUpAll(_ turn: inout Turn) -> Bool {
         guard let intents = messages.forgetAll(turn.context) else { return false }
         asked = []
+        leaveAll(&turn)
         for intent in intents { showGivenUp(intent, .removeManualAction, &turn) }
         return true
     }
@@ -476,12 +479,31 @@ struct Outbox {
     }
 
     mutating func settle(_ intent: Intent, _ message: MessageRecord, _ turn: inout Turn) -> Completion? {
-        windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &turn)
+        leaving[TextKey(intent.requestID)] = intent
         settle(intent)
         return calls.removeValue(forKey: TextKey(intent.requestID)).map {
             Completion(
                 call: $0.call, name: $0.name, status: .ok, requestID: intent.requestID, message: message.json)
         }
+    }
+
+    /// The cache has this message: if it is an own one that was shown as pending, it is shown so no more.
+    mutating func taken(_ message: MessageRecord, in url: String, _ turn: inout Turn) {
+        guard message.senderID == turn.options.userID, let intent = leaving[message.requestID],
+            intent.channelURL.isByteEqual(to: url)
+        else { return }
+        leaving[message.requestID] = nil
+        windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &turn)
+    }
+
+    var hasLeaving: Bool { !leaving.isEmpty }
+
+    /// Nothing that the service has is still to come into the cache.
+    mutating func leaveAll(_ turn: inout Turn) {
+        for (_, intent) in leaving.sorted(by: { $0.value.id < $1.value.id }) {
+            windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &turn)
+        }
+        leaving = [:]
     }
 
     /// `isForGood`: only the host can have it sent again.
