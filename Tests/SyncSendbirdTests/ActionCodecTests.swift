@@ -13,9 +13,26 @@ final class ActionCodecTests: XCTestCase {
         case .http(let method, let url, _, let body):
             return "\(method) \(url.dropFirst("http://127.0.0.1:1/v3".utf8.count)) "
                 + String(decoding: body ?? [], as: UTF8.self)
-        case .unsupported: return "unsupported"
+        case .refused(let failure): return "refused \(failure.code)"
         case .frame(let bytes, let awaiting):
             return String(decoding: bytes.dropLast(), as: UTF8.self) + (awaiting.map { " awaits \($0)" } ?? "")
+        }
+    }
+
+    /// "." and ".." are ids like others to whoever chose them, and the level above to whatever reads a path.
+    func testAnIDOfDotsNamesNothingElse() throws {
+        for (id, escaped) in [(".", "%2E"), ("..", "%2E%2E"), ("...", "..."), (".a", ".a")] {
+            let isDots = escaped.hasPrefix("%")
+            for (action, path) in [
+                (#"{"action":"delete_message","channel_url":"c","message_id":"\#(id)"}"#, "messages/\(id)"),
+                (#"{"action":"unban_user","channel_url":"c","user_id":"\#(id)"}"#, "ban/\(id)"),
+            ] {
+                let wire = try sent(action)
+                XCTAssertEqual(wire, isDots ? "refused 800110" : "DELETE /group_channels/c/\(path) ")
+            }
+            XCTAssertEqual(
+                try sent(#"{"action":"get_message","channel_url":"\#(id)","message_id":7}"#).prefix { $0 != "?" },
+                "GET /group_channels/\(escaped)/messages/7")
         }
     }
 

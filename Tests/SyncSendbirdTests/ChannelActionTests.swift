@@ -17,7 +17,7 @@ final class ChannelActionTests: XCTestCase {
                 .replacing(ChannelActionTests.parts, with: "PARTS")
             return "\(method) \(path) " + String(decoding: body ?? [], as: UTF8.self)
         case .frame(let bytes, _): return String(decoding: bytes, as: UTF8.self)
-        case .unsupported: return "unsupported"
+        case .refused(let failure): return "refused \(failure.code)"
         }
     }
 
@@ -75,7 +75,7 @@ final class ChannelActionTests: XCTestCase {
             (#"{"action":"block_user","user_id":"bo"}"#, #"POST /users/me/block {"target_id":"bo"}"#),
             (#"{"action":"unblock_user","user_id":"bo"}"#, "DELETE /users/me/block/bo "),
             (#"{"action":"list_blocked_users","limit":5}"#, "GET /users/me/block?limit=5 "),
-            (#"{"action":"statistics"}"#, "unsupported"),
+            (#"{"action":"statistics"}"#, "refused 800111"),
         ] { XCTAssertEqual(try sent(document), wire) }
     }
 

@@ -65,6 +65,8 @@ final class CurlHandle {
     /// Proxies of the environment are honoured, except for this machine: there is nothing between us and it.
     func setTarget(url: String, caFile: String?) {
         set(CURLOPT_URL, url)
+        // Parts of a path are ids: none of them means the level above.
+        set(CURLOPT_PATH_AS_IS, 1)
         if CurlHandle.isLoopback(url) { set(CURLOPT_PROXY, "") }
         if let caFile { set(CURLOPT_CAINFO, caFile) }
     }

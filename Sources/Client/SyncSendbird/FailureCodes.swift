@@ -6,6 +6,7 @@ enum FailureCodes {
     static let unknown = 800_000
     static let notConnected = 800_101
     static let network = 800_120
+    static let invalidParameter = 800_110
     static let unsupported = 800_111
     static let malformed = 800_130
     static let tooOften = 800_160
@@ -79,6 +80,10 @@ extension ServiceFailure {
 
     static let unsupported = ServiceFailure(
         kind: .refused, code: FailureCodes.unsupported, message: "the service has no such action")
+
+    static let dots = ServiceFailure(
+        kind: .refused, code: FailureCodes.invalidParameter,
+        message: "\".\" and \"..\" are no ids that a request to change something can name")
 
     static func timedOut(_ message: String) -> ServiceFailure {
         ServiceFailure(kind: .timedOut, code: FailureCodes.timedOut, message: message)

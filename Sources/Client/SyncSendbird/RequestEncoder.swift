@@ -8,8 +8,8 @@ struct RequestEncoder {
         case http(method: String, url: String, headers: [TransportHeader], body: [UInt8]?)
         /// A socket frame. An answer, if there is one, carries the request id.
         case frame([UInt8], awaiting: String?)
-        /// The service has nothing for it.
-        case unsupported
+        /// It cannot be asked.
+        case refused(ServiceFailure)
     }
 
     let appID: String
@@ -161,7 +161,7 @@ struct RequestEncoder {
             switch ActionCodec.codec(of: call.action).encode(call, userID) {
             case .http(let method, let path, let query, let body):
                 return http(method, path, query, body?.serialized(), sessionKey)
-            case .unsupported: return .unsupported
+            case .unsupported: return .refused(.unsupported)
             case .frame(let command, let document, let isAnswered):
                 guard isAnswered else { return .frame(frame(command, document), awaiting: nil) }
                 document.set("req_id", .string(requestID))
@@ -203,6 +203,8 @@ struct RequestEncoder {
         if !sessionKey.isEmpty { headers.append(TransportHeader("Session-Key", sessionKey)) }
         if body != nil { headers.append(TransportHeader("Content-Type", "application/json")) }
         let tail = query.text.isEmpty ? "" : "?" + query.text
+        // What changes something must not become a change of what stands above it: the channel instead of a member.
+        guard method == "GET" || !PercentEncoding.hasDots(path: path) else { return .refused(.dots) }
         return .http(method: method, url: apiHost + "/v3" + path + tail, headers: headers, body: body)
     }
 

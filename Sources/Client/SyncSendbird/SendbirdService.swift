@@ -250,7 +250,7 @@ public final class SendbirdService: ChatService {
                 entry, isReading: method == "GET", sessionKey: credentials.sessionKey)
             let request = TransportRequest(method: method, url: url, headers: headers, body: body, timeout: timeout)
             transport(.send(request, id: exchange))
-        case .unsupported: reply(entry.id, .failure(.unsupported))
+        case .refused(let failure): reply(entry.id, .failure(failure))
         case .frame(let bytes, let awaiting):
             transport(.sendText(bytes, socket: online.socket))
             guard let awaiting else {

@@ -1,7 +1,9 @@
 /// Texts as parts of a URL.
 public enum PercentEncoding {
-    /// Percent-encodes everything but the unreserved characters of RFC 3986.
+    /// Percent-encodes everything but the unreserved characters of RFC 3986; and the dots of "." and "..", which as
+    /// parts of a path would mean this level and the one above.
     public static func escape(_ text: String) -> String {
+        if text == "." || text == ".." { return text == "." ? "%2E" : "%2E%2E" }
         var result: [UInt8] = []
         for byte in text.utf8 {
             switch byte {
@@ -15,5 +17,13 @@ public enum PercentEncoding {
             }
         }
         return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Whether one of the parts of a path was made of such a text. Encoded dots may be taken for plain ones by whatever
+    /// stands between us and the service.
+    public static func hasDots(path: String) -> Bool {
+        path.utf8.split(separator: UInt8(ascii: "/")).contains {
+            $0.elementsEqual("%2E".utf8) || $0.elementsEqual("%2E%2E".utf8)
+        }
     }
 }
