@@ -34,7 +34,7 @@ struct Outbox {
     /// Channel sync has succeeded in this session.
     private var hasSynced = false
     private var ages = OwnAges()
-    /// The service has them. They are shown as pending until the cache has them, too, so that they are always in a list.
+    /// The service has them. They are shown as pending until the cache has them, too: they are always in a list.
     private var leaving: [TextKey: Intent] = [:]
     var hasSettled: Bool { messages.hasSettled }
     private(set) var windows = OwnWindows()
