@@ -218,13 +218,14 @@ extension Statement {
     /// The message of a row of `selectPaged` or `selectFiltered`. Each column is read once, which is most of a page's
     /// work.
     fileprivate func message(of channel: Int64) throws(StoreError) -> PagedMessage {
-        let message = PagedMessage(
-            position: MessagePosition(order: int(0), tie: int(1)), id: utf8(2), parentID: utf8(3), json: utf8(4))
-        guard isTyped(0...4), message.checksum(channel: channel) == int(5) else {
-            reset()
-            throw database.damage("a message does not match its checksum")
+        // The types first: SQLite says them of values that nobody has read as something else.
+        if isTyped(0...4) {
+            let message = PagedMessage(
+                position: MessagePosition(order: int(0), tie: int(1)), id: utf8(2), parentID: utf8(3), json: utf8(4))
+            if message.checksum(channel: channel) == int(5) { return message }
         }
-        return message
+        reset()
+        throw database.damage("a message does not match its checksum")
     }
 
     fileprivate func checkMessageFields() throws(StoreError) { try check(6...12, checksum: 13) }
