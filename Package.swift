@@ -97,7 +97,7 @@ let package = Package(
         tests(of: "SyncNetwork", ["SyncWebSocket", "syncmanager-server"]),
         tests(of: "SyncManager", ["SyncEngine", "SyncStore", "SyncTree", "SyncModel", "SyncThreads", "SyncJSON"]),
         tests(of: "SyncServer", ["SyncTree", "SyncJSON"]),
-        // The whole stack but threads and sockets, in virtual time: docs/simulation.md.
+        // The whole stack but threads and sockets, in virtual time: docs/dev/simulation.md.
         .testTarget(
             name: "SimulationTests",
             dependencies: [

@@ -1,4 +1,4 @@
-"""docs/parity.md names what there is: every file, function, scenario and test in it exists."""
+"""docs/dev/parity.md names what there is: every file, function, scenario and test in it exists."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PARITY = ROOT / "docs/parity.md"
+PARITY = ROOT / "docs/dev/parity.md"
 #: What stands in the last column instead of names.
 NO_PROOF = re.compile(r"^(in work|later: (files|polls|cache budget and eviction|encryption|search|export)"
                       r"|(not done|not applicable): \S.*)$")

@@ -20,7 +20,7 @@ def test_scenario(file, tmp_path, host_program):
 
 
 def test_names_are_unique():
-    """docs/parity.md and bug reports name a scenario without its folder."""
+    """docs/dev/parity.md and bug reports name a scenario without its folder."""
     assert [name for name, count in Counter(file.stem for file in FILES).items() if count > 1] == []
 
 
