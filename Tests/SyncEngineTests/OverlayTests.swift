@@ -38,6 +38,29 @@ final class OverlayTests: EngineTestCase {
         }
     }
 
+    /// The answer to an edit was made before what the connection told meanwhile: that stays.
+    func testWhatWasToldMeanwhileIsNotTakenBackByAnAnswer() throws {
+        begin([Case.message(1, by: "mei"), Case.message(2)])
+        let reply = { (id: Int64, text: String) in
+            let answered = Case.message(1, by: "mei", text: text, updatedAt: id)
+            return ServiceReply.action(ActionReply(
+                result: answered.json, events: [.messageUpdated(channelURL: "c", message: answered)]))
+        }
+        let call = try call("edit_message", 1, #","message":"mine""#)
+        event(.messagePatched(
+            channelURL: "c", messageID: "1", patch: .threadInfo(Array(#"{"reply_count":7}"#.utf8))))
+        answerAction(reply(1, "mine"))
+        XCTAssertEqual(host.status(call), .ok)
+        XCTAssert(text("1").contains("mine") && text("1").contains(#""reply_count":7"#), text("1"))
+        // Nothing is remembered of a call that is over, and a deleted message does not come back.
+        let other = try self.call("edit_message", 1, #","message":"late""#)
+        event(.messageDeleted(channelURL: "c", messageID: "1"))
+        answerAction(reply(2, "late"))
+        XCTAssertEqual(host.status(other), .ok)
+        XCTAssertEqual(host.ids(1), ["2"])
+        XCTAssertNil(try cache.message(id: "1", channel: cache.channelKey("c")))
+    }
+
     func testAReactionIsShownAtOnceAndTakenBackWhenRefused() throws {
         begin([Case.message(1), Case.message(2)])
         let before = text("1")

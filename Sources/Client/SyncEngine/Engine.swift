@@ -198,7 +198,7 @@ public final class Engine {
     }
 
     private func cancel(_ other: CallID, _ action: ActionCall, _ call: CallID, _ turn: inout Turn) {
-        if inFlight.withdraw(action: other) { _ = sync.actionEnded(other) }
+        if inFlight.withdraw(action: other) { actionWithdrawn(other) }
         turn.add(.timer(.action(call: other), at: nil))
         let stream = streams.endFetch(other, .canceled, &turn)
         let fetch = stream.asked ?? other
@@ -471,22 +471,31 @@ public final class Engine {
             // What became known by it is there when the host learns that it is done.
             if case .action(let answer) = reply {
                 for event in answer.events where !serviceActions.isOvertaken(event, of: call) {
-                    route(answered: event, crossed, &turn)
+                    guard case .messageUpdated(let url, let message) = event else {
+                        route(answered: event, crossed, &turn)
+                        continue
+                    }
+                    guard let newest = serviceActions.newest(message, of: call, rules) else { continue }
+                    edited(newest, in: url, mayOvertake: true, &turn)
                 }
                 // No command tells what these leave to be read over all channels.
                 if action.action == .resetHistory || action.action == .setCountPreference {
                     turn.add(.ask(.unreadCounts, .unreadCounts))
                 }
             }
+            serviceActions.answered(call)
             serviceActions.receive(reply, for: action, call: call, &turn)
         }
     }
 
+    /// It was held back, and does not go out.
+    private func actionWithdrawn(_ call: CallID) {
+        _ = sync.actionEnded(call)
+        serviceActions.answered(call)
+    }
+
     /// What became known by the answer to an action. `crossed`: channels that facts touched since it was asked.
     private func route(answered event: ServiceEvent, _ crossed: Set<TextKey>, _ turn: inout Turn) {
-        if case .messageUpdated(let url, let message) = event {
-            return edited(message, in: url, mayOvertake: true, &turn)
-        }
         let about: (url: String, cause: Cause)? =
             switch event {
             case .channelAnswered(let channel, let cause): (channel.url, cause)
@@ -604,7 +613,7 @@ public final class Engine {
         case .action(let call):
             if resources?.cancel(call, .timeout, &turn) == true { break }
             guard inFlight.withdraw(action: call) else { break }
-            _ = sync.actionEnded(call)
+            actionWithdrawn(call)
             _ = serviceActions.giveUp(call, .timeout, &turn)
         case .reconnect: session.retry(&turn)
         case .background:
@@ -658,6 +667,7 @@ public final class Engine {
         let committed = storage.committed { (cache) throws(StoreError) in
             try MessageCommit(fact, shown, outcome, replacing: cached, timelines, turn.context, cache)
         }
+        serviceActions.note(fact)
         if let committed {
             if let own { outbox.taken(own, in: url, &turn) }
             for (entry, recorded) in zip(shown, committed.recorded) {

@@ -10,6 +10,8 @@ struct ServiceActions {
     /// When this user's reaction with the same key changed last, of calls about reactions that have been overtaken by
     /// such news; in milliseconds since the epoch.
     private var toldMeanwhile: [CallID: Int64] = [:]
+    /// What was told of the message that an action is about since it was asked: its answer may be older.
+    private var crossings: [CallID: (action: ActionCall, told: Crossings)] = [:]
     private(set) var overlays = Overlays()
     private var typing = OwnTyping()
     /// When everything was marked as read last, by the monotonic clock.
@@ -54,6 +56,13 @@ struct ServiceActions {
             turn.context.overlays = overlays
             turn.add(.overlaid(channelURL: action.channelURL, messageID: action.messageID))
         }
+        switch action.action {
+        case .editMessage, .translateMessage:
+            crossings[call] = (action, Crossings())
+            crossings[call]?.told.pageAsked()
+        // Told in their order, and each by the command that all members get.
+        default: break
+        }
         turn.add(.ask(.action(call: call, action), .action(action)))
     }
 
@@ -78,6 +87,23 @@ struct ServiceActions {
             toldMeanwhile[call] = max(toldMeanwhile[call] ?? 0, reaction.updatedAt)
         }
     }
+
+    /// Something became known about messages.
+    mutating func note(_ fact: MessageFact) {
+        for (call, entry) in crossings
+        where entry.action.channelURL.isByteEqual(to: fact.channelURL) && fact.concerns(entry.action.messageID) {
+            crossings[call]?.told.note(fact)
+        }
+    }
+
+    /// The message that an answer says, as it would have been said now; `nil` when it was deleted meanwhile.
+    func newest(_ message: MessageRecord, of call: CallID, _ rules: any ServiceRules) -> MessageRecord? {
+        guard let told = crossings[call]?.told else { return message }
+        return told.applied(to: [message], rules).first
+    }
+
+    /// The answer came and is taken in, or none will come.
+    mutating func answered(_ call: CallID) { crossings[call] = nil }
 
     /// Whether something newer was told than what the answer to a call says.
     func isOvertaken(_ event: ServiceEvent, of call: CallID) -> Bool {

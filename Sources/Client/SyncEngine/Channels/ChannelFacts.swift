@@ -17,7 +17,7 @@ enum ChannelFacts {
 
     static func outcome(of fact: MessageFact, in cached: ChannelRecord?, _ context: Context) -> Outcome {
         // Its copy in the channel is as the service has it, and what becomes of it only the service knows.
-        if let cached, concernsPinned(fact.kind, cached) { return .mustBeAsked }
+        if let cached, concernsPinned(fact, cached) { return .mustBeAsked }
         return switch fact.kind {
         case .arrived(let message, _): arrived(message, cached, context)
         case .edited(let messages): edited(messages, cached, context)
@@ -62,20 +62,12 @@ enum ChannelFacts {
     }
 
     /// Whether the fact is about the message that the channel shows as the one pinned last.
-    private static func concernsPinned(_ kind: MessageFact.Kind, _ channel: ChannelRecord) -> Bool {
-        if case .arrived = kind { return false }
+    private static func concernsPinned(_ fact: MessageFact, _ channel: ChannelRecord) -> Bool {
+        if case .arrived = fact.kind { return false }
         guard let pinned = JSONSlice.member("latest_pinned_message", of: channel.json),
             let number = pinned.withUnsafeBytes({ JSONSlice.valid($0)["message_id"]?.int })
         else { return false }
-        let id = String(number)
-        return switch kind {
-        case .arrived: false
-        case .edited(let messages): messages.contains { $0.id.isByteEqual(to: id) }
-        case .patched(let patched, _): patched.isByteEqual(to: id)
-        case .deleted(let ids): ids.containsBytes(of: id)
-        case .changelog(let updated, let ids):
-            ids.containsBytes(of: id) || updated.contains { $0.id.isByteEqual(to: id) }
-        }
+        return fact.concerns(String(number))
     }
 
     private static func arrived(_ message: MessageRecord, _ cached: ChannelRecord?, _ context: Context) -> Outcome {

@@ -30,6 +30,18 @@ struct MessageFact {
         MessageFact(channelURL: url, kind: .arrived(message, isInOrder: isInOrder), cause: Cause(.eventMessageSent))
     }
 
+    /// Whether it says something of a message that was there before.
+    func concerns(_ id: String) -> Bool {
+        switch kind {
+        case .arrived: false
+        case .edited(let messages): messages.contains { $0.id.isByteEqual(to: id) }
+        case .patched(let patched, _): patched.isByteEqual(to: id)
+        case .deleted(let ids): ids.containsBytes(of: id)
+        case .changelog(let updated, let ids):
+            ids.containsBytes(of: id) || updated.contains { $0.id.isByteEqual(to: id) }
+        }
+    }
+
     /// What of the fact concerns a channel, or one of its threads; `nil`: nothing.
     func concerning(_ id: HistoryID) -> MessageFact? {
         guard id.channelURL.isByteEqual(to: channelURL), answerTo == nil || answerTo == id else { return nil }

@@ -1,7 +1,7 @@
 import SyncModel
 
-/// What overtook the pages of a channel that are under way: they are old the moment they arrive, and what was told
-/// meanwhile is newer.
+/// What overtook answers that are under way, pages of a channel or the answer to an action: they are old the moment
+/// they arrive, and what was told meanwhile is newer.
 struct Crossings {
     private var pagesUnderWay = 0
     private var deleted: Set<TextKey> = []
