@@ -254,7 +254,8 @@ struct ChannelSync {
         switch part.ask {
         case .channelChanges(let since):
             changesArrived(
-                part.changed, removed: part.removed, next: ChannelSync.next(part, since), isLast: part.isLast)
+                part.changed, removed: part.removed, next: ChannelSync.next(part, since, context).point,
+                isLast: part.isLast)
         case .channelPage(let collection):
             pageArrived(part.changed, collection: collection, next: part.next, isLast: part.isLast)
         default: listingArrived(part.changed, next: part.next, isLast: part.isLast, context)
@@ -267,9 +268,8 @@ struct ChannelSync {
     ) -> Bool {
         switch part.ask {
         case .channelChanges(let since):
-            let next = ChannelSync.next(part, since)
-            changesTaken(
-                isStored, since: since, next: next, hasMore: part.hasMore, isLast: part.isLast, &turn)
+            let next = ChannelSync.next(part, since, turn.context)
+            changesTaken(isStored, next: next.point, isEnd: next.isEnd, isLast: part.isLast, &turn)
             return isStored && part.isLast && !part.hasMore
         case .channelPage:
             pageTaken(isLast: part.isLast || !isStored, &turn)
@@ -280,8 +280,10 @@ struct ChannelSync {
         }
     }
 
-    private static func next(_ part: AnswerParts.Part, _ since: ChangePoint) -> ChangePoint {
-        part.next.isEmpty ? since : .token(part.next)
+    private static func next(
+        _ part: AnswerParts.Part, _ since: ChangePoint, _ context: Context
+    ) -> (point: ChangePoint, isEnd: Bool) {
+        ChangePoint.behind(part.next, hasMore: part.hasMore, since, context.loginTime)
     }
 
     /// A part of a page of the listing; `next` counts with the last part. Gives what is to be taken in.
@@ -328,7 +330,7 @@ struct ChannelSync {
     }
 
     private mutating func changesTaken(
-        _ isStored: Bool, since: ChangePoint, next: ChangePoint, hasMore: Bool, isLast: Bool, _ turn: inout Turn
+        _ isStored: Bool, next: ChangePoint, isEnd: Bool, isLast: Bool, _ turn: inout Turn
     ) {
         guard isLast || !isStored else { return }
         answerEnded()
@@ -336,7 +338,7 @@ struct ChannelSync {
         guard isStored else { return retry(after: nil, &turn) }
         gate.succeed()
         readTo = refresh.hasDoubts ? next : nil
-        if !hasMore || next == since { log = .read }
+        if isEnd { log = .read }
         pump(&turn)
     }
 

@@ -465,10 +465,10 @@ final class Timeline {
             }
             resume(&turn)
         case (.changes(let since), .messageChanges(let changes)):
-            let next = changes.next.isEmpty ? since : ChangePoint.token(changes.next)
+            let next = ChangePoint.behind(changes.next, hasMore: changes.hasMore, since, turn.loginTime)
             return MessageFact(
                 channelURL: channelURL, kind: .changelog(updated: changes.updated, deleted: changes.deletedIDs),
-                cause: Cause(.messageChangelog), answerTo: id, progress: (changesKey, next.storedText))
+                cause: Cause(.messageChangelog), answerTo: id, progress: (changesKey, next.point.storedText))
         case (.changes, .failure(let failure)) where failure.kind == .pageTokenExpired:
             answerEnded(ask)
             forgetCached(&turn)
@@ -526,8 +526,8 @@ final class Timeline {
         answerEnded(ask)
         guard isStored else { return storeFailed(&turn) }
         gate.succeed()
-        let isAtEnd = !changes.hasMore || changes.next.isEmpty || ChangePoint.token(changes.next) == since
-        if isAtEnd { step = .gap(isAsked: false) }
+        let next = ChangePoint.behind(changes.next, hasMore: changes.hasMore, since, turn.loginTime)
+        if next.isEnd { step = .gap(isAsked: false) }
         resume(&turn)
     }
 
