@@ -55,7 +55,8 @@ extension ActionTable {
     static let databaseTransaction = ActionSpec(
         [path], connection: .database,
         effect: "the event `database_transform` asks for the value that the one there becomes, by the number of this "
-            + "call, again whenever somebody else was faster; `database_transformed` answers. It needs a connection",
+            + "call, again whenever somebody else was faster; `database_transformed` answers. It needs a connection, "
+            + "and without `timeout_ms` takes as long as host and service do",
         result: "`committed`: whether it was written; `value`: what was, when it was")
 
     static let databaseTransformed = ActionSpec(
