@@ -210,31 +210,35 @@ final class SwappedColumnTests: XCTestCase {
         XCTAssertNil(old.takeDamage())
     }
 
-    /// What was damaged before the migration is damaged behind it.
-    func testADamagedChannelStaysDamaged() throws {
+    /// What was damaged before the migration is damaged behind it, and nothing else is.
+    private func checkStaysDamaged(
+        by change: String, sound: (CacheStore) throws -> Bool, damaged: (CacheStore) throws -> Bool
+    ) throws {
         let folder = try fixture("cache-6.db")
         let database = try Database(path: folder.path + "/cache.db", synchronous: "NORMAL", pageSize: 4096)
-        try database.execute("UPDATE channel SET json = replace(json, 'first', 'third') WHERE url = 'b'")
+        try database.execute(change)
         XCTAssertEqual(database.changes, 1)
         database.shut()
         let store = try CacheStore(directory: folder.path, now: 0)
-        XCTAssertNotNil(try store.channel("a"))
-        XCTAssertThrowsError(try store.channel("b")) { error in
+        XCTAssert(try sound(store))
+        XCTAssertThrowsError(try damaged(store)) { error in
             guard case .corrupt? = error as? StoreError else { return XCTFail("\(error)") }
         }
     }
 
+    func testADamagedChannelStaysDamaged() throws {
+        try checkStaysDamaged(
+            by: "UPDATE channel SET json = replace(json, 'first', 'third') WHERE url = 'b'",
+            sound: { try $0.channel("a") != nil }, damaged: { try $0.channel("b") != nil })
+    }
+
     func testADamagedMessageStaysDamaged() throws {
-        let folder = try fixture("cache-6.db")
-        let database = try Database(path: folder.path + "/cache.db", synchronous: "NORMAL", pageSize: 4096)
-        try database.execute("UPDATE message SET json = replace(json, '3', '4') WHERE id = '3'")
-        XCTAssertEqual(database.changes, 1)
-        database.shut()
-        let store = try CacheStore(directory: folder.path, now: 0)
-        XCTAssertNotNil(try store.message(id: "1", channel: try store.channelKey("a")))
-        XCTAssertThrowsError(try store.message(id: "3", channel: try store.channelKey("b"))) { error in
-            guard case .corrupt? = error as? StoreError else { return XCTFail("\(error)") }
+        func holds(_ id: String, in url: String) -> (CacheStore) throws -> Bool {
+            { try $0.message(id: id, channel: $0.channelKey(url)) != nil }
         }
+        try checkStaysDamaged(
+            by: "UPDATE message SET json = replace(json, '3', '4') WHERE id = '3'",
+            sound: holds("1", in: "a"), damaged: holds("3", in: "b"))
     }
 
     /// A cursor that is damaged counts as none, is told, and is written anew; the next opening begins a new file.

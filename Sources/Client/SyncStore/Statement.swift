@@ -179,7 +179,6 @@ final class Statement {
     }
 
     func bool(_ column: Int32) -> Bool { int(column) != 0 }
-    func isEmpty(_ column: Int32) -> Bool { sqlite3_column_bytes(handle, column) == 0 }
 
     func text(_ column: Int32) -> String {
         let count = Int(sqlite3_column_bytes(handle, column))
