@@ -182,6 +182,7 @@
  * What a service answers does not grow without bound either: the body of one answer has 64 MiB at most, unpacked, and
  * those of all answers to one client that are under way or not worked in yet have 128 MiB together. Beyond it a call
  * completes with SM_ERR_TOO_LARGE and a message that names the limit. A call that has ended keeps nothing of an answer.
+ * A place of the database that is listened to may take 64 MiB; beyond it "database_listen_ended" is told.
  *
  *
  * MEMORY AND TEXT

@@ -24,11 +24,29 @@ final class EventBufferTests: XCTestCase {
         XCTAssertEqual(types, Array(repeating: "change", count: 16) + ["result", "closed"])
     }
 
-    /// Few events can be much to keep: of large values the latest waits, and of large changes none is told any more.
-    func testWhatWaitsIsBoundedByItsSizeToo() {
+    /// Each version of a value that changes faster than the host drains would stand before the results of calls.
+    func testOfALargeValueTheLatestWaits() {
         let host = BufferedHost(limit: 10_000, collections: 1)
         let large = String(repeating: "x", count: 1 << 20)
-        for number in 0..<100 {
+        for number in 0..<10 {
+            let value = TreeNode(.text("\(number) \(large)"))
+            host.buffer.push(.event(.client(.database(.value(listen: 7, value, isCurrent: true)))), time: 0)
+            host.buffer.push(.event(.client(.database(.value(listen: 8, value, isCurrent: true)))), time: 0)
+            host.buffer.push(
+                .event(.client(.database(.value(listen: 9, TreeNode(.integer(1)), isCurrent: true)))), time: 0)
+        }
+        var values: [String] = []
+        while let event = host.takeOne() {
+            values.append("\(event["listen"]?.int ?? 0) \(event["value"]?.string?.prefix(1) ?? "")")
+        }
+        XCTAssertEqual(values, ["7 9", "8 9"] + Array(repeating: "9 ", count: 10))
+    }
+
+    /// Few events can be much to keep: of values the latest waits, and of large changes none is told any more.
+    func testWhatWaitsIsBoundedByItsSizeToo() {
+        let host = BufferedHost(limit: 10_000, collections: 1)
+        let large = String(repeating: "x", count: 1 << 19)
+        for number in 0..<200 {
             let value = TreeNode(.text("\(number) \(large)"))
             host.buffer.push(.event(.client(.database(.value(listen: 7, value, isCurrent: true)))), time: 0)
         }
@@ -40,7 +58,7 @@ final class EventBufferTests: XCTestCase {
             types.insert(event["type"]?.string ?? "")
             if let value = event["value"]?.string { values.append(String(value.prefix { $0 != " " })) }
         }
-        XCTAssertEqual(values, (0..<31).map { "\($0)" } + ["99"])
+        XCTAssertEqual(values, (0..<63).map { "\($0)" } + ["199"])
         XCTAssertTrue(types.contains("overflow"), "\(types)")
         XCTAssertFalse(host.shownIsWrong)
         XCTAssertEqual(host.faults, [])

@@ -18,9 +18,10 @@ class DatabaseMachineCase: XCTestCase {
     }
 
     /// Another run, with what was kept.
-    func start(token: String? = nil) {
-        machine = DatabaseMachine(
-            DatabaseOptions(url: "https://db.example", name: "test"), token: token, seed: 1, keep: keep)
+    func start(token: String? = nil, valueLimit: Int? = nil) {
+        var options = DatabaseOptions(url: "https://db.example", name: "test")
+        if let valueLimit { options.valueLimit = valueLimit }
+        machine = DatabaseMachine(options, token: token, seed: 1, keep: keep)
         time = 0
     }
 

@@ -46,6 +46,46 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         XCTAssertEqual(machine.pending.count, 0)
     }
 
+    func testALargeValueIsToldOnceForAllThatCameTogether() throws {
+        fresh()
+        let text = String(repeating: "x", count: 300 << 10)
+        let (listen, stream) = try listening("a", #"{"large":"\#(text)","n":0}"#)
+        let events = (1...3).map { "event: put\ndata: {\"path\":\"/n\",\"data\":\($0)}\n\n" }.joined()
+        machine.receive(.streamBytes(stream, Array(events.utf8)), now: now)
+        XCTAssertEqual(outputs(), [#"\#(listen) = {"large":"\#(text)","n":3}"#])
+        XCTAssertEqual(outputs(), [])
+        // A small one is told for each event.
+        event(stream, "put", #"{"path":"/large","data":null}"#)
+        machine.receive(.streamBytes(stream, Array(events.utf8)), now: now)
+        XCTAssertEqual(outputs(), [3, 1, 2, 3].map { #"\#(listen) = {"n":\#($0)}"# })
+    }
+
+    func testAPlaceThatGrowsWithoutEndIsNotFollowed() throws {
+        fresh()
+        start(valueLimit: 2 << 20)
+        let inner = machine.listen(DatabaseLocation(try path("a/k1")), now: now)
+        _ = outputs()
+        let (listen, stream) = try listening("a", "null")
+        let text = String(repeating: "x", count: 1 << 15)
+        // What is put in the place of something else does not count twice.
+        for number in 1...100 { event(stream, "put", #"{"path":"/k\#(number % 50)","data":"\#(text)"}"#) }
+        XCTAssertNotNil(machine.listens[listen])
+        _ = machine.takeOutputs()
+        for number in 50...70 { event(stream, "put", #"{"path":"/k\#(number)","data":"\#(text)"}"#) }
+        var lines: [String] = []
+        for output in machine.takeOutputs() {
+            switch output {
+            case .transport(.closeStream(let id)): lines.append("\(id) close")
+            case .listenEnded(let id, let failure): lines.append("\(id) ended \(failure.message)")
+            default: break
+            }
+        }
+        XCTAssertEqual(lines, ["\(stream) close", "\(listen) ended the value has more than 2 MiB"])
+        // A place within goes on by a stream of its own.
+        XCTAssertNil(machine.listens[listen])
+        XCTAssertNotNil(machine.listens[inner])
+    }
+
     func testAReadThatAnOwnWriteOvertakesHasThatWrite() throws {
         fresh()
         let read = machine.read(DatabaseLocation(try path("a")), now: now)

@@ -25,6 +25,8 @@ final class MemoryKeep: DatabaseKeep {
         return true
     }
 
+    let valueLimit = 1 << 20
+
     func value(at place: KeptPlace) -> [UInt8]? { values[place] }
 
     func keep(_ value: [UInt8]?, at place: KeptPlace, isChange: Bool) -> Bool {

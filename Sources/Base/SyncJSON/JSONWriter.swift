@@ -5,7 +5,7 @@ public struct JSONWriter: ~Copyable {
     // Memory of its own: an array would be asked for every byte whether it is shared and has room.
     private var base: UnsafeMutableRawPointer
     private var capacity: Int
-    private var count = 0
+    public private(set) var count = 0
     private var needsComma = false
 
     /// A writer with room for a text of `capacity` bytes; it finds more when that is not enough.

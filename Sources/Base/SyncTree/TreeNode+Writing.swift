@@ -10,8 +10,8 @@ extension TreeNode {
         case export
     }
 
-    /// Writes the value as JSON; nothing is null.
-    public func write(_ writer: inout JSONWriter, _ format: Format = .plain) {
+    /// Writes the value as JSON; nothing is null. Beyond the limit of bytes the text may end anywhere.
+    public func write(_ writer: inout JSONWriter, _ format: Format = .plain, limit: Int = .max) {
         switch content {
         case .nothing: writer.null()
         case .leaf(let leaf):
@@ -32,11 +32,20 @@ extension TreeNode {
                 priority.write(&writer)
             }
             for child in children {
+                guard writer.count <= limit else { break }
                 writer.key(escaping: child.key.text)
-                child.node.write(&writer, format)
+                child.node.write(&writer, format, limit: limit)
             }
             writer.endObject()
         }
+    }
+
+    /// The value as it is read back, as JSON text; `nil` when that has more bytes than the limit. A value that is far
+    /// larger costs no more than one that has just too many.
+    public func exported(limit: Int) -> [UInt8]? {
+        var writer = JSONWriter()
+        write(&writer, .export, limit: limit)
+        return writer.count <= limit ? writer.bytes : nil
     }
 
     /// The value as JSON text.

@@ -73,26 +73,34 @@ public struct TreeNode: Sendable {
         return TreeNode(ordered: children.map { TreeChild(key: $0.key, node: $0.node.withoutPriorities()) })
     }
 
-    /// About how many bytes it takes, of the lists of children and the texts that are met first: looks at 256 nodes
-    /// at most. Other values may share most of it.
-    public var estimatedBytes: Int {
-        var (bytes, left) = (0, 256)
-        func add(_ node: TreeNode) {
-            left -= 1
-            switch node.content {
-            case .nothing: break
-            case .leaf(.text(let text)): bytes += text.utf8.count
-            case .leaf: break
-            case .children(let children):
-                bytes += children.count * MemoryLayout<TreeChild>.stride
-                for child in children {
-                    if left <= 0 { break }
-                    add(child.node)
-                }
-            }
+    /// How many bytes it takes, about: its lists of children and its texts. Other values may share most of it.
+    public var bytes: Int {
+        switch content {
+        case .nothing: 0
+        case .leaf(.text(let text)): text.utf8.count
+        case .leaf: 0
+        case .children(let children):
+            children.reduce(0) { $0 + MemoryLayout<TreeChild>.stride + $1.key.text.utf8.count + $1.node.bytes }
         }
-        add(self)
-        return bytes
+    }
+
+    /// The same, estimated: looks at 256 nodes at most, and takes the children that it does not look at for as large as
+    /// those that it does.
+    public var estimatedBytes: Int {
+        var left = 256
+        return estimatedBytes(&left)
+    }
+
+    private func estimatedBytes(_ left: inout Int) -> Int {
+        guard case .children(let children) = content else { return bytes }
+        var (sum, seen) = (0, 0)
+        for child in children {
+            if left <= 0 { break }
+            left -= 1
+            seen += 1
+            sum += MemoryLayout<TreeChild>.stride + child.key.text.utf8.count + child.node.estimatedBytes(&left)
+        }
+        return seen == 0 ? children.count * MemoryLayout<TreeChild>.stride : sum / seen * children.count
     }
 
     // MARK: Places

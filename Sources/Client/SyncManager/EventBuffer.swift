@@ -46,6 +46,9 @@ final class EventBuffer {
 
     /// How many bytes of lists and values may wait. Results are bounded by the calls.
     private static let byteLimit = 32 << 20
+    /// From so many bytes on only the latest of a state waits, whatever room there is: a host that drains more slowly
+    /// than a large value changes would read each of its versions before the result of a call.
+    private static let largeState = 1 << 20
 
     private let limit: Int
     private var waiting = Fifo<Waiting>()
@@ -123,8 +126,9 @@ final class EventBuffer {
 
     /// Gives the position by which it can be replaced while it waits.
     @discardableResult
-    private func append(_ output: HostOutput, _ time: Int64) -> Int {
-        let new = Waiting(output, time)
+    private func append(_ output: HostOutput, _ time: Int64) -> Int { append(Waiting(output, time)) }
+
+    private func append(_ new: Waiting) -> Int {
         waitingBytes += new.bytes
         return waiting.append(new)
     }
@@ -168,12 +172,12 @@ final class EventBuffer {
     }
 
     private func push(_ output: HostOutput, as state: StateNotice, time: Int64) {
-        if isFull, let position = positions[state], let old = waiting[position] {
-            let new = Waiting(output, time)
+        let new = Waiting(output, time)
+        if isFull || new.bytes >= EventBuffer.largeState, let position = positions[state], let old = waiting[position] {
             waitingBytes += new.bytes - old.bytes
             waiting.replace(at: position, with: new)
         } else {
-            positions[state] = append(output, time)
+            positions[state] = append(new)
         }
     }
 

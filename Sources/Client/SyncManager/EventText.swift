@@ -10,8 +10,10 @@ import SyncTree
 enum EventText {
     static func text(of event: TakenEvent) -> JSONWriter {
         var size = 512
-        if case .event(.change(let change)) = event.output {
-            for item in change.items { size &+= item.json.count &+ 64 }
+        switch event.output {
+        case .event(.change(let change)): for item in change.items { size &+= item.json.count &+ 64 }
+        case .event(.client(.database(.value(_, let node, _)))): size &+= node.estimatedBytes
+        default: break
         }
         var writer = JSONWriter(capacity: size)
         writer.beginObject()

@@ -9,6 +9,8 @@ public protocol DatabaseKeep: AnyObject {
 
     /// The JSON that is kept of a place; `nil` when nothing is, or it cannot be read. Asking is a use of the place.
     func value(at place: KeptPlace) -> [UInt8]?
+    /// The most bytes of JSON that are kept of a place.
+    var valueLimit: Int { get }
     /// Keeps JSON of a place, or drops what is kept there for `nil`. `false` when that is not possible.
     ///
     /// - Parameter isChange: the value is what was kept, changed. Otherwise it is what the service has told, or was to

@@ -92,7 +92,8 @@ extension DatabaseMachine {
     /// When that is not possible, what was kept is to go.
     @discardableResult
     private func store(_ node: TreeNode, _ place: KeptPlace, isChange: Bool = false) -> Bool {
-        guard keep.keep(node.json(.export), at: place, isChange: isChange) else {
+        // A value that is too large takes the place of nothing: what was kept of it is older.
+        guard keep.keep(node.exported(limit: keep.valueLimit), at: place, isChange: isChange) else {
             drop(place)
             return false
         }

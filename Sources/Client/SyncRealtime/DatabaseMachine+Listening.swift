@@ -53,6 +53,7 @@ extension DatabaseMachine {
             for frame in try feeds[id]?.parser.feed(bytes) ?? [] {
                 guard feeds[id]?.stream == stream else { return }
                 if let event = try StreamEvent(frame) { take(event, id) }
+                checkSize(of: id, grownBy: frame.data.count)
             }
             try checkRoom(for: id)
         } catch {
@@ -67,6 +68,16 @@ extension DatabaseMachine {
         guard let held = feeds[id]?.parser.heldBytes, held > 1 << 20 else { return }
         let all = feeds.values.reduce(0) { $0 + $1.parser.heldBytes }
         if all > TransportRequest.answersLimit { throw EventStreamParser.TooLong() }
+    }
+
+    /// A value has as much room as an answer has: a place that grows without end is not followed.
+    private func checkSize(of id: UInt64, grownBy bytes: Int) {
+        guard let size = feeds[id]?.size else { return }
+        feeds[id]?.size = size + bytes
+        guard size + bytes > options.valueLimit else { return }
+        let exact = feeds[id]?.server?.bytes ?? 0
+        feeds[id]?.size = exact
+        if exact > options.valueLimit { end(id, .tooLarge(options.valueLimit)) }
     }
 
     private func take(_ event: StreamEvent, _ id: UInt64) {
@@ -123,7 +134,7 @@ extension DatabaseMachine {
         tellUnheard(id)
     }
 
-    /// The service does not let us listen there. Places within may be allowed.
+    /// The service does not let us listen there, or the value has no room. Places within may be allowed.
     private func end(_ id: UInt64, _ failure: DatabaseFailure) {
         guard let location = feeds[id]?.location else { return }
         // What is not to be seen any more is not to be found in the cache.
@@ -178,7 +189,7 @@ extension DatabaseMachine {
         if let told = listen.told, told.node == node, told.isCurrent == feed.isCurrent { return }
         listen.told = (node, feed.isCurrent)
         listens[id] = listen
-        output(.value(listen: id, node, isCurrent: feed.isCurrent))
+        outputValue(of: listen)
     }
 
     /// Tells who listens and was told nothing that a feed has no stream.
@@ -209,7 +220,7 @@ extension DatabaseMachine {
                 isOther = true
             }
             listens[id] = listen
-            if isOther, let told = listen.told { output(.value(listen: id, told.node, isCurrent: told.isCurrent)) }
+            if isOther { outputValue(of: listen) }
         }
     }
 

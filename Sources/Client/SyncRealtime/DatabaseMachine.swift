@@ -34,6 +34,9 @@ public final class DatabaseMachine {
     /// What was asked once, by the request's number.
     var reads: [UInt64: Read] = [:]
     private var outputs: [DatabaseOutput] = []
+    /// Listens with large values that have changed since they were told. Each is told once for all that came together:
+    /// who holds a value that was told makes the next change copy its list of children.
+    private var untold: Set<UInt64> = []
     private var lastID: UInt64 = 0
     private var ids = PushIDs()
     var token: Token
@@ -69,6 +72,8 @@ public final class DatabaseMachine {
     }
 
     private static let redirectLimit = 5
+    /// From so many bytes on a value is told once for all that came together.
+    private static let largeValue = 256 << 10
 
     /// A machine that knows nothing yet.
     ///
@@ -348,6 +353,11 @@ public final class DatabaseMachine {
     /// What came of it all, in order.
     public func takeOutputs() -> [DatabaseOutput] {
         defer { outputs = [] }
+        for id in untold.sorted() {
+            guard let told = listens[id]?.told else { continue }
+            outputs.append(.value(listen: id, told.node, isCurrent: told.isCurrent))
+        }
+        untold = []
         return outputs
     }
 
@@ -361,6 +371,16 @@ public final class DatabaseMachine {
     // MARK: What the parts share
 
     func output(_ output: DatabaseOutput) { outputs.append(output) }
+
+    /// Tells a listen's value, a large one with the next `takeOutputs`.
+    func outputValue(of listen: Listen) {
+        guard let told = listen.told else { return }
+        if told.node.estimatedBytes >= DatabaseMachine.largeValue {
+            untold.insert(listen.id)
+        } else {
+            outputs.append(.value(listen: listen.id, told.node, isCurrent: told.isCurrent))
+        }
+    }
 
     func nextID() -> UInt64 {
         lastID &+= 1

@@ -1,3 +1,5 @@
+import SyncModel
+
 /// Where the database is, and how patient its client.
 public struct DatabaseOptions: Sendable {
     /// Scheme and host: "https://name.example".
@@ -12,6 +14,8 @@ public struct DatabaseOptions: Sendable {
     public var settling: Int64 = 5_000
     /// What the service tells is kept so long after it was told at the latest, in milliseconds.
     public var keeping: Int64 = 2_000
+    /// The most bytes that a place may take which is listened to: as many as an answer may have.
+    public var valueLimit = TransportRequest.answerLimit
 
     public init(url: String, name: String = "") {
         self.url = url

@@ -20,6 +20,8 @@ struct Feed {
     var server: TreeNode?
     /// Whether the stream that is open has told the whole value.
     var isCurrent = false
+    /// The most bytes that the value can take: what it took when it was counted, and all events since.
+    var size = 0
     /// Since when the value is another one than what is kept of it, by the monotonic clock.
     var unkeptSince: Int64?
 

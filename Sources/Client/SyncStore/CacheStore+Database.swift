@@ -4,7 +4,7 @@
 /// rows that speak of one place, the one with the longer path is therefore the newer one.
 extension CacheStore {
     /// Bytes. No value that is kept is larger, in whatever file.
-    static let databaseValueLimit = 4 << 20
+    public static let databaseValueLimit = 4 << 20
     private static let databaseUseLimit: Int64 = 1 << 62
 
     /// What is kept of a place; `nil` when nothing is.

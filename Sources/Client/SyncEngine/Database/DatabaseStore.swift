@@ -58,6 +58,8 @@ final class DatabaseStore: DatabaseKeep {
         return json
     }
 
+    var valueLimit: Int { CacheStore.databaseValueLimit }
+
     func keep(_ value: [UInt8]?, at place: KeptPlace, isChange: Bool) -> Bool {
         let row = row(place)
         let done: Void? = storage.cached { (cache) throws(StoreError) in
