@@ -314,6 +314,11 @@ final class SimulatedNetwork: Transport {
         return 1 + random.below(Int64(random.chance(20) ? 600 : 80))
     }
 
+    /// A frame waits for a lost packet now and then, and those behind it with it: answers of requests overtake them.
+    private func frameDelay() -> Int64 {
+        1 + random.below(random.chance(weather.slow / 2) ? 3_000 : 60)
+    }
+
     /// What was done against the rules is forgotten.
     func forgive() { violation = nil }
 
@@ -439,7 +444,7 @@ final class SimulatedNetwork: Transport {
                     entry.losesPong = false
                     continue
                 }
-                entry.lastDown = max(entry.lastDown, time + 1 + random.below(60))
+                entry.lastDown = max(entry.lastDown, time + frameDelay())
                 add(.socketText(socket, text), at: entry.lastDown)
             }
             if end.takePings() > 0, entry.dead.isEmpty { agenda.add(.pongUp(number), at: time + 1 + random.below(60)) }

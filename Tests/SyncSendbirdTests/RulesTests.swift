@@ -157,7 +157,8 @@ final class RulesTests: XCTestCase {
 
     func testWhatAnEventChangesInItsChannel() throws {
         let patch = ChannelPatch(key: "freeze", value: Array("true".utf8))
-        let offset = #"{"channel_url":"c","ts_message_offset":40,"last_message":{"message_id":5,"created_at":50}}"#
+        let offset = #"{"channel_url":"c","ts_message_offset":40,"member_state":"joined","#
+            + #""last_message":{"message_id":5,"created_at":50}}"#
         let read = #"{"channel_url":"c","read_receipt":{"bo":7,"al":3},"unread_message_count":9}"#
         let cases: [(channel: String, event: ChannelEvent, patches: String)] = [
             (read, .changed(Cause(.eventUserJoined)), "ask"),
@@ -184,6 +185,9 @@ final class RulesTests: XCTestCase {
             (offset, .hidden(allowAutoUnhide: true, offset: 51),
              #"is_hidden=true hidden_state="hidden_allow_auto_unhide" ts_message_offset=51 user_last_read=51 "#
                  + #"read_receipt={"me":51} last_message=null unread_message_count=0 unread_mention_count=0"#),
+            // Who is only invited has no receipt.
+            (#"{"channel_url":"c","member_state":"invited"}"#, .hidden(allowAutoUnhide: false, offset: 50),
+             #"is_hidden=true hidden_state="hidden_prevent_auto_unhide" ts_message_offset=50 user_last_read=50"#),
         ]
         for (text, event, patches) in cases {
             let found = rules.patches(for: event, in: try channel(text), userID: "me")

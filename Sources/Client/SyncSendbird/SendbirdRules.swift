@@ -35,8 +35,11 @@ public struct SendbirdRules: ServiceRules {
             patches += [
                 ChannelPatch("ts_message_offset", offset),
                 ChannelPatch("user_last_read", max(offset, SendbirdRules.count("user_last_read", channel))),
-                SendbirdRules.receipt("read_receipt", in: channel, [userID: offset]),
             ]
+            // Who is only invited has no receipt.
+            if channel.traits.memberState == "joined" {
+                patches.append(SendbirdRules.receipt("read_receipt", in: channel, [userID: offset]))
+            }
             if let last = channel.lastMessage, last.position.order < offset {
                 patches += [ChannelPatch(key: "last_message", value: Array("null".utf8))] + SendbirdRules.nothingUnread
             }
