@@ -42,7 +42,7 @@ final class Device {
         (try? intents.databaseWrites(to: DatabaseInstance(url: DatabaseNetwork.host, name: "w"))) ?? []
     }
 
-    func cachedChannel(_ url: String) -> ChannelRecord? { (try? cache.channel(url)) ?? nil }
+    func cachedChannel(_ url: String) -> ChannelRecord? { (try? cache.channel(ChannelURL(url))) ?? nil }
 
     func close() {
         cache.close()

@@ -26,7 +26,7 @@ final class Host {
     /// `channelURL`: of messages.
     func open(_ info: CollectionInfo, channelURL: String?) {
         replay.open(info.collection)
-        buffer.add(DeliveredLists(info, channelURL: channelURL, criteria: Array("{}".utf8)))
+        buffer.add(DeliveredLists(info, channelURL: channelURL.map { ChannelURL($0) }, criteria: Array("{}".utf8)))
     }
 
     func open(stream id: UInt64, _ spec: StreamSpec) throws {

@@ -1,4 +1,5 @@
 import SyncJSON
+import SyncModel
 import TestSupport
 
 @testable import SyncEngine
@@ -25,7 +26,7 @@ extension Simulation {
             return openMessages(random.pick(knowledge.urls) ?? "")
         }
         switch random.below(4) {
-        case 0: command(.clearCache(channelURL: view.channelURL, call: newCall("clear_cache")))
+        case 0: command(.clearCache(channelURL: ChannelURL(view.channelURL), call: newCall("clear_cache")))
         case 1: network.reset()
         default: openMessages(view.channelURL)
         }

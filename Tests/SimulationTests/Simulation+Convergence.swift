@@ -75,7 +75,7 @@ extension Simulation {
             drain()
             // What waited for a login does not go into a frozen channel.
             let waiting = engine.ownMessages.filter { $0.status == .pending && !$0.isHostSent }
-            let frozen = waiting.count { service.isClosedToSends($0.channelURL) }
+            let frozen = waiting.count { service.isClosedToSends($0.channelURL.text) }
             let isSending = waiting.count > frozen
             let areCallsDone = openCalls.count <= frozen && openCalls.values.allSatisfy { $0 == "send_message" }
             if isConnected, engine.isAtRest, areCallsDone, plans.isEmpty, !isSending, !network.isCarrying,

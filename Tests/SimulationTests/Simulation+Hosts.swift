@@ -44,7 +44,7 @@ extension Simulation {
         case 95: command(.connect(call: newCall("connect")))
         default:
             let url = random.chance(70) ? random.pick(knowledge.urls) : nil
-            command(.clearCache(channelURL: url, call: newCall("clear_cache")))
+            command(.clearCache(channelURL: url.map { ChannelURL($0) }, call: newCall("clear_cache")))
         }
     }
 
@@ -72,7 +72,7 @@ extension Simulation {
         if random.chance(25), let parent = someParent(url) { filter.parentID = String(parent) }
         host.open(CollectionInfo(messages: .host(lastCollection), filter, viewpoint: viewpoint), channelURL: url)
         command(.openMessageCollection(
-            id: .host(lastCollection), channelURL: url, filter: filter, viewpoint: viewpoint))
+            id: .host(lastCollection), channelURL: ChannelURL(url), filter: filter, viewpoint: viewpoint))
         if starts || random.chance(35) { start(.host(lastCollection)) }
     }
 

@@ -136,7 +136,7 @@ extension Simulation {
                 let message = service.messages[id], service.isShown(message, by: view.filter)
             else { continue }
             if isUnderWay(message) || knowledge.moved[String(id)] != nil { continue }
-            if engine.overlays.hasDeletion(String(id), in: url) { continue }
+            if engine.overlays.hasDeletion(String(id), in: ChannelURL(url)) { continue }
             let behind = rows.drop { $0.position < position }
             if behind.allSatisfy({ knowledge.toldByHost.contains($0.id) }) { continue }
             throw Violation(

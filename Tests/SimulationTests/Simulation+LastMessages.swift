@@ -18,7 +18,7 @@ extension Simulation {
         if body["silent"]?.bool == true, !isOwn, body["force_update_last_message"]?.bool != true { return }
         let position = MessagePosition(order: createdAt, tie: id)
         if let last = channel.lastMessage?.position, position <= last { return }
-        guard !engine.isPlanned(channel: url) else { return }
+        guard !engine.isPlanned(channel: ChannelURL(url)) else { return }
         throw Violation(description: "\(id) came to \(url) and is not its last message: \(channel.json.text)")
     }
 }

@@ -142,10 +142,10 @@ extension Simulation {
     private func checkIsMissing(_ own: Intent) throws {
         guard !missed.contains(own.requestID) else { return }
         missed.insert(own.requestID)
-        guard let text = knowledge.own[own.requestID]?.text, service.channel(own.channelURL) != nil else { return }
+        guard let text = knowledge.own[own.requestID]?.text, service.channel(own.channelURL.text) != nil else { return }
         let ids = service.ownIDs[text] ?? []
-        let there = service.messageIDs(own.channelURL).first {
-            ids.contains($0.id) && $0.createdAt >= service.offset(own.channelURL)
+        let there = service.messageIDs(own.channelURL.text).first {
+            ids.contains($0.id) && $0.createdAt >= service.offset(own.channelURL.text)
         }
         guard let there else { return }
         throw Violation(description: "\(own.requestID) has failed as known to the service, which has \(there.id)")

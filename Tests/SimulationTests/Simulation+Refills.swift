@@ -14,7 +14,7 @@ extension Simulation {
         switch command {
         case .resetViewpoint(let id, _), .removeCollection(let id): loaded.remove(id)
         case .clearCache(let url, _):
-            for (shown, view) in engine.shownMessages where url == nil || url == shown { loaded.remove(view.id) }
+            for (shown, view) in engine.shownMessages where url == nil || url?.text == shown { loaded.remove(view.id) }
         case .signOut: loaded = []
         default: break
         }

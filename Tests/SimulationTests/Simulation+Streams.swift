@@ -79,7 +79,7 @@ extension Simulation {
         if random.chance(20) { filter.senderIDs = ["bo"] }
         filter.isReversed = random.chance(20)
         let viewpoint = random.chance(80) ? Int64.max : SimulatedService.start + time - random.below(400_000)
-        var spec = StreamSpec(source: .external(.messages(channelURL: url, filter, viewpoint: viewpoint)))
+        var spec = StreamSpec(source: .external(.messages(channelURL: ChannelURL(url), filter, viewpoint: viewpoint)))
         if random.chance(50) { spec.limit = 1 + Int(random.below(40)) }
         open(.messages(url: url, filter, isNewest: viewpoint == Int64.max), spec)
     }

@@ -7,9 +7,9 @@ import XCTest
 
 /// Actions on the way: what their answers make known, and what becomes of those that wait.
 final class ActionTests: EngineTestCase {
-    private func ask(_ action: Action, _ url: String = "c", timeout: Int64? = nil) -> CallID {
+    private func ask(_ action: Action, _ url: ChannelURL = "c", timeout: Int64? = nil) -> CallID {
         let call = newCall()
-        let action = ActionCall(action: action, arguments: ["channel_url": .text(url)], timeout: timeout)
+        let action = ActionCall(action: action, arguments: ["channel_url": .text(url.text)], timeout: timeout)
         command(.action(action, call: call))
         return call
     }

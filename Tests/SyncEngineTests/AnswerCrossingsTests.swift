@@ -15,7 +15,7 @@ final class AnswerCrossingsTests: XCTestCase {
             switch rest {
             case "began": crossings.began(.host(UInt64(word) ?? 0))
             case "ended": _ = crossings.ended(.host(UInt64(word) ?? 0))
-            default: crossings.touch(String(rest))
+            default: crossings.touch(ChannelURL(String(rest)))
             }
         }
         return crossings.ended(call).sorted().map(\.text)
@@ -57,7 +57,7 @@ final class AnswerCrossingsTests: XCTestCase {
 
     /// URLs that look alike and differ in their bytes: an é of one scalar, and an e with an accent behind it.
     func testChannelsAreToldApartByTheirBytes() {
-        let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+        let (composed, decomposed): (ChannelURL, ChannelURL) = ("caf\u{E9}", "cafe\u{301}")
         var crossings = AnswerCrossings()
         crossings.began(1)
         crossings.touch(composed)

@@ -11,7 +11,9 @@ final class ChannelListTests: EngineTestCase {
     /// The names from one number to before another.
     private func names(_ range: Range<Int>) -> [String] { range.map(name) }
 
-    private func channels(_ range: Range<Int>) -> [ChannelRecord] { range.map { EngineTestCase.channel(name($0)) } }
+    private func channels(_ range: Range<Int>) -> [ChannelRecord] {
+        range.map { EngineTestCase.channel(ChannelURL(name($0))) }
+    }
 
     private var byName: ChannelQuery {
         var query = ChannelQuery()
@@ -77,8 +79,9 @@ final class ChannelListTests: EngineTestCase {
     /// A channel that is new, or became one of the list, is no reason to push another one out.
     func testEventsMakeAListLonger() throws {
         try begin()
-        event(.channel(url: name(7), .changed(Cause(.eventUserReceivedInvitation))))
-        answer(.channel(EngineTestCase.channel(name(7)))) { $0 == .getChannel(url: self.name(7)) }
+        let url = ChannelURL(name(7))
+        event(.channel(url: url, .changed(Cause(.eventUserReceivedInvitation))))
+        answer(.channel(EngineTestCase.channel(url))) { $0 == .getChannel(url: url) }
         XCTAssertEqual(host.ids(1, .channels), [name(7)] + names(300..<320))
         list([200..<300, 0..<200])
         XCTAssertEqual(host.ids(1, .channels), names(0..<21))

@@ -5,7 +5,7 @@ import XCTest
 
 /// A cached channel is asked for once in a session when a message collection is open on it.
 final class CollectionRefreshTests: EngineTestCase {
-    private func refreshes(_ url: String = "c") -> Int { asked { $0 == .getChannel(url: url) }.count }
+    private func refreshes(_ url: ChannelURL = "c") -> Int { asked { $0 == .getChannel(url: url) }.count }
 
     /// Why collections were told that their channel changed.
     private var told: [EventSource] {
@@ -56,7 +56,7 @@ final class CollectionRefreshTests: EngineTestCase {
         serve(channels: [EngineTestCase.channel("c"), EngineTestCase.channel("d")])
         command(.pauseSync)
         forgetEvents()
-        for (id, url) in ["d", "new", "new"].enumerated() { openMessages(.host(UInt64(id + 2)), url) }
+        for (id, url) in (["d", "new", "new"] as [ChannelURL]).enumerated() { openMessages(.host(UInt64(id + 2)), url) }
         XCTAssertEqual([refreshes("d"), refreshes("new")], [0, 0])
         command(.resumeSync)
         XCTAssertEqual([refreshes("d"), refreshes("new")], [1, 1])

@@ -87,7 +87,7 @@ class EngineTestCase: XCTestCase {
         return call
     }
 
-    func openMessages(_ id: CollectionID, _ url: String, viewpoint: Int64 = .max, limit: Int = 30) {
+    func openMessages(_ id: CollectionID, _ url: ChannelURL, viewpoint: Int64 = .max, limit: Int = 30) {
         var filter = MessageFilter()
         filter.limit = limit
         command(.openMessageCollection(id: id, channelURL: url, filter: filter, viewpoint: viewpoint))
@@ -153,7 +153,7 @@ class EngineTestCase: XCTestCase {
 
     /// Answers change logs with nothing, listings with these channels, gap checks with nothing and pages with the
     /// messages given, until nothing more is asked.
-    func serve(channels: [ChannelRecord] = [], messages: [String: [MessageRecord]] = [:]) {
+    func serve(channels: [ChannelRecord] = [], messages: [ChannelURL: [MessageRecord]] = [:]) {
         while let (_, request) = open.first(where: { EngineTestCase.isSync($0.request) }) {
             let reply: ServiceReply
             switch request {
@@ -163,7 +163,7 @@ class EngineTestCase: XCTestCase {
             case .retention: reply = .retention(RetentionPage())
             case .unreadCounts: reply = .unreadCounts(UnreadCounts(all: 0, byCustomType: [:], time: 0))
             case .getChannel(let url):
-                reply = channels.first { $0.url.isByteEqual(to: url) }.map { .channel($0) }
+                reply = channels.first { $0.url == url }.map { .channel($0) }
                     ?? EngineTestCase.failure(.notFound, 400_201)
             case .messageChanges:
                 reply = .messageChanges(MessageChanges(updated: [], deletedIDs: [], hasMore: false, next: "log"))
@@ -205,7 +205,7 @@ class EngineTestCase: XCTestCase {
 
     /// A message of somebody at a second of a channel's life.
     static func message(
-        _ id: Int64, at second: Int64? = nil, in url: String = "c", by sender: String = "bo", text: String = "m",
+        _ id: Int64, at second: Int64? = nil, in url: ChannelURL = "c", by sender: String = "bo", text: String = "m",
         updatedAt: Int64 = 0, requestID: String = ""
     ) -> MessageRecord {
         let time = wall + (second ?? id) * 1000
@@ -218,12 +218,12 @@ class EngineTestCase: XCTestCase {
     }
 
     static func channel(
-        _ url: String, name: String? = nil, createdAt: Int64 = 1_600_000_000, last: MessageRecord? = nil,
+        _ url: ChannelURL, name: String? = nil, createdAt: Int64 = 1_600_000_000, last: MessageRecord? = nil,
         membership: String = "joined", unread: Int = 0, id: Int? = 1, messageOffset: Int64 = 0
     ) -> ChannelRecord {
         let message = last.map { String(decoding: $0.json, as: UTF8.self) } ?? "null"
         let member = id.map { #""id":\#($0),"# } ?? ""
-        let json = #"{"channel_url":"\#(url)",\#(member)"name":"\#(name ?? url)","created_at":\#(createdAt),"#
+        let json = #"{"channel_url":"\#(url)",\#(member)"name":"\#(name ?? url.text)","created_at":\#(createdAt),"#
             + #""member_state":"\#(membership)","unread_message_count":\#(unread),"#
             + #""ts_message_offset":\#(messageOffset),"last_message":\#(message)}"#
         return ChannelRecord(json: Array(json.utf8)) ?? ChannelRecord(url: url, json: Array(json.utf8))

@@ -5,7 +5,7 @@ import XCTest
 @testable import SyncEngine
 
 final class EngineTests: EngineTestCase {
-    private func isGet(_ url: String) -> (ServiceRequest) -> Bool { { $0 == .getChannel(url: url) } }
+    private func isGet(_ url: ChannelURL) -> (ServiceRequest) -> Bool { { $0 == .getChannel(url: url) } }
 
     /// A collection that could not be filed when it was opened is filed by its next fetch.
     func testACollectionOpenedOnAFullDiskRecovers() throws {

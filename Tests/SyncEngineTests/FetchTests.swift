@@ -8,7 +8,7 @@ final class FetchTests: EngineTestCase {
     private func names(_ range: Range<Int>) -> [String] { range.map { "n\(1000 + $0)" } }
 
     private func page(_ range: Range<Int>, next: String) -> ServiceReply {
-        .channels(ChannelPage(channels: names(range).map { EngineTestCase.channel($0) }, next: next))
+        .channels(ChannelPage(channels: names(range).map { EngineTestCase.channel(ChannelURL($0)) }, next: next))
     }
 
     private func isOwnPage(_ request: ServiceRequest) -> Bool {
@@ -25,7 +25,7 @@ final class FetchTests: EngineTestCase {
 
     /// Cached are every second channel from 0 to 20, and the listing goes on.
     private func begin() throws {
-        try cache.upsert((0..<10).map { EngineTestCase.channel(names($0 * 2..<$0 * 2 + 1)[0]) })
+        try cache.upsert((0..<10).map { EngineTestCase.channel(ChannelURL(names($0 * 2..<$0 * 2 + 1)[0])) })
         start()
         var query = ChannelQuery()
         query.order = .channelNameAlphabetical

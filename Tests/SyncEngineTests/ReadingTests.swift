@@ -20,7 +20,7 @@ final class ReadingTests: EngineTestCase {
         return call
     }
 
-    private func receive(_ id: Int64, _ url: String = "c", by sender: String = "bo") {
+    private func receive(_ id: Int64, _ url: ChannelURL = "c", by sender: String = "bo") {
         event(.messageReceived(channelURL: url, message: Case.message(id, in: url, by: sender)))
     }
 
@@ -28,7 +28,7 @@ final class ReadingTests: EngineTestCase {
 
     private var marks: [String] {
         asked { if case .markDelivered = $0 { true } else { false } }.map {
-            if case .markDelivered(let url, let id) = $0 { url + " " + id } else { "" }
+            if case .markDelivered(let url, let id) = $0 { url.text + " " + id } else { "" }
         }
     }
 
@@ -62,13 +62,13 @@ final class ReadingTests: EngineTestCase {
     }
 
     func testAServiceThatDoesNotWantMarksOfSuperChannels() {
-        func kind(_ url: String, _ more: String) -> ChannelRecord {
+        func kind(_ url: ChannelURL, _ more: String) -> ChannelRecord {
             let json = #"{"channel_url":"\#(url)","created_at":1,"member_state":"joined","is_super":true\#(more)}"#
             return ChannelRecord(json: Array(json.utf8)) ?? Case.channel(url)
         }
         let info = SessionInfo(userID: "mei", loginTime: Case.wall, wantsDeliveriesOfSuperChannels: false)
         begin(info, channels: [Case.channel("c"), kind("s", ""), kind("b", #","is_broadcast":true"#)])
-        for (id, url) in ["c", "s", "b"].enumerated() { receive(Int64(id + 1), url) }
+        for (id, url) in (["c", "s", "b"] as [ChannelURL]).enumerated() { receive(Int64(id + 1), url) }
         XCTAssertEqual(marks, ["c 1", "b 3"])
     }
 

@@ -83,7 +83,7 @@ final class RetentionTests: EngineTestCase {
 }
 
 extension EngineTestCase {
-    fileprivate static func typed(_ url: String, _ customType: String) -> ChannelRecord {
+    fileprivate static func typed(_ url: ChannelURL, _ customType: String) -> ChannelRecord {
         let json = #"{"channel_url":"\#(url)","created_at":1600000000,"custom_type":"\#(customType)","#
             + #""member_state":"joined","last_message":null}"#
         return ChannelRecord(json: Array(json.utf8)) ?? ChannelRecord(url: url, json: Array(json.utf8))

@@ -8,8 +8,8 @@ import XCTest
 final class TextIdentityTests: EngineTestCase {
     private typealias Case = EngineTestCase
 
-    private let composed = "gr\u{E9}"
-    private let decomposed = "gre\u{301}"
+    private let composed: ChannelURL = "gr\u{E9}"
+    private let decomposed: ChannelURL = "gre\u{301}"
 
     private func ids(_ collection: CollectionID, _ list: CollectionChange.List = .succeeded) -> [TextKey] {
         host.ids(collection, list).map { TextKey($0) }
@@ -23,13 +23,13 @@ final class TextIdentityTests: EngineTestCase {
         connect()
         serve(channels: [Case.channel(composed), Case.channel(decomposed)])
         for collection in [1, 2, 3] as [CollectionID] { fetch(collection, collection == 1 ? .next : .previous) }
-        XCTAssertEqual(ids(1, .channels), [TextKey(decomposed), TextKey(composed)])
+        XCTAssertEqual(ids(1, .channels), [TextKey(decomposed.text), TextKey(composed.text)])
         event(.messageReceived(channelURL: composed, message: Case.message(1, in: composed)))
-        XCTAssertEqual(ids(1, .channels), [TextKey(composed), TextKey(decomposed)])
+        XCTAssertEqual(ids(1, .channels), [TextKey(composed.text), TextKey(decomposed.text)])
         XCTAssertEqual(ids(2), ["1"])
         XCTAssertEqual(ids(3), [])
         event(.channel(url: decomposed, .removed(Cause(.eventChannelDeleted))))
-        XCTAssertEqual(ids(1, .channels), [TextKey(composed)])
+        XCTAssertEqual(ids(1, .channels), [TextKey(composed.text)])
         XCTAssertEqual(ids(2), ["1"])
     }
 
@@ -45,35 +45,35 @@ final class TextIdentityTests: EngineTestCase {
         event(.connected(SessionInfo(userID: "mei", loginTime: Case.wall)))
         answer(Case.failure(.pageTokenExpired, 400_109)) { if case .channelChanges = $0 { true } else { false } }
         serve(channels: [Case.channel(composed)])
-        XCTAssertEqual(ids(1, .channels), [TextKey(composed)])
-        XCTAssertEqual(try cache.channelURLs().map { TextKey($0) }, [TextKey(composed)])
+        XCTAssertEqual(ids(1, .channels), [TextKey(composed.text)])
+        XCTAssertEqual(try cache.channelURLs(), [composed])
     }
 
     func testRequestsOfSuchIDsAreTwo() throws {
         start()
         openMessages(1, "c")
-        let first = send(1, composed)
-        let second = send(1, decomposed)
-        XCTAssertEqual(ids(1, .pending), [TextKey(composed), TextKey(decomposed)])
+        let first = send(1, composed.text)
+        let second = send(1, decomposed.text)
+        XCTAssertEqual(ids(1, .pending), [TextKey(composed.text), TextKey(decomposed.text)])
         XCTAssertNil(host.status(second))
-        command(.deleteMessage(collection: 1, .unsent(requestID: composed), call: newCall()))
+        command(.deleteMessage(collection: 1, .unsent(requestID: composed.text), call: newCall()))
         XCTAssertEqual(host.status(first), .removed)
-        XCTAssertEqual(ids(1, .pending), [TextKey(decomposed)])
+        XCTAssertEqual(ids(1, .pending), [TextKey(decomposed.text)])
         connect()
         serve(channels: [Case.channel("c")])
-        let own = Case.message(1, by: "mei", requestID: decomposed)
+        let own = Case.message(1, by: "mei", requestID: decomposed.text)
         answer(.message(own)) { if case .sendMessage = $0 { true } else { false } }
         XCTAssertEqual(host.status(second), .ok)
     }
 
     /// Somebody whose id looks like one's own is somebody else.
     func testAMessageOfALookalikeIsNotAnOwnOne() throws {
-        start { $0.userID = UserID(composed) }
+        start { $0.userID = UserID(composed.text) }
         openMessages(1, "c")
         connect()
         serve(channels: [Case.channel("c")])
         fetch(1, .previous)
-        event(.messageReceived(channelURL: "c", message: Case.message(1, by: decomposed)))
+        event(.messageReceived(channelURL: "c", message: Case.message(1, by: decomposed.text)))
         let call = newCall()
         command(.deleteMessage(collection: 1, .sent(id: "1"), call: call))
         XCTAssertEqual(host.status(call), .notOwnMessage)

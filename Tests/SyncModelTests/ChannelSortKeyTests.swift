@@ -7,7 +7,7 @@ final class ChannelSortKeyTests: XCTestCase {
         _ url: String, name: String = "", created: Int64 = 0, last: Int64? = nil, metadata: String = "{}"
     ) -> ChannelRecord {
         ChannelRecord(
-            url: url, name: name, createdAt: created,
+            url: ChannelURL(url), name: name, createdAt: created,
             lastMessage: last.map { MessageReference(id: "1", position: MessagePosition(order: $0, tie: 1)) },
             json: Array(#"{"channel_url":"\#(url)","metadata":\#(metadata)}"#.utf8))
     }

@@ -44,7 +44,7 @@ final class TextKeyTests: XCTestCase {
             + #""members":[{"user_id":"\#(composed)","nickname":"\#(composed)"}],"metadata":{"k":"\#(composed)"}}"#
         let channel = try XCTUnwrap(ChannelRecord(json: Array(json.utf8)))
         let changes: [(inout ChannelQuery, String) -> Void] = [
-            { $0.channelURLs = [$1] }, { $0.customTypes = [$1] }, { $0.userIDsInclude = [UserID($1)] },
+            { $0.channelURLs = [ChannelURL($1)] }, { $0.customTypes = [$1] }, { $0.userIDsInclude = [UserID($1)] },
             { $0.userIDsExact = [UserID($1)] }, { $0.nicknameExact = $1 },
             {
                 $0.metadataKey = "k"

@@ -70,10 +70,10 @@ enum Described {
 
     static func text(_ reply: ServiceReply) -> String {
         switch reply {
-        case .channels(let page): "channels \(page.channels.map(\.url)) next '\(page.next)'"
+        case .channels(let page): "channels \(page.channels.map(\.url.text)) next '\(page.next)'"
         case .channelChanges(let changes):
-            "changes \(changes.updated.map(\.url)) gone \(changes.deletedURLs) more \(changes.hasMore) "
-                + "next '\(changes.next)'"
+            "changes \(changes.updated.map(\.url.text)) gone \(changes.deletedURLs.map(\.text)) "
+                + "more \(changes.hasMore) next '\(changes.next)'"
         case .channel(let channel): "channel \(channel.url)"
         case .messages(let page): "messages \(text(page))"
         case .messageChanges(let changes):

@@ -46,7 +46,7 @@ final class ChannelTests: XCTestCase {
             // Before that each was another one: in its name, its last message, or neither.
             try store.upsert(try all.shuffled(using: &random).map { now in
                 try channel(
-                    now.url, name: Bool.random(using: &random) ? now.name : "z",
+                    now.url.text, name: Bool.random(using: &random) ? now.name : "z",
                     createdAt: Bool.random(using: &random) ? now.createdAt / 1000 : 9,
                     last: Bool.random(using: &random) ? now.lastMessage?.position.order : 9_000, topic: "before")
             })
@@ -57,13 +57,13 @@ final class ChannelTests: XCTestCase {
                 let sorted = all.sorted { query.areInIncreasingOrder($0, $1) }
                 for limit in [1, 7, 60, 100] {
                     XCTAssertEqual(
-                        try store.channels(query: query, userID: "me", after: nil, limit: limit).map(\.url.utf8Bytes),
-                        sorted.filter { !$0.isHidden }.prefix(limit).map(\.url.utf8Bytes), "seed \(seed), \(order)")
+                        try store.channels(query: query, userID: "me", after: nil, limit: limit).map(\.url),
+                        sorted.filter { !$0.isHidden }.prefix(limit).map(\.url), "seed \(seed), \(order)")
                     for (index, cursor) in sorted.enumerated() {
                         XCTAssertEqual(
                             try store.channels(query: query, userID: "me", after: cursor, limit: limit)
-                                .map(\.url.utf8Bytes),
-                            sorted[(index + 1)...].filter { !$0.isHidden }.prefix(limit).map(\.url.utf8Bytes),
+                                .map(\.url),
+                            sorted[(index + 1)...].filter { !$0.isHidden }.prefix(limit).map(\.url),
                             "seed \(seed), \(order) after \(index)")
                     }
                 }
@@ -99,7 +99,7 @@ final class ChannelTests: XCTestCase {
         let orders = [(ChannelQuery.Order.latestLastMessage, ["a", "b"]), (.channelNameAlphabetical, ["b", "a"])]
         for (order, urls) in orders {
             XCTAssertEqual(
-                try store.channels(query: query(order), userID: "me", after: nil, limit: 9).map(\.url), urls)
+                try store.channels(query: query(order), userID: "me", after: nil, limit: 9).map(\.url.text), urls)
         }
     }
 
@@ -163,11 +163,11 @@ final class ChannelTests: XCTestCase {
         let folder = try Folder()
         let store = try CacheStore(directory: folder.path, now: 0)
         let (composed, decomposed) = ("\u{e9}", "e\u{301}")
-        XCTAssertNotEqual(try store.channelKey(composed), try store.channelKey(decomposed))
+        XCTAssertNotEqual(try store.channelKey(ChannelURL(composed)), try store.channelKey(ChannelURL(decomposed)))
         try store.upsert([try channel(composed), try channel(decomposed)])
         XCTAssertEqual(try store.channelURLs().count, 2)
-        try store.deleteChannel(composed)
-        XCTAssertEqual(try store.channelURLs().map { Array($0.utf8) }, [Array(decomposed.utf8)])
+        try store.deleteChannel(ChannelURL(composed))
+        XCTAssertEqual(try store.channelURLs(), [ChannelURL(decomposed)])
     }
 
     func testValuesAreKeptReplacedAndRemoved() throws {
@@ -183,9 +183,4 @@ final class ChannelTests: XCTestCase {
         try later.setValue("k", nil)
         XCTAssertNil(try later.value("k"))
     }
-}
-
-extension String {
-    /// `==` of texts takes composed and decomposed letters for the same.
-    fileprivate var utf8Bytes: [UInt8] { Array(utf8) }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SyncModel
 import XCTest
 
 @testable import SyncStore
@@ -173,7 +174,7 @@ final class DamagedIntentTests: XCTestCase {
         let long = String(repeating: "x", count: 5000) + "\0"
         for number in 1...150 {
             _ = try store.add(
-                channelURL: number == 1 ? "a\0b" : long, requestID: "\(number)", createdAt: 0, body: [],
+                channelURL: number == 1 ? "a\0b" : ChannelURL(long), requestID: "\(number)", createdAt: 0, body: [],
                 isHostSent: false)
         }
         try store.database.execute("UPDATE intent SET checksum = 1")

@@ -70,10 +70,10 @@ final class MigrationTests: XCTestCase {
         XCTAssertEqual(try store.database.schemaVersion(), Int64(CacheSchema.migrations.count))
         for (key, value) in old.meta { XCTAssertEqual(try store.value(key), value) }
         XCTAssertEqual(try rows(store.database, "SELECT 1 FROM meta") { _ in 1 }.count, old.meta.count)
-        for (url, key) in old.keys { XCTAssertEqual(try store.channelKeyIfKnown(url), key, url) }
+        for (url, key) in old.keys { XCTAssertEqual(try store.channelKeyIfKnown(ChannelURL(url)), key, url) }
         let channels = try old.channels.map { try XCTUnwrap(ChannelRecord(json: $0)) }
         XCTAssertEqual(
-            Set(try store.channelURLs().map { Array($0.utf8) }), Set(channels.map { Array($0.url.utf8) }))
+            Set(try store.channelURLs()), Set(channels.map(\.url)))
         for channel in channels { XCTAssertEqual(try store.channel(channel.url), channel) }
         for order in ChannelQuery.Order.allCases where order != .metadataValueAlphabetical {
             var query = ChannelQuery()
@@ -305,7 +305,7 @@ final class MigrationTests: XCTestCase {
         let before = try folder.copied()
         let old = try rows(raw(before.path + "/intents.db"), "SELECT \(columns) FROM intent ORDER BY id") { row in
             Intent(
-                id: row.int(0), channelURL: row.text(1), requestID: row.text(2), createdAt: row.int(3),
+                id: row.int(0), channelURL: ChannelURL(row.text(1)), requestID: row.text(2), createdAt: row.int(3),
                 status: Intent.Status(rawValue: row.int(4)) ?? .pending, errorCode: Int(row.int(5)),
                 retryCount: Int(row.int(6)), body: row.bytes(8), isHostSent: row.bool(7))
         }

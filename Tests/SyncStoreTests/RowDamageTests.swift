@@ -14,7 +14,8 @@ final class RowDamageTests: XCTestCase {
         let folder = try Folder()
         let store = try CacheStore(directory: folder.path, now: 0)
         try store.upsert(["a", "b"].map { url in
-            ChannelRecord(url: url, name: url, json: Array("{\"channel_url\":\"\(url)\",\"name\":\"\(url)\"}".utf8))
+            let json = "{\"channel_url\":\"\(url)\",\"name\":\"\(url)\"}"
+            return ChannelRecord(url: ChannelURL(url), name: url, json: Array(json.utf8))
         })
         try store.upsert(
             (1...Int64(count)).map { message($0, at: $0, text: "text of \($0)") },

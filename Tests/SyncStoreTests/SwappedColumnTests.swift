@@ -36,7 +36,7 @@ final class SwappedColumnTests: XCTestCase {
             #"{"channel_url":"a","name":"second","created_at":7,"last_message":{"message_id":1,"created_at":9000}}"#,
             #"{"channel_url":"b","name":"first","created_at":8}"#,
         ].map { try XCTUnwrap(ChannelRecord(json: Array($0.utf8))) })
-        let keys = try urls.map { try store.channelKey($0) }
+        let keys = try urls.map { try store.channelKey(ChannelURL($0)) }
         try store.upsert([message(1, in: ""), message(2, in: "1")], channel: keys[0])
         try store.upsert([message(3, in: "")], channel: keys[1])
         for (number, (key, parent)) in [(keys[0], "1"), (keys[0], "2"), (keys[1], "3")].enumerated() {
@@ -74,8 +74,8 @@ final class SwappedColumnTests: XCTestCase {
             }
         }
         for url in urls {
-            lines.append("\(url): \(String(describing: try store.channel(url)))")
-            guard let channel = try store.channelKeyIfKnown(url) else { continue }
+            lines.append("\(url): \(String(describing: try store.channel(ChannelURL(url))))")
+            guard let channel = try store.channelKeyIfKnown(ChannelURL(url)) else { continue }
             let threads = try ["1", "2", "3"].map { try store.threadKeyIfKnown(channel: channel, parentID: $0) }
             for (number, key) in ([channel] + threads).enumerated() {
                 guard let key else { continue }
@@ -234,7 +234,7 @@ final class SwappedColumnTests: XCTestCase {
 
     func testADamagedMessageStaysDamaged() throws {
         func holds(_ id: String, in url: String) -> (CacheStore) throws -> Bool {
-            { try $0.message(id: id, channel: $0.channelKey(url)) != nil }
+            { try $0.message(id: id, channel: $0.channelKey(ChannelURL(url))) != nil }
         }
         try checkStaysDamaged(
             by: "UPDATE message SET json = replace(json, '3', '4') WHERE id = '3'",

@@ -223,7 +223,7 @@ public final class Engine {
         outbox.pumpAll(&turn)
     }
 
-    private func clearCache(_ url: String?, _ call: CallID, _ turn: inout Turn) {
+    private func clearCache(_ url: ChannelURL?, _ call: CallID, _ turn: inout Turn) {
         let isDone = storage.clearMessages(of: url)
         if isDone { startOver(url.map { timelines.of($0) } ?? timelines.sorted, &turn) }
         turn.complete(Completion(call: call, name: .clearCache, status: isDone ? .ok : .storage))
@@ -392,13 +392,13 @@ public final class Engine {
     }
 
     private func edited(
-        _ message: MessageRecord, in url: String, mayOvertake: Bool = false, _ turn: inout Turn
+        _ message: MessageRecord, in url: ChannelURL, mayOvertake: Bool = false, _ turn: inout Turn
     ) {
         turn.add(.messages(MessageFact(
             channelURL: url, kind: .edited([message]), cause: Cause(.eventMessageUpdated), mayOvertake: mayOvertake)))
     }
 
-    private func route(_ event: ChannelEvent, of url: String, _ turn: inout Turn) {
+    private func route(_ event: ChannelEvent, of url: ChannelURL, _ turn: inout Turn) {
         switch event {
         case .removed(let cause):
             sync.touch(url)
@@ -413,7 +413,7 @@ public final class Engine {
 
     /// What a fact did to a channel.
     private func record(
-        _ outcome: ChannelFacts.Outcome, _ url: String, _ cause: Cause, _ turn: inout Turn
+        _ outcome: ChannelFacts.Outcome, _ url: ChannelURL, _ cause: Cause, _ turn: inout Turn
     ) {
         switch outcome {
         case .nothing: break
@@ -495,8 +495,8 @@ public final class Engine {
     }
 
     /// What became known by the answer to an action. `crossed`: channels that facts touched since it was asked.
-    private func route(answered event: ServiceEvent, _ crossed: Set<TextKey>, _ turn: inout Turn) {
-        let about: (url: String, cause: Cause)? =
+    private func route(answered event: ServiceEvent, _ crossed: Set<ChannelURL>, _ turn: inout Turn) {
+        let about: (url: ChannelURL, cause: Cause)? =
             switch event {
             case .channelAnswered(let channel, let cause): (channel.url, cause)
             case .channel(let url, let event): crossed.contains(url) ? (url, turn.cause(of: event, in: url)) : nil
@@ -591,7 +591,7 @@ public final class Engine {
         streams.syncResumed()
     }
 
-    private func pumpOutbox(_ url: String, _ turn: inout Turn) {
+    private func pumpOutbox(_ url: ChannelURL, _ turn: inout Turn) {
         outbox.pump(url, &turn)
     }
 
@@ -622,7 +622,7 @@ public final class Engine {
         case .answerParts: takePart(&turn)
         case .channelSync: sync.pump(&turn)
         case .timeline(let place): timelines[place]?.resume(&turn)
-        case .outbox(let url): pumpOutbox(url.text, &turn)
+        case .outbox(let url): pumpOutbox(url, &turn)
         case .fetch(let call):
             let fetch = streams.endFetch(call, .timeout, &turn).asked ?? call
             if lists.fetchTimedOut(fetch, &turn) { break }
@@ -736,7 +736,7 @@ public final class Engine {
         }
     }
 
-    private func showAgain(_ url: String, _ cause: Cause, _ turn: inout Turn) {
+    private func showAgain(_ url: ChannelURL, _ cause: Cause, _ turn: inout Turn) {
         guard let channel = storage.channel(url) else { return }
         show(ChannelFact(changed: [channel], cause: cause), ChannelCommit(), &turn)
     }
@@ -885,7 +885,7 @@ public final class Engine {
     // MARK: For the simulator's checks
 
     /// Every message collection of the host with its channel, in the order of their numbers.
-    var shownMessages: [(channelURL: String, window: MessageWindow)] {
+    var shownMessageWindows: [(channelURL: ChannelURL, window: MessageWindow)] {
         timelines.sorted.flatMap { timeline in timeline.windows.all.map { (timeline.id.channelURL, $0) } }
             .filter { $0.window.id.stream == nil }
             .sorted { $0.window.id < $1.window.id }
@@ -921,7 +921,7 @@ public final class Engine {
     }
 
     /// The service is asked what a channel is now, or will be.
-    func isPlanned(channel url: String) -> Bool { sync.isPlanned(url) }
+    func isPlanned(channel url: ChannelURL) -> Bool { sync.isPlanned(url) }
 
     /// Operations on resources that the database has not answered.
     var resourcesInFlight: Int { resources?.inFlight ?? 0 }

@@ -22,7 +22,7 @@ public func sm_channel_collection_new(
 
 /// What both ways of opening a message collection are given, checked.
 private struct NewMessages {
-    let url: String
+    let url: ChannelURL
     let filter: MessageFilter
     let viewpoint: Int64
     let lists: DeliveredLists
@@ -31,7 +31,7 @@ private struct NewMessages {
     init(
         _ client: Client, _ channelURL: UnsafePointer<CChar>?, _ filter: UnsafePointer<CChar>?, _ viewpoint: Int64
     ) throws(BorderError) {
-        url = try CText.readString(channelURL, "channel_url")
+        url = ChannelURL(try CText.readString(channelURL, "channel_url"))
         guard !url.isEmpty else { throw BorderError(.invalidArgument, "channel_url is empty") }
         guard viewpoint >= 0 else { throw BorderError(.invalidArgument, "viewpoint is negative") }
         self.viewpoint = viewpoint

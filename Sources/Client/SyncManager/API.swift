@@ -125,7 +125,7 @@ public func sm_clear_cache(
 ) -> Int32 {
     request(Listener(result: callback, userData: userData, destroy: destroy), outRequest) { () throws(BorderError) in
         let client = try Registry.client(client)
-        let url = channelURL == nil ? nil : try CText.readString(channelURL, "channel_url")
+        let url = channelURL == nil ? nil : ChannelURL(try CText.readString(channelURL, "channel_url"))
         return Request(client) { .clearCache(channelURL: url, call: $0) }
     }
 }

@@ -17,7 +17,7 @@ final class DeliveredLists {
     }
 
     let id: CollectionID
-    let channelURL: String?
+    let channelURL: ChannelURL?
     /// The query or filter as the host gave it.
     let criteria: [UInt8]
     private var lists: [CollectionChange.List: [Row]] = [:]
@@ -27,7 +27,7 @@ final class DeliveredLists {
     private var rows: DeliveredStream?
 
     /// `info`: before anything was told. `channelURL`: of messages.
-    init(_ info: CollectionInfo, channelURL: String?, criteria: [UInt8]) {
+    init(_ info: CollectionInfo, channelURL: ChannelURL?, criteria: [UInt8]) {
         id = info.collection
         self.info = info
         self.channelURL = channelURL
@@ -98,7 +98,7 @@ final class DeliveredLists {
             writer.member("stream", raw: criteria)
         } else if let channelURL {
             writer.member("kind", "messages")
-            writer.member("channel_url", channelURL)
+            writer.member("channel_url", channelURL.text)
             writer.member("count", lists[.succeeded]?.count ?? 0)
             writer.member("pending_count", lists[.pending]?.count ?? 0)
             writer.member("failed_count", lists[.failed]?.count ?? 0)

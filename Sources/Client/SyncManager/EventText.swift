@@ -77,7 +77,7 @@ enum EventText {
             if let retryIn { writer.member("retry_in", retryIn) }
         case .syncState(let state): writer.member("state", state.rawValue)
         case .syncProgress(let channelURL, let done, let isComplete):
-            writer.member("channel_url", channelURL)
+            writer.member("channel_url", channelURL.text)
             writer.member("done", done)
             writer.member("complete", isComplete)
         case .unreadCounts(let counts):
@@ -165,14 +165,14 @@ enum EventText {
         switch notice {
         case .newMessage(let channelURL, let json, let cause):
             write(cause, &writer)
-            writer.member("channel_url", channelURL)
+            writer.member("channel_url", channelURL.text)
             writer.member("message", raw: json)
         case .channelUpdated(let json, let cause):
             write(cause, &writer)
             writer.member("channel", raw: json)
         case .channelRemoved(let url, let cause):
             write(cause, &writer)
-            writer.member("channel_url", url)
+            writer.member("channel_url", url.text)
         case .cacheShown(let call, let count):
             writer.member("request", Int64(bitPattern: call.number))
             writer.member("count", count)

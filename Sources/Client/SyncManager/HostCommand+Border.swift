@@ -21,7 +21,8 @@ extension HostCommand {
     /// Those of a collection last as long as the collection, which is the host's to remove.
     var textBytes: Int {
         switch self {
-        case .setToken(let text), .clearCache(let text?, _), .resendMessage(_, let text, _): text.utf8.count
+        case .setToken(let text), .resendMessage(_, let text, _): text.utf8.count
+        case .clearCache(let channelURL?, _): channelURL.text.utf8.count
         case .sendMessage(_, let requestID, let body, _), .appendMessage(_, let requestID, let body, _):
             requestID.utf8.count + body.count
         case .appendSent(_, let requestID, let message, _),

@@ -43,6 +43,14 @@ public struct UserID: TextID {
     public init(_ text: String) { self.text = text }
 }
 
+/// A channel, as the service names it.
+public struct ChannelURL: TextID {
+    public let text: String
+
+    @inlinable
+    public init(_ text: String) { self.text = text }
+}
+
 /// Any other text by which things are found.
 public struct TextKey: TextID {
     public let text: String

@@ -4,7 +4,7 @@ import SyncModel
 extension FrameDecoder {
     /// The categories of channel events. What an event carries whole becomes a patch; whatever depends on more than the
     /// event says makes the channel be asked for again.
-    func systemEvent(_ body: JSON, _ url: String) -> [WireEvent] {
+    func systemEvent(_ body: JSON, _ url: ChannelURL) -> [WireEvent] {
         let data = body["data"] ?? .object()
         func event(_ event: ChannelEvent) -> [WireEvent] { [.event(.channel(url: url, event))] }
         func changed(_ source: EventSource, _ members: KeyValuePairs<String, JSON?> = [:]) -> [WireEvent] {

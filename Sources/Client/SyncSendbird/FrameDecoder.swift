@@ -71,7 +71,7 @@ struct FrameDecoder {
     private func happened(_ command: String, _ message: SocketMessage) -> [WireEvent] {
         var message = message
         let isNew = command != "MEDI" && command != "FEDI" && command != "AEDI"
-        let url = message.channelURL
+        let url = ChannelURL(message.channelURL)
         let requestID = message.requestID
         if isNew, !requestID.isEmpty {
             // A request id makes it an acknowledgement; who waits for it knows the channel.
@@ -112,13 +112,13 @@ struct FrameDecoder {
         guard let url = body["channel_url"]?.string, !url.isEmpty, body["channel_type"]?.string != "open" else {
             return [.alive]
         }
-        let events = decode(command, body, url)
+        let events = decode(command, body, ChannelURL(url))
         // What it says has happened for everybody, and before the request is done.
         return requestID.isEmpty ? events : events + [.answered(requestID: requestID, body.serialized())]
     }
 
     /// The commands about a channel and its messages.
-    private func decode(_ command: String, _ body: JSON, _ url: String) -> [WireEvent] {
+    private func decode(_ command: String, _ body: JSON, _ url: ChannelURL) -> [WireEvent] {
         switch command {
         case "DELM":
             guard let id = body["msg_id"]?.int ?? body["message_id"]?.int else { return [.alive] }
@@ -211,7 +211,7 @@ struct FrameDecoder {
                 entry[key].map { ChannelPatch(key: key, value: $0.serialized()) }
             }
             let cause = EventFacts.memberCounts(entry)
-            return .event(.channel(url: url, .patched(cause, members: members)))
+            return .event(.channel(url: ChannelURL(url), .patched(cause, members: members)))
         }
     }
 
@@ -222,6 +222,6 @@ struct FrameDecoder {
         else { return [.alive] }
         let patch = ChannelPatch(key: "my_role", value: role.serialized())
         let cause = EventFacts.cause(.eventOperatorUpdated, ["my_role": EventFacts.text(role)])
-        return [.event(.channel(url: url, .patched(cause, members: [patch])))]
+        return [.event(.channel(url: ChannelURL(url), .patched(cause, members: [patch])))]
     }
 }

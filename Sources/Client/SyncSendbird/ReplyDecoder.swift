@@ -78,7 +78,8 @@ enum ReplyDecoder {
         guard let channels = answer.channels else { return nil }
         if case .listChannels = request { return .channels(ChannelPage(channels: channels, next: answer.next)) }
         return .channelChanges(ChannelChanges(
-            updated: channels, deletedURLs: answer.deleted, hasMore: answer.hasMore ?? false, next: answer.next))
+            updated: channels, deletedURLs: answer.deleted.map { ChannelURL($0) }, hasMore: answer.hasMore ?? false,
+            next: answer.next))
     }
 
     private static func messages(_ request: ServiceRequest, _ answer: AnswerReader) -> ServiceReply? {

@@ -98,7 +98,7 @@ struct RequestEncoder {
         case .getChannel(let url):
             var query = Query()
             query.addChannelParts()
-            return get("/group_channels/\(PercentEncoding.escape(url))", query)
+            return get("/group_channels/\(PercentEncoding.escape(url.text))", query)
         case .messagesAround(let url, let time, let limit, let parentID):
             return get(
                 messages(of: url), page(time, before: limit, after: time == Int64.max ? 0 : limit, parentID))
@@ -132,7 +132,7 @@ struct RequestEncoder {
             query.add("next_cache_count", String(held))
             if let filter { query.add(filter) }
             query.addMessageParts(replies: filter?.replyType ?? .all)
-            return get("/group_channels/\(PercentEncoding.escape(url))/messages_gap", query)
+            return get("/group_channels/\(PercentEncoding.escape(url.text))/messages_gap", query)
         case .retention(let since):
             var query = Query()
             switch since {
@@ -151,10 +151,10 @@ struct RequestEncoder {
             // Said only where it is not so.
             if document["push_option"]?.string == "default" { document.set("push_option", nil) }
             document.set("req_id", .string(requestID))
-            document.set("channel_url", .string(url))
+            document.set("channel_url", .string(url.text))
             return .frame(frame("MESG", document), awaiting: requestID)
         case .markDelivered(let url, let id):
-            let document = JSON.object(["channel_url": .string(url)])
+            let document = JSON.object(["channel_url": .string(url.text)])
             document.set("msg_id", Int64(id).map { .int($0) } ?? .string(id))
             return .frame(frame("MACK", document), awaiting: nil)
         case .action(let call):
@@ -170,7 +170,9 @@ struct RequestEncoder {
         }
     }
 
-    private func messages(of url: String) -> String { "/group_channels/\(PercentEncoding.escape(url))/messages" }
+    private func messages(of url: ChannelURL) -> String {
+        "/group_channels/\(PercentEncoding.escape(url.text))/messages"
+    }
 
     private func page(_ time: Int64, before: Int, after: Int, _ parentID: String) -> Query {
         var query = Query()
@@ -225,7 +227,7 @@ struct RequestEncoder {
         result.add("member_state_filter", query.memberState.rawValue)
         result.add("custom_types", list: query.customTypes)
         result.add("custom_type_startswith", query.customTypeStartsWith)
-        result.add("channel_urls", list: query.channelURLs)
+        result.add("channel_urls", list: query.channelURLs.map(\.text))
         result.add("name_contains", query.nameContains)
         result.add("members_nickname_contains", query.nicknameContains)
         result.add("members_nickname_startswith", query.nicknameStartsWith)

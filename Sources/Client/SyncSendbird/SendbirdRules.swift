@@ -145,7 +145,7 @@ public struct SendbirdRules: ServiceRules {
         let document = (try? JSON.parse(message.body)).flatMap { $0.kind == .object ? $0 : nil } ?? .object()
         document.set("message_id", .int(0))
         document.set("request_id", .string(message.requestID))
-        document.set("channel_url", .string(message.channelURL))
+        document.set("channel_url", .string(message.channelURL.text))
         if document["type"] == nil { document.set("type", "MESG") }
         document.set("created_at", .int(message.createdAt))
         if document["user"] == nil { document.set("user", .object(["user_id": .string(userID.text)])) }

@@ -7,7 +7,7 @@ enum WireEvent {
     case loggedIn(LoginAnswer)
     case loginRefused(ServiceFailure)
     /// The service has a message that was sent with this request id.
-    case acknowledged(requestID: String, channelURL: String, MessageRecord)
+    case acknowledged(requestID: String, channelURL: ChannelURL, MessageRecord)
     /// A command that a request of ours was answered with; JSON text of its document.
     case answered(requestID: String, [UInt8])
     /// The service refuses what was sent with this request id.

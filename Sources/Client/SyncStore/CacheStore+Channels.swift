@@ -69,7 +69,7 @@ extension CacheStore {
     }
 
     /// The channel at a URL as it was stored last; `nil` when it is not cached.
-    public func channel(_ url: String) throws(StoreError) -> ChannelRecord? {
+    public func channel(_ url: ChannelURL) throws(StoreError) -> ChannelRecord? {
         if let stored = storedChannels[url] { return stored }
         let row = try database.prepare("\(CacheStore.selectChannels) WHERE url = ? AND is_cached = 1").bind(url)
         defer { row.reset() }
@@ -80,7 +80,7 @@ extension CacheStore {
     }
 
     /// Removes a channel with its messages and everything known about them. Its key stays its own.
-    public func deleteChannel(_ url: String) throws(StoreError) {
+    public func deleteChannel(_ url: ChannelURL) throws(StoreError) {
         try transaction { () throws(StoreError) in
             storedChannels[url] = nil
             guard let key = try channelKeyIfKnown(url) else { return }
@@ -94,11 +94,11 @@ extension CacheStore {
     }
 
     /// The URLs of all cached channels.
-    public func channelURLs() throws(StoreError) -> [String] {
+    public func channelURLs() throws(StoreError) -> [ChannelURL] {
         let row = try database.prepare("SELECT url FROM channel WHERE is_cached = 1 ORDER BY created_at DESC, url")
         defer { row.reset() }
-        var urls: [String] = []
-        while try row.next() { urls.append(row.text(0)) }
+        var urls: [ChannelURL] = []
+        while try row.next() { urls.append(ChannelURL(row.text(0))) }
         return urls
     }
 
@@ -174,7 +174,7 @@ extension CacheStore {
     // MARK: Keys
 
     /// The short number under which a channel's messages are filed; made when there is none.
-    public func channelKey(_ url: String) throws(StoreError) -> Int64 {
+    public func channelKey(_ url: ChannelURL) throws(StoreError) -> Int64 {
         if let key = try channelKeyIfKnown(url) { return key }
         return try transaction { () throws(StoreError) in
             try database.prepare("INSERT INTO channel (url) VALUES (?)").bind(url).run()
@@ -209,7 +209,7 @@ extension CacheStore {
     }
 
     /// The number under which a channel's messages are filed; `nil` when nothing was ever filed.
-    public func channelKeyIfKnown(_ url: String) throws(StoreError) -> Int64? {
+    public func channelKeyIfKnown(_ url: ChannelURL) throws(StoreError) -> Int64? {
         let row = try database.prepare("SELECT key, url, key_checksum FROM channel WHERE url = ?").bind(url)
         defer { row.reset() }
         guard try row.next() else { return nil }

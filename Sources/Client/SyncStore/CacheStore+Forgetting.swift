@@ -33,22 +33,22 @@ extension CacheStore {
         return channels
     }
 
-    private static func formerKey(_ url: String) -> String { "channel.former." + url }
+    private static func formerKey(_ url: ChannelURL) -> String { "channel.former." + url.text }
 
     /// Which channel it was of which messages may be cached under a URL, and which has been forgotten since; `nil` when
     /// none has.
-    public func formerChannel(_ url: String) throws(StoreError) -> FormerChannel? {
+    public func formerChannel(_ url: ChannelURL) throws(StoreError) -> FormerChannel? {
         try value(CacheStore.formerKey(url)).flatMap(FormerChannel.init(storedText:))
     }
 
     /// The channel is cached again.
-    public func clearFormerChannel(_ url: String) throws(StoreError) {
+    public func clearFormerChannel(_ url: ChannelURL) throws(StoreError) {
         try setValue(CacheStore.formerKey(url), nil)
     }
 
     /// Forgets everything. Channels that are open keep their key, and with it their URL. The log and files set aside
     /// still have what was forgotten: `emptyLog`.
-    public func forgetAll(open: [String]) throws(StoreError) {
+    public func forgetAll(open: [ChannelURL]) throws(StoreError) {
         try transaction { () throws(StoreError) in
             try clearMessages(channel: nil)
             try forgetChannels()

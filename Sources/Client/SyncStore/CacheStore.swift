@@ -10,7 +10,7 @@ public final class CacheStore {
     var storedChunks: [Int64: [StoredChunk]] = [:]
     /// Some of the channels that the file has, under the same rule. What is received looks its channel up several
     /// times, and reading one from the file takes all of its JSON apart.
-    var storedChannels: [TextKey: ChannelRecord] = [:]
+    var storedChannels: [ChannelURL: ChannelRecord] = [:]
     /// What the values of databases take, under the same rule.
     var storedDatabaseRoom: DatabaseRoom?
     /// Bounds of those values: of their JSON together, and of their number.

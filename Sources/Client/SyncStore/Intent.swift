@@ -1,3 +1,5 @@
+import SyncModel
+
 /// An own message that is not the service's yet.
 public struct Intent: Equatable, Sendable {
     public enum Status: Int64, Sendable { case pending = 0, failed = 1 }
@@ -9,7 +11,7 @@ public struct Intent: Equatable, Sendable {
 
     /// Grows with every intent; the order in which they were written.
     public var id: Int64
-    public var channelURL: String
+    public var channelURL: ChannelURL
     /// The same for every attempt, so that a repeated one does no harm.
     public var requestID: String
     /// Milliseconds since the epoch, by this machine.

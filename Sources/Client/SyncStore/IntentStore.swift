@@ -1,4 +1,5 @@
 import Glibc
+import SyncModel
 
 /// What the host was promised: messages to be sent, and writes to databases. On disk (synchronous=FULL) before a call
 /// returns; never dropped by itself, not even when the file is damaged. One thread at a time.
@@ -147,7 +148,7 @@ public final class IntentStore {
 
     /// Writes a new intent, pending. A request id that is there already is an error.
     public func add(
-        channelURL: String, requestID: String, createdAt: Int64, body: [UInt8], isHostSent: Bool
+        channelURL: ChannelURL, requestID: String, createdAt: Int64, body: [UInt8], isHostSent: Bool
     ) throws(StoreError) -> Intent {
         if !isMarked { try setMark() }
         var intent = Intent(
@@ -226,8 +227,8 @@ public final class IntentStore {
             let status = Intent.Status(rawValue: row.int(4)), Intent.retries.contains(row.int(6))
         else { return nil }
         return Intent(
-            id: row.int(0), channelURL: row.text(1), requestID: row.text(2), createdAt: row.int(3), status: status,
-            errorCode: Int(clamping: row.int(5)), retryCount: Int(clamping: row.int(6)), body: row.bytes(8),
-            isHostSent: row.bool(7))
+            id: row.int(0), channelURL: ChannelURL(row.text(1)), requestID: row.text(2), createdAt: row.int(3),
+            status: status, errorCode: Int(clamping: row.int(5)), retryCount: Int(clamping: row.int(6)),
+            body: row.bytes(8), isHostSent: row.bool(7))
     }
 }

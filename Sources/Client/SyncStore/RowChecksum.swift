@@ -1,3 +1,5 @@
+import SyncModel
+
 /// The checksum of a row: of all columns that must not change unseen, in the order in which they are added.
 ///
 /// It stands in files, so its outcome never changes. Texts count by their bytes, whether they are UTF-8 or not.
@@ -12,6 +14,8 @@ struct RowChecksum {
     mutating func add(_ text: UnsafeRawBufferPointer) { add(Checksum.of(text)) }
 
     mutating func add(_ text: [UInt8]) { text.withUnsafeBytes { add($0) } }
+
+    mutating func add(_ id: some TextID) { add(id.text) }
 
     mutating func add(_ text: String) {
         var text = text

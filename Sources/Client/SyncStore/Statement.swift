@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import SyncModel
 
 /// A prepared statement: bind in order, then `run` or step with `next`. A bind that fails shows when it runs.
 final class Statement {
@@ -60,6 +61,9 @@ final class Statement {
         var value = value
         return value.withUTF8 { bind(text: UnsafeRawBufferPointer($0)) }
     }
+
+    @discardableResult
+    func bind(_ id: some TextID) -> Statement { bind(id.text) }
 
     @discardableResult
     func bind(_ value: [UInt8]) -> Statement { value.withUnsafeBytes { bind(text: $0) } }

@@ -47,7 +47,7 @@ public enum StreamSource: Sendable {
 /// A source that this room only knows by name. Whoever feeds streams opens it, and tells what it has.
 public enum ExternalSource: Sendable {
     case channels(ChannelQuery)
-    case messages(channelURL: String, MessageFilter, viewpoint: Int64)
+    case messages(channelURL: ChannelURL, MessageFilter, viewpoint: Int64)
     /// The children of a place; which one, and which of them, as the action `database_listen` says it.
     case database(ActionCall)
 }

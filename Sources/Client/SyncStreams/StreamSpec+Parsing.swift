@@ -131,12 +131,12 @@ extension StreamSource {
     }
 
     private static func messages(_ value: DocumentValue) throws(DocumentError) -> ExternalSource {
-        var url: String?
+        var url: ChannelURL?
         var filter = MessageFilter()
         var viewpoint = Int64.max
         for (name, member) in try value.members() {
             switch name {
-            case "channel_url": url = try member.nonemptyText()
+            case "channel_url": url = ChannelURL(try member.nonemptyText())
             case "filter": filter = try MessageFilter(json: member.json, path: member.path)
             case "viewpoint": viewpoint = try member.time()
             default: throw member.unknown(in: "source of messages")

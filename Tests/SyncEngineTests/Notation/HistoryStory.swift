@@ -23,7 +23,7 @@ struct HistoryStory {
     private(set) var answer = ""
 
     /// A history as it is drawn. What reaches the newest does so in this session.
-    init(_ before: String, _ channelURL: String, _ cache: CacheStore, parentID: String = "") throws {
+    init(_ before: String, _ channelURL: ChannelURL, _ cache: CacheStore, parentID: String = "") throws {
         let sketch = try HistorySketch(before)
         id = HistoryID(channelURL, parentID: parentID)
         self.cache = cache

@@ -28,7 +28,7 @@ class StoryTestCase: XCTestCase {
     }
 
     /// The URL of a channel of which nothing is cached yet: each case has one of its own.
-    func newChannel() -> String {
+    func newChannel() -> ChannelURL {
         channels += 1
         return "channel-\(channels)"
     }

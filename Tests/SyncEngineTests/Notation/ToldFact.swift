@@ -12,7 +12,7 @@ import SyncModel
 ///     delete d e      messages were deleted
 ///     log d' -e       the change log: d was edited, e deleted
 enum ToldFact {
-    static func read(_ step: Substring, _ channelURL: String) throws -> MessageFact? {
+    static func read(_ step: Substring, _ channelURL: ChannelURL) throws -> MessageFact? {
         let (verb, words) = step.firstWord
         var fact = MessageFact(channelURL: channelURL, kind: .edited([]), cause: Cause(.eventMessageUpdated))
         switch verb {

@@ -23,7 +23,7 @@ final class WindowsStory {
     private var isGapChecked = true
     private var calls: UInt64 = 1000
 
-    init(_ before: String, _ channelURL: String, _ bench: MachineBench, _ cache: CacheStore) throws {
+    init(_ before: String, _ channelURL: ChannelURL, _ bench: MachineBench, _ cache: CacheStore) throws {
         self.bench = bench
         bench.connection = MachineBench.online
         history = try HistoryStory(before, channelURL, cache)
@@ -70,7 +70,7 @@ final class WindowsStory {
     private func overlay(_ message: Substring, isAdded: Bool) throws {
         let deletion = ActionCall(
             action: .deleteMessage,
-            arguments: ["channel_url": .text(history.id.channelURL), "message_id": .text(String(message))])
+            arguments: ["channel_url": .text(history.id.channelURL.text), "message_id": .text(String(message))])
         if isAdded { bench.overlays.add(deletion, call: 1) } else { _ = bench.overlays.remove(deletion, call: 1) }
         let record = try history.cache.message(id: String(message), channel: history.history.channelKey)
         guard let record else { throw Letters.Unreadable(message, "a cached message") }

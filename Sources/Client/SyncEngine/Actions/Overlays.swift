@@ -14,12 +14,12 @@ struct Overlays {
     }
 
     /// By channel and message.
-    private var channels: [TextKey: [TextKey: [Entry]]] = [:]
+    private var channels: [ChannelURL: [TextKey: [Entry]]] = [:]
 
     var isEmpty: Bool { channels.isEmpty }
 
     mutating func add(_ action: ActionCall, call: CallID) {
-        channels[TextKey(action.channelURL), default: [:]][TextKey(action.messageID), default: []].append(
+        channels[action.channelURL, default: [:]][TextKey(action.messageID), default: []].append(
             Entry(call: call, action: action))
     }
 
@@ -35,15 +35,15 @@ struct Overlays {
     }
 
     /// For the simulator's checks.
-    func hasDeletion(_ messageID: String, in channelURL: String) -> Bool {
+    func hasDeletion(_ messageID: String, in channelURL: ChannelURL) -> Bool {
         channels[channelURL]?[messageID]?.contains { $0.action.action == .deleteMessage } ?? false
     }
 
     /// How many messages of a channel are shown otherwise than they are cached.
-    func count(_ channelURL: String) -> Int { channels[channelURL]?.count ?? 0 }
+    func count(_ channelURL: ChannelURL) -> Int { channels[channelURL]?.count ?? 0 }
 
     /// A cached message as it is shown; `nil` when it is shown as deleted.
-    func shown(_ message: MessageRecord, _ channelURL: String, _ context: Context) -> MessageRecord? {
+    func shown(_ message: MessageRecord, _ channelURL: ChannelURL, _ context: Context) -> MessageRecord? {
         guard let entries = channels[channelURL]?[message.id] else { return message }
         var message = message
         for entry in entries {
@@ -60,7 +60,7 @@ struct Overlays {
 
     /// A row of a page that matches a filter, as it is shown; `nil` when it is not.
     func shown(
-        _ row: MessageRow, _ filter: MessageFilter, _ channelURL: String, _ context: Context
+        _ row: MessageRow, _ filter: MessageFilter, _ channelURL: ChannelURL, _ context: Context
     ) -> MessageRow? {
         guard let entries = channels[channelURL]?[row.id] else { return row }
         // The page has no other columns; what an overlay does not touch did match.

@@ -13,10 +13,10 @@ struct OwnTyping {
         var until: Int64
     }
 
-    private var entries: [TextKey: Entry] = [:]
+    private var entries: [ChannelURL: Entry] = [:]
 
     /// Whether the others have to be told.
-    mutating func start(_ url: String, now: Int64, _ turn: inout Turn) -> Bool {
+    mutating func start(_ url: ChannelURL, now: Int64, _ turn: inout Turn) -> Bool {
         let known = entries[url]
         let isTold = known.map { now - $0.saidAt < OwnTyping.pause } ?? false
         entries[url] = Entry(saidAt: isTold ? known?.saidAt ?? now : now, until: now + OwnTyping.life)
@@ -25,15 +25,15 @@ struct OwnTyping {
     }
 
     /// Whether the others have to be told: not of a typing that they know nothing of.
-    mutating func end(_ url: String, _ turn: inout Turn) -> Bool {
-        guard entries.removeValue(forKey: TextKey(url)) != nil else { return false }
+    mutating func end(_ url: ChannelURL, _ turn: inout Turn) -> Bool {
+        guard entries.removeValue(forKey: url) != nil else { return false }
         turn.add(.timer(.ownTyping, at: nextDeadline))
         return true
     }
 
     /// The channels where it is over since nobody said it again, in a fixed order.
-    mutating func takeDue(now: Int64, _ turn: inout Turn) -> [String] {
-        let due = entries.filter { $0.value.until <= now }.keys.sorted().map(\.text)
+    mutating func takeDue(now: Int64, _ turn: inout Turn) -> [ChannelURL] {
+        let due = entries.filter { $0.value.until <= now }.keys.sorted()
         for url in due { entries[url] = nil }
         turn.add(.timer(.ownTyping, at: nextDeadline))
         return due

@@ -71,16 +71,16 @@ struct ServiceActions {
         for url in typing.takeDue(now: turn.now.monotonic, &turn) {
             let end = ActionCall(
                 action: .endTyping,
-                arguments: ["channel_url": .text(url), ActionCall.sentAt: .integer(turn.now.wall)])
+                arguments: ["channel_url": .text(url.text), ActionCall.sentAt: .integer(turn.now.wall)])
             turn.add(.ask(.told, .action(end)))
         }
     }
 
     /// The connection told of a reaction: answers to what was asked before may be older.
-    mutating func note(_ reaction: MessageReaction, of messageID: String, in url: String, _ context: Context) {
+    mutating func note(_ reaction: MessageReaction, of messageID: String, in url: ChannelURL, _ context: Context) {
         guard reaction.userID == context.options.userID else { return }
         for (call, action) in calls
-        where [.addReaction, .removeReaction].contains(action.action) && action.channelURL.isByteEqual(to: url)
+        where [.addReaction, .removeReaction].contains(action.action) && action.channelURL == url
             && action.messageID.isByteEqual(to: messageID)
             && action.text("key")?.isByteEqual(to: reaction.key) == true
         {
@@ -91,7 +91,7 @@ struct ServiceActions {
     /// Something became known about messages.
     mutating func note(_ fact: MessageFact) {
         for (call, entry) in crossings
-        where entry.action.channelURL.isByteEqual(to: fact.channelURL) && fact.concerns(entry.action.messageID) {
+        where entry.action.channelURL == fact.channelURL && fact.concerns(entry.action.messageID) {
             crossings[call]?.told.note(fact)
         }
     }

@@ -7,7 +7,7 @@ struct ChannelCommit {
     private(set) var cuts: [(id: HistoryID, order: Int64, history: History)] = []
     /// Channels that were deleted and made again under their URL, or left and joined again: what was cached of them is
     /// gone.
-    private(set) var replaced: [String] = []
+    private(set) var replaced: [ChannelURL] = []
 
     /// Nothing was stored.
     init() {}
@@ -15,7 +15,8 @@ struct ChannelCommit {
     /// Stores channels, as a part of the transaction of who calls. `known` is the only channel's cached state, for who
     /// has it; `shown` gives the histories of a channel and its threads that are shown.
     init(
-        _ channels: [ChannelRecord], replacing known: ChannelRecord?, _ cache: CacheStore, shown: (String) -> [History]
+        _ channels: [ChannelRecord], replacing known: ChannelRecord?, _ cache: CacheStore,
+        shown: (ChannelURL) -> [History]
     ) throws(StoreError) {
         for channel in channels {
             let stored = if let known { known } else { try cache.channel(channel.url) }
@@ -45,7 +46,7 @@ struct ChannelCommit {
     }
 
     private mutating func cut(
-        _ url: String, _ key: Int64, before order: Int64, _ shown: [History], _ cache: CacheStore
+        _ url: ChannelURL, _ key: Int64, before order: Int64, _ shown: [History], _ cache: CacheStore
     ) throws(StoreError) {
         var histories = shown
         if !histories.contains(where: { $0.channelKey == key }) {

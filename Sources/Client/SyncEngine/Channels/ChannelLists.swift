@@ -142,7 +142,7 @@ struct ChannelLists {
         let shown = window.window.count
         // What cannot be read now, the service tells.
         guard showCached(id, &turn), let rows = windows[id]?.window.rows else { return }
-        windows[id]?.fetch?.standIns = rows.dropFirst(shown).map(\.id)
+        windows[id]?.fetch?.standIns = rows.dropFirst(shown).map(\.channel.url)
     }
 
     /// Shows the next channels of the cache; `false` when the store failed.
@@ -269,7 +269,7 @@ struct ChannelLists {
         _ turn: inout Turn
     ) {
         let told = changes.flatMap { $0.items.map(\.id) }.keys
-        let change = windows[id]?.restatement(of: channels.map(\.url).filter { !told.contains($0) })
+        let change = windows[id]?.restatement(of: channels.map(\.url).filter { !told.contains($0.text) })
         if let change, let window = windows[id] { turn.add(.event(window.change(change, cause))) }
     }
 

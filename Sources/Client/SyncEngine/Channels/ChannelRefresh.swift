@@ -25,11 +25,11 @@ struct ChannelRefresh {
         var notBefore: Int64 = 0
     }
 
-    private var entries: [TextKey: Entry] = [:]
+    private var entries: [ChannelURL: Entry] = [:]
     /// Those that wait, in the order they were wanted, from `head` on; those that wait for a time stand apart.
-    private var waiting: [String] = []
+    private var waiting: [ChannelURL] = []
     private var head = 0
-    private var delayed: [String] = []
+    private var delayed: [ChannelURL] = []
     private var asked = 0
     private var doubts = 0
     private var gate = RetryGate()
@@ -40,10 +40,10 @@ struct ChannelRefresh {
     var hasDoubts: Bool { doubts > 0 }
 
     /// It is asked for, or will be.
-    func isPlanned(_ url: String) -> Bool { entries[url] != nil }
+    func isPlanned(_ url: ChannelURL) -> Bool { entries[url] != nil }
 
     /// Asks for a channel as soon as there is room. One that is under way counts as crossed.
-    mutating func want(_ url: String, _ cause: Cause) {
+    mutating func want(_ url: ChannelURL, _ cause: Cause) {
         guard entries[url] == nil else {
             entries[url]?.cause.add(cause)
             return cross(url)
@@ -53,20 +53,20 @@ struct ChannelRefresh {
     }
 
     /// An answer and a fact crossed, or a listing did not name it.
-    mutating func doubt(_ url: String, isUnlisted: Bool) {
+    mutating func doubt(_ url: ChannelURL, isUnlisted: Bool) {
         want(url, Cause(.channelChangelog))
         markInDoubt(url)
         if isUnlisted { entries[url]?.isUnlisted = true }
     }
 
-    private mutating func markInDoubt(_ url: String) {
+    private mutating func markInDoubt(_ url: ChannelURL) {
         guard entries[url]?.isInDoubt == false else { return }
         entries[url]?.isInDoubt = true
         doubts += 1
     }
 
     /// A fact touched it.
-    mutating func cross(_ url: String) {
+    mutating func cross(_ url: ChannelURL) {
         if case .asked = entries[url]?.state { entries[url]?.state = .asked(isCrossed: true) }
     }
 
@@ -98,7 +98,9 @@ struct ChannelRefresh {
     }
 
     /// The answer. Gives what is to be taken in, if anything; then `settled` or `failed` has to be told.
-    mutating func arrived(_ url: String, _ reply: ServiceReply, isCached: Bool, _ context: Context) -> ChannelFact? {
+    mutating func arrived(
+        _ url: ChannelURL, _ reply: ServiceReply, isCached: Bool, _ context: Context
+    ) -> ChannelFact? {
         guard let entry = entries[url], case .asked(let isCrossed) = entry.state else { return nil }
         switch reply {
         case .channel(let channel) where !isCrossed:
@@ -125,29 +127,29 @@ struct ChannelRefresh {
     }
 
     /// It is now as the service has it, or gone.
-    mutating func settled(_ url: String) {
+    mutating func settled(_ url: ChannelURL) {
         if case .asked = entries[url]?.state { forget(url) }
     }
 
     /// What the answer said could not be stored.
-    mutating func failed(_ url: String, _ context: Context) {
+    mutating func failed(_ url: ChannelURL, _ context: Context) {
         if case .asked = entries[url]?.state { askAgain(url, after: nil, context) }
     }
 
-    private mutating func forget(_ url: String) {
-        guard let entry = entries.removeValue(forKey: TextKey(url)) else { return }
+    private mutating func forget(_ url: ChannelURL) {
+        guard let entry = entries.removeValue(forKey: url) else { return }
         if entry.state != .wanted { asked -= 1 }
         if entry.isInDoubt { doubts -= 1 }
     }
 
-    private mutating func askAgain(_ url: String, after failure: ServiceFailure?, _ context: Context) {
+    private mutating func askAgain(_ url: ChannelURL, after failure: ServiceFailure?, _ context: Context) {
         entries[url]?.state = .wanted
         asked -= 1
         waiting.append(url)
         gate.fail(failure, at: context.now.monotonic, context.random)
     }
 
-    private mutating func askLater(_ url: String, _ context: Context) {
+    private mutating func askLater(_ url: ChannelURL, _ context: Context) {
         entries[url]?.state = .wanted
         entries[url]?.notBefore = context.now.monotonic + ChannelRefresh.pause
         asked -= 1

@@ -46,17 +46,17 @@ struct ChannelSync {
     /// How far the log has been read while some channels are in doubt.
     private var readTo: ChangePoint?
     /// What a new listing has named so far; `nil` when none has to find out what is gone.
-    private var listed: Set<TextKey>?
+    private var listed: Set<ChannelURL>?
     /// Answers with several channels that are under way, those of collections included.
     private var answersUnderWay = 0
     /// Channels that facts touched while answers were under way: a fact is newer than what such an answer says.
-    private var touched: Set<TextKey> = []
+    private var touched: Set<ChannelURL> = []
     private var refresh = ChannelRefresh()
     private var actions = AnswerCrossings()
     /// Channels of open message collections that are asked for when the log is read, which may bring them.
-    private var starting: [String] = []
+    private var starting: [ChannelURL] = []
     /// Those that need not be asked for on account of a collection any more in this session.
-    private var fresh: Set<TextKey> = []
+    private var fresh: Set<ChannelURL> = []
 
     init(_ storage: Storage) {
         let value = storage.cached { (cache) throws(StoreError) in try cache.value(ChannelSync.completeKey) } ?? nil
@@ -77,7 +77,7 @@ struct ChannelSync {
     }
 
     /// A channel is asked for by itself, or will be.
-    func isPlanned(_ url: String) -> Bool { refresh.isPlanned(url) }
+    func isPlanned(_ url: ChannelURL) -> Bool { refresh.isPlanned(url) }
 
     // MARK: Session
 
@@ -196,24 +196,24 @@ struct ChannelSync {
 
     /// A message collection is open on a cached channel, which is asked for once in a session: not everything that may
     /// have changed while away is in the log.
-    mutating func collectionStarted(_ url: String, _ turn: inout Turn) {
-        guard turn.isLoggedIn, !fresh.contains(TextKey(url)) else { return }
+    mutating func collectionStarted(_ url: ChannelURL, _ turn: inout Turn) {
+        guard turn.isLoggedIn, !fresh.contains(url) else { return }
         starting.append(url)
         pump(&turn)
     }
 
     /// A message collection is open on a channel that is not cached. It is asked for whenever that happens: at once, or
     /// when the host lets sync go on, since the answer brings it into lists.
-    mutating func unknownStarted(_ url: String, _ turn: inout Turn) {
+    mutating func unknownStarted(_ url: ChannelURL, _ turn: inout Turn) {
         guard turn.isLoggedIn else { return }
         if turn.canSync { return want(url, Cause(.channelRefresh), &turn) }
-        fresh.remove(TextKey(url))
+        fresh.remove(url)
         starting.append(url)
     }
 
     private mutating func refreshStarting(_ turn: inout Turn) {
         guard !starting.isEmpty else { return }
-        for url in starting where fresh.insert(TextKey(url)).inserted { refresh.want(url, Cause(.channelRefresh)) }
+        for url in starting where fresh.insert(url).inserted { refresh.want(url, Cause(.channelRefresh)) }
         starting = []
         refresh.pump(&turn)
         if let due = refresh.pausedUntil { turn.add(.timer(.channelSync, at: due)) }
@@ -231,17 +231,17 @@ struct ChannelSync {
     mutating func actionAsked(_ call: CallID) { actions.began(call) }
 
     /// The action is over. Gives the channels that its answer must not be believed about.
-    mutating func actionEnded(_ call: CallID) -> Set<TextKey> { actions.ended(call) }
+    mutating func actionEnded(_ call: CallID) -> Set<ChannelURL> { actions.ended(call) }
 
     /// Asks for one channel unless that is done or planned already. For what the service tells by an event of its own:
     /// whatever is asked for behind that event has it.
-    mutating func recheck(_ url: String, _ cause: Cause, _ turn: inout Turn) {
+    mutating func recheck(_ url: ChannelURL, _ cause: Cause, _ turn: inout Turn) {
         guard !refresh.isPlanned(url) else { return }
         want(url, cause, &turn)
     }
 
     /// Asks for one channel. Calls for the same one share the answer.
-    mutating func want(_ url: String, _ cause: Cause, _ turn: inout Turn) {
+    mutating func want(_ url: ChannelURL, _ cause: Cause, _ turn: inout Turn) {
         guard turn.isLoggedIn else { return }
         refresh.want(url, cause)
         refresh.pump(&turn)
@@ -290,7 +290,7 @@ struct ChannelSync {
     private mutating func listingArrived(
         _ channels: [ChannelRecord], next: String, isLast: Bool, _ context: Context
     ) -> ChannelFact {
-        listed?.formUnion(channels.map(\.url).keys)
+        listed?.formUnion(channels.map(\.url))
         var fact = settle(channels, removed: [], cause: Cause(.sync))
         if isLast { fact.progress = [(ChannelSync.tokenKey, next.isEmpty ? nil : next)] }
         return fact
@@ -321,10 +321,10 @@ struct ChannelSync {
 
     /// A part of the change log.
     private mutating func changesArrived(
-        _ changed: [ChannelRecord], removed: [String], next: ChangePoint, isLast: Bool
+        _ changed: [ChannelRecord], removed: [ChannelURL], next: ChangePoint, isLast: Bool
     ) -> ChannelFact {
         var fact = settle(changed, removed: removed, cause: Cause(.channelChangelog))
-        for channel in fact.changed { fresh.insert(TextKey(channel.url)) }
+        for channel in fact.changed { fresh.insert(channel.url) }
         if isLast, !refresh.hasDoubts { fact.progress = [(ChannelSync.changesKey, next.storedText)] }
         return fact
     }
@@ -398,7 +398,7 @@ struct ChannelSync {
     }
 
     /// What of an answer can be taken as it is. The rest crossed a fact, and is asked for by itself.
-    private mutating func settle(_ changed: [ChannelRecord], removed: [String], cause: Cause) -> ChannelFact {
+    private mutating func settle(_ changed: [ChannelRecord], removed: [ChannelURL], cause: Cause) -> ChannelFact {
         for url in changed.map(\.url) + removed where touched.contains(url) { refresh.doubt(url, isUnlisted: false) }
         let taken = changed.filter { !touched.contains($0.url) }
         // An answer about a single channel that is on its way may have been made before this one.
@@ -416,7 +416,7 @@ struct ChannelSync {
 
     /// The service's answer about one channel. Gives what is to be taken in, if anything.
     mutating func channelArrived(
-        _ url: String, _ reply: ServiceReply, isCached: Bool, _ turn: inout Turn
+        _ url: ChannelURL, _ reply: ServiceReply, isCached: Bool, _ turn: inout Turn
     ) -> ChannelFact? {
         let fact = refresh.arrived(url, reply, isCached: isCached, turn.context)
         if fact == nil {
@@ -427,7 +427,7 @@ struct ChannelSync {
     }
 
     /// What an answer about one channel said is in the cache, or could not be stored.
-    mutating func channelTaken(_ url: String, _ isStored: Bool, _ turn: inout Turn) {
+    mutating func channelTaken(_ url: ChannelURL, _ isStored: Bool, _ turn: inout Turn) {
         if isStored { refresh.settled(url) } else { refresh.failed(url, turn.context) }
         storeProgress(turn.context)
         pump(&turn)
@@ -453,7 +453,7 @@ struct ChannelSync {
     // MARK: Facts
 
     /// Something newer than any answer under way was told of a channel.
-    mutating func touch(_ url: String) {
+    mutating func touch(_ url: ChannelURL) {
         if answersUnderWay > 0 { touched.insert(url) }
         refresh.cross(url)
         actions.touch(url)

@@ -13,10 +13,10 @@ struct DeliveryMarks {
         var notBefore: Int64
     }
 
-    private var entries: [TextKey: Entry] = [:]
+    private var entries: [ChannelURL: Entry] = [:]
 
     /// A message came by the service's connection.
-    mutating func arrived(_ message: MessageRecord, in url: String, _ turn: inout Turn) {
+    mutating func arrived(_ message: MessageRecord, in url: ChannelURL, _ turn: inout Turn) {
         guard message.senderID != turn.options.userID,
             case .loggedIn(let info) = turn.connection
         else { return }
@@ -29,7 +29,7 @@ struct DeliveryMarks {
     }
 
     private mutating func arrived(
-        _ messageID: String, in url: String, _ turn: inout Turn
+        _ messageID: String, in url: ChannelURL, _ turn: inout Turn
     ) {
         let now = turn.now.monotonic
         if entries.count > DeliveryMarks.mostIdle {
@@ -46,7 +46,7 @@ struct DeliveryMarks {
     mutating func markDue(_ turn: inout Turn) {
         for (url, entry) in entries.sorted(by: { $0.key < $1.key }) {
             guard let id = entry.waiting, entry.notBefore <= turn.now.monotonic else { continue }
-            mark(id, url.text, &turn)
+            mark(id, url, &turn)
         }
         turn.add(.timer(.deliveries, at: nextDeadline))
     }
@@ -59,7 +59,7 @@ struct DeliveryMarks {
 
     private var nextDeadline: Int64? { entries.values.filter { $0.waiting != nil }.map(\.notBefore).min() }
 
-    private mutating func mark(_ id: String, _ url: String, _ turn: inout Turn) {
+    private mutating func mark(_ id: String, _ url: ChannelURL, _ turn: inout Turn) {
         // Who is invited hears what is said, and marks nothing before it has come in.
         if turn.storage.channel(url)?.traits.memberState == "invited" {
             entries[url] = nil

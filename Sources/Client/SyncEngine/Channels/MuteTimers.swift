@@ -8,7 +8,7 @@ struct MuteTimers {
     private static let grace: Int64 = 1000
 
     /// By channel, on the monotonic clock.
-    private var deadlines: [TextKey: Int64] = [:]
+    private var deadlines: [ChannelURL: Int64] = [:]
 
     /// A channel as it is now.
     mutating func note(_ channel: ChannelRecord, _ turn: inout Turn) {
@@ -17,14 +17,14 @@ struct MuteTimers {
         }
         if let end, end > -MuteTimers.grace, end < Int64(Int32.max) {
             deadlines[channel.url] = turn.now.monotonic + max(end, 0) + MuteTimers.grace
-        } else if deadlines.removeValue(forKey: TextKey(channel.url)) == nil {
+        } else if deadlines.removeValue(forKey: channel.url) == nil {
             return
         }
         turn.add(.timer(.mutes, at: deadlines.values.min()))
     }
 
-    mutating func forget(_ url: String, _ turn: inout Turn) {
-        guard deadlines.removeValue(forKey: TextKey(url)) != nil else { return }
+    mutating func forget(_ url: ChannelURL, _ turn: inout Turn) {
+        guard deadlines.removeValue(forKey: url) != nil else { return }
         turn.add(.timer(.mutes, at: deadlines.values.min()))
     }
 
@@ -35,8 +35,8 @@ struct MuteTimers {
     }
 
     /// The channels whose mute is over, in a fixed order.
-    mutating func takeDue(_ turn: inout Turn) -> [String] {
-        let due = deadlines.filter { $0.value <= turn.now.monotonic }.keys.sorted().map(\.text)
+    mutating func takeDue(_ turn: inout Turn) -> [ChannelURL] {
+        let due = deadlines.filter { $0.value <= turn.now.monotonic }.keys.sorted()
         for url in due { deadlines[url] = nil }
         turn.add(.timer(.mutes, at: deadlines.values.min()))
         return due

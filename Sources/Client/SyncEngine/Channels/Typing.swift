@@ -15,13 +15,13 @@ struct Typing {
     }
 
     /// Only channels where somebody types; who began first comes first.
-    private var entries: [TextKey: [Entry]] = [:]
+    private var entries: [ChannelURL: [Entry]] = [:]
 
     private var nextExpiry: Int64? { entries.values.joined().map(\.until).min() }
 
     /// The service said that somebody types in a channel, or does no more.
     mutating func take(
-        _ event: ChannelEvent, in url: String, _ turn: inout Turn
+        _ event: ChannelEvent, in url: ChannelURL, _ turn: inout Turn
     ) {
         guard case .typing(let userID, let user, let isTyping) = event,
             userID != turn.options.userID
@@ -37,7 +37,7 @@ struct Typing {
     }
 
     /// Somebody types no more: the service said so, or a message of this user came.
-    mutating func stopped(_ url: String, userID: UserID, _ turn: inout Turn) {
+    mutating func stopped(_ url: ChannelURL, userID: UserID, _ turn: inout Turn) {
         guard removeEntries(in: url, where: { $0.userID == userID }) else { return }
         turn.context.typing = self
         let event = ChannelEvent.typing(userID: userID, user: [], isTyping: false)
@@ -47,7 +47,7 @@ struct Typing {
 
     /// Takes out, in a fixed order of channels, whose time is over; several may be at once.
     mutating func expire(now: Int64, _ turn: inout Turn) {
-        for url in entries.keys.sorted().map(\.text) where removeEntries(in: url, where: { $0.until <= now }) {
+        for url in entries.keys.sorted() where removeEntries(in: url, where: { $0.until <= now }) {
             turn.context.typing = self
             turn.add(.shownAgain(channelURL: url, Cause(.eventTypingStatusUpdated)))
         }
@@ -55,17 +55,17 @@ struct Typing {
     }
 
     /// Whether this changes who types.
-    private mutating func begin(_ url: String, userID: UserID, user: [UInt8], now: Int64) -> Bool {
+    private mutating func begin(_ url: ChannelURL, userID: UserID, user: [UInt8], now: Int64) -> Bool {
         let until = now + Typing.life
         if let index = entries[url]?.firstIndex(where: { $0.userID == userID }) {
             entries[url]?[index].until = until
             return false
         }
-        entries[TextKey(url), default: []].append(Entry(userID: userID, user: user, until: until))
+        entries[url, default: []].append(Entry(userID: userID, user: user, until: until))
         return true
     }
 
-    mutating func forget(_ urls: [String], _ turn: inout Turn) {
+    mutating func forget(_ urls: [ChannelURL], _ turn: inout Turn) {
         for url in urls { entries[url] = nil }
         turn.context.typing = self
     }
@@ -83,7 +83,7 @@ struct Typing {
         return shown
     }
 
-    private mutating func removeEntries(in url: String, where matches: (Entry) -> Bool) -> Bool {
+    private mutating func removeEntries(in url: ChannelURL, where matches: (Entry) -> Bool) -> Bool {
         guard var typing = entries[url] else { return false }
         let before = typing.count
         typing.removeAll(where: matches)

@@ -10,20 +10,20 @@ struct AnswerParts {
         let ask: Ask
         let changed: [ChannelRecord]
         /// With the last part only, like what else the answer says.
-        let removed: [String]
+        let removed: [ChannelURL]
         let next: String
         let hasMore: Bool
         let isLast: Bool
     }
 
     private var waiting:
-        [(ask: Ask, changed: ArraySlice<ChannelRecord>, removed: [String], next: String, hasMore: Bool)] = []
+        [(ask: Ask, changed: ArraySlice<ChannelRecord>, removed: [ChannelURL], next: String, hasMore: Bool)] = []
 
     var isEmpty: Bool { waiting.isEmpty }
 
     /// `removed` and `hasMore` are of a change log.
     mutating func add(
-        _ ask: Ask, _ changed: [ChannelRecord], removed: [String] = [], next: String, hasMore: Bool = false
+        _ ask: Ask, _ changed: [ChannelRecord], removed: [ChannelURL] = [], next: String, hasMore: Bool = false
     ) {
         waiting.append((ask, changed[...], removed, next, hasMore))
     }

@@ -6,11 +6,11 @@ enum Ask: Equatable {
     /// A page of the one-time listing of all channels.
     case channelListing
     case channelChanges(since: ChangePoint)
-    case channel(url: String)
+    case channel(url: ChannelURL)
     /// A page of a collection's own query.
     case channelPage(collection: CollectionID)
     case messages(MessageAsk, of: HistoryID)
-    case send(requestID: String, channelURL: String)
+    case send(requestID: String, channelURL: ChannelURL)
     /// The user's own messages, for one that the service has.
     case lookup(OwnLookup)
     case action(call: CallID, ActionCall)

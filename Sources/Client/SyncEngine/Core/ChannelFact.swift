@@ -4,7 +4,7 @@ import SyncModel
 /// it counts only together with it.
 struct ChannelFact {
     var changed: [ChannelRecord] = []
-    var removed: [String] = []
+    var removed: [ChannelURL] = []
     var cause: Cause
     /// Values of the store that say how far sync has come; `nil` removes one.
     var progress: [(key: String, value: String?)] = []

@@ -49,7 +49,7 @@ struct Context {
     }
 
     /// Why a channel changed: what the event says, and what it holds.
-    func cause(of event: ChannelEvent, in url: String) -> Cause {
+    func cause(of event: ChannelEvent, in url: ChannelURL) -> Cause {
         var cause = event.cause(userID: options.userID)
         cause.facts += rules.facts(of: .channel(url: url, event), userID: options.userID)
         return cause

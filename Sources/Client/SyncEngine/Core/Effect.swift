@@ -22,16 +22,16 @@ indirect enum Effect {
     /// Something became known about messages of a channel.
     case messages(MessageFact)
     /// A page brought a message of this user: the outbox may be waiting for it.
-    case ownMessageSeen(MessageRecord, channelURL: String)
+    case ownMessageSeen(MessageRecord, channelURL: ChannelURL)
     /// Something became known about channels.
     case channels(ChannelFact)
     /// An own message is not under way any more. In doubt: whether it has arrived at the service is not known.
-    case sendEnded(channelURL: String, isInDoubt: Bool)
+    case sendEnded(channelURL: ChannelURL, isInDoubt: Bool)
     /// An overlay on a message came or went.
-    case overlaid(channelURL: String, messageID: String)
-    case typingStopped(channelURL: String, userID: UserID)
+    case overlaid(channelURL: ChannelURL, messageID: String)
+    case typingStopped(channelURL: ChannelURL, userID: UserID)
     /// A channel is as it was in the cache, and is shown in another way.
-    case shownAgain(channelURL: String, Cause)
+    case shownAgain(channelURL: ChannelURL, Cause)
     /// A message collection shows its channel or thread now; the first one that does, or one more.
     case collectionOpened(CollectionID, MessageFilter, HistoryID, isFirst: Bool)
 }

@@ -13,7 +13,7 @@ struct MessageFact {
         case changelog(updated: [MessageRecord], deleted: [String])
     }
 
-    var channelURL: String
+    var channelURL: ChannelURL
     var kind: Kind
     var cause: Cause
     /// The answer to what one history asked says nothing to others: they may have been told of something newer.
@@ -26,7 +26,7 @@ struct MessageFact {
     var progress: (key: String, value: String)?
 
     /// An own message as the service has it.
-    static func sent(_ message: MessageRecord, _ url: String, isInOrder: Bool) -> MessageFact {
+    static func sent(_ message: MessageRecord, _ url: ChannelURL, isInOrder: Bool) -> MessageFact {
         MessageFact(channelURL: url, kind: .arrived(message, isInOrder: isInOrder), cause: Cause(.eventMessageSent))
     }
 
@@ -44,7 +44,7 @@ struct MessageFact {
 
     /// What of the fact concerns a channel, or one of its threads; `nil`: nothing.
     func concerning(_ id: HistoryID) -> MessageFact? {
-        guard id.channelURL.isByteEqual(to: channelURL), answerTo == nil || answerTo == id else { return nil }
+        guard id.channelURL == channelURL, answerTo == nil || answerTo == id else { return nil }
         guard id.isThread else { return self }
         func ofThread(_ messages: [MessageRecord]) -> [MessageRecord] {
             messages.filter { $0.parentID.isByteEqual(to: id.parentID) || $0.id.isByteEqual(to: id.parentID) }

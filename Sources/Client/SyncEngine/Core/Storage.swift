@@ -33,19 +33,19 @@ final class Storage {
     }
 
     /// A cached channel; `nil` also when it cannot be read.
-    func channel(_ url: String) -> ChannelRecord? {
+    func channel(_ url: ChannelURL) -> ChannelRecord? {
         cached { (cache) throws(StoreError) in try cache.channel(url) } ?? nil
     }
 
     /// Messages before it are not for this user, as far as was known of a channel that was forgotten; in milliseconds
     /// since the epoch.
-    func formerMessageOffset(_ url: String) -> Int64 {
+    func formerMessageOffset(_ url: ChannelURL) -> Int64 {
         let former = cached { (cache) throws(StoreError) in try cache.formerChannel(url) } ?? nil
         return former?.messageOffset ?? 0
     }
 
     /// A cached message of a channel or of one of its threads; `nil` also when it cannot be read.
-    func message(_ id: String, in channelURL: String) -> MessageRecord? {
+    func message(_ id: String, in channelURL: ChannelURL) -> MessageRecord? {
         cached { (cache) throws(StoreError) -> MessageRecord? in
             guard let key = try cache.channelKeyIfKnown(channelURL) else { return nil }
             return try cache.message(id: id, channel: key)
@@ -54,7 +54,7 @@ final class Storage {
 
     /// Forgets the cached messages of a channel and its threads, or of all, and then also what databases have told;
     /// `false` when that could not be stored.
-    func clearMessages(of channelURL: String?) -> Bool {
+    func clearMessages(of channelURL: ChannelURL?) -> Bool {
         let done: Void? = committed { (cache) throws(StoreError) in
             guard let channelURL else {
                 try cache.clearDatabaseValues()
@@ -67,7 +67,7 @@ final class Storage {
 
     /// Forgets all that is cached; the keys of channels with an open collection stay. `false` when that could not be
     /// stored.
-    func forgetAll(open: [String]) -> Bool {
+    func forgetAll(open: [ChannelURL]) -> Bool {
         let done: Void? = cached { (cache) throws(StoreError) in try cache.forgetAll(open: open) }
         return done != nil
     }

@@ -12,7 +12,7 @@ struct TimerQueue {
         case answerParts
         case channelSync
         case timeline(HistoryID)
-        case outbox(channelURL: TextKey)
+        case outbox(channelURL: ChannelURL)
         case fetch(call: CallID)
         /// The next part of a fetch of everything newer, after other inputs.
         case fetchAll(call: CallID)

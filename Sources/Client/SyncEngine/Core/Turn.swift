@@ -32,7 +32,7 @@ struct Turn {
 
     func shown(_ channel: ChannelRecord) -> ChannelRecord { context.shown(channel) }
 
-    func cause(of event: ChannelEvent, in url: String) -> Cause { context.cause(of: event, in: url) }
+    func cause(of event: ChannelEvent, in url: ChannelURL) -> Cause { context.cause(of: event, in: url) }
 
     // MARK: Effects
 

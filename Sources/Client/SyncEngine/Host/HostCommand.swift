@@ -14,15 +14,16 @@ public enum HostCommand: Sendable {
     case setForeground(Bool)
     /// Forgets this user: the connection, the token, the cache, own messages that are not the service's.
     case signOut(call: CallID)
-    case clearCache(channelURL: String?, call: CallID)
+    case clearCache(channelURL: ChannelURL?, call: CallID)
     indirect case openChannelCollection(id: CollectionID, query: ChannelQuery)
-    indirect case openMessageCollection(id: CollectionID, channelURL: String, filter: MessageFilter, viewpoint: Int64)
+    indirect case openMessageCollection(
+        id: CollectionID, channelURL: ChannelURL, filter: MessageFilter, viewpoint: Int64)
     /// `function`: what the host says about rows.
     indirect case openStream(id: UInt64, StreamSpec, function: (any RowFunction)?)
     indirect case stream(StreamRequest, of: UInt64, call: CallID)
     /// The same of a channel that is in the cache; of another one nothing is opened.
     indirect case openCached(
-        id: CollectionID, channelURL: String, filter: MessageFilter, viewpoint: Int64, call: CallID)
+        id: CollectionID, channelURL: ChannelURL, filter: MessageFilter, viewpoint: Int64, call: CallID)
     case removeCollection(id: CollectionID)
     case fetch(collection: CollectionID, direction: PageDirection, call: CallID)
     /// Every message that is newer than what is shown.

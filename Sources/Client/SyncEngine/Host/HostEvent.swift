@@ -23,9 +23,9 @@ public enum HostEvent: Sendable {
 /// What a collection tells beside changes of its lists. JSON texts are those of the service's objects.
 public enum CollectionNotice: Equatable, Sendable {
     /// A message arrived that is not contiguous with what the collection shows.
-    case newMessage(channelURL: String, json: [UInt8], Cause)
+    case newMessage(channelURL: ChannelURL, json: [UInt8], Cause)
     case channelUpdated(json: [UInt8], Cause)
-    case channelRemoved(url: String, Cause)
+    case channelRemoved(url: ChannelURL, Cause)
     /// A start has shown what the cache had: so many messages.
     case cacheShown(call: CallID, count: Int)
     /// The message that a thread answers, as it is now.
@@ -63,7 +63,7 @@ public enum ClientNotice: Equatable, Sendable {
     case connection(ConnectionState, retryIn: Int64?)
     case syncState(SyncState)
     /// `done`: messages of the channel cached by this run.
-    case syncProgress(channelURL: String, done: Int64, isComplete: Bool)
+    case syncProgress(channelURL: ChannelURL, done: Int64, isComplete: Bool)
     case unreadCounts(UnreadCounts)
     /// Why, in the service's words.
     case tokenNeeded(ServiceFailure)

@@ -8,24 +8,24 @@ struct MessageCollections {
     /// Those whose channel could not be read when they were opened; the next fetch tries again.
     private var unopened: [CollectionID: MessageWindow] = [:]
 
-    func channelURL(of collection: CollectionID) -> String? { places[collection]?.channelURL }
+    func channelURL(of collection: CollectionID) -> ChannelURL? { places[collection]?.channelURL }
 
     func timeline(of collection: CollectionID) -> Timeline? { places[collection].flatMap { timelines[$0] } }
 
-    mutating func open(_ window: MessageWindow, _ channelURL: String, _ turn: inout Turn) {
+    mutating func open(_ window: MessageWindow, _ channelURL: ChannelURL, _ turn: inout Turn) {
         let place = HistoryID(channelURL, parentID: window.filter.parentID)
         places[window.id] = place
         open(window, place, &turn)
     }
 
     /// A collection that will show nothing: only its channel is known.
-    mutating func place(_ id: CollectionID, _ channelURL: String, _ filter: MessageFilter) {
+    mutating func place(_ id: CollectionID, _ channelURL: ChannelURL, _ filter: MessageFilter) {
         places[id] = HistoryID(channelURL, parentID: filter.parentID)
     }
 
     /// Opens a collection if its channel is cached; else it counts as removed.
     mutating func openCached(
-        _ window: MessageWindow, _ channelURL: String, call: CallID, _ turn: inout Turn
+        _ window: MessageWindow, _ channelURL: ChannelURL, call: CallID, _ turn: inout Turn
     ) {
         let cached = turn.storage.cached { (cache) throws(StoreError) in try cache.channel(channelURL) }
         var status = cached == nil ? Status.storage : .notFound

@@ -8,7 +8,7 @@ struct MessageWindows {
 
     /// What the windows may know of the history.
     struct Coverage {
-        let channelURL: String
+        let channelURL: ChannelURL
         let channelKey: Int64
         let chunks: ChunkList
         /// What was missed behind the newest cached message has been asked for in this session.
@@ -66,7 +66,7 @@ struct MessageWindows {
     }
 
     /// The channel is not this user's any more.
-    mutating func channelGone(_ url: String, _ cause: Cause, _ turn: inout Turn) {
+    mutating func channelGone(_ url: ChannelURL, _ cause: Cause, _ turn: inout Turn) {
         for index in all.indices {
             // Told once: the answer to an own action is followed by the service's event.
             if let change = all[index].loseChannel() {

@@ -45,7 +45,7 @@ final class Timeline {
         id.isThread ? .parent(isAsked: false) : .changes(isAsked: false)
     }
 
-    private var channelURL: String { id.channelURL }
+    private var channelURL: ChannelURL { id.channelURL }
 
     /// Something is under way.
     var isBusy: Bool {

@@ -4,21 +4,21 @@ import SyncModel
 struct Timelines {
     private var all: [HistoryID: Timeline] = [:]
     /// In a fixed order, so that a run repeats: a channel before its threads.
-    private var byChannel: [TextKey: [Timeline]] = [:]
+    private var byChannel: [ChannelURL: [Timeline]] = [:]
 
     subscript(id: HistoryID) -> Timeline? {
         get { all[id] }
         set {
             all[id] = newValue
-            var others = (byChannel[id.channel] ?? []).filter { $0.id != id }
+            var others = (byChannel[id.channelURL] ?? []).filter { $0.id != id }
             if let newValue { others.append(newValue) }
             others.sort { $0.id < $1.id }
-            byChannel[id.channel] = others.isEmpty ? nil : others
+            byChannel[id.channelURL] = others.isEmpty ? nil : others
         }
     }
 
     /// Those of a channel and its threads.
-    func of(_ channelURL: String) -> [Timeline] { byChannel[TextKey(channelURL)] ?? [] }
+    func of(_ channelURL: ChannelURL) -> [Timeline] { byChannel[channelURL] ?? [] }
 
     var sorted: [Timeline] { all.values.sorted { $0.id < $1.id } }
 

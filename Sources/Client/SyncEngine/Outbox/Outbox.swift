@@ -41,7 +41,7 @@ struct Outbox {
 
     init() {}
 
-    func channelURL(of requestID: String) -> String? { messages.channelURL(of: requestID) }
+    func channelURL(of requestID: String) -> ChannelURL? { messages.channelURL(of: requestID) }
 
     var isSending: Bool { messages.isSending }
 
@@ -50,7 +50,7 @@ struct Outbox {
     /// Every message in here.
     var all: [Intent] { messages.all }
 
-    func isSending(in url: String) -> Bool { messages[url]?.isSending == true }
+    func isSending(in url: ChannelURL) -> Bool { messages[url]?.isSending == true }
 
     // MARK: Start
 
@@ -86,14 +86,14 @@ struct Outbox {
     // MARK: Collections
 
     mutating func open(
-        _ collection: CollectionID, _ url: String, _ filter: MessageFilter, _ turn: inout Turn
+        _ collection: CollectionID, _ url: ChannelURL, _ filter: MessageFilter, _ turn: inout Turn
     ) {
         windows.open(collection, url, filter, messages[url]?.intents ?? [], &turn)
     }
 
     /// Shows the stored messages of a list that a collection does not show.
     mutating func fetch(
-        failed isOfFailed: Bool, _ collection: CollectionID, _ url: String, call: CallID, _ turn: inout Turn
+        failed isOfFailed: Bool, _ collection: CollectionID, _ url: ChannelURL, call: CallID, _ turn: inout Turn
     ) {
         let count = windows.fetch(
             failed: isOfFailed, collection, url, messages[url]?.intents ?? [], &turn)
@@ -101,9 +101,9 @@ struct Outbox {
             call: call, name: isOfFailed ? .fetchFailed : .fetchPending, status: .ok, count: count))
     }
 
-    mutating func close(_ collection: CollectionID, _ url: String) { windows.close(collection, url) }
+    mutating func close(_ collection: CollectionID, _ url: ChannelURL) { windows.close(collection, url) }
 
-    func resync(_ collection: CollectionID, _ url: String, _ turn: inout Turn) {
+    func resync(_ collection: CollectionID, _ url: ChannelURL, _ turn: inout Turn) {
         windows.resync(collection, url, &turn)
     }
 
@@ -113,7 +113,7 @@ struct Outbox {
     // MARK: Host calls
 
     mutating func send(
-        _ requestID: String, _ body: [UInt8], _ url: String, call: CallID, _ turn: inout Turn
+        _ requestID: String, _ body: [UInt8], _ url: ChannelURL, call: CallID, _ turn: inout Turn
     ) {
         guard accept(requestID, body, url, isHostSent: false, call, .sendMessage, &turn) else { return }
         calls[requestID] = Call(call: call, name: .sendMessage)
@@ -122,9 +122,9 @@ struct Outbox {
     }
 
     mutating func acceptHostSent(
-        _ requestID: String, _ body: [UInt8], _ url: String, call: CallID, _ turn: inout Turn
+        _ requestID: String, _ body: [UInt8], _ url: ChannelURL, call: CallID, _ turn: inout Turn
     ) {
-        if let failed = intent(requestID), failed.status == .failed, failed.channelURL.isByteEqual(to: url) {
+        if let failed = intent(requestID), failed.status == .failed, failed.channelURL == url {
             // The host sends it once more by its own means.
             guard restart(failed, isHostSent: true, &turn) else {
                 return turn.complete(Completion(call: call, name: .appendMessage, status: .storage))
@@ -138,8 +138,8 @@ struct Outbox {
 
     /// Writes an intent down and shows it as pending.
     private mutating func accept(
-        _ requestID: String, _ body: [UInt8], _ url: String, isHostSent: Bool, _ call: CallID, _ name: Completion.Name,
-        _ turn: inout Turn
+        _ requestID: String, _ body: [UInt8], _ url: ChannelURL, isHostSent: Bool, _ call: CallID,
+        _ name: Completion.Name, _ turn: inout Turn
     ) -> Bool {
         guard intent(requestID) == nil else {
             turn.complete(Completion(
@@ -199,14 +199,14 @@ struct Outbox {
 
     /// The host sent a message by its own means, whether it had appended it before or not.
     mutating func hostSent(
-        _ requestID: String, _ message: MessageRecord, _ url: String, call: CallID, _ name: Completion.Name,
+        _ requestID: String, _ message: MessageRecord, _ url: ChannelURL, call: CallID, _ name: Completion.Name,
         _ turn: inout Turn
     ) {
         guard message.senderID == turn.options.userID else {
             return turn.complete(Completion(call: call, name: name, status: .notOwnMessage))
         }
         // The host's own connection may tell so before ours told what came earlier.
-        if let intent = intent(requestID), intent.channelURL.isByteEqual(to: url) {
+        if let intent = intent(requestID), intent.channelURL == url {
             sent(intent, message, isInOrder: false, &turn)
         } else {
             turn.add(.messages(.sent(message, url, isInOrder: false)))
@@ -217,7 +217,7 @@ struct Outbox {
 
     /// The host's own send failed. One that was never appended is kept as a failed one, if the policy keeps such.
     mutating func hostFailed(
-        _ requestID: String, _ body: [UInt8]?, code: Int, _ url: String, call: CallID, _ turn: inout Turn
+        _ requestID: String, _ body: [UInt8]?, code: Int, _ url: ChannelURL, call: CallID, _ turn: inout Turn
     ) {
         let failure = turn.rules.failure(.byHost(code: code))
         if let intent = intent(requestID) {
@@ -289,20 +289,20 @@ struct Outbox {
     /// Sends failed text messages again, in their order; the library has no other kind to send. Gives how many; `nil`
     /// when that could not be stored.
     mutating func resendFailed(
-        in url: String?, _ requestID: String?, _ turn: inout Turn
+        in url: ChannelURL?, _ requestID: String?, _ turn: inout Turn
     ) -> Int? {
         let failed = messages.failed(in: url, requestID).filter { isText($0, turn.context) }
         for intent in failed {
             guard restart(intent, isHostSent: false, &turn) else { return nil }
             asked.insert(intent.requestID)
         }
-        for url in Set(failed.map { TextKey($0.channelURL) }).sorted() { pump(url.text, &turn) }
+        for url in Set(failed.map(\.channelURL)).sorted() { pump(url, &turn) }
         return failed.count
     }
 
     /// Gives failed messages up. Gives how many; `nil` when that could not be stored.
     mutating func removeFailed(
-        in url: String?, _ requestID: String?, _ turn: inout Turn
+        in url: ChannelURL?, _ requestID: String?, _ turn: inout Turn
     ) -> Int? {
         let failed = messages.failed(in: url, requestID)
         for intent in failed {
@@ -333,7 +333,7 @@ struct Outbox {
         for url in messages.channelURLs { pump(url, &turn) }
     }
 
-    mutating func channelChanged(_ url: String, _ turn: inout Turn) {
+    mutating func channelChanged(_ url: ChannelURL, _ turn: inout Turn) {
         if messages[url] != nil, turn.isLoggedIn { pump(url, &turn) }
     }
 
@@ -342,7 +342,7 @@ struct Outbox {
         for url in messages.channelURLs {
             // The failures of this session say nothing about the next one.
             messages[url]?.gate.succeed()
-            turn.add(.timer(.outbox(channelURL: TextKey(url)), at: nil))
+            turn.add(.timer(.outbox(channelURL: url), at: nil))
             failWhatCannotWait(url, &turn)
         }
     }
@@ -359,7 +359,7 @@ struct Outbox {
     // MARK: Sending
 
     /// Sends the oldest message of a channel that waits, one at a time.
-    mutating func pump(_ url: String, _ turn: inout Turn) {
+    mutating func pump(_ url: ChannelURL, _ turn: inout Turn) {
         guard turn.isLoggedIn else { return failWhatCannotWait(url, &turn) }
         guard let channel = messages[url], !channel.isSending, let intent = next(in: channel, url, turn.context)
         else { return }
@@ -369,7 +369,7 @@ struct Outbox {
             return pump(url, &turn)
         }
         guard messages[url]?.gate.isOpen(at: turn.now.monotonic) == true else {
-            return turn.add(.timer(.outbox(channelURL: TextKey(url)), at: channel.gate.pausedUntil))
+            return turn.add(.timer(.outbox(channelURL: url), at: channel.gate.pausedUntil))
         }
         if intent.status == .failed {
             // An automatic retry: shown as under way again.
@@ -382,7 +382,7 @@ struct Outbox {
     }
 
     /// The oldest that may go out now.
-    private func next(in channel: OutboxChannel, _ url: String, _ context: Context) -> Intent? {
+    private func next(in channel: OutboxChannel, _ url: ChannelURL, _ context: Context) -> Intent? {
         guard let first = channel.intents.first(where: { isToBeSent($0, context) }) else { return nil }
         if isAsked(first) { return first }
         // Not past it either: what was written later comes later.
@@ -408,7 +408,7 @@ struct Outbox {
     /// A send that waited for the end of a pause of the service has not gone out. Which message goes out, and whether
     /// one does, is decided again: meanwhile the message may have been deleted or have grown too old, its channel may
     /// have been frozen, and another one may have to go first.
-    mutating func pauseEnded(_ url: String, _ turn: inout Turn) {
+    mutating func pauseEnded(_ url: ChannelURL, _ turn: inout Turn) {
         messages[url]?.sending = nil
         turn.add(.sendEnded(channelURL: url, isInDoubt: false))
         pump(url, &turn)
@@ -417,7 +417,7 @@ struct Outbox {
 
     /// The answer to a send.
     mutating func receive(
-        _ reply: ServiceReply, for requestID: String, in url: String, _ turn: inout Turn
+        _ reply: ServiceReply, for requestID: String, in url: ChannelURL, _ turn: inout Turn
     ) {
         if case .failure(let failure) = reply, failure.kind == .exists, intent(requestID) != nil {
             return look(for: OwnLookup(requestID: requestID, channelURL: url, refusal: failure), &turn)
@@ -446,7 +446,7 @@ struct Outbox {
     }
 
     /// Without automatic resending a message that cannot go out now has failed now.
-    private mutating func failWhatCannotWait(_ url: String, _ turn: inout Turn) {
+    private mutating func failWhatCannotWait(_ url: ChannelURL, _ turn: inout Turn) {
         guard turn.options.resendPolicy != .automatic, case .offline = turn.connection else { return }
         for intent in messages[url]?.intents ?? [] where intent.status == .pending && !intent.isHostSent {
             fail(intent, turn.rules.failure(.notConnected), &turn)
@@ -463,17 +463,17 @@ struct Outbox {
     }
 
     /// Whether this own message of a channel is not known to be the service's yet.
-    func holds(_ requestID: String, in url: String) -> Bool {
-        intent(requestID)?.channelURL.isByteEqual(to: url) == true
+    func holds(_ requestID: String, in url: ChannelURL) -> Bool {
+        intent(requestID)?.channelURL == url
     }
 
     /// A message with a request id came by a page or by the socket: if it is one of ours, it has been sent. Gives what
     /// to tell its caller once the message is taken in.
-    mutating func confirm(_ message: MessageRecord, in url: String, _ turn: inout Turn)
+    mutating func confirm(_ message: MessageRecord, in url: ChannelURL, _ turn: inout Turn)
         -> Completion?
     {
         guard message.senderID == turn.options.userID, let intent = intent(message.requestID),
-            intent.channelURL.isByteEqual(to: url)
+            intent.channelURL == url
         else { return nil }
         return settle(intent, message, &turn)
     }
@@ -488,9 +488,9 @@ struct Outbox {
     }
 
     /// The cache has this message: if it is an own one that was shown as pending, it is shown so no more.
-    mutating func taken(_ message: MessageRecord, in url: String, _ turn: inout Turn) {
+    mutating func taken(_ message: MessageRecord, in url: ChannelURL, _ turn: inout Turn) {
         guard message.senderID == turn.options.userID, let intent = leaving[message.requestID],
-            intent.channelURL.isByteEqual(to: url)
+            intent.channelURL == url
         else { return }
         leaving[message.requestID] = nil
         windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &turn)
@@ -533,7 +533,7 @@ struct Outbox {
             call: call.call, name: call.name, status: status, requestID: intent.requestID, failure: failure))
     }
 
-    private mutating func enforceLimit(_ url: String, _ turn: inout Turn) {
+    private mutating func enforceLimit(_ url: ChannelURL, _ turn: inout Turn) {
         for intent in messages.tooMany(url, turn.context) { drop(intent, .removeExceededMaxCount, &turn) }
     }
 

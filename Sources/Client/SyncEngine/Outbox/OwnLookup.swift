@@ -17,13 +17,13 @@ struct OwnLookup: Equatable {
     }
 
     let requestID: String
-    let channelURL: String
+    let channelURL: ChannelURL
     /// How the send ends when the message is not found.
     let refusal: ServiceFailure
     private var pages = 1
     private var edge = HistoryEdge(.last)
 
-    init(requestID: String, channelURL: String, refusal: ServiceFailure) {
+    init(requestID: String, channelURL: ChannelURL, refusal: ServiceFailure) {
         self.requestID = requestID
         self.channelURL = channelURL
         self.refusal = refusal
@@ -77,7 +77,7 @@ extension Outbox {
     }
 
     /// Where it stands among what the socket told nobody knows; it may be older than the session.
-    private mutating func found(_ message: MessageRecord, _ intent: Intent?, in url: String, _ turn: inout Turn) {
+    private mutating func found(_ message: MessageRecord, _ intent: Intent?, in url: ChannelURL, _ turn: inout Turn) {
         messages[url]?.gate.succeed()
         let completion = intent.flatMap { settle($0, message, &turn) }
         var fact = MessageFact.sent(message, url, isInOrder: false)

@@ -4,7 +4,7 @@ import SyncModel
 enum OwnMessageCalls {
     /// `channelURL` gives the channel of a collection.
     static func route(
-        _ command: HostCommand, _ outbox: inout Outbox, _ channelURL: (CollectionID) -> String?, _ turn: inout Turn
+        _ command: HostCommand, _ outbox: inout Outbox, _ channelURL: (CollectionID) -> ChannelURL?, _ turn: inout Turn
     ) {
         func complete(_ call: CallID, _ name: Completion.Name, _ turn: inout Turn) {
             turn.complete(Completion(call: call, name: name, status: .removed))
@@ -53,14 +53,16 @@ enum OwnMessageCalls {
     static func resendFailed(
         _ action: ActionCall, _ call: CallID, _ outbox: inout Outbox, _ turn: inout Turn
     ) {
-        let count = outbox.resendFailed(in: action.text("channel_url"), action.text("request_id"), &turn)
+        let url = action.text("channel_url").map { ChannelURL($0) }
+        let count = outbox.resendFailed(in: url, action.text("request_id"), &turn)
         ServiceActions.done(action, call, count: count, &turn)
     }
 
     static func removeFailed(
         _ action: ActionCall, _ call: CallID, _ outbox: inout Outbox, _ turn: inout Turn
     ) {
-        let count = outbox.removeFailed(in: action.text("channel_url"), action.text("request_id"), &turn)
+        let url = action.text("channel_url").map { ChannelURL($0) }
+        let count = outbox.removeFailed(in: url, action.text("request_id"), &turn)
         ServiceActions.done(action, call, count: count, &turn)
     }
 }

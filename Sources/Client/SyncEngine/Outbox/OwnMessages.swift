@@ -6,20 +6,20 @@ import SyncStore
 /// What is done with leaves the memory at once and the disk at the next occasion: first the message it became has to be
 /// in the cache.
 struct OwnMessages {
-    private var channels: [TextKey: OutboxChannel] = [:]
+    private var channels: [ChannelURL: OutboxChannel] = [:]
     /// The channel and the number of every message, by request id.
-    private var places: [TextKey: (channelURL: String, number: Int64)] = [:]
+    private var places: [TextKey: (channelURL: ChannelURL, number: Int64)] = [:]
     /// Request ids of messages that are done with and may still be on disk.
     private var settled: [String] = []
 
     /// A channel that has messages here, or one that is being sent.
-    subscript(url: String) -> OutboxChannel? {
+    subscript(url: ChannelURL) -> OutboxChannel? {
         get { channels[url] }
-        set { channels[TextKey(url)] = newValue }
+        set { channels[url] = newValue }
     }
 
     /// In a fixed order, so that a run repeats.
-    var channelURLs: [String] { channels.keys.sorted().map(\.text) }
+    var channelURLs: [ChannelURL] { channels.keys.sorted() }
 
     var all: [Intent] { channelURLs.flatMap { channels[$0]?.intents ?? [] } }
 
@@ -27,22 +27,22 @@ struct OwnMessages {
 
     var hasSettled: Bool { !settled.isEmpty }
 
-    func channelURL(of requestID: String) -> String? { places[requestID]?.channelURL }
+    func channelURL(of requestID: String) -> ChannelURL? { places[requestID]?.channelURL }
 
     func intent(_ requestID: String) -> Intent? {
         places[requestID].flatMap { channels[$0.channelURL]?.intent($0.number) }
     }
 
     /// The failed messages of a channel or of all, or a single one.
-    func failed(in url: String?, _ requestID: String?) -> [Intent] {
+    func failed(in url: ChannelURL?, _ requestID: String?) -> [Intent] {
         all.filter { intent in
-            intent.status == .failed && (url.map { intent.channelURL.isByteEqual(to: $0) } ?? true)
+            intent.status == .failed && (url.map { intent.channelURL == $0 } ?? true)
                 && (requestID.map { intent.requestID.isByteEqual(to: $0) } ?? true)
         }
     }
 
     /// The oldest failed messages of a channel, beyond as many as it may have.
-    func tooMany(_ url: String, _ context: Context) -> [Intent] {
+    func tooMany(_ url: ChannelURL, _ context: Context) -> [Intent] {
         let failed = (channels[url]?.intents ?? []).filter { $0.status == .failed }
         return Array(failed.prefix(max(0, failed.count - context.options.maxFailedPerChannel)))
     }
@@ -51,7 +51,7 @@ struct OwnMessages {
 
     mutating func put(_ intent: Intent) {
         places[intent.requestID] = (intent.channelURL, intent.id)
-        channels[TextKey(intent.channelURL), default: OutboxChannel()].put(intent)
+        channels[intent.channelURL, default: OutboxChannel()].put(intent)
     }
 
     mutating func remove(_ intent: Intent) {
@@ -66,7 +66,7 @@ struct OwnMessages {
         settled.append(intent.requestID)
     }
 
-    mutating func dropIfEmpty(_ url: String) {
+    mutating func dropIfEmpty(_ url: ChannelURL) {
         if let channel = channels[url], channel.intents.isEmpty, !channel.isSending { channels[url] = nil }
     }
 

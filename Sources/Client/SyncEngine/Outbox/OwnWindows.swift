@@ -14,16 +14,16 @@ struct OwnWindows {
     }
 
     /// By channel, in the order they were opened.
-    private var all: [TextKey: [Own]] = [:]
+    private var all: [ChannelURL: [Own]] = [:]
 
     /// What a collection shows.
-    func shown(_ collection: CollectionID, _ url: String) -> (pending: [OwnRow], failed: [OwnRow]) {
+    func shown(_ collection: CollectionID, _ url: ChannelURL) -> (pending: [OwnRow], failed: [OwnRow]) {
         let own = all[url]?.first { $0.id == collection }
         return (own?.pending.rows ?? [], own?.failed.rows ?? [])
     }
 
     mutating func open(
-        _ collection: CollectionID, _ url: String, _ filter: MessageFilter, _ intents: [Intent], _ turn: inout Turn
+        _ collection: CollectionID, _ url: ChannelURL, _ filter: MessageFilter, _ intents: [Intent], _ turn: inout Turn
     ) {
         var own = Own(id: collection, filter: filter)
         let shown = intents.filter { OwnWindows.matches($0, filter, turn.context) }
@@ -31,18 +31,18 @@ struct OwnWindows {
             _ = own.pending.insert(shown.filter { !$0.hasFailed }.map { OwnRow($0, turn.context) })
             _ = own.failed.insert(shown.filter(\.hasFailed).map { OwnRow($0, turn.context) })
         }
-        all[TextKey(url), default: []].append(own)
+        all[url, default: []].append(own)
         tellAll(own, Cause(.cache), &turn)
     }
 
-    mutating func close(_ collection: CollectionID, _ url: String) {
+    mutating func close(_ collection: CollectionID, _ url: ChannelURL) {
         all[url]?.removeAll { $0.id == collection }
         if all[url]?.isEmpty == true { all[url] = nil }
     }
 
     /// Shows those of a channel's messages that belong to a list and are not in it. Gives how many they are.
     mutating func fetch(
-        failed isOfFailed: Bool, _ collection: CollectionID, _ url: String, _ intents: [Intent], _ turn: inout Turn
+        failed isOfFailed: Bool, _ collection: CollectionID, _ url: ChannelURL, _ intents: [Intent], _ turn: inout Turn
     ) -> Int {
         var count = 0
         forEach(url) { own in
@@ -65,7 +65,7 @@ struct OwnWindows {
     }
 
     /// Tells a collection that lost track both lists.
-    func resync(_ collection: CollectionID, _ url: String, _ turn: inout Turn) {
+    func resync(_ collection: CollectionID, _ url: ChannelURL, _ turn: inout Turn) {
         guard let own = all[url]?.first(where: { $0.id == collection }) else { return }
         OwnWindows.tell(own, .pending, WindowChange(.clear, []), Cause(.overflow), nil, &turn)
         OwnWindows.tell(own, .failed, WindowChange(.clear, []), Cause(.overflow), FailedReason.none, &turn)
@@ -120,10 +120,10 @@ struct OwnWindows {
         if let change = own.failed.remove(ids: ids) { OwnWindows.tell(own, .failed, change, cause, reason, &turn) }
     }
 
-    private mutating func forEach(_ url: String, _ body: (inout Own) -> Void) {
-        guard var owns = all.removeValue(forKey: TextKey(url)) else { return }
+    private mutating func forEach(_ url: ChannelURL, _ body: (inout Own) -> Void) {
+        guard var owns = all.removeValue(forKey: url) else { return }
         for index in owns.indices { body(&owns[index]) }
-        all[TextKey(url)] = owns
+        all[url] = owns
     }
 
     private static func matches(_ intent: Intent, _ filter: MessageFilter, _ context: Context) -> Bool {

@@ -66,6 +66,6 @@ public struct ActionCall: Equatable, Sendable {
         }
     }
 
-    public var channelURL: String { text("channel_url") ?? "" }
+    public var channelURL: ChannelURL { ChannelURL(text("channel_url") ?? "") }
     public var messageID: String { text("message_id") ?? "" }
 }

@@ -39,7 +39,7 @@ extension ChannelQuery {
     private func matchesFields(_ channel: ChannelRecord) -> Bool {
         if !includeEmpty, channel.lastMessage == nil { return false }
         if !includeFrozen, channel.isFrozen { return false }
-        if !channelURLs.isEmpty, !channelURLs.containsBytes(of: channel.url) { return false }
+        if !channelURLs.isEmpty, !channelURLs.contains(channel.url) { return false }
         if !customTypes.isEmpty, !customTypes.containsBytes(of: channel.customType) { return false }
         if !ChannelQuery.starts(channel.customType, customTypeStartsWith) { return false }
         if !nameContains.isEmpty, !ChannelQuery.contains(channel.name, nameContains) { return false }

@@ -53,7 +53,7 @@ extension ChannelQuery {
         case .includeMetadata: includeMetadata = try value.flag()
         case .includeMemberList: includeMemberList = try value.flag()
         case .includeChatNotification: includeChatNotification = try value.flag()
-        case .channelURLs: channelURLs = try value.texts()
+        case .channelURLs: channelURLs = try value.texts().map { ChannelURL($0) }
         case .customTypes: customTypes = try value.texts()
         case .customTypeStartsWith: customTypeStartsWith = try value.text()
         case .nicknameContains: nicknameContains = try value.text()

@@ -38,7 +38,7 @@ public struct ChannelQuery: Equatable, Hashable, Sendable {
     /// The same for `members`.
     public var includeMemberList = true
     public var includeChatNotification = false
-    public var channelURLs: [String] = []
+    public var channelURLs: [ChannelURL] = []
     public var customTypes: [String] = []
     public var customTypeStartsWith = ""
     public var nicknameContains = ""

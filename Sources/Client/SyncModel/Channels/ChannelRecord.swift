@@ -4,7 +4,7 @@ import SyncJSON
 ///
 /// Filters that look deeper (members, metadata) read the JSON itself when they are asked.
 public struct ChannelRecord: Equatable, Sendable {
-    public var url: String
+    public var url: ChannelURL
     /// The service's own id, which a channel made again under the URL does not have; empty when it tells none.
     public var serviceID: String
     public var name: String
@@ -23,7 +23,7 @@ public struct ChannelRecord: Equatable, Sendable {
     public var json: [UInt8]
 
     public init(
-        url: String, serviceID: String = "", name: String = "", customType: String = "", createdAt: Int64 = 0,
+        url: ChannelURL, serviceID: String = "", name: String = "", customType: String = "", createdAt: Int64 = 0,
         lastMessage: MessageReference? = nil, unreadMessageCount: Int64 = 0, isHidden: Bool = false,
         isFrozen: Bool = false, traits: ChannelTraits = ChannelTraits(), messageOffset: Int64 = 0, json: [UInt8]
     ) {
@@ -54,7 +54,7 @@ public struct ChannelRecord: Equatable, Sendable {
     /// Reads the fields out of a slice that was validated before.
     public init?(slice: JSONSlice, copying bytes: [UInt8]? = nil) {
         guard slice.isObject else { return nil }
-        var url: String?
+        var url: ChannelURL?
         var record = ChannelRecord(url: "", json: bytes ?? slice.copy())
         slice.forEachMember { key, value in
             // Ordered by length first: most members are none of these.
@@ -69,7 +69,7 @@ public struct ChannelRecord: Equatable, Sendable {
                 else if key.equals("is_public") { record.traits.isPublic = value.bool ?? false }
             case 10: if key.equals("created_at") { record.createdAt = ChannelRecord.milliseconds(value.int ?? 0) }
             case 11:
-                if key.equals("channel_url") { url = value.string }
+                if key.equals("channel_url") { url = value.string.map { ChannelURL($0) } }
                 else if key.equals("custom_type") { record.customType = value.string ?? "" }
             case 12:
                 if key.equals("hidden_state") { record.traits.hiddenState = value.string ?? "" }

@@ -8,7 +8,7 @@ public struct ChannelSortKey: Comparable, Equatable, Sendable {
     let time: Int64
     /// Lesser comes first, by Unicode scalars.
     let text: String
-    let url: String
+    let url: ChannelURL
 
     public init(_ query: ChannelQuery, _ channel: ChannelRecord) {
         url = channel.url
@@ -40,7 +40,7 @@ public struct ChannelSortKey: Comparable, Equatable, Sendable {
         // order by scalars does: mixing the two is no total order.
         if left.text.utf8.lexicographicallyPrecedes(right.text.utf8) { return true }
         if right.text.utf8.lexicographicallyPrecedes(left.text.utf8) { return false }
-        return left.url.utf8.lexicographicallyPrecedes(right.url.utf8)
+        return left.url < right.url
     }
 
     public static func == (left: ChannelSortKey, right: ChannelSortKey) -> Bool {

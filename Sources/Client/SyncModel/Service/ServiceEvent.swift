@@ -6,11 +6,11 @@ public enum ServiceEvent: Sendable {
     case disconnected(ServiceFailure, retryAfter: Int64?)
     /// A message by anyone. Own ones come here when they were sent from elsewhere, or when their acknowledgement came
     /// too late to be a reply.
-    case messageReceived(channelURL: String, message: MessageRecord)
-    case messageUpdated(channelURL: String, message: MessageRecord)
-    case messageDeleted(channelURL: String, messageID: String)
-    case messagePatched(channelURL: String, messageID: String, patch: MessagePatch)
-    case channel(url: String, ChannelEvent)
+    case messageReceived(channelURL: ChannelURL, message: MessageRecord)
+    case messageUpdated(channelURL: ChannelURL, message: MessageRecord)
+    case messageDeleted(channelURL: ChannelURL, messageID: String)
+    case messagePatched(channelURL: ChannelURL, messageID: String, patch: MessagePatch)
+    case channel(url: ChannelURL, ChannelEvent)
     case unreadCounts(UnreadCounts)
     /// A channel of this user as the answer to an action has it. It may leave out parts that are known already.
     case channelAnswered(ChannelRecord, Cause)

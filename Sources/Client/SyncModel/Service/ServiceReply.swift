@@ -29,12 +29,12 @@ public struct ChannelPage: Sendable {
 
 public struct ChannelChanges: Sendable {
     public var updated: [ChannelRecord]
-    public var deletedURLs: [String]
+    public var deletedURLs: [ChannelURL]
     public var hasMore: Bool
     /// Token for the next call; empty when the service gave none.
     public var next: String
 
-    public init(updated: [ChannelRecord], deletedURLs: [String], hasMore: Bool, next: String) {
+    public init(updated: [ChannelRecord], deletedURLs: [ChannelURL], hasMore: Bool, next: String) {
         self.updated = updated
         self.deletedURLs = deletedURLs
         self.hasMore = hasMore

@@ -4,32 +4,32 @@ public enum ServiceRequest: Equatable, Sendable {
     case listChannels(query: ChannelQuery, token: String, limit: Int)
     /// Channels changed or gone since a point.
     case channelChanges(since: ChangePoint)
-    case getChannel(url: String)
+    case getChannel(url: ChannelURL)
     /// The first page about a time (milliseconds since the epoch; `Int64.max`: the newest messages): up to `limit`
     /// older ones, those at that time, and up to `limit` newer ones. With a `parentID` of that thread's replies only.
-    case messagesAround(channelURL: String, time: Int64, limit: Int, parentID: String = "")
+    case messagesAround(channelURL: ChannelURL, time: Int64, limit: Int, parentID: String = "")
     /// Up to `limit` messages behind an edge, in one direction. What stands at the edge itself may come again. With a
     /// `parentID` of that thread's replies only.
     case messages(
-        channelURL: String, from: HistoryEdge, direction: PageDirection, limit: Int, parentID: String = "")
+        channelURL: ChannelURL, from: HistoryEdge, direction: PageDirection, limit: Int, parentID: String = "")
     /// Up to `limit` messages of this user before an edge, the newest of them, replies too.
-    case ownMessages(channelURL: String, before: HistoryEdge, limit: Int)
-    case getMessage(channelURL: String, messageID: String)
+    case ownMessages(channelURL: ChannelURL, before: HistoryEdge, limit: Int)
+    case getMessage(channelURL: ChannelURL, messageID: String)
     /// Messages edited or deleted since a point.
-    case messageChanges(channelURL: String, since: ChangePoint)
+    case messageChanges(channelURL: ChannelURL, since: ChangePoint)
     /// What lies between the newest message held and now. History is held without a gap from `start` to `end`; `held`
     /// messages are cached that have the order of `end`. With a filter only what matches it counts.
     case messageGap(
-        channelURL: String, start: HistoryEdge, end: HistoryEdge, held: Int, filter: MessageFilter? = nil)
+        channelURL: ChannelURL, start: HistoryEdge, end: HistoryEdge, held: Int, filter: MessageFilter? = nil)
     /// Up to when messages were purged, as far as it was not told by a point.
     case retention(since: ChangePoint)
     /// How much waits for this user, over all channels.
     case unreadCounts
     /// Sends a user message. `body` is a JSON object in canonical field names; the request id makes a retry harmless.
-    case sendMessage(channelURL: String, requestID: String, body: [UInt8])
+    case sendMessage(channelURL: ChannelURL, requestID: String, body: [UInt8])
     case action(ActionCall)
     /// Tells that everything up to a message has arrived here; the service says nothing to it.
-    case markDelivered(channelURL: String, messageID: String)
+    case markDelivered(channelURL: ChannelURL, messageID: String)
 }
 
 extension ServiceRequest {

@@ -57,7 +57,7 @@ public enum LocalFailure: Equatable, Sendable {
 
 /// An own message that is not the service's yet.
 public struct OwnMessageContent: Equatable, Sendable {
-    public var channelURL: String
+    public var channelURL: ChannelURL
     public var requestID: String
     /// Milliseconds since the epoch, by this machine.
     public var createdAt: Int64
@@ -69,8 +69,8 @@ public struct OwnMessageContent: Equatable, Sendable {
     public var isCanceled: Bool
 
     public init(
-        channelURL: String, requestID: String, createdAt: Int64, body: [UInt8], failure: (code: Int, retryCount: Int)?,
-        isCanceled: Bool = false
+        channelURL: ChannelURL, requestID: String, createdAt: Int64, body: [UInt8],
+        failure: (code: Int, retryCount: Int)?, isCanceled: Bool = false
     ) {
         self.channelURL = channelURL
         self.requestID = requestID

@@ -54,7 +54,7 @@ extension ActionCodec {
         let wasThere = cause.source == .eventChannelCreated && answer["is_created"]?.bool == false
         let cause = wasThere ? Cause(.channelRefresh) : cause
         for part in ["members", "read_receipt", "delivery_receipt", "metadata"] where answer[part] == nil {
-            return .channel(url: url, .changed(cause))
+            return .channel(url: ChannelURL(url), .changed(cause))
         }
         let channel = answer.deepCopy()
         // Says something of the answer, not of the channel.

@@ -97,7 +97,7 @@ extension ActionCodec {
                 let change = JSON.object([
                     "array": entries, "mode": isAdded ? "add" : "remove", "upsert": true,
                 ])
-                let body = JSON.object(["channel_url": .string(call.channelURL), "metaarray": change])
+                let body = JSON.object(["channel_url": .string(call.channelURL.text), "metaarray": change])
                 body.set("msg_id", Int64(call.messageID).map { .int($0) } ?? .string(call.messageID))
                 return .frame(call.isOfFileMessage ? "FEDI" : "MEDI", body, isAnswered: true)
             },

@@ -55,7 +55,7 @@ extension ActionCodec {
 
     private static func preference(_ name: String) -> (ActionCall, UserID) -> String {
         { call, userID in
-            "/users/\(PercentEncoding.escape(userID.text))/\(name)/\(PercentEncoding.escape(call.channelURL))"
+            "/users/\(PercentEncoding.escape(userID.text))/\(name)/\(PercentEncoding.escape(call.channelURL.text))"
         }
     }
 

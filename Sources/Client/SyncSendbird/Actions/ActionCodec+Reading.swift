@@ -6,7 +6,7 @@ extension ActionCodec {
     static var markAsRead: ActionCodec {
         ActionCodec(
             encode: { call, _ in
-                .frame("READ", .object(["channel_url": .string(call.channelURL)]), isAnswered: true)
+                .frame("READ", .object(["channel_url": .string(call.channelURL.text)]), isAnswered: true)
             },
             decode: { _, _, _ in ActionReply() })
     }
@@ -43,7 +43,7 @@ extension ActionCodec {
         ActionCodec(
             encode: { call, _ in
                 let time = call.integer(ActionCall.sentAt) ?? 0
-                return .frame(command, .object(["channel_url": .string(call.channelURL), "time": .int(time)]))
+                return .frame(command, .object(["channel_url": .string(call.channelURL.text), "time": .int(time)]))
             },
             decode: { _, _, _ in ActionReply() })
     }

@@ -87,7 +87,7 @@ struct ActionCodec {
 
 extension ActionCall {
     /// "/group_channels/URL", escaped.
-    var channelPath: String { "/group_channels/" + PercentEncoding.escape(channelURL) }
+    var channelPath: String { "/group_channels/" + PercentEncoding.escape(channelURL.text) }
     /// "/group_channels/URL/messages/ID", escaped.
     var messagePath: String { channelPath + "/messages/" + PercentEncoding.escape(messageID) }
 }
