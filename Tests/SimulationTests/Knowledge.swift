@@ -68,11 +68,12 @@ struct Knowledge {
     /// also where nobody shows them. `oldest`: when one was written that is not too old, by the device's clock.
     mutating func look(at messages: [Intent], limit most: Int, oldest: Int64) {
         if held.isEmpty, messages.isEmpty { return }
-        let now = Dictionary(messages.map { ($0.requestID, $0) }) { $1 }
+        let now = Dictionary(messages.map { ($0.requestID.text, $0) }) { $1 }
         for (id, before) in held where now[id] == nil {
             // One of the others may be sent again by now.
             let failed = messages.count {
-                $0.channelURL == before.channelURL && ($0.status == .failed || held[$0.requestID]?.status == .failed)
+                $0.channelURL == before.channelURL
+                    && ($0.status == .failed || held[$0.requestID.text]?.status == .failed)
             }
             if failed >= most || before.createdAt < oldest { settle(id) }
         }

@@ -254,7 +254,7 @@ final class SimulatedService {
     func isShown(_ message: Message, by filter: MessageFilter) -> Bool {
         guard filter.senderIDs.isEmpty || filter.senderIDs.contains(UserID(message.sender)) else { return false }
         guard message.createdAt >= offsets[message.channelURL] ?? 0 else { return false }
-        if !filter.parentID.isEmpty { return String(message.parentID) == filter.parentID }
+        if !filter.parentID.isEmpty { return String(message.parentID) == filter.parentID.text }
         switch filter.replyType {
         case .all: return true
         case .none: return message.parentID == 0
@@ -282,7 +282,7 @@ final class SimulatedService {
             "/messages?user_id=\(Self.me)&message_ts=9223372036854775807&prev_limit=1000&next_limit=0&include=true"
             + "&include_reactions=true&include_thread_info=true&with_sorted_meta_array=true"
             + "&include_parent_message_info=true&include_reply_type=\(filter.replyType.rawValue)"
-        if !filter.parentID.isEmpty { query += "&parent_message_id=" + filter.parentID }
+        if !filter.parentID.isEmpty { query += "&parent_message_id=" + filter.parentID.text }
         if !filter.senderIDs.isEmpty { query += "&sender_ids=" + filter.senderIDs.map(\.text).joined(separator: ",") }
         return ask("GET", path(url) + query)?["messages"]?.array
     }

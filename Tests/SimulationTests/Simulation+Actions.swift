@@ -31,11 +31,11 @@ extension Simulation {
             call(.resetHistory, url)
         case 19:
             guard random.chance(50) else { return call(.statistics, nil) }
-            resent(engine.ownMessages.filter { $0.status == .failed }.map(\.requestID))
+            resent(engine.ownMessages.filter { $0.status == .failed }.map(\.requestID.text))
             call(.resendFailedMessages, nil)
         case 20:
             call(.removeFailedMessages, random.chance(50) ? url : nil)
-            knowledge.settle(allBut: Set(engine.ownMessages.map(\.requestID)))
+            knowledge.settle(allBut: Set(engine.ownMessages.map(\.requestID.text)))
         default:
             let waiting = openCalls.filter { Simulation.cancelable.contains($0.value) }.keys.sorted()
             guard let other = random.pick(waiting) else { return call(.statistics, nil) }

@@ -46,7 +46,7 @@ extension Simulation {
         knowledge.write(requestID, text, view.channelURL)
         knowledge.sent(requestID, call: call)
         waiting.append(.sendMessage(
-            collection: view.window.id, requestID: requestID, body: message.serialized(), call: call))
+            collection: view.window.id, requestID: RequestID(requestID), body: message.serialized(), call: call))
         ends.append((call, { [self] completion in
             if completion?.status == .closed { knowledge.accepted(requestID) }
         }))

@@ -113,7 +113,7 @@ extension Simulation {
             let history = service.history(url, view.filter) ?? []
             let all = history.compactMap { $0["message_id"]?.int }.map(String.init)
             guard all.count < 900 else { continue }
-            let shown = view.window.rows.map(\.id)
+            let shown = view.window.rows.map(\.id.text)
             let place = shown.first.flatMap { all.firstIndex(of: $0) } ?? all.count
             guard Array(all[place...].prefix(shown.count)) == shown else {
                 throw Violation(description: "collection \(view.id) of \(url) shows \(shown), no part of \(all)")
@@ -144,7 +144,7 @@ extension Simulation {
             let documents = Dictionary(
                 service.channels(view.query).map { ($0["channel_url"]?.string ?? "", $0) }, uniquingKeysWith: { $1 })
             for row in view.window.rows {
-                guard let there = documents[row.id] else {
+                guard let there = documents[row.id.text] else {
                     throw Violation(description: "channels \(view.id) shows \(row.id), which does not match")
                 }
                 try compare(row, there)
@@ -169,9 +169,9 @@ extension Simulation {
             let expected = Array(all.suffix(most))
             let ids = expected.compactMap { $0["message_id"]?.int }.map(String.init)
             let shown = window.window.rows
-            guard shown.map(\.id) == ids else {
-                let missing = ids.filter { id in !shown.contains { $0.id == id } }
-                let extra = shown.map(\.id).filter { !ids.contains($0) }
+            guard shown.map(\.id.text) == ids else {
+                let missing = ids.filter { id in !shown.contains { $0.id.text == id } }
+                let extra = shown.map(\.id.text).filter { !ids.contains($0) }
                 throw Violation(
                     description:
                         "collection \(view.id) of \(url): missing \(missing), too many \(extra), else the order")
@@ -248,7 +248,7 @@ extension Simulation {
             guard let window = engine.shownChannels.first(where: { $0.id == view.id }) else { continue }
             let expected = service.channels(view.query)
             let shown = window.window.rows
-            let here = shown.map(\.id)
+            let here = shown.map(\.id.text)
             let there = expected.compactMap { $0["channel_url"]?.string }
             guard Set(here) == Set(there), here.count == there.count else {
                 throw Violation(description: "channels \(view.id): \(here) is not \(there) (\(view.query))")
@@ -260,7 +260,7 @@ extension Simulation {
                     description: "channels \(view.id) \(view.query.order): the order \(here) is not \(there)")
             }
             let documents = Dictionary(uniqueKeysWithValues: zip(there, expected))
-            for row in shown { try compare(row, documents[row.id] ?? .null) }
+            for row in shown { try compare(row, documents[row.id.text] ?? .null) }
         }
         try checkAll()
     }
@@ -283,11 +283,11 @@ extension Simulation {
             "custom_type", "data", "metadata", "my_role", "user_last_read", "count_preference", "is_muted",
             "pinned_message_ids",
         ] where !Simulation.same(here[key], there[key]) {
-            if key == "is_muted", isMuteEndUnknown(here, there, row.id) { continue }
+            if key == "is_muted", isMuteEndUnknown(here, there, row.id.text) { continue }
             throw Violation(
                 description: "channel \(row.id): \(key) is \(here[key]?.text ?? "-"), not \(there[key]?.text ?? "-")")
         }
-        try compareMembers(here, there, row.id)
+        try compareMembers(here, there, row.id.text)
         // The service tells deliveries together with others' a moment later.
         for key in engine.isAtRest && !isFaulty ? ["read_receipt", "delivery_receipt"] : ["read_receipt"] {
             let (mine, other) = (Simulation.times(here[key]), Simulation.times(there[key]))
@@ -332,7 +332,7 @@ extension Simulation {
 
     /// Nothing that was accepted is lost, and nothing was sent twice.
     private func checkSent() throws {
-        let visible = Set(engine.ownMessages.map(\.requestID))
+        let visible = Set(engine.ownMessages.map(\.requestID.text))
         for (id, own) in knowledge.own.sorted(by: { $0.key < $1.key }) {
             let ids = service.ownIDs[own.text] ?? []
             let channels = Set(ids.compactMap { service.messages[$0]?.channelID })

@@ -69,7 +69,7 @@ extension Simulation {
         if random.chance(20) { filter.leftOut = Set(MessagePart.allCases.filter { _ in random.chance(50) }) }
         filter.isReversed = random.chance(25)
         filter.isInclusive = random.chance(75)
-        if random.chance(25), let parent = someParent(url) { filter.parentID = String(parent) }
+        if random.chance(25), let parent = someParent(url) { filter.parentID = MessageID(String(parent)) }
         host.open(CollectionInfo(messages: .host(lastCollection), filter, viewpoint: viewpoint), channelURL: url)
         command(.openMessageCollection(
             id: .host(lastCollection), channelURL: ChannelURL(url), filter: filter, viewpoint: viewpoint))
@@ -127,7 +127,7 @@ extension Simulation {
         let call = newCall("send_message")
         knowledge.sent(requestID, call: call)
         session.asked.insert(requestID)
-        command(.sendMessage(collection: view.window.id, requestID: requestID, body: body, call: call))
+        command(.sendMessage(collection: view.window.id, requestID: RequestID(requestID), body: body, call: call))
     }
 
     /// The host sends by its own means, and tells how it went; sometimes while the library is offline, and sometimes
@@ -142,20 +142,20 @@ extension Simulation {
             let parts: KeyValuePairs<String, JSON> = ["req_id": .string(requestID)]
             guard let message = service.post(view.channelURL, SimulatedService.me, text, parts)
                 .flatMap({ SendbirdService.message($0) }) else { return }
-            knowledge.toldByHost.insert(message.id)
+            knowledge.toldByHost.insert(message.id.text)
             return command(.appendSent(
-                collection: id, requestID: requestID, message, call: newCall("append_message")))
+                collection: id, requestID: RequestID(requestID), message, call: newCall("append_message")))
         case 2:
             // It failed before it was appended.
             return command(.handleSendResponse(
-                collection: id, requestID: requestID, .failed(code: 400_000, body: body),
+                collection: id, requestID: RequestID(requestID), .failed(code: 400_000, body: body),
                 call: newCall("handle_send_response")))
         default: break
         }
         let isOffline = random.chance(20)
         if isOffline { command(.disconnect) }
         let call = newCall("append_message")
-        command(.appendMessage(collection: id, requestID: requestID, body: body, call: call))
+        command(.appendMessage(collection: id, requestID: RequestID(requestID), body: body, call: call))
         guard results[call]?.status == .ok else { return knowledge.settle(requestID) }
         var message: MessageRecord?
         if random.chance(75) {
@@ -163,7 +163,7 @@ extension Simulation {
             message = service.post(view.channelURL, SimulatedService.me, text, ["req_id": .string(requestID)])
                 .flatMap { SendbirdService.message($0) }
         }
-        if let message { knowledge.toldByHost.insert(message.id) }
+        if let message { knowledge.toldByHost.insert(message.id.text) }
         // Delivered at once, or after other things have happened.
         let delay: Int64 = random.chance(40) ? 0 : random.below(400)
         if random.chance(8), !isOffline { return restart() }
@@ -182,7 +182,7 @@ extension Simulation {
     func tellSendResponse(_ id: CollectionID, _ requestID: String, _ message: MessageRecord?) {
         let outcome: SendOutcome = message.map { .sent($0) } ?? .failed(code: 400_000, body: nil)
         command(.handleSendResponse(
-            collection: id, requestID: requestID, outcome, call: newCall("handle_send_response")))
+            collection: id, requestID: RequestID(requestID), outcome, call: newCall("handle_send_response")))
     }
 
     /// The host edits or deletes by its own means, and tells: at once, later, or not at all.
@@ -203,22 +203,22 @@ extension Simulation {
             guard let message = answer.flatMap({ SendbirdService.message($0) }) else { return }
             edited = message
         }
-        guard random.chance(30) else { return tellChange(view.window.id, row.id, edited) }
-        plan(.tellChange(collection: view.window.id, id: row.id, edited), in: random.below(400))
+        guard random.chance(30) else { return tellChange(view.window.id, row.id.text, edited) }
+        plan(.tellChange(collection: view.window.id, id: row.id.text, edited), in: random.below(400))
     }
 
     func tellChange(_ collection: CollectionID, _ id: String, _ edited: MessageRecord?) {
         if let edited {
             command(.tellEdit(collection: collection, edited, call: newCall("update_message")))
         } else {
-            command(.deleteMessage(collection: collection, .sent(id: id), call: newCall("delete_message")))
+            command(.deleteMessage(collection: collection, .sent(id: MessageID(id)), call: newCall("delete_message")))
         }
     }
 
     /// Something of the table of actions.
     private func ask(_ view: (channelURL: String, window: MessageWindow)) {
         // Shown or not: of one that is not cached only the service knows.
-        let shown = view.window.window.rows.suffix(8).map(\.id)
+        let shown = view.window.window.rows.suffix(8).map(\.id.text)
         guard let id = random.pick(shown) ?? someMessage(view.channelURL).map({ String($0) }) else { return }
         let own = shown.filter { Int64($0).flatMap { service.messages[$0] }?.sender == SimulatedService.me }
         var arguments: [String: ActionCall.Value] = ["channel_url": .text(view.channelURL)]
@@ -263,8 +263,8 @@ extension Simulation {
         switch random.below(10) {
         case 0..<5:
             let call = newCall("send_message")
-            knowledge.sent(own, call: call)
-            resent([own])
+            knowledge.sent(own.text, call: call)
+            resent([own.text])
             command(.resendMessage(collection: view.window.id, requestID: own, call: call))
         case 5:
             let body = JSON.object(["data": .string("changed \(time)")]).serialized()
@@ -273,7 +273,7 @@ extension Simulation {
         default:
             let call = newCall("delete_message")
             command(.deleteMessage(collection: view.window.id, .unsent(requestID: own), call: call))
-            if results[call]?.status == .ok { knowledge.settle(own) }
+            if results[call]?.status == .ok { knowledge.settle(own.text) }
         }
     }
 }

@@ -78,7 +78,7 @@ extension Simulation {
         for (_, view) in engine.shownMessages {
             let told = replay.rows(view.id, .succeeded)
             let shown = view.filter.isReversed ? told.reversed() : told
-            guard shown.map(\.id) == view.window.rows.map(\.id) else {
+            guard shown.map(\.id) == view.window.rows.map(\.id.text) else {
                 throw Violation(
                     description: "replay of \(view.id): \(shown.map(\.id)) is not \(view.window.rows.map(\.id))")
             }
@@ -88,7 +88,7 @@ extension Simulation {
             let own = engine.shownOwnMessages(view.id)
             for (list, rows) in [(CollectionChange.List.pending, own.pending), (.failed, own.failed)] {
                 let here = replay.rows(view.id, list)
-                guard here.map(\.id) == rows.map(\.id), here.map(\.json) == rows.map(\.json) else {
+                guard here.map(\.id) == rows.map(\.id.text), here.map(\.json) == rows.map(\.json) else {
                     throw Violation(
                         description: "replay of \(view.id), \(list): \(here.map(\.id)) is not \(rows.map(\.id))")
                 }
@@ -97,7 +97,7 @@ extension Simulation {
         for view in engine.shownChannels {
             let shown = replay.rows(view.id, .channels)
             let rows = view.window.rows
-            guard shown.map(\.id) == rows.map(\.id) else {
+            guard shown.map(\.id) == rows.map(\.id.text) else {
                 throw Violation(description: "replay of \(view.id): \(shown.map(\.id)) is not \(rows.map(\.id))")
             }
             for (here, there) in zip(shown, rows) where here.json != there.json {
@@ -129,20 +129,20 @@ extension Simulation {
     private func checkHoles(_ view: MessageWindow, _ url: String) throws {
         let rows = view.window.rows
         guard let first = rows.first, let last = rows.last, rows.count > 1 else { return }
-        let held = Set(rows.map(\.id))
+        let held = Set(rows.map(\.id.text))
         for (id, createdAt) in service.messageIDs(url) {
             let position = MessagePosition(order: createdAt, tie: id)
             guard position > first.position, position < last.position, !held.contains(String(id)),
                 let message = service.messages[id], service.isShown(message, by: view.filter)
             else { continue }
             if isUnderWay(message) || knowledge.moved[String(id)] != nil { continue }
-            if engine.overlays.hasDeletion(String(id), in: ChannelURL(url)) { continue }
+            if engine.overlays.hasDeletion(MessageID(String(id)), in: ChannelURL(url)) { continue }
             let behind = rows.drop { $0.position < position }
-            if behind.allSatisfy({ knowledge.toldByHost.contains($0.id) }) { continue }
+            if behind.allSatisfy({ knowledge.toldByHost.contains($0.id.text) }) { continue }
             throw Violation(
                 description:
                     "collection \(view.id) in \(url): a hole at \(id) (\(message.text)) before "
-                        + (behind.first?.id ?? "")
+                        + (behind.first?.id.text ?? "")
             )
         }
     }
@@ -152,6 +152,6 @@ extension Simulation {
         guard message.sender == SimulatedService.me, let requestID = knowledge.requestIDs[message.text] else {
             return false
         }
-        return knowledge.inDoubt.contains(requestID) || engine.ownMessages.contains { $0.requestID == requestID }
+        return knowledge.inDoubt.contains(requestID) || engine.ownMessages.contains { $0.requestID.text == requestID }
     }
 }

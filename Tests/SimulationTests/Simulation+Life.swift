@@ -44,7 +44,7 @@ extension Simulation {
         database.signedOut(isDone: process == processNumber && results[call]?.status == .ok)
         // The process may have died at it.
         let isForgotten = results[call].map { $0.status == .ok } ?? true
-        knowledge.signedOut(holding: Set(engine.ownMessages.map(\.requestID)), isForgotten: isForgotten)
+        knowledge.signedOut(holding: Set(engine.ownMessages.map(\.requestID.text)), isForgotten: isForgotten)
         plan(.setToken, in: random.below(5_000))
         plan(.connect, in: random.below(10_000))
         guard let result = results[call] else { return }
@@ -104,7 +104,8 @@ extension Simulation {
     func violationOfSending(_ text: [UInt8]) -> Violation? {
         guard let body = try? JSON.parse(Array(text.dropFirst(4))), let requestID = body["req_id"]?.string,
             let url = body["channel_url"]?.string,
-            let own = engine.ownMessages.first(where: { $0.requestID == requestID }), !session.asked.contains(requestID)
+            let own = engine.ownMessages.first(where: { $0.requestID.text == requestID }),
+            !session.asked.contains(requestID)
         else { return nil }
         if !session.wasPaused {
             if !network.wereChannelsTold {
@@ -130,7 +131,7 @@ extension Simulation {
         }
         let refused = engine.ownMessages.filter { $0.status == .failed && $0.errorCode == 400_202 }
         for own in refused { try checkIsMissing(own) }
-        missed.formIntersection(refused.map(\.requestID))
+        missed.formIntersection(refused.map(\.requestID.text))
         let failed = Dictionary(grouping: engine.ownMessages.filter { $0.status == .failed }, by: \.channelURL)
         for (url, messages) in failed where messages.count > traits.maxFailed {
             throw Violation(description: "\(messages.count) failed messages in \(url), not \(traits.maxFailed)")
@@ -140,15 +141,16 @@ extension Simulation {
     /// No message has failed because the service has it. Looked at when it failed: what was hidden from this user then
     /// may be shown again to one who came into the channel once more.
     private func checkIsMissing(_ own: Intent) throws {
-        guard !missed.contains(own.requestID) else { return }
-        missed.insert(own.requestID)
-        guard let text = knowledge.own[own.requestID]?.text, service.channel(own.channelURL.text) != nil else { return }
+        guard !missed.contains(own.requestID.text) else { return }
+        missed.insert(own.requestID.text)
+        guard let text = knowledge.own[own.requestID.text]?.text, service.channel(own.channelURL.text) != nil
+        else { return }
         let ids = service.ownIDs[text] ?? []
         let there = service.messageIDs(own.channelURL.text).first {
             ids.contains($0.id) && $0.createdAt >= service.offset(own.channelURL.text)
         }
         guard let there else { return }
-        throw Violation(description: "\(own.requestID) has failed as known to the service, which has \(there.id)")
+        throw Violation(description: "\(own.requestID.text) has failed as known to the service, which has \(there.id)")
     }
 
     /// Not everything that changed while away is in the log of channels: those that are shown are asked for after each
@@ -185,14 +187,14 @@ extension Simulation {
             engine.ownMessages.filter { own in
                 let age = now.wall - own.createdAt
                 return own.status == .failed ? age > Int64(traits.retentionDays) * day : age > 3 * day
-            }.map(\.requestID)
+            }.map(\.requestID.text)
         }
         guard !old().isEmpty else { return }
         try advance(3_700_000)
         drain()
         let left = old().filter { id in
             // Nobody but the host knows how its own send goes.
-            engine.ownMessages.contains { $0.requestID == id && !$0.isHostSent }
+            engine.ownMessages.contains { $0.requestID.text == id && !$0.isHostSent }
         }
         if !left.isEmpty { throw Violation(description: "too old to be kept or sent: \(left)") }
     }

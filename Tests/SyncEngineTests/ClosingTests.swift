@@ -19,7 +19,7 @@ final class ClosingTests: EngineTestCase {
         return .resource(try XCTUnwrap(try ResourceCall(action)), call: newCall())
     }
 
-    private func send(_ id: String, in collection: CollectionID) -> HostCommand {
+    private func send(_ id: RequestID, in collection: CollectionID) -> HostCommand {
         .sendMessage(collection: collection, requestID: id, body: Array(#"{"message":"m"}"#.utf8), call: newCall())
     }
 

@@ -19,7 +19,7 @@ extension EngineTestCase {
 
     /// Answers the oldest change log of messages that is asked for.
     func answerMessageLog(
-        updated: [MessageRecord] = [], deleted: [String] = [], hasMore: Bool = false,
+        updated: [MessageRecord] = [], deleted: [MessageID] = [], hasMore: Bool = false,
         file: StaticString = #filePath, line: UInt = #line
     ) {
         let changes = MessageChanges(updated: updated, deletedIDs: deleted, hasMore: hasMore, next: "log2")

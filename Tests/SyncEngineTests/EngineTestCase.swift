@@ -79,7 +79,7 @@ class EngineTestCase: XCTestCase {
     }
 
     @discardableResult
-    func send(_ collection: CollectionID, _ requestID: String) -> CallID {
+    func send(_ collection: CollectionID, _ requestID: RequestID) -> CallID {
         let call = newCall()
         command(.sendMessage(
                 collection: collection, requestID: requestID, body: Array(#"{"message":"\#(requestID)"}"#.utf8),
@@ -206,14 +206,14 @@ class EngineTestCase: XCTestCase {
     /// A message of somebody at a second of a channel's life.
     static func message(
         _ id: Int64, at second: Int64? = nil, in url: ChannelURL = "c", by sender: String = "bo", text: String = "m",
-        updatedAt: Int64 = 0, requestID: String = ""
+        updatedAt: Int64 = 0, requestID: RequestID = ""
     ) -> MessageRecord {
         let time = wall + (second ?? id) * 1000
         let request = requestID.isEmpty ? "" : #","req_id":"\#(requestID)""#
         let json = #"{"message_id":\#(id),"type":"MESG","channel_url":"\#(url)","created_at":\#(time),"#
             + #""updated_at":\#(updatedAt),"message":"\#(text)","user":{"user_id":"\#(sender)"}\#(request)}"#
         return MessageRecord(
-            id: String(id), position: MessagePosition(order: time, tie: id), updatedAt: updatedAt,
+            id: "\(id)", position: MessagePosition(order: time, tie: id), updatedAt: updatedAt,
             senderID: UserID(sender), requestID: requestID, json: Array(json.utf8))
     }
 

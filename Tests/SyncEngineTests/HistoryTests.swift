@@ -1,3 +1,4 @@
+import SyncModel
 import XCTest
 
 @testable import SyncEngine
@@ -8,7 +9,7 @@ final class HistoryTests: StoryTestCase {
     /// the history answered to the last step.
     private func check(
         _ before: String, _ story: String, gives after: String, file: String? = nil, answer: String? = nil,
-        thread parentID: String = "", line: UInt = #line
+        thread parentID: MessageID = "", line: UInt = #line
     ) throws {
         var history = try HistoryStory(before, newChannel(), cache, parentID: parentID)
         XCTAssertEqual(try history.memory(), before, "the drawing", line: line)

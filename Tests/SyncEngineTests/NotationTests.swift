@@ -21,7 +21,7 @@ final class NotationTests: StoryTestCase {
         let message = try Letters.message("d*!^a''+@h")
         XCTAssertEqual(message.position.order, try Letters.order("h"))
         XCTAssertEqual(message.position.tie, try Letters.order("d"))
-        let texts = [message.id, message.senderID.text, message.customType, message.parentID]
+        let texts = [message.id.text, message.senderID.text, message.customType, message.parentID.text]
         XCTAssertEqual(texts, ["d", "mei", "marked", "a"])
         XCTAssertEqual(message.updatedAt, 2)
         XCTAssertEqual(Letters.text(message.row), "d*!^a''+@h")

@@ -8,7 +8,7 @@ final class OutboxTests: EngineTestCase {
     private static let day: Int64 = 86_400_000
 
     /// A message that was written some time before the start, in milliseconds.
-    private func add(_ id: String, age: Int64, isFailed: Bool = false, isHostSent: Bool = false) throws {
+    private func add(_ id: RequestID, age: Int64, isFailed: Bool = false, isHostSent: Bool = false) throws {
         var intent = try intents.add(
             channelURL: "c", requestID: id, createdAt: EngineTestCase.wall - age,
             body: Array(#"{"message":"m"}"#.utf8), isHostSent: isHostSent)
@@ -17,7 +17,7 @@ final class OutboxTests: EngineTestCase {
         try intents.update(intent)
     }
 
-    private func stored() throws -> [String] { try intents.intents().map(\.requestID) }
+    private func stored() throws -> [RequestID] { try intents.intents().map(\.requestID) }
 
     private func startWithACollection() {
         start()
@@ -25,7 +25,7 @@ final class OutboxTests: EngineTestCase {
     }
 
     /// Connects, and gives the request ids of what is sent then.
-    private func sends() -> [String] {
+    private func sends() -> [RequestID] {
         connect()
         XCTAssertEqual(asked(isSend).count, 0, "what waited goes out after the first answer of sync")
         serve(channels: [EngineTestCase.channel("c")])
@@ -92,11 +92,11 @@ final class OutboxTests: EngineTestCase {
         startWithACollection()
         connect()
         serve(channels: [EngineTestCase.channel("c")])
-        for id in ["a", "b", "c"] { send(1, id) }
+        for id in ["a", "b", "c"] as [RequestID] { send(1, id) }
         XCTAssertEqual(asked(isSend).count, 1)
         answer(EngineTestCase.failure(.unavailable, 500_901), to: isSend)
         XCTAssertEqual(asked(isSend).count, 0)
-        var order: [String] = []
+        var order: [RequestID] = []
         wait(60_000)
         while let request = asked(isSend).first, case .sendMessage(_, let id, _) = request {
             order.append(id)
@@ -205,7 +205,7 @@ final class OutboxTests: EngineTestCase {
         XCTAssertEqual(asked(isSend).count, 0)
     }
 
-    private func sent() -> [String] {
+    private func sent() -> [RequestID] {
         asked(isSend).compactMap { if case .sendMessage(_, let id, _) = $0 { id } else { nil } }
     }
 

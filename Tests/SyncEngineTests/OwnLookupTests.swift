@@ -8,7 +8,7 @@ final class OwnLookupTests: EngineTestCase {
     private typealias Case = EngineTestCase
     private static let exists = Case.failure(.exists, 400_202)
 
-    private func own(_ id: Int64, at second: Int64? = nil, _ requestID: String = "own") -> MessageRecord {
+    private func own(_ id: Int64, at second: Int64? = nil, _ requestID: RequestID = "own") -> MessageRecord {
         Case.message(id, at: second, by: "mei", requestID: requestID)
     }
 

@@ -11,7 +11,7 @@ final class OwnMessageTests: EngineTestCase {
     /// The acknowledgement of an own reply was lost; a page of the channel shows that the service has it (simulation,
     /// seed 684).
     func testAnOwnReplyThatAPageOfTheChannelBringsIsInItsThread() {
-        func reply(_ id: Int64, requestID: String = "") -> MessageRecord {
+        func reply(_ id: Int64, requestID: RequestID = "") -> MessageRecord {
             var message = Case.message(id, by: requestID.isEmpty ? "bo" : "mei", requestID: requestID)
             message.parentID = "1"
             return message

@@ -28,7 +28,7 @@ final class ReadingTests: EngineTestCase {
 
     private var marks: [String] {
         asked { if case .markDelivered = $0 { true } else { false } }.map {
-            if case .markDelivered(let url, let id) = $0 { url.text + " " + id } else { "" }
+            if case .markDelivered(let url, let id) = $0 { "\(url) \(id)" } else { "" }
         }
     }
 

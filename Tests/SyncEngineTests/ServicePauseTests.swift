@@ -39,7 +39,7 @@ final class ServicePauseTests: EngineTestCase {
         wait(59_000)
         XCTAssertEqual(asked { _ in true }, [])
         wait(70_000)
-        var sent: [String] = []
+        var sent: [RequestID] = []
         while let request = asked(isSend).first, case .sendMessage(_, let id, _) = request {
             sent.append(id)
             let number = Int64(10 + sent.count)

@@ -52,16 +52,16 @@ final class TextIdentityTests: EngineTestCase {
     func testRequestsOfSuchIDsAreTwo() throws {
         start()
         openMessages(1, "c")
-        let first = send(1, composed.text)
-        let second = send(1, decomposed.text)
+        let first = send(1, RequestID(composed.text))
+        let second = send(1, RequestID(decomposed.text))
         XCTAssertEqual(ids(1, .pending), [TextKey(composed.text), TextKey(decomposed.text)])
         XCTAssertNil(host.status(second))
-        command(.deleteMessage(collection: 1, .unsent(requestID: composed.text), call: newCall()))
+        command(.deleteMessage(collection: 1, .unsent(requestID: RequestID(composed.text)), call: newCall()))
         XCTAssertEqual(host.status(first), .removed)
         XCTAssertEqual(ids(1, .pending), [TextKey(decomposed.text)])
         connect()
         serve(channels: [Case.channel("c")])
-        let own = Case.message(1, by: "mei", requestID: decomposed.text)
+        let own = Case.message(1, by: "mei", requestID: RequestID(decomposed.text))
         answer(.message(own)) { if case .sendMessage = $0 { true } else { false } }
         XCTAssertEqual(host.status(second), .ok)
     }

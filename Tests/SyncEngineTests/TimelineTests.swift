@@ -1,3 +1,4 @@
+import SyncModel
 import XCTest
 
 @testable import SyncEngine
@@ -8,7 +9,7 @@ final class TimelineTests: StoryTestCase {
     /// for answers, what windows show, and what the last step told beside changes.
     private func check(
         _ before: String, _ story: String, asks: String? = nil, gives after: String? = nil, file: String? = nil,
-        shows: String? = nil, says: String? = nil, thread parentID: String = "", line: UInt = #line
+        shows: String? = nil, says: String? = nil, thread parentID: MessageID = "", line: UInt = #line
     ) throws {
         let id = HistoryID(newChannel(), parentID: parentID)
         let timeline = try TimelineStory(before, id, MachineBench(cache, intents), cache)

@@ -18,7 +18,8 @@ struct SilentRules: ServiceRules {
     func json(of message: OwnMessageContent, userID: UserID) -> [UInt8] { message.body }
     func record(of message: OwnMessageContent, userID: UserID) -> MessageRecord {
         MessageRecord(
-            id: message.requestID, position: MessagePosition(order: message.createdAt, tie: 0), json: message.body)
+            id: MessageID(message.requestID.text), position: MessagePosition(order: message.createdAt, tie: 0),
+            json: message.body)
     }
     func isClosedToSends(_ channel: ChannelRecord) -> Bool { channel.isFrozen }
     func isCurable(code: Int) -> Bool { false }

@@ -5,11 +5,11 @@ import XCTest
 /// Every sequence of a few operations on a few rows: applied to a list, the changes always give the window.
 final class WindowTests: XCTestCase {
     private struct Row: WindowRow, Equatable {
-        let id: String
+        let id: TextKey
         let place: Int
         let json: [UInt8]
 
-        init(_ id: String, _ place: Int, _ content: UInt8 = 0) {
+        init(_ id: TextKey, _ place: Int, _ content: UInt8 = 0) {
             self.id = id
             self.place = place
             json = [content]
@@ -19,7 +19,7 @@ final class WindowTests: XCTestCase {
     private enum Operation: CustomStringConvertible {
         case put(Row)
         case merge([Row])
-        case remove(Set<String>)
+        case remove(Set<TextKey>)
         case removeFirst, removeLast, clear
         case removeBefore(Int)
 
@@ -41,7 +41,7 @@ final class WindowTests: XCTestCase {
         var all: [Operation] = [
             .removeFirst, .removeLast, .clear, .remove(["a", "c"]), .remove(["b"]), .removeBefore(25),
         ]
-        for (id, places) in [("a", [10, 40]), ("b", [20, 50]), ("c", [30, 5])] {
+        for (id, places) in [("a", [10, 40]), ("b", [20, 50]), ("c", [30, 5])] as [(TextKey, [Int])] {
             for place in places { for content: UInt8 in 0...1 { all.append(.put(Row(id, place, content))) } }
         }
         all.append(.merge([Row("a", 10), Row("b", 20), Row("c", 30)]))
@@ -76,11 +76,11 @@ final class WindowTests: XCTestCase {
     }
 
     private func apply(
-        _ operation: Operation, to window: inout Window<Row>, _ list: inout [Row], _ wanted: inout [String: Row]
+        _ operation: Operation, to window: inout Window<Row>, _ list: inout [Row], _ wanted: inout [TextKey: Row]
     ) {
         var changes: [WindowChange] = []
         func note(_ change: WindowChange?) { if let change { changes.append(change) } }
-        var new: [String: Row] = [:]
+        var new: [TextKey: Row] = [:]
         switch operation {
         case .put(let row):
             new[row.id] = row
@@ -94,7 +94,7 @@ final class WindowTests: XCTestCase {
             changes = window.merge(rows)
         case .remove(let ids):
             for id in ids { wanted[id] = nil }
-            note(window.remove(ids: ids.keys))
+            note(window.remove(ids: ids))
         case .removeFirst:
             if let first = window.first { wanted[first.id] = nil }
             note(window.removeFirst(1))
@@ -112,7 +112,7 @@ final class WindowTests: XCTestCase {
     }
 
     /// As a host applies a change: nothing but the positions and the content are looked at.
-    private func replay(_ change: WindowChange, _ new: [String: Row], _ list: inout [Row]) {
+    private func replay(_ change: WindowChange, _ new: [TextKey: Row], _ list: inout [Row]) {
         if change.action == .clear { list = [] }
         for item in change.items {
             switch change.action {

@@ -77,7 +77,7 @@ enum Described {
         case .channel(let channel): "channel \(channel.url)"
         case .messages(let page): "messages \(text(page))"
         case .messageChanges(let changes):
-            "changes \(ids(changes.updated)) gone [\(changes.deletedIDs.joined(separator: ", "))] "
+            "changes \(ids(changes.updated)) gone [\(changes.deletedIDs.map(\.text).joined(separator: ", "))] "
                 + "more \(changes.hasMore) next '\(changes.next)'"
         case .gap(.huge): "gap huge"
         case .gap(.fill(let page)): "gap \(text(page))"
@@ -97,7 +97,7 @@ enum Described {
     }
 
     private static func ids(_ messages: [MessageRecord]) -> String {
-        "[" + messages.map(\.id).joined(separator: ", ") + "]"
+        "[" + messages.map(\.id.text).joined(separator: ", ") + "]"
     }
 
     /// Messages, and the stretch that is complete with them: `first` and `newest` stand where its ends are.
@@ -112,7 +112,7 @@ enum Described {
 
     static func text(_ message: MessageRecord) -> String {
         var parts = ["\(message.kind)", "\(message.id)@\(message.position.order)", "by '\(message.senderID)'"]
-        if message.id != String(message.position.tie) { parts.append("tie \(message.position.tie)") }
+        if message.id.text != String(message.position.tie) { parts.append("tie \(message.position.tie)") }
         if message.updatedAt != 0 { parts.append("edited \(message.updatedAt)") }
         if !message.customType.isEmpty { parts.append("type '\(message.customType)'") }
         if !message.parentID.isEmpty { parts.append("in \(message.parentID)") }

@@ -19,7 +19,7 @@ final class HistoryPagesTests: XCTestCase {
                 continue
             }
             let place = position(word)
-            rows.append(MessageRecord(id: String(place.tie), position: place, json: Array(word.utf8)))
+            rows.append(MessageRecord(id: "\(place.tie)", position: place, json: Array(word.utf8)))
         }
         rows.settle()
         return rows
@@ -132,7 +132,7 @@ final class HistoryPagesTests: XCTestCase {
             let newer = Array(history.filter { $0.order > time }.prefix(after))
             var rows = HistoryPages.Rows()
             for place in older + history.filter({ $0.order == time }) + newer {
-                rows.append(MessageRecord(id: String(place.tie), position: place, json: []))
+                rows.append(MessageRecord(id: "\(place.tie)", position: place, json: []))
             }
             rows.settle()
             return rows

@@ -68,7 +68,7 @@ final class MutatedFrameTests: XCTestCase {
             var id: Int64?
             try? JSONSlice.checked(bytes).forEachMember { if $0.equals("message_id") { id = $1.int } }
             XCTAssertEqual(id, message.position.tie, text)
-            XCTAssertEqual(message.id, String(message.position.tie))
+            XCTAssertEqual(message.id, "\(message.position.tie)")
         }
     }
 

@@ -8,15 +8,15 @@ final class PendingRequestTests: XCTestCase {
     private let channel = ServiceRequest.getChannel(url: "c")
     private let expired = #"{"error":true,"code":400309,"message":"m"}"#
 
-    private func message(_ requestID: String) -> ServiceRequest {
+    private func message(_ requestID: RequestID) -> ServiceRequest {
         .sendMessage(channelURL: "c", requestID: requestID, body: Array(#"{"message":"hi"}"#.utf8))
     }
 
-    private func sent(_ requestID: String) -> String {
+    private func sent(_ requestID: RequestID) -> String {
         #"text 1 MESG{"message":"hi","req_id":"\#(requestID)","channel_url":"c"}"#
     }
 
-    private func ack(_ requestID: String) -> String {
+    private func ack(_ requestID: RequestID) -> String {
         #"MESG{"msg_id":1,"ts":2,"channel_url":"c","req_id":"\#(requestID)","user":{"user_id":"me"}}"#
     }
 

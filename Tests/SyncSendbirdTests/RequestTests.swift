@@ -31,7 +31,7 @@ final class RequestTests: XCTestCase {
         )
     }
 
-    private func frame(_ request: ServiceRequest) throws -> (command: String, body: JSON, awaiting: String?) {
+    private func frame(_ request: ServiceRequest) throws -> (command: String, body: JSON, awaiting: RequestID?) {
         guard case .frame(let bytes, let awaiting) = encoder.encode(request, sessionKey: "", requestID: "q") else {
             throw CancellationError()
         }

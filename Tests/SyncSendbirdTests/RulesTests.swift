@@ -148,7 +148,8 @@ final class RulesTests: XCTestCase {
         isSilent: Bool = false, json: String? = nil
     ) -> MessageRecord {
         MessageRecord(
-            id: String(id), position: MessagePosition(order: time, tie: id), senderID: UserID(sender), parentID: parent,
+            id: "\(id)", position: MessagePosition(order: time, tie: id), senderID: UserID(sender),
+            parentID: MessageID(parent),
             isReplyToChannel: toChannel, isSilent: isSilent,
             json: Array((json ?? "{\(id)}").utf8))
     }

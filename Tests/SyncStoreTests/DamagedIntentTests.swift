@@ -46,7 +46,7 @@ final class DamagedIntentTests: XCTestCase {
     }
 
     /// Reads both tables as a start does.
-    private func load(_ store: IntentStore) throws -> (intents: [String], writes: [Int64], lost: LostIntents) {
+    private func load(_ store: IntentStore) throws -> (intents: [RequestID], writes: [Int64], lost: LostIntents) {
         let intents = try store.intents().map(\.requestID)
         let writes = try store.databaseWrites(to: instance).map(\.id)
         try store.setAsideDamaged()
@@ -74,7 +74,7 @@ final class DamagedIntentTests: XCTestCase {
             XCTAssertEqual(try count(store, "damaged_intent"), 1)
             // Its request id is free, and numbers go on behind the last one.
             let added = try store.add(
-                channelURL: "c", requestID: requestID, createdAt: 0, body: [], isHostSent: false)
+                channelURL: "c", requestID: RequestID(requestID), createdAt: 0, body: [], isHostSent: false)
             XCTAssertEqual(added.id, 4, damage)
             store.close()
             // Told once.

@@ -5,10 +5,10 @@ import XCTest
 @testable import SyncStore
 
 final class IntentStoreTests: XCTestCase {
-    private func add(_ store: IntentStore, _ requestID: String, to channelURL: ChannelURL = "c") throws -> Intent {
+    private func add(_ store: IntentStore, _ requestID: RequestID, to channelURL: ChannelURL = "c") throws -> Intent {
         try store.add(
             channelURL: channelURL, requestID: requestID, createdAt: 7, body: Array("{\"message\":\"é\"}".utf8),
-            isHostSent: requestID.hasPrefix("h"))
+            isHostSent: requestID.text.hasPrefix("h"))
     }
 
     func testWhatWasAddedIsThereAfterAKillInItsOrder() throws {

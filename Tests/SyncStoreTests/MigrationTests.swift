@@ -50,7 +50,7 @@ final class MigrationTests: XCTestCase {
                 updatedAt: row.int(3), kind: MessageRecord.Kind(rawValue: row.int(4)) ?? .user,
                 customType: row.text(5), senderID: UserID(row.text(6)),
                 parentID: row.int(7) == 0 ? "" : "\(row.int(7))", isReplyToChannel: row.bool(8),
-                isSilent: row.bool(9), requestID: row.text(10), json: row.bytes(11)))
+                isSilent: row.bool(9), requestID: RequestID(row.text(10)), json: row.bytes(11)))
         }
         for (channel, message) in messages { old.messages[channel, default: []].append(message) }
         let chunks = try rows(database, """
@@ -132,7 +132,7 @@ final class MigrationTests: XCTestCase {
         XCTAssertEqual(old.count, 63)
         let replies = try rows(
             database, "SELECT parent_id, count(*) FROM message WHERE parent_id > '' GROUP BY 1 ORDER BY 2"
-        ) { ($0.text(0), Int($0.int(1))) }
+        ) { (MessageID($0.text(0)), Int($0.int(1))) }
         XCTAssertEqual(replies.map(\.1), [10, 11])
         database.shut()
 
@@ -305,7 +305,8 @@ final class MigrationTests: XCTestCase {
         let before = try folder.copied()
         let old = try rows(raw(before.path + "/intents.db"), "SELECT \(columns) FROM intent ORDER BY id") { row in
             Intent(
-                id: row.int(0), channelURL: ChannelURL(row.text(1)), requestID: row.text(2), createdAt: row.int(3),
+                id: row.int(0), channelURL: ChannelURL(row.text(1)), requestID: RequestID(row.text(2)),
+                createdAt: row.int(3),
                 status: Intent.Status(rawValue: row.int(4)) ?? .pending, errorCode: Int(row.int(5)),
                 retryCount: Int(row.int(6)), body: row.bytes(8), isHostSent: row.bool(7))
         }

@@ -5,7 +5,8 @@ func message(
     _ id: Int64, at time: Int64, sender: String = "bo", text: String = "é🙂", thread: String = ""
 ) -> MessageRecord {
     MessageRecord(
-        id: "\(id)", position: MessagePosition(order: time, tie: id), senderID: UserID(sender), parentID: thread,
+        id: "\(id)", position: MessagePosition(order: time, tie: id), senderID: UserID(sender),
+        parentID: MessageID(thread),
         json: Array("{\"message_id\":\(id),\"text\":\"\(text)\"}".utf8))
 }
 

@@ -27,7 +27,7 @@ final class SwappedColumnTests: XCTestCase {
         return MessageRecord(
             id: "\(number)", position: MessagePosition(order: 100 + number, tie: 200 + number),
             updatedAt: 300 + number, kind: isOdd ? .user : .file, customType: "type\(number)",
-            senderID: "sender\(number)", parentID: thread, isReplyToChannel: isOdd, isSilent: !isOdd,
+            senderID: "sender\(number)", parentID: MessageID(thread), isReplyToChannel: isOdd, isSilent: !isOdd,
             requestID: "request\(number)", json: Array("{\"message_id\":\(number)}".utf8))
     }
 
@@ -40,7 +40,7 @@ final class SwappedColumnTests: XCTestCase {
         try store.upsert([message(1, in: ""), message(2, in: "1")], channel: keys[0])
         try store.upsert([message(3, in: "")], channel: keys[1])
         for (number, (key, parent)) in [(keys[0], "1"), (keys[0], "2"), (keys[1], "3")].enumerated() {
-            let thread = try store.threadKey(channel: key, parentID: parent)
+            let thread = try store.threadKey(channel: key, parentID: MessageID(parent))
             try store.upsert([message(Int64(10 + number), in: parent)], channel: thread)
         }
         func edge(_ number: Int64) -> HistoryEdge {
@@ -234,7 +234,7 @@ final class SwappedColumnTests: XCTestCase {
 
     func testADamagedMessageStaysDamaged() throws {
         func holds(_ id: String, in url: String) -> (CacheStore) throws -> Bool {
-            { try $0.message(id: id, channel: $0.channelKey(ChannelURL(url))) != nil }
+            { try $0.message(id: MessageID(id), channel: $0.channelKey(ChannelURL(url))) != nil }
         }
         try checkStaysDamaged(
             by: "UPDATE message SET json = replace(json, '3', '4') WHERE id = '3'",

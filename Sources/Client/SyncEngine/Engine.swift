@@ -800,7 +800,7 @@ public final class Engine {
                 if isInDoubt { sync.want(url, Cause(.channelRefresh), &turn) }
             case .overlaid(let url, let id):
                 for timeline in timelines.of(url) { timeline.showAgain(id, Cause(.localAction), &turn) }
-                if storage.channel(url)?.lastMessage?.id.isByteEqual(to: id) == true {
+                if storage.channel(url)?.lastMessage?.id == id {
                     showAgain(url, Cause(.localAction), &turn)
                 }
             case .typingStopped(let url, let userID): typing.stopped(url, userID: userID, &turn)
@@ -896,9 +896,9 @@ public final class Engine {
     /// What the list shows that feeds a stream over channels or messages.
     func feed(of stream: UInt64) -> [(id: String, json: [UInt8])]? {
         let own = CollectionID.stream(stream)
-        if let list = lists.all.first(where: { $0.id == own }) { return list.window.rows.map { ($0.id, $0.json) } }
+        if let list = lists.all.first(where: { $0.id == own }) { return list.window.rows.map { ($0.id.text, $0.json) } }
         guard let messages = timelines.sorted.flatMap(\.windows.all).first(where: { $0.id == own }) else { return nil }
-        let rows = messages.window.rows.map { ($0.id, $0.json) }
+        let rows = messages.window.rows.map { ($0.id.text, $0.json) }
         return messages.filter.isReversed ? rows.reversed() : rows
     }
 

@@ -10,9 +10,11 @@ final class CollectionHandle: @unchecked Sendable {
     /// `nil` for one that is no stream.
     let stream: StreamSource.Kind?
     /// Of a thread: the id of the message that it answers.
-    let parentID: String
+    let parentID: MessageID
 
-    init(client: Client, id: CollectionID, isMessages: Bool, parentID: String = "", stream: StreamSource.Kind? = nil) {
+    init(
+        client: Client, id: CollectionID, isMessages: Bool, parentID: MessageID = "", stream: StreamSource.Kind? = nil
+    ) {
         self.client = client
         self.id = id
         self.isMessages = isMessages

@@ -50,7 +50,7 @@ enum EventText {
         if let hasMore = completion.hasMore { writer.member("has_more", hasMore) }
         if let short = completion.short { writer.member("short", short.rawValue) }
         if let count = completion.count { writer.member("count", count) }
-        if let requestID = completion.requestID { writer.member("request_id", requestID) }
+        if let requestID = completion.requestID { writer.member("request_id", requestID.text) }
         if let failure = completion.failure {
             writer.member("code", failure.code)
             writer.member("message", failure.message)
@@ -181,7 +181,7 @@ enum EventText {
             writer.member("message", raw: json)
         case .parentRemoved(let id, let cause):
             write(cause, &writer)
-            writer.member("message_id", id)
+            writer.member("message_id", id.text)
         case .hugeGap: writer.member("has_next", true)
         case .overflow(let dropped): writer.member("dropped", dropped)
         case .stream(let notice): write(notice, &writer)

@@ -21,16 +21,18 @@ extension HostCommand {
     /// Those of a collection last as long as the collection, which is the host's to remove.
     var textBytes: Int {
         switch self {
-        case .setToken(let text), .resendMessage(_, let text, _): text.utf8.count
+        case .setToken(let text): text.utf8.count
+        case .resendMessage(_, let requestID, _): requestID.text.utf8.count
         case .clearCache(let channelURL?, _): channelURL.text.utf8.count
         case .sendMessage(_, let requestID, let body, _), .appendMessage(_, let requestID, let body, _):
-            requestID.utf8.count + body.count
+            requestID.text.utf8.count + body.count
         case .appendSent(_, let requestID, let message, _),
             .handleSendResponse(_, let requestID, .sent(let message), _):
-            requestID.utf8.count + message.json.count
-        case .handleSendResponse(_, let requestID, .failed(_, let body), _): requestID.utf8.count + (body?.count ?? 0)
+            requestID.text.utf8.count + message.json.count
+        case .handleSendResponse(_, let requestID, .failed(_, let body), _):
+            requestID.text.utf8.count + (body?.count ?? 0)
         case .tellEdit(_, let message, _): message.json.count
-        case .updateMessage(_, let requestID, let body, _): requestID.utf8.count + body.count
+        case .updateMessage(_, let requestID, let body, _): requestID.text.utf8.count + body.count
         case .deleteMessage(_, let message, _): message.textBytes
         case .action(let action, _): action.textBytes
         case .database(let request, _): request.textBytes
@@ -47,7 +49,8 @@ extension HostCommand {
 extension OwnMessageReference {
     fileprivate var textBytes: Int {
         switch self {
-        case .sent(let id), .unsent(let id): id.utf8.count
+        case .sent(let id): id.text.utf8.count
+        case .unsent(let requestID): requestID.text.utf8.count
         }
     }
 }

@@ -6,9 +6,9 @@ import SyncWebSocket
 /// The documents with which hosts send, edit and delete own messages.
 enum OwnMessage {
     enum Outgoing {
-        case message(requestID: String, body: [UInt8])
+        case message(requestID: RequestID, body: [UInt8])
         /// A failed message is to be sent again.
-        case resend(requestID: String)
+        case resend(requestID: RequestID)
     }
 
     /// What the host may say of a text message, beside the keys that name it.
@@ -27,11 +27,11 @@ enum OwnMessage {
             for (name, value) in try document.members() where name != "resend" {
                 throw value.failure("a document with \"resend\" has no other key")
             }
-            return .resend(requestID: try resend.nonemptyText())
+            return .resend(requestID: RequestID(try resend.nonemptyText()))
         }
         try checkFields(document, others: ["request_id", "resend"])
         let requestID = try document.member("request_id").map { (value) throws(DocumentError) in
-            try value.nonemptyText()
+            RequestID(try value.nonemptyText())
         }
         guard let message = document.member("message") else { throw document.missing("message") }
         _ = try message.nonemptyText()
@@ -42,11 +42,11 @@ enum OwnMessage {
     }
 
     /// A message sent through the collection of a thread is a reply in it, unless the host named another one.
-    static func body(_ body: [UInt8], inThread parentID: String) -> [UInt8] {
+    static func body(_ body: [UInt8], inThread parentID: MessageID) -> [UInt8] {
         guard !parentID.isEmpty, let document = try? JSON.parse(body), document["parent_message_id"] == nil else {
             return body
         }
-        document.set("parent_message_id", Int64(parentID).map { .int($0) } ?? .string(parentID))
+        document.set("parent_message_id", Int64(parentID.text).map { .int($0) } ?? .string(parentID.text))
         return document.serialized()
     }
 
@@ -84,9 +84,9 @@ enum OwnMessage {
 
     /// Moved as a pointer: its unequal cases would leave bytes unset that the compiler's code for moving them reads.
     indirect enum Appended {
-        case pending(requestID: String, body: [UInt8])
+        case pending(requestID: RequestID, body: [UInt8])
         /// The service has it already.
-        case sent(requestID: String, MessageRecord)
+        case sent(requestID: RequestID, MessageRecord)
     }
 
     /// A message that the host sends itself: any object with a request id and what it says, or the service's object.
@@ -94,7 +94,7 @@ enum OwnMessage {
         let document = try DocumentValue(parsing: bytes)
         _ = try document.members()
         if let id = document.member("message_id"), try id.messageID() != "0" {
-            let requestID = try requestID(document)?.text() ?? ""
+            let requestID = RequestID(try requestID(document)?.text() ?? "")
             return .sent(requestID: requestID, try message(document, read))
         }
         guard let requestID = try requestID(document) else { throw document.missing("request_id") }
@@ -104,17 +104,18 @@ enum OwnMessage {
             // A file message says nothing by a text.
             throw document.missing("message")
         }
-        return .pending(requestID: try requestID.nonemptyText(), body: document.json.serialized())
+        return .pending(
+            requestID: RequestID(try requestID.nonemptyText()), body: document.json.serialized())
     }
 
     /// The outcome of such a send: the service's message, or the document given before.
     static func response(
         _ bytes: [UInt8], errorCode: Int32, read: ChosenService.MessageReader
-    ) throws(DocumentError) -> (requestID: String, outcome: SendOutcome) {
+    ) throws(DocumentError) -> (requestID: RequestID, outcome: SendOutcome) {
         let document = try DocumentValue(parsing: bytes)
         let members = try document.members()
         guard let value = try requestID(document) else { throw document.missing("request_id") }
-        let requestID = try value.nonemptyText()
+        let requestID = RequestID(try value.nonemptyText())
         guard errorCode == 0 else {
             let ids = ["request_id", "req_id", "message_id", "channel_url"]
             let saysSomething = members.contains { !ids.contains($0.key) }
@@ -150,7 +151,7 @@ enum OwnMessage {
         /// What the host made of it on the service.
         case sent(MessageRecord)
         /// The fields of a failed one to change.
-        case unsent(requestID: String, body: [UInt8])
+        case unsent(requestID: RequestID, body: [UInt8])
     }
 
     /// An edit: the service's object, or a failed message by its request id.
@@ -175,11 +176,11 @@ enum OwnMessage {
         guard let requestID, !requestID.isEmpty else {
             throw DocumentError(path: "$.message_id", message: "expected a message_id or a request_id")
         }
-        return .unsent(requestID: requestID)
+        return .unsent(requestID: RequestID(requestID))
     }
 
     /// A UUID of version 4.
-    private static func freshRequestID() -> String? {
+    private static func freshRequestID() -> RequestID? {
         var bytes = [UInt8](repeating: 0, count: 16)
         guard SystemRandom.fill(&bytes) else { return nil }
         bytes[6] = bytes[6] & 0x0F | 0x40
@@ -190,6 +191,6 @@ enum OwnMessage {
             if [4, 6, 8, 10].contains(index) { text.append(UInt8(ascii: "-")) }
             text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
         }
-        return String(decoding: text, as: UTF8.self)
+        return RequestID(String(decoding: text, as: UTF8.self))
     }
 }

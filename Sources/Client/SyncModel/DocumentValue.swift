@@ -111,8 +111,8 @@ public struct DocumentValue {
     }
 
     /// A message's id: a whole number, or a text, since hosts may lose precision on 64-bit numbers.
-    public func messageID() throws(DocumentError) -> String {
-        json.kind == .integer ? String(try integer(in: 0...Int64.max)) : try nonemptyText()
+    public func messageID() throws(DocumentError) -> MessageID {
+        MessageID(json.kind == .integer ? String(try integer(in: 0...Int64.max)) : try nonemptyText())
     }
 
     /// A list of words of a fixed set, without repetitions.

@@ -23,15 +23,15 @@ enum EventFacts {
                 return []
             }
             let sender = message.senderID.isEmpty ? nil : user(message.senderID)
-            return [fact(.eventMention, ["message_id": .string(message.id), "user": sender])]
+            return [fact(.eventMention, ["message_id": .string(message.id.text), "user": sender])]
         case .messagePatched(_, let id, .reaction(let reaction)):
             return [fact(.eventReactionUpdated, [
-                "message_id": .string(id), "key": .string(reaction.key), "user": user(reaction.userID),
+                "message_id": .string(id.text), "key": .string(reaction.key), "user": user(reaction.userID),
                 "is_added": .bool(reaction.isAdded),
             ])]
         case .messagePatched(_, let id, .threadInfo(let info)):
             return [fact(.eventThreadInfoUpdated, [
-                "message_id": .string(id), "thread_info": try? JSON.parse(info),
+                "message_id": .string(id.text), "thread_info": try? JSON.parse(info),
             ])]
         case .channel(_, let event): return of(event, userID)
         case .connected, .disconnected, .messageUpdated, .messageDeleted, .channelAnswered, .unreadCounts: return []

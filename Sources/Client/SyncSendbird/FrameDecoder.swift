@@ -91,7 +91,7 @@ struct FrameDecoder {
     // MARK: Other commands
 
     private func decode(_ command: String, _ body: JSON) -> [WireEvent] {
-        let requestID = body["req_id"]?.string ?? ""
+        let requestID = RequestID(body["req_id"]?.string ?? "")
         if command == "EROR" || body["error"]?.bool == true {
             return [failed(command, body, requestID)]
         }
@@ -122,7 +122,7 @@ struct FrameDecoder {
         switch command {
         case "DELM":
             guard let id = body["msg_id"]?.int ?? body["message_id"]?.int else { return [.alive] }
-            return [.event(.messageDeleted(channelURL: url, messageID: String(id)))]
+            return [.event(.messageDeleted(channelURL: url, messageID: MessageID(number: id)))]
         case "MRCT":
             guard let id = body["msg_id"]?.int ?? body["message_id"]?.int, let key = body["reaction"]?.string,
                 let user = identifier(body)
@@ -130,12 +130,13 @@ struct FrameDecoder {
             let reaction = MessageReaction(
                 key: key, userID: user, isAdded: body["operation"]?.string == "ADD",
                 updatedAt: body["updated_at"]?.int ?? 0)
-            return [.event(.messagePatched(channelURL: url, messageID: String(id), patch: .reaction(reaction)))]
+            let patch = MessagePatch.reaction(reaction)
+            return [.event(.messagePatched(channelURL: url, messageID: MessageID(number: id), patch: patch))]
         case "MTHD":
             guard let id = body["parent_message_id"]?.int, let info = body["thread_info"], info.kind == .object
             else { return [.alive] }
             let patch = MessagePatch.threadInfo(info.serialized())
-            return [.event(.messagePatched(channelURL: url, messageID: String(id), patch: patch))]
+            return [.event(.messagePatched(channelURL: url, messageID: MessageID(number: id), patch: patch))]
         case "READ":
             guard let user = body["user"].flatMap(identifier) ?? identifier(body), let time = body["ts"]?.int
             else { return [.alive] }
@@ -161,7 +162,7 @@ struct FrameDecoder {
         (user["user_id"]?.string ?? user["guest_id"]?.string).map { UserID($0) }
     }
 
-    private func failed(_ command: String, _ body: JSON, _ requestID: String) -> WireEvent {
+    private func failed(_ command: String, _ body: JSON, _ requestID: RequestID) -> WireEvent {
         let code = Int(clamping: body["code"]?.int ?? Int64(FailureCodes.unknown))
         let failure = ServiceFailure(
             kind: FailureCodes.kind(400, code), code: code,

@@ -13,7 +13,7 @@ struct MessageFields {
     private var parentID: Int64 = 0
     private var isReplyToChannel = false
     private var isSilent = false
-    private var requestID = ""
+    private var requestID: RequestID = ""
 
     /// Reads the value of a member. Gives the value as it stands in the text.
     ///
@@ -34,7 +34,7 @@ struct MessageFields {
             return value
         case 6:
             let value = try reader.value()
-            if key.equals("req_id") { requestID = value.string ?? requestID }
+            if key.equals("req_id") { requestID = value.string.map { RequestID($0) } ?? requestID }
             else if key.equals("silent") { isSilent = value.bool ?? false }
             return value
         case 10:
@@ -43,7 +43,8 @@ struct MessageFields {
             case UInt8(ascii: "m"): if key.equals("message_id") { id = value.int }
             case UInt8(ascii: "c"): if key.equals("created_at") { createdAt = value.int }
             case UInt8(ascii: "u"): if key.equals("updated_at") { updatedAt = value.int ?? 0 }
-            case UInt8(ascii: "r"): if key.equals("request_id") { requestID = value.string ?? requestID }
+            case UInt8(ascii: "r"):
+                if key.equals("request_id") { requestID = value.string.map { RequestID($0) } ?? requestID }
             default: break
             }
             return value
@@ -99,15 +100,15 @@ struct MessageFields {
     }
 
     mutating func setKind(_ kind: MessageRecord.Kind) { self.kind = kind }
-    mutating func setRequestID(_ requestID: String) { self.requestID = requestID }
+    mutating func setRequestID(_ requestID: RequestID) { self.requestID = requestID }
 
     /// The message with this text; `nil` when it has no id or no time.
     func record(json: @autoclosure () -> [UInt8]) -> MessageRecord? {
         guard let id, let createdAt else { return nil }
         return MessageRecord(
-            id: String(id), position: MessagePosition(order: createdAt, tie: id), updatedAt: updatedAt,
+            id: MessageID(number: id), position: MessagePosition(order: createdAt, tie: id), updatedAt: updatedAt,
             kind: kind ?? (hasFile ? .file : .user), customType: customType, senderID: UserID(senderID),
-            parentID: parentID == 0 ? "" : String(parentID), isReplyToChannel: isReplyToChannel, isSilent: isSilent,
-            requestID: requestID, json: json())
+            parentID: parentID == 0 ? "" : MessageID(number: parentID), isReplyToChannel: isReplyToChannel,
+            isSilent: isSilent, requestID: requestID, json: json())
     }
 }

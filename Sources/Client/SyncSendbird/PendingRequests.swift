@@ -36,7 +36,7 @@ struct PendingRequests {
     enum Wait: Equatable {
         /// The answer to the HTTP exchange with this id.
         case exchange(UInt64)
-        case acknowledgement(requestID: String)
+        case acknowledgement(requestID: RequestID)
         case sessionKey
     }
 
@@ -60,7 +60,7 @@ struct PendingRequests {
     }
 
     /// Adds a request that went over the socket and is acknowledged by its request id.
-    mutating func add(_ entry: Entry, awaiting requestID: String, sessionKey: String) {
+    mutating func add(_ entry: Entry, awaiting requestID: RequestID, sessionKey: String) {
         append(entry, .acknowledgement(requestID: requestID), sessionKey)
     }
 
@@ -77,7 +77,7 @@ struct PendingRequests {
     mutating func remove(exchange: UInt64) -> Entry? { remove(.exchange(exchange)).first }
 
     /// Usually one; none when the acknowledgement came too late.
-    mutating func remove(requestID: String) -> [Entry] { remove(.acknowledgement(requestID: requestID)) }
+    mutating func remove(requestID: RequestID) -> [Entry] { remove(.acknowledgement(requestID: requestID)) }
 
     /// Those that waited for a new session key.
     mutating func removeHeld() -> [Entry] { remove(.sessionKey) }

@@ -99,8 +99,8 @@ enum ReplyDecoder {
         default:
             guard let rows = answer.rows else { return nil }
             return .messageChanges(MessageChanges(
-                updated: rows.messages, deletedIDs: answer.deleted, hasMore: answer.hasMore ?? false,
-                next: answer.next))
+                updated: rows.messages, deletedIDs: answer.deleted.map { MessageID($0) },
+                hasMore: answer.hasMore ?? false, next: answer.next))
         }
     }
 

@@ -7,7 +7,7 @@ struct RequestEncoder {
     enum Encoded {
         case http(method: String, url: String, headers: [TransportHeader], body: [UInt8]?)
         /// A socket frame. An answer, if there is one, carries the request id.
-        case frame([UInt8], awaiting: String?)
+        case frame([UInt8], awaiting: RequestID?)
         /// It cannot be asked.
         case refused(ServiceFailure)
     }
@@ -80,7 +80,7 @@ struct RequestEncoder {
     /// certain there, and its acknowledgement comes behind all earlier events of the socket.
     ///
     /// `requestID` is for socket commands that have none of their own and are answered.
-    func encode(_ request: ServiceRequest, sessionKey: String, requestID: String) -> Encoded {
+    func encode(_ request: ServiceRequest, sessionKey: String, requestID: RequestID) -> Encoded {
         func get(_ path: String, _ query: Query) -> Encoded { http("GET", path, query, nil, sessionKey) }
 
         switch request {
@@ -114,7 +114,7 @@ struct RequestEncoder {
         case .getMessage(let url, let id):
             var query = Query()
             query.addMessageContent()
-            return get(messages(of: url) + "/" + PercentEncoding.escape(id), query)
+            return get(messages(of: url) + "/" + PercentEncoding.escape(id.text), query)
         case .messageChanges(let url, let since):
             var query = Query()
             query.add(since)
@@ -150,12 +150,12 @@ struct RequestEncoder {
             }
             // Said only where it is not so.
             if document["push_option"]?.string == "default" { document.set("push_option", nil) }
-            document.set("req_id", .string(requestID))
+            document.set("req_id", .string(requestID.text))
             document.set("channel_url", .string(url.text))
             return .frame(frame("MESG", document), awaiting: requestID)
         case .markDelivered(let url, let id):
             let document = JSON.object(["channel_url": .string(url.text)])
-            document.set("msg_id", Int64(id).map { .int($0) } ?? .string(id))
+            document.set("msg_id", id.json)
             return .frame(frame("MACK", document), awaiting: nil)
         case .action(let call):
             switch ActionCodec.codec(of: call.action).encode(call, userID) {
@@ -164,7 +164,7 @@ struct RequestEncoder {
             case .unsupported: return .refused(.unsupported)
             case .frame(let command, let document, let isAnswered):
                 guard isAnswered else { return .frame(frame(command, document), awaiting: nil) }
-                document.set("req_id", .string(requestID))
+                document.set("req_id", .string(requestID.text))
                 return .frame(frame(command, document), awaiting: requestID)
             }
         }
@@ -174,9 +174,9 @@ struct RequestEncoder {
         "/group_channels/\(PercentEncoding.escape(url.text))/messages"
     }
 
-    private func page(_ time: Int64, before: Int, after: Int, _ parentID: String) -> Query {
+    private func page(_ time: Int64, before: Int, after: Int, _ parentID: MessageID) -> Query {
         var query = Query()
-        query.add("parent_message_id", parentID)
+        query.add("parent_message_id", parentID.text)
         query.add("message_ts", String(time))
         query.add("prev_limit", String(before))
         query.add("next_limit", String(after))

@@ -38,7 +38,7 @@ extension SendbirdRules {
             // A host may have told of it before the service told that it hid the channel.
             if channel.isHidden { return nil }
             // It may be counted already, or not.
-            return isOwn || last.id.isByteEqual(to: message.id) || effect.isUnread == false ? [] : nil
+            return isOwn || last.id == message.id || effect.isUnread == false ? [] : nil
         }
         guard let isLast = effect.isLast, let isUnread = effect.isUnread else { return nil }
         let preference = Preference(channel)

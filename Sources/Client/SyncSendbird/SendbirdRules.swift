@@ -144,7 +144,7 @@ public struct SendbirdRules: ServiceRules {
     public func json(of message: OwnMessageContent, userID: UserID) -> [UInt8] {
         let document = (try? JSON.parse(message.body)).flatMap { $0.kind == .object ? $0 : nil } ?? .object()
         document.set("message_id", .int(0))
-        document.set("request_id", .string(message.requestID))
+        document.set("request_id", .string(message.requestID.text))
         document.set("channel_url", .string(message.channelURL.text))
         if document["type"] == nil { document.set("type", "MESG") }
         document.set("created_at", .int(message.createdAt))
@@ -166,15 +166,15 @@ public struct SendbirdRules: ServiceRules {
     public func record(of message: OwnMessageContent, userID: UserID) -> MessageRecord {
         let json = json(of: message, userID: userID)
         var record = MessageRecord(
-            id: message.requestID, position: MessagePosition(order: message.createdAt, tie: 0), senderID: userID,
-            requestID: message.requestID, json: json)
+            id: MessageID(message.requestID.text), position: MessagePosition(order: message.createdAt, tie: 0),
+            senderID: userID, requestID: message.requestID, json: json)
         json.withUnsafeBytes { bytes in
             guard let slice = try? JSONSlice.checked(bytes) else { return }
             let type = slice["type"]?.string ?? slice["message_type"]?.string ?? ""
             if type == "FILE" || type == "file" { record.kind = .file }
             record.customType = slice["custom_type"]?.string ?? ""
             let parent = slice["parent_message_id"]
-            record.parentID = parent?.int.map { $0 > 0 ? String($0) : "" } ?? parent?.string ?? ""
+            record.parentID = parent?.int.map { $0 > 0 ? MessageID(number: $0) : "" } ?? MessageID(parent?.string ?? "")
             record.isReplyToChannel = (slice["reply_to_channel"] ?? slice["is_reply_to_channel"])?.bool ?? false
         }
         return record

@@ -242,7 +242,7 @@ public final class SendbirdService: ChatService {
             return reply(entry.id, .failure(failure))
         }
         // With the time, since another device of this user may count the same numbers.
-        let requestID = "\(now.wall)-\(entry.id)"
+        let requestID: RequestID = "\(now.wall)-\(entry.id)"
         switch encoder.encode(entry.request, sessionKey: credentials.sessionKey, requestID: requestID) {
         case .http(let method, let url, let headers, let body):
             let timeout = max(1, entry.deadline.subtractingClamped(now.monotonic))

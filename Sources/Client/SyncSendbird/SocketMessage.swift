@@ -36,7 +36,7 @@ struct SocketMessage {
     /// The channel it belongs to; empty when it does not say.
     private(set) var channelURL = ""
     /// Of the request that it answers; empty when it answers none.
-    private(set) var requestID = ""
+    private(set) var requestID: RequestID = ""
     private(set) var isInOpenChannel = false
     private(set) var isError = false
     /// See `JSONReader`: the text has to be repaired and read once more.
@@ -102,7 +102,7 @@ struct SocketMessage {
             switch member.role {
             case .oldID: id = member.value.int
             case .oldTime: time = member.value.int
-            case .requestID: requestID = member.value.string ?? ""
+            case .requestID: requestID = RequestID(member.value.string ?? "")
             case .kept:
                 switch member.key.count {
                 case 5: if member.key.equals("error") { isError = member.value.bool ?? false }

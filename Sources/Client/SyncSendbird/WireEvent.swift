@@ -7,11 +7,11 @@ enum WireEvent {
     case loggedIn(LoginAnswer)
     case loginRefused(ServiceFailure)
     /// The service has a message that was sent with this request id.
-    case acknowledged(requestID: String, channelURL: ChannelURL, MessageRecord)
+    case acknowledged(requestID: RequestID, channelURL: ChannelURL, MessageRecord)
     /// A command that a request of ours was answered with; JSON text of its document.
-    case answered(requestID: String, [UInt8])
+    case answered(requestID: RequestID, [UInt8])
     /// The service refuses what was sent with this request id.
-    case refused(requestID: String, ServiceFailure)
+    case refused(requestID: RequestID, ServiceFailure)
     /// An error that belongs to no request.
     case failed(ServiceFailure)
     /// The session key ends, or has ended.

@@ -50,7 +50,7 @@ extension CacheStore {
     }
 
     /// A message of a channel by its id; `nil` when it is not cached.
-    public func message(id: String, channel: Int64) throws(StoreError) -> MessageRecord? {
+    public func message(id: MessageID, channel: Int64) throws(StoreError) -> MessageRecord? {
         let row = try database.prepare("\(CacheStore.selectFiltered) WHERE channel = ? AND id = ?")
             .bind(channel).bind(id)
         defer { row.reset() }
@@ -59,8 +59,9 @@ extension CacheStore {
         try row.checkMessageFields()
         return MessageRecord(
             id: id, position: found.position, updatedAt: row.int(10), kind: CacheStore.kind(row.int(7)),
-            customType: row.text(8), senderID: UserID(row.text(9)), parentID: row.text(3),
-            isReplyToChannel: row.bool(6), isSilent: row.bool(11), requestID: row.text(12), json: [UInt8](found.json))
+            customType: row.text(8), senderID: UserID(row.text(9)), parentID: MessageID(row.text(3)),
+            isReplyToChannel: row.bool(6), isSilent: row.bool(11), requestID: RequestID(row.text(12)),
+            json: [UInt8](found.json))
     }
 
     /// Whether a message of a channel is cached that is older than an order.
@@ -72,7 +73,7 @@ extension CacheStore {
     }
 
     /// Removes messages of a channel by their ids; ids that are not cached do no harm.
-    public func deleteMessages(ids: [String], channel: Int64) throws(StoreError) {
+    public func deleteMessages(ids: [MessageID], channel: Int64) throws(StoreError) {
         guard !ids.isEmpty else { return }
         try transaction { () throws(StoreError) in
             let statement = try database.prepare("DELETE FROM message WHERE channel = ? AND id = ?")
@@ -100,7 +101,8 @@ extension CacheStore {
         var result: [MessageReference] = []
         while try statement.next() {
             result.append(MessageReference(
-                id: statement.text(2), position: MessagePosition(order: statement.int(0), tie: statement.int(1))))
+                id: MessageID(statement.text(2)),
+                position: MessagePosition(order: statement.int(0), tie: statement.int(1))))
         }
         return result
     }
@@ -166,10 +168,11 @@ extension CacheStore {
             if hasFields { try row.checkMessageFields() }
             let isWanted = filter.matches(
                 kind: CacheStore.kind(row.int(7)), customType: row.text(8), senderID: UserID(row.text(9)),
-                isInThread: !message.parentID.isEmpty, parentID: row.text(3), isReplyToChannel: row.bool(6))
+                isInThread: !message.parentID.isEmpty, parentID: MessageID(row.text(3)),
+                isReplyToChannel: row.bool(6))
             guard isWanted else { continue }
             result.append(MessageRow(
-                id: String(decoding: message.id, as: UTF8.self), position: message.position,
+                id: MessageID(String(decoding: message.id, as: UTF8.self)), position: message.position,
                 json: [UInt8](message.json)))
         }
         return result

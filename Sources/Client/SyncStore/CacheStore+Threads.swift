@@ -5,7 +5,7 @@ import SyncModel
 /// the one must not end with a message of the other: so nothing is shared, and a reply may be cached twice.
 extension CacheStore {
     /// The number under which a thread's messages are filed, which is negative; made when there is none.
-    public func threadKey(channel: Int64, parentID: String) throws(StoreError) -> Int64 {
+    public func threadKey(channel: Int64, parentID: MessageID) throws(StoreError) -> Int64 {
         if let key = try threadKeyIfKnown(channel: channel, parentID: parentID) { return key }
         return try transaction { () throws(StoreError) in
             try database.prepare("INSERT INTO thread (channel, parent_id) VALUES (?, ?)").bind(channel).bind(parentID)
@@ -20,7 +20,7 @@ extension CacheStore {
     }
 
     /// The number under which a thread's messages are filed; `nil` when it was never shown.
-    public func threadKeyIfKnown(channel: Int64, parentID: String) throws(StoreError) -> Int64? {
+    public func threadKeyIfKnown(channel: Int64, parentID: MessageID) throws(StoreError) -> Int64? {
         let row = try database.prepare("\(CacheStore.selectThreads) WHERE channel = ? AND parent_id = ?")
             .bind(channel).bind(parentID)
         defer { row.reset() }
@@ -55,7 +55,7 @@ extension CacheStore {
     /// Files what the channel's cache holds of a thread under the thread's own number, of which nothing is cached yet:
     /// the parent, and its replies as far as the stretch reaches in which the parent lies; nothing is older than they.
     /// The thread's changes count from where the channel's do.
-    public func copyThread(_ key: Int64, parentID: String, from channel: Int64) throws(StoreError) {
+    public func copyThread(_ key: Int64, parentID: MessageID, from channel: Int64) throws(StoreError) {
         guard let changes = try value("messages.changes.\(channel)"),
             let parent = try message(id: parentID, channel: channel)?.position,
             let chunk = try chunks(channel: channel).first(where: {

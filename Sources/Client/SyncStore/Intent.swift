@@ -13,7 +13,7 @@ public struct Intent: Equatable, Sendable {
     public var id: Int64
     public var channelURL: ChannelURL
     /// The same for every attempt, so that a repeated one does no harm.
-    public var requestID: String
+    public var requestID: RequestID
     /// Milliseconds since the epoch, by this machine.
     public var createdAt: Int64
     public var status: Status

@@ -148,7 +148,7 @@ public final class IntentStore {
 
     /// Writes a new intent, pending. A request id that is there already is an error.
     public func add(
-        channelURL: ChannelURL, requestID: String, createdAt: Int64, body: [UInt8], isHostSent: Bool
+        channelURL: ChannelURL, requestID: RequestID, createdAt: Int64, body: [UInt8], isHostSent: Bool
     ) throws(StoreError) -> Intent {
         if !isMarked { try setMark() }
         var intent = Intent(
@@ -180,7 +180,7 @@ public final class IntentStore {
     }
 
     /// Removes an intent; one that is not there does no harm.
-    public func remove(requestID: String) throws(StoreError) {
+    public func remove(requestID: RequestID) throws(StoreError) {
         try database.transaction { () throws(StoreError) in
             try database.prepare("DELETE FROM intent WHERE request_id = ?").bind(requestID).run()
         }
@@ -227,8 +227,8 @@ public final class IntentStore {
             let status = Intent.Status(rawValue: row.int(4)), Intent.retries.contains(row.int(6))
         else { return nil }
         return Intent(
-            id: row.int(0), channelURL: ChannelURL(row.text(1)), requestID: row.text(2), createdAt: row.int(3),
-            status: status, errorCode: Int(clamping: row.int(5)), retryCount: Int(clamping: row.int(6)),
-            body: row.bytes(8), isHostSent: row.bool(7))
+            id: row.int(0), channelURL: ChannelURL(row.text(1)), requestID: RequestID(row.text(2)),
+            createdAt: row.int(3), status: status, errorCode: Int(clamping: row.int(5)),
+            retryCount: Int(clamping: row.int(6)), body: row.bytes(8), isHostSent: row.bool(7))
     }
 }

@@ -118,7 +118,7 @@ struct LimitedWindow {
             let kept = shown.count - batch.inserted.count
             var lastStaying = -1
             for (count, index) in batch.inserted.enumerated() {
-                guard let old = left.removeValue(forKey: TextKey(shown.rows[index].id)) else {
+                guard let old = left.removeValue(forKey: shown.rows[index].id) else {
                     diff.added.append(index)
                     continue
                 }

@@ -33,7 +33,7 @@ public struct StreamBatch: Equatable, Sendable {
         init(_ path: StreamPath, from: StreamPath? = nil, _ row: StreamRow, isDeleted: Bool = false) {
             self.path = path
             self.from = from
-            key = row.id
+            key = row.place.key
             json = isDeleted ? [] : row.json
         }
 

@@ -50,7 +50,7 @@ final class StreamNode {
         sections = Array(repeating: LimitedWindow(), count: spec.titles.count)
         for source in sources {
             source.users.append(id)
-            if let first = source.sections.first { touch(first.shown.rows.map { TextKey($0.id) }) }
+            if let first = source.sections.first { touch(first.shown.rows.map(\.id)) }
         }
     }
 
@@ -103,7 +103,7 @@ final class StreamNode {
         guard sources.isEmpty else {
             for source in sources {
                 for row in source.sections[0].shown.rows {
-                    let key = TextKey(row.id)
+                    let key = row.id
                     if isHost || (rowOfSources(key) != nil) != (held[key]?.row != nil) { touch(key) }
                 }
             }
@@ -176,7 +176,7 @@ final class StreamNode {
 
     private func section(of row: StreamRow) -> Int? {
         guard case .partition(_, let titles, let rule) = spec.source else { return 0 }
-        return rule.section(of: StreamItem(key: row.id, json: row.json), titles: titles, function)
+        return rule.section(of: StreamItem(key: row.place.key, json: row.json), titles: titles, function)
     }
 
     /// The row as it is to be shown; `nil` when it is not.
@@ -196,7 +196,7 @@ final class StreamNode {
     private func rowOfSources(_ key: TextKey) -> StreamRow? {
         for (index, source) in sources.enumerated() {
             guard let row = source.shownRow(of: key) else { continue }
-            let item = StreamItem(key: row.id, json: row.json)
+            let item = StreamItem(key: row.place.key, json: row.json)
             guard predicate?.holds(of: item, function) ?? true else { return nil }
             // The first one's order holds for all.
             return index == 0 ? row : StreamRow(order.place(of: item), json: row.json)

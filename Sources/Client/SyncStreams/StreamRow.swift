@@ -6,7 +6,7 @@ public struct StreamRow: WindowRow, Sendable {
     /// What the host sees of it: any JSON value.
     public let json: [UInt8]
 
-    public var id: String { place.key }
+    public var id: TextKey { TextKey(place.key) }
 
     init(_ place: StreamPlace, json: [UInt8]) {
         self.place = place

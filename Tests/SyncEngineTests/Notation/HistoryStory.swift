@@ -23,7 +23,7 @@ struct HistoryStory {
     private(set) var answer = ""
 
     /// A history as it is drawn. What reaches the newest does so in this session.
-    init(_ before: String, _ channelURL: ChannelURL, _ cache: CacheStore, parentID: String = "") throws {
+    init(_ before: String, _ channelURL: ChannelURL, _ cache: CacheStore, parentID: MessageID = "") throws {
         let sketch = try HistorySketch(before)
         id = HistoryID(channelURL, parentID: parentID)
         self.cache = cache
@@ -78,7 +78,7 @@ struct HistoryStory {
 
     mutating func take(_ page: MessagePage) throws -> History.PageOutcome {
         let outcome = try history.take(page, SendbirdRules(), cache)
-        answer = outcome.gone.isEmpty ? "" : "gone " + outcome.gone.joined(separator: " ")
+        answer = outcome.gone.isEmpty ? "" : "gone " + outcome.gone.map(\.text).joined(separator: " ")
         return outcome
     }
 

@@ -55,8 +55,8 @@ enum Letters {
         if let parent { json += #","parent_message_id":"\#(parent)""# }
         if hasReaction { json += #","reactions":[{"key":"+","user_ids":["bo"],"updated_at":1}]"# }
         return MessageRecord(
-            id: String(id), position: try position(isMoved ? word : word.prefix(1)), updatedAt: Int64(edits),
-            customType: isMarked ? "marked" : "", senderID: isOwn ? "mei" : "bo", parentID: parent ?? "",
+            id: "\(id)", position: try position(isMoved ? word : word.prefix(1)), updatedAt: Int64(edits),
+            customType: isMarked ? "marked" : "", senderID: isOwn ? "mei" : "bo", parentID: MessageID(parent ?? ""),
             requestID: isOwn ? "request-\(id)" : "", json: Array((json + "}").utf8))
     }
 

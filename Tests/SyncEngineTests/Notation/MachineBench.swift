@@ -139,7 +139,7 @@ final class MachineBench {
 
     /// `w at d limit 2 marked`: a window's name, and what it shows. `limit 2/1`: of older and newer messages; `marked`:
     /// of that custom type; `exclusive`: those at its place count as newer; `replies`: those of threads, too.
-    static func window(_ words: Substring, thread parentID: String = "") throws -> MessageWindow {
+    static func window(_ words: Substring, thread parentID: MessageID = "") throws -> MessageWindow {
         let (name, rest) = words.firstWord
         var filter = MessageFilter()
         filter.parentID = parentID

@@ -57,7 +57,7 @@ final class TimelineStory {
         case .messagesAround(_, let time, _, _): "around " + Letters.letter(time)
         case .messages(_, let edge, .previous, _, _): "← " + letter(edge)
         case .messages(_, let edge, .next, _, _): "→ " + letter(edge)
-        case .getMessage(_, let id): "parent " + id
+        case .getMessage(_, let id): "parent \(id)"
         default: "\(request)"
         }
     }

@@ -28,10 +28,10 @@ enum ToldFact {
             fact.mayOvertake = true
         case "react", "unreact":
             let reaction = MessageReaction(key: "+", userID: "bo", isAdded: verb == "react", updatedAt: 1)
-            fact.kind = .patched(id: String(words), .reaction(reaction))
+            fact.kind = .patched(id: MessageID(String(words)), .reaction(reaction))
             fact.cause = Cause(.eventReactionUpdated)
         case "delete":
-            fact.kind = .deleted(ids: words.split(separator: " ").map(String.init))
+            fact.kind = .deleted(ids: words.split(separator: " ").map { MessageID(String($0)) })
             fact.cause = Cause(.eventMessageDeleted)
         case "log":
             let changes = try log(words)
@@ -43,10 +43,10 @@ enum ToldFact {
     }
 
     /// What a change log says, `d' -e`: edited and deleted messages.
-    static func log(_ words: Substring) throws -> (updated: [MessageRecord], deleted: [String]) {
+    static func log(_ words: Substring) throws -> (updated: [MessageRecord], deleted: [MessageID]) {
         let words = words.split(separator: " ")
         return (
             try words.filter { !$0.hasPrefix("-") }.map(Letters.message),
-            words.filter { $0.hasPrefix("-") }.map { String($0.dropFirst()) })
+            words.filter { $0.hasPrefix("-") }.map { MessageID(String($0.dropFirst())) })
     }
 }

@@ -72,7 +72,7 @@ final class WindowsStory {
             action: .deleteMessage,
             arguments: ["channel_url": .text(history.id.channelURL.text), "message_id": .text(String(message))])
         if isAdded { bench.overlays.add(deletion, call: 1) } else { _ = bench.overlays.remove(deletion, call: 1) }
-        let record = try history.cache.message(id: String(message), channel: history.history.channelKey)
+        let record = try history.cache.message(id: MessageID(String(message)), channel: history.history.channelKey)
         guard let record else { throw Letters.Unreadable(message, "a cached message") }
         bench.act { windows.showAgain(record, Cause(.localAction), coverage, &$0) }
     }

@@ -14,12 +14,12 @@ struct Overlays {
     }
 
     /// By channel and message.
-    private var channels: [ChannelURL: [TextKey: [Entry]]] = [:]
+    private var channels: [ChannelURL: [MessageID: [Entry]]] = [:]
 
     var isEmpty: Bool { channels.isEmpty }
 
     mutating func add(_ action: ActionCall, call: CallID) {
-        channels[action.channelURL, default: [:]][TextKey(action.messageID), default: []].append(
+        channels[action.channelURL, default: [:]][action.messageID, default: []].append(
             Entry(call: call, action: action))
     }
 
@@ -35,7 +35,7 @@ struct Overlays {
     }
 
     /// For the simulator's checks.
-    func hasDeletion(_ messageID: String, in channelURL: ChannelURL) -> Bool {
+    func hasDeletion(_ messageID: MessageID, in channelURL: ChannelURL) -> Bool {
         channels[channelURL]?[messageID]?.contains { $0.action.action == .deleteMessage } ?? false
     }
 

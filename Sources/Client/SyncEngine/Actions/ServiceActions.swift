@@ -77,11 +77,11 @@ struct ServiceActions {
     }
 
     /// The connection told of a reaction: answers to what was asked before may be older.
-    mutating func note(_ reaction: MessageReaction, of messageID: String, in url: ChannelURL, _ context: Context) {
+    mutating func note(_ reaction: MessageReaction, of messageID: MessageID, in url: ChannelURL, _ context: Context) {
         guard reaction.userID == context.options.userID else { return }
         for (call, action) in calls
         where [.addReaction, .removeReaction].contains(action.action) && action.channelURL == url
-            && action.messageID.isByteEqual(to: messageID)
+            && action.messageID == messageID
             && action.text("key")?.isByteEqual(to: reaction.key) == true
         {
             toldMeanwhile[call] = max(toldMeanwhile[call] ?? 0, reaction.updatedAt)

@@ -17,7 +17,7 @@ enum ToldChanges {
     }
 
     static func deleted(
-        _ id: String, _ url: ChannelURL, call: CallID, _ turn: inout Turn
+        _ id: MessageID, _ url: ChannelURL, call: CallID, _ turn: inout Turn
     ) {
         guard isOwnAsFarAsKnown(id, url, turn.context) else {
             return turn.complete(Completion(call: call, name: .deleteMessage, status: .notOwnMessage))
@@ -28,7 +28,7 @@ enum ToldChanges {
     }
 
     /// Of what is not cached nothing is known, and nothing has to change either.
-    private static func isOwnAsFarAsKnown(_ id: String, _ url: ChannelURL, _ context: Context) -> Bool {
+    private static func isOwnAsFarAsKnown(_ id: MessageID, _ url: ChannelURL, _ context: Context) -> Bool {
         let held = context.storage.message(id, in: url)
         return held.map { $0.senderID == context.options.userID } ?? true
     }

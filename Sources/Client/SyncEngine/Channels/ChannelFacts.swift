@@ -25,7 +25,7 @@ enum ChannelFacts {
             lastMessagePatched(id, cached, context) { context.rules.apply(patch, to: $0) }
         case .deleted(let ids): deleted(ids, cached, context)
         case .changelog(let updated, let ids):
-            if let last = cached?.lastMessage, ids.containsBytes(of: last.id) {
+            if let last = cached?.lastMessage, ids.contains(last.id) {
                 .mustBeAsked
             } else {
                 edited(updated, cached, context)
@@ -67,7 +67,7 @@ enum ChannelFacts {
         guard let pinned = JSONSlice.member("latest_pinned_message", of: channel.json),
             let number = pinned.withUnsafeBytes({ JSONSlice.valid($0)["message_id"]?.int })
         else { return false }
-        return fact.concerns(String(number))
+        return fact.concerns(MessageID(String(number)))
     }
 
     private static func arrived(_ message: MessageRecord, _ cached: ChannelRecord?, _ context: Context) -> Outcome {
@@ -84,7 +84,7 @@ enum ChannelFacts {
         if messages.contains(where: { context.rules.mayChangeMentions($0, in: cached, userID: userID) }) {
             return .mustBeAsked
         }
-        if let message = messages.last(where: { $0.id.isByteEqual(to: last.id) }) {
+        if let message = messages.last(where: { $0.id == last.id }) {
             guard let shown = JSONSlice.member("last_message", of: cached.json),
                 updatedAt(shown) <= message.updatedAt
             else { return .nothing }
@@ -96,9 +96,9 @@ enum ChannelFacts {
     }
 
     private static func lastMessagePatched(
-        _ id: String, _ cached: ChannelRecord?, _ context: Context, _ apply: ([UInt8]) -> [UInt8]?
+        _ id: MessageID, _ cached: ChannelRecord?, _ context: Context, _ apply: ([UInt8]) -> [UInt8]?
     ) -> Outcome {
-        guard let cached, cached.lastMessage?.id.isByteEqual(to: id) == true else {
+        guard let cached, cached.lastMessage?.id == id else {
             return concern([id], cached, context)
         }
         guard let last = JSONSlice.member("last_message", of: cached.json), let json = apply(last) else {
@@ -107,16 +107,16 @@ enum ChannelFacts {
         return patched(cached, context.rules.patches(forLastMessage: json, in: cached))
     }
 
-    private static func deleted(_ ids: [String], _ cached: ChannelRecord?, _ context: Context) -> Outcome {
+    private static func deleted(_ ids: [MessageID], _ cached: ChannelRecord?, _ context: Context) -> Outcome {
         // Which message is the last one now, only the service knows.
-        if let last = cached?.lastMessage, ids.containsBytes(of: last.id) { return .mustBeAsked }
+        if let last = cached?.lastMessage, ids.contains(last.id) { return .mustBeAsked }
         // And whether it was one of the unread ones.
         if let cached, !ids.isEmpty, context.rules.hasUnread(cached) { return .mustBeAsked }
         return concern(ids, cached, context)
     }
 
     /// Whether a message of which nothing but the id is told may be newer than the last one cached.
-    private static func concern(_ ids: [String], _ cached: ChannelRecord?, _ context: Context) -> Outcome {
+    private static func concern(_ ids: [MessageID], _ cached: ChannelRecord?, _ context: Context) -> Outcome {
         guard let cached, let last = cached.lastMessage else { return .mayCross }
         let areOlder = context.storage.cached { (cache) throws(StoreError) -> Bool in
             guard let key = try cache.channelKeyIfKnown(cached.url) else { return false }

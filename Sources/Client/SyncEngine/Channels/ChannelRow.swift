@@ -13,5 +13,5 @@ struct ChannelRow: WindowRow {
         json = query.shown(channel.json)
     }
 
-    var id: String { channel.url.text }
+    var id: ChannelURL { channel.url }
 }

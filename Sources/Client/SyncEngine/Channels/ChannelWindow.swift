@@ -56,11 +56,11 @@ struct ChannelWindow {
     /// Shows a page: those that match and are not shown yet, as one insert. Gives how many are new with it.
     mutating func add(_ page: [ChannelRecord], userID: UserID) -> WindowChange? {
         window.insert(page.filter {
-            query.membership(of: $0, userID: userID) != .isOut && window.index(ofID: $0.url.text) == nil
+            query.membership(of: $0, userID: userID) != .isOut && window.index(ofID: $0.url) == nil
         }.map { ChannelRow($0, query) })
     }
 
-    mutating func contains(_ url: ChannelURL) -> Bool { window.index(ofID: url.text) != nil }
+    mutating func contains(_ url: ChannelURL) -> Bool { window.index(ofID: url) != nil }
 
     /// Shows a page that the service gave for the query.
     mutating func addServed(_ page: [ChannelRecord], userID: UserID) -> WindowChange? {
@@ -74,8 +74,7 @@ struct ChannelWindow {
     /// Takes out again what stood in for a page of the service and turned out to lie behind it.
     mutating func dropStandIns(_ urls: [ChannelURL]) -> WindowChange? {
         guard let servedTo else { return nil }
-        let ids = urls.map { TextKey($0.text) }
-        let behind = ids.filter { id in window.index(ofID: id.text).map { servedTo < window.rows[$0].place } ?? false }
+        let behind = urls.filter { url in window.index(ofID: url).map { servedTo < window.rows[$0].place } ?? false }
         return window.remove(ids: Set(behind))
     }
 
@@ -102,25 +101,25 @@ struct ChannelWindow {
 
     /// Takes in the new state of channels.
     mutating func reconcile(_ changed: [ChannelRecord], removed: [ChannelURL], userID: UserID) -> [WindowChange] {
-        var gone = Set(removed.map { TextKey($0.text) })
+        var gone = Set(removed)
         var rows: [ChannelRow] = []
         for channel in changed {
-            let old = window.index(ofID: channel.url.text)
+            let old = window.index(ofID: channel.url)
             switch query.membership(of: channel, userID: userID) {
             case .belongs: break
             // A page of the service brought it, and nothing says that it is out.
             case .isUnknown: if old == nil { continue }
             case .isOut:
-                if old != nil { gone.insert(channel.url.text) }
+                if old != nil { gone.insert(channel.url) }
                 continue
             }
             let row = ChannelRow(channel, query)
             if let old {
                 // Past the last one shown there may be others in between that are not: it leaves until it is fetched.
                 let isPastEnd = hasNext && window.rows[old].place < row.place && window.last.map { last in
-                    last.id.isByteEqual(to: channel.url.text) || last.place < row.place
+                    last.id == channel.url || last.place < row.place
                 } ?? true
-                if isPastEnd { gone.insert(channel.url.text) } else { rows.append(row) }
+                if isPastEnd { gone.insert(channel.url) } else { rows.append(row) }
             } else if isLoaded, query.isDecidableFromCache {
                 // What only the service can decide enters by its pages.
                 let isPastEnd = hasNext && window.last.map { $0.place < row.place } ?? true
@@ -135,7 +134,7 @@ struct ChannelWindow {
     /// An update of channels to what they are in the list, for those of them that it shows.
     mutating func restatement(of urls: [ChannelURL]) -> WindowChange? {
         let items = urls.compactMap { url -> CollectionChange.Item? in
-            guard let index = window.index(ofID: url.text) else { return nil }
+            guard let index = window.index(ofID: url) else { return nil }
             return CollectionChange.Item(index: index, id: url.text, json: window.rows[index].json)
         }
         return items.isEmpty ? nil : WindowChange(.update, items)

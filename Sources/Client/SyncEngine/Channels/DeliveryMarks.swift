@@ -8,7 +8,7 @@ struct DeliveryMarks {
 
     private struct Entry {
         /// The message that is not marked yet.
-        var waiting: String?
+        var waiting: MessageID?
         /// By the monotonic clock.
         var notBefore: Int64
     }
@@ -29,7 +29,7 @@ struct DeliveryMarks {
     }
 
     private mutating func arrived(
-        _ messageID: String, in url: ChannelURL, _ turn: inout Turn
+        _ messageID: MessageID, in url: ChannelURL, _ turn: inout Turn
     ) {
         let now = turn.now.monotonic
         if entries.count > DeliveryMarks.mostIdle {
@@ -59,7 +59,7 @@ struct DeliveryMarks {
 
     private var nextDeadline: Int64? { entries.values.filter { $0.waiting != nil }.map(\.notBefore).min() }
 
-    private mutating func mark(_ id: String, _ url: ChannelURL, _ turn: inout Turn) {
+    private mutating func mark(_ id: MessageID, _ url: ChannelURL, _ turn: inout Turn) {
         // Who is invited hears what is said, and marks nothing before it has come in.
         if turn.storage.channel(url)?.traits.memberState == "invited" {
             entries[url] = nil

@@ -10,7 +10,7 @@ enum Ask: Equatable {
     /// A page of a collection's own query.
     case channelPage(collection: CollectionID)
     case messages(MessageAsk, of: HistoryID)
-    case send(requestID: String, channelURL: ChannelURL)
+    case send(requestID: RequestID, channelURL: ChannelURL)
     /// The user's own messages, for one that the service has.
     case lookup(OwnLookup)
     case action(call: CallID, ActionCall)

@@ -28,7 +28,7 @@ indirect enum Effect {
     /// An own message is not under way any more. In doubt: whether it has arrived at the service is not known.
     case sendEnded(channelURL: ChannelURL, isInDoubt: Bool)
     /// An overlay on a message came or went.
-    case overlaid(channelURL: ChannelURL, messageID: String)
+    case overlaid(channelURL: ChannelURL, messageID: MessageID)
     case typingStopped(channelURL: ChannelURL, userID: UserID)
     /// A channel is as it was in the cache, and is shown in another way.
     case shownAgain(channelURL: ChannelURL, Cause)

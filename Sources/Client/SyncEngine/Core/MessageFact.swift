@@ -7,10 +7,10 @@ struct MessageFact {
         /// In order means that everything older has come, too.
         case arrived(MessageRecord, isInOrder: Bool)
         case edited([MessageRecord])
-        case patched(id: String, MessagePatch)
-        case deleted(ids: [String])
+        case patched(id: MessageID, MessagePatch)
+        case deleted(ids: [MessageID])
         /// What was edited and deleted while away.
-        case changelog(updated: [MessageRecord], deleted: [String])
+        case changelog(updated: [MessageRecord], deleted: [MessageID])
     }
 
     var channelURL: ChannelURL
@@ -31,14 +31,14 @@ struct MessageFact {
     }
 
     /// Whether it says something of a message that was there before.
-    func concerns(_ id: String) -> Bool {
+    func concerns(_ id: MessageID) -> Bool {
         switch kind {
         case .arrived: false
-        case .edited(let messages): messages.contains { $0.id.isByteEqual(to: id) }
-        case .patched(let patched, _): patched.isByteEqual(to: id)
-        case .deleted(let ids): ids.containsBytes(of: id)
+        case .edited(let messages): messages.contains { $0.id == id }
+        case .patched(let patched, _): patched == id
+        case .deleted(let ids): ids.contains(id)
         case .changelog(let updated, let ids):
-            ids.containsBytes(of: id) || updated.contains { $0.id.isByteEqual(to: id) }
+            ids.contains(id) || updated.contains { $0.id == id }
         }
     }
 
@@ -47,11 +47,11 @@ struct MessageFact {
         guard id.channelURL == channelURL, answerTo == nil || answerTo == id else { return nil }
         guard id.isThread else { return self }
         func ofThread(_ messages: [MessageRecord]) -> [MessageRecord] {
-            messages.filter { $0.parentID.isByteEqual(to: id.parentID) || $0.id.isByteEqual(to: id.parentID) }
+            messages.filter { $0.parentID == id.parentID || $0.id == id.parentID }
         }
         var result = self
         switch kind {
-        case .arrived(let message, _): if !message.parentID.isByteEqual(to: id.parentID) { return nil }
+        case .arrived(let message, _): if message.parentID != id.parentID { return nil }
         case .edited(let messages): result.kind = .edited(ofThread(messages))
         case .changelog(let updated, let deleted):
             result.kind = .changelog(updated: ofThread(updated), deleted: deleted)
@@ -80,7 +80,7 @@ struct MessageFact {
     /// `hasDeleted`: whether the service told of a deletion, after which a host may still tell of its own send, and an
     /// answer made before it may still come.
     /// `loginTime`: by the service's clock. What is older is in the pages of this session, or was deleted.
-    func visible(from order: Int64, loginTime: Int64, hasDeleted: (String) -> Bool) -> MessageFact {
+    func visible(from order: Int64, loginTime: Int64, hasDeleted: (MessageID) -> Bool) -> MessageFact {
         func rest(_ messages: [MessageRecord]) -> [MessageRecord] {
             messages.filter { $0.position.order >= order && !hasDeleted($0.id) }
         }

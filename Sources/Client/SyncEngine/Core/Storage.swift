@@ -45,7 +45,7 @@ final class Storage {
     }
 
     /// A cached message of a channel or of one of its threads; `nil` also when it cannot be read.
-    func message(_ id: String, in channelURL: ChannelURL) -> MessageRecord? {
+    func message(_ id: MessageID, in channelURL: ChannelURL) -> MessageRecord? {
         cached { (cache) throws(StoreError) -> MessageRecord? in
             guard let key = try cache.channelKeyIfKnown(channelURL) else { return nil }
             return try cache.message(id: id, channel: key)

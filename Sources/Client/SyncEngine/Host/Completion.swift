@@ -28,7 +28,7 @@ public struct Completion: Sendable {
     public var short: ShortReason?
     /// Of own messages that were fetched: how many were inserted.
     public var count: Int?
-    public var requestID: String?
+    public var requestID: RequestID?
     /// The service's message object, as JSON text.
     public var message: [UInt8]?
     public var failure: ServiceFailure?
@@ -42,7 +42,7 @@ public struct Completion: Sendable {
 
     public init(
         call: CallID, name: Name, status: Status, hasMore: Bool? = nil, short: ShortReason? = nil,
-        count: Int? = nil, requestID: String? = nil, message: [UInt8]? = nil, failure: ServiceFailure? = nil,
+        count: Int? = nil, requestID: RequestID? = nil, message: [UInt8]? = nil, failure: ServiceFailure? = nil,
         action: Action? = nil, result: [UInt8]? = nil, explanation: String? = nil, info: CollectionInfo? = nil
     ) {
         self.call = call

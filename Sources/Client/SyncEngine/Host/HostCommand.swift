@@ -35,17 +35,17 @@ public enum HostCommand: Sendable {
     case start(collection: CollectionID, call: CallID)
     case resetViewpoint(collection: CollectionID, viewpoint: Int64)
     /// `body` is a JSON object in canonical field names without the request id.
-    case sendMessage(collection: CollectionID, requestID: String, body: [UInt8], call: CallID)
-    case resendMessage(collection: CollectionID, requestID: String, call: CallID)
-    case appendMessage(collection: CollectionID, requestID: String, body: [UInt8], call: CallID)
+    case sendMessage(collection: CollectionID, requestID: RequestID, body: [UInt8], call: CallID)
+    case resendMessage(collection: CollectionID, requestID: RequestID, call: CallID)
+    case appendMessage(collection: CollectionID, requestID: RequestID, body: [UInt8], call: CallID)
     /// The host sent a message by its own means and shows it when it has been sent.
-    indirect case appendSent(collection: CollectionID, requestID: String, MessageRecord, call: CallID)
+    indirect case appendSent(collection: CollectionID, requestID: RequestID, MessageRecord, call: CallID)
     /// How the host's own send went.
-    indirect case handleSendResponse(collection: CollectionID, requestID: String, SendOutcome, call: CallID)
+    indirect case handleSendResponse(collection: CollectionID, requestID: RequestID, SendOutcome, call: CallID)
     /// The host edited a message by its own means.
     indirect case tellEdit(collection: CollectionID, MessageRecord, call: CallID)
     /// An edit of a failed message in place.
-    case updateMessage(collection: CollectionID, requestID: String, body: [UInt8], call: CallID)
+    case updateMessage(collection: CollectionID, requestID: RequestID, body: [UInt8], call: CallID)
     /// The host deleted a sent message by its own means; or a pending or failed one is given up.
     case deleteMessage(collection: CollectionID, OwnMessageReference, call: CallID)
     /// Anything of the table of actions.
@@ -67,6 +67,6 @@ public enum SendOutcome: Sendable {
 
 /// Which own message: one the service has, or one that is pending or failed.
 public enum OwnMessageReference: Equatable, Sendable {
-    case sent(id: String)
-    case unsent(requestID: String)
+    case sent(id: MessageID)
+    case unsent(requestID: RequestID)
 }

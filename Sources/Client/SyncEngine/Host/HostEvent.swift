@@ -30,7 +30,7 @@ public enum CollectionNotice: Equatable, Sendable {
     case cacheShown(call: CallID, count: Int)
     /// The message that a thread answers, as it is now.
     case parentUpdated(json: [UInt8], Cause)
-    case parentRemoved(id: String, Cause)
+    case parentRemoved(id: MessageID, Cause)
     case hugeGap
     /// The host lagged: `dropped` events were not told; the lists follow, each as `clear` and `insert`.
     case overflow(dropped: Int)

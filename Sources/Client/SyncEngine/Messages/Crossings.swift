@@ -4,9 +4,9 @@ import SyncModel
 /// they arrive, and what was told meanwhile is newer.
 struct Crossings {
     private var pagesUnderWay = 0
-    private var deleted: Set<TextKey> = []
-    private var edited: [TextKey: MessageRecord] = [:]
-    private var patches: [(id: String, patch: MessagePatch)] = []
+    private var deleted: Set<MessageID> = []
+    private var edited: [MessageID: MessageRecord] = [:]
+    private var patches: [(id: MessageID, patch: MessagePatch)] = []
 
     mutating func pageAsked() { pagesUnderWay += 1 }
 
@@ -22,15 +22,15 @@ struct Crossings {
         case .arrived(let message, _): edited[message.id] = message
         case .patched(let id, let patch): patches.append((id, patch))
         case .edited(let messages): for message in messages { edited[message.id] = message }
-        case .deleted(let ids): deleted.formUnion(ids.keys)
+        case .deleted(let ids): deleted.formUnion(ids)
         case .changelog(let updated, let ids):
             for message in updated { edited[message.id] = message }
-            deleted.formUnion(ids.keys)
+            deleted.formUnion(ids)
         }
     }
 
     /// Whether a page's silence about a message says nothing: the message is newer than the page.
-    func isNewer(_ id: String) -> Bool { edited[id] != nil }
+    func isNewer(_ id: MessageID) -> Bool { edited[id] != nil }
 
     /// Messages as they would be had the page been made now: without what was deleted since, with what was changed.
     func applied(to messages: [MessageRecord], _ rules: any ServiceRules) -> [MessageRecord] {
@@ -39,7 +39,7 @@ struct Crossings {
             if deleted.contains(message.id) { return nil }
             var result = message
             if let newer = edited[message.id], newer.updatedAt >= message.updatedAt { result = newer }
-            for (id, patch) in patches where id.isByteEqual(to: message.id) {
+            for (id, patch) in patches where id == message.id {
                 if let json = rules.apply(patch, to: result.json) { result.json = json }
             }
             return result

@@ -28,7 +28,7 @@ struct History {
     /// Under which the messages are filed: the channel's, or the thread's.
     let channelKey: Int64
     /// Of a thread: the message that it answers. It is kept with the replies, and no page brings it.
-    let parentID: String
+    let parentID: MessageID
     private(set) var chunks: ChunkList
     var crossings = Crossings()
     /// Messages stored by this run, since everything was forgotten last.
@@ -40,9 +40,9 @@ struct History {
     /// also when a page that is under way says that it has it.
     private var hasLostStrays = false
     /// Messages that a host's own connection told of, and ours has not yet: older ones may still be on their way.
-    private var outOfOrder: Set<TextKey> = []
+    private var outOfOrder: Set<MessageID> = []
     /// Ids of messages that the service told to be deleted: an answer that comes late must not bring one back.
-    private var deleted: Set<TextKey> = []
+    private var deleted: Set<MessageID> = []
     private static let deletedLimit = 10_000
     /// How far the chunk that has reached the newest is complete whatever happens to the connection: its end, but for
     /// messages out of order and moved ones.
@@ -59,7 +59,7 @@ struct History {
         case since(MessagePosition)
     }
 
-    init(channelKey: Int64, parentID: String = "", stored: [StoredChunk]) {
+    init(channelKey: Int64, parentID: MessageID = "", stored: [StoredChunk]) {
         self.channelKey = channelKey
         self.parentID = parentID
         onDisk = stored
@@ -95,7 +95,7 @@ struct History {
         /// What was stored, in no order: some may have been moved meanwhile.
         var rows: [MessageRecord]
         /// What the cache held inside the page's range and the service does not.
-        var gone: [String]
+        var gone: [MessageID]
     }
 
     /// Takes in a page: its rows, the deletions inside the range it covers, and the range.
@@ -118,7 +118,7 @@ struct History {
         var rows = crossings.applied(to: page.messages, rules)
         if added.reachedNewest {
             if case .sinceNextPage = send { send = .since(added.end.position) }
-            let known = rows.map(\.id).keys
+            let known = Set(rows.map(\.id))
             let inOrder = strays.filter { !outOfOrder.contains($0.id) }.map(\.position)
             sureEnd = (inOrder + [added.end.position, sureEnd].compactMap { $0 }).max()
             let behind = strays.filter { !known.contains($0.id) && $0.position > range.start.position }
@@ -128,18 +128,18 @@ struct History {
         }
         chunks.cover(added)
         extendUnsure(to: rows)
-        let present = rows.map(\.id).keys
+        let present = Set(rows.map(\.id))
         let held = try cache.messageReferences(
             channel: channelKey, from: added.reachedFirst ? .first : added.start.position,
             through: added.reachedNewest ? .last : added.end.position)
         let gone = held.filter { message in
-            !present.contains(message.id) && !message.id.isByteEqual(to: parentID) && !crossings.isNewer(message.id)
+            !present.contains(message.id) && message.id != parentID && !crossings.isNewer(message.id)
                 && History.speaks(page, range, for: message.position)
         }.map(\.id)
-        let known = held.map(\.id).keys
+        let known = Set(held.map(\.id))
         try cache.deleteMessages(ids: gone, channel: channelKey)
         try cache.upsert(rows, channel: channelKey)
-        outOfOrder.subtract(page.messages.map(\.id).keys)
+        outOfOrder.subtract(page.messages.map(\.id))
         try saveChunks(cache)
         stored += Int64(rows.filter { !known.contains($0.id) }.count)
         return PageOutcome(rows: rows, gone: gone)
@@ -178,9 +178,9 @@ struct History {
         _ message: MessageRecord, isInOrder: Bool, _ cache: CacheStore
     ) throws(StoreError) -> Arrival {
         // A late answer to an own send may lie inside what is covered already: the service had the message all along.
-        if isInOrder { outOfOrder.remove(TextKey(message.id)) } else { outOfOrder.insert(message.id) }
+        if isInOrder { outOfOrder.remove(message.id) } else { outOfOrder.insert(message.id) }
         guard let place = chunks.index(covering: message.position) else {
-            guard !strays.contains(where: { $0.id.isByteEqual(to: message.id) }) else { return .stray(isNew: false) }
+            guard !strays.contains(where: { $0.id == message.id }) else { return .stray(isNew: false) }
             strays.append(message)
             if strays.count > History.strayLimit {
                 strays.removeFirst()
@@ -222,10 +222,10 @@ struct History {
     ) throws(StoreError) -> [MessageRecord] {
         var changed: [MessageRecord] = []
         for message in messages {
-            if let index = strays.firstIndex(where: { $0.id.isByteEqual(to: message.id) }) { strays[index] = message }
+            if let index = strays.firstIndex(where: { $0.id == message.id }) { strays[index] = message }
             if let held = try cache.message(id: message.id, channel: channelKey) {
                 if held.updatedAt <= message.updatedAt { changed.append(message) }
-            } else if message.id.isByteEqual(to: parentID) || isComplete(at: message.position, isInOrder) {
+            } else if message.id == parentID || isComplete(at: message.position, isInOrder) {
                 // Not held, and now in a place that is complete: the service changed its time.
                 changed.append(message)
             }
@@ -243,7 +243,7 @@ struct History {
     /// leave between is told; how far the chunk is complete whatever happens to the connection stays as it is.
     private mutating func extendUnsure(to messages: [MessageRecord]) {
         guard var last = chunks.last, last.reachedNewest else { return }
-        for message in messages where !message.id.isByteEqual(to: parentID) { last.extend(to: message.position) }
+        for message in messages where message.id != parentID { last.extend(to: message.position) }
         if last != chunks.last { chunks.cover(last) }
     }
 
@@ -257,9 +257,9 @@ struct History {
 
     /// Gives the message as it is now, when it is held.
     mutating func patch(
-        _ id: String, _ patch: MessagePatch, _ rules: any ServiceRules, _ cache: CacheStore
+        _ id: MessageID, _ patch: MessagePatch, _ rules: any ServiceRules, _ cache: CacheStore
     ) throws(StoreError) -> MessageRecord? {
-        if let index = strays.firstIndex(where: { $0.id.isByteEqual(to: id) }),
+        if let index = strays.firstIndex(where: { $0.id == id }),
             let json = rules.apply(patch, to: strays[index].json)
         {
             strays[index].json = json
@@ -272,13 +272,13 @@ struct History {
     }
 
     /// Whether the service told that a message was deleted, while this was shown.
-    func hasDeleted(_ id: String) -> Bool { deleted.contains(TextKey(id)) }
+    func hasDeleted(_ id: MessageID) -> Bool { deleted.contains(id) }
 
     /// The service shows a message that it said was not there: this user was no member then.
-    mutating func isShown(_ id: String) { deleted.remove(TextKey(id)) }
+    mutating func isShown(_ id: MessageID) { deleted.remove(id) }
 
-    mutating func delete(_ ids: [String], _ cache: CacheStore) throws(StoreError) {
-        strays.removeAll { ids.containsBytes(of: $0.id) }
+    mutating func delete(_ ids: [MessageID], _ cache: CacheStore) throws(StoreError) {
+        strays.removeAll { ids.contains($0.id) }
         if deleted.count > History.deletedLimit { deleted = [] }
         for id in ids { deleted.insert(id) }
         try cache.deleteMessages(ids: ids, channel: channelKey)

@@ -4,20 +4,19 @@ import SyncModel
 struct HistoryID: Hashable, Comparable, CustomStringConvertible {
     let channelURL: ChannelURL
     /// The id of the thread's first message; empty: the channel itself.
-    let parent: TextKey
+    let parentID: MessageID
 
-    init(_ channelURL: ChannelURL, parentID: String = "") {
+    init(_ channelURL: ChannelURL, parentID: MessageID = "") {
         self.channelURL = channelURL
-        parent = TextKey(parentID)
+        self.parentID = parentID
     }
 
-    var parentID: String { parent.text }
     var isThread: Bool { !parentID.isEmpty }
 
     var description: String { isThread ? "\(channelURL)/\(parentID)" : channelURL.text }
 
     /// A channel comes before its threads.
     static func < (left: HistoryID, right: HistoryID) -> Bool {
-        (left.channelURL, left.parent) < (right.channelURL, right.parent)
+        (left.channelURL, left.parentID) < (right.channelURL, right.parentID)
     }
 }

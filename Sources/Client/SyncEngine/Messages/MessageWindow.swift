@@ -53,7 +53,7 @@ struct MessageWindow {
     private var refillsWhenBack = false
     /// Messages that it showed until a host asked for their deletion, or for an edit after which they do not match, and
     /// where they stand.
-    private var hidden: [TextKey: MessagePosition] = [:]
+    private var hidden: [MessageID: MessagePosition] = [:]
 
     init(id: CollectionID, filter: MessageFilter, viewpoint: Int64) {
         self.id = id
@@ -195,26 +195,26 @@ struct MessageWindow {
     /// Shows a message no more, until the service has said what becomes of it.
     mutating func hide(_ message: MessageRecord) -> WindowChange? {
         guard window.index(ofID: message.id) != nil else { return nil }
-        let change = remove([TextKey(message.id)])
+        let change = remove([message.id])
         hidden[message.id] = message.position
         return change
     }
 
     /// Whether it was hidden and has to be shown again.
-    mutating func unhide(_ id: String) -> Bool { hidden.removeValue(forKey: TextKey(id)) != nil }
+    mutating func unhide(_ id: MessageID) -> Bool { hidden.removeValue(forKey: id) != nil }
 
     /// Shows a message as it is that was hidden, or shown otherwise, where it stands among others. Also where those are
     /// in doubt: it was one of them.
     mutating func putBack(_ record: MessageRecord, wasHidden: Bool, _ rules: any ServiceRules) -> [WindowChange] {
         guard let first = window.first, let last = window.last else { return [] }
         let isBetween = first.position < record.position && record.position < last.position
-        let isShown = window.index(at: record.position).map { window.rows[$0].id.isByteEqual(to: record.id) } ?? false
+        let isShown = window.index(at: record.position).map { window.rows[$0].id == record.id } ?? false
         guard isShown || wasHidden && isBetween else { return [] }
         return window.merge([shown(record.row, rules)])
     }
 
     /// Removes messages by their ids.
-    mutating func remove(_ ids: Set<TextKey>) -> WindowChange? {
+    mutating func remove(_ ids: Set<MessageID>) -> WindowChange? {
         if !hidden.isEmpty { for id in ids { hidden[id] = nil } }
         // Emptied, the window goes on behind what it showed last.
         let last = window.last?.position
@@ -228,7 +228,7 @@ struct MessageWindow {
 
     /// Removes what stands behind a position. Emptied, the window goes on there.
     mutating func removeAll(behind end: MessagePosition) -> WindowChange? {
-        let change = remove(window.rows.filter { $0.position > end }.map(\.id).keys)
+        let change = remove(Set(window.rows.filter { $0.position > end }.map(\.id)))
         if change != nil, window.isEmpty {
             emptyEdge = end
             emptiedAt = end
@@ -242,7 +242,7 @@ struct MessageWindow {
         _ records: [MessageRecord], in chunk: ChunkList.Chunk?, _ rules: any ServiceRules
     ) -> [WindowChange] {
         var rows: [MessageRow] = []
-        var gone: Set<TextKey> = []
+        var gone: Set<MessageID> = []
         for record in records {
             let isInside = chunk?.covers(record.position) == true && spans(record.position)
             if filter.matches(record), isInside || holds(record.position) {
@@ -266,7 +266,7 @@ struct MessageWindow {
     private func holds(_ position: MessagePosition) -> Bool { window.index(at: position) != nil }
 
     /// Takes out what was shown for want of what really stands at the viewpoint, and stands there again.
-    mutating func standAgain(without ids: Set<TextKey>) -> WindowChange? {
+    mutating func standAgain(without ids: Set<MessageID>) -> WindowChange? {
         let change = window.remove(ids: ids)
         isLoaded = true
         emptiedAt = nil

@@ -109,7 +109,7 @@ struct MessageWindows {
         turn.tell(id, .parentUpdated(json: all[index].shown(json, turn.rules), cause))
     }
 
-    func tellParentRemoved(_ messageID: String, _ cause: Cause, _ turn: inout Turn) {
+    func tellParentRemoved(_ messageID: MessageID, _ cause: Cause, _ turn: inout Turn) {
         for window in all { turn.tell(window.id, .parentRemoved(id: messageID, cause)) }
     }
 
@@ -336,8 +336,8 @@ struct MessageWindows {
                 missing[direction] = limit - found.count
             }
         }
-        let kept = page.map(\.id).keys
-        let change = all[index].standAgain(without: old.window.rows.map(\.id).keys.subtracting(kept))
+        let kept = Set(page.map(\.id))
+        let change = all[index].standAgain(without: Set(old.window.rows.map(\.id)).subtracting(kept))
         if let change { turn.add(.event(all[index].change(change, Cause(.sync)))) }
         for change in all[index].merge(page, turn.rules) {
             turn.add(.event(all[index].change(change, Cause(.sync))))
@@ -424,7 +424,7 @@ struct MessageWindows {
     mutating func show(
         _ outcome: History.PageOutcome, _ cause: Cause, _ coverage: Coverage, _ turn: inout Turn
     ) {
-        remove(outcome.gone.keys, cause, &turn)
+        remove(Set(outcome.gone), cause, &turn)
         for index in all.indices {
             merge(outcome.rows, index, cause, coverage, &turn)
             catchUp(index, cause, coverage, &turn)
@@ -532,7 +532,7 @@ struct MessageWindows {
         updateEdges(index, coverage, turn.context)
     }
 
-    mutating func remove(_ ids: Set<TextKey>, _ cause: Cause, _ turn: inout Turn) {
+    mutating func remove(_ ids: Set<MessageID>, _ cause: Cause, _ turn: inout Turn) {
         for index in all.indices {
             if let change = all[index].remove(ids) { turn.add(.event(all[index].change(change, cause))) }
         }
@@ -541,7 +541,7 @@ struct MessageWindows {
     /// History was cut.
     mutating func cut(before order: Int64, _ coverage: Coverage, _ turn: inout Turn) {
         for index in all.indices {
-            let old = all[index].window.rows.prefix { $0.position.order < order }.map(\.id).keys
+            let old = Set(all[index].window.rows.prefix { $0.position.order < order }.map(\.id))
             if let change = all[index].remove(old) {
                 turn.add(.event(all[index].change(change, Cause(.eventMessageDeleted))))
             }

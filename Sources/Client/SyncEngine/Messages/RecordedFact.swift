@@ -6,7 +6,7 @@ struct RecordedFact {
     private(set) var history: History
     private(set) var arrival: History.Arrival?
     private(set) var changed: [MessageRecord] = []
-    private(set) var deleted: Set<TextKey> = []
+    private(set) var deleted: Set<MessageID> = []
 
     /// Writes it, as a part of the transaction of who calls.
     init(
@@ -21,13 +21,13 @@ struct RecordedFact {
             if let message = try self.history.patch(id, patch, rules, cache) { changed = [message] }
         case .deleted(let ids):
             try self.history.delete(ids, cache)
-            deleted = ids.keys
+            deleted = Set(ids)
         case .changelog(let updated, let ids):
             try self.history.delete(ids, cache)
             // The log is an answer, too: what was told since it was made is newer.
             let newest = self.history.crossings.applied(to: updated, rules)
             changed = try self.history.edit(newest, isInOrder: false, cache)
-            deleted = ids.keys
+            deleted = Set(ids)
         }
     }
 }

@@ -218,7 +218,7 @@ final class Timeline {
         _ recorded: RecordedFact, _ cause: Cause, _ turn: inout Turn
     ) {
         if recorded.deleted.contains(id.parentID) { return parentGone(cause, &turn) }
-        guard let changed = recorded.changed.last(where: { $0.id.isByteEqual(to: id.parentID) }),
+        guard let changed = recorded.changed.last(where: { $0.id == id.parentID }),
             changed.json != parent?.json
         else { return }
         parent = changed
@@ -231,7 +231,7 @@ final class Timeline {
     }
 
     /// An overlay on a message came or went: it is shown as it is now.
-    func showAgain(_ id: String, _ cause: Cause, _ turn: inout Turn) {
+    func showAgain(_ id: MessageID, _ cause: Cause, _ turn: inout Turn) {
         let key = history.channelKey
         let held = turn.storage.cached { (cache) throws(StoreError) in try cache.message(id: id, channel: key) }
         if let message = held ?? nil { windows.showAgain(message, cause, coverage, &turn) }
@@ -453,7 +453,7 @@ final class Timeline {
             answerEnded(ask)
             gate.succeed()
             step = .changes(isAsked: false)
-            guard message.id.isByteEqual(to: id.parentID) else { break }
+            guard message.id == id.parentID else { break }
             return MessageFact(
                 channelURL: channelURL, kind: .edited(newest), cause: Cause(.sync), answerTo: id)
         case (.parent, .failure(let failure)) where failure.kind == .notFound || failure.kind.isForGood:

@@ -28,24 +28,24 @@ struct Outbox {
 
     var messages = OwnMessages()
     /// The call that waits for a message, by request id.
-    private var calls: [TextKey: Call] = [:]
+    private var calls: [RequestID: Call] = [:]
     /// Request ids of what the host asked to send in this session.
-    private var asked: Set<TextKey> = []
+    private var asked: Set<RequestID> = []
     /// Channel sync has succeeded in this session.
     private var hasSynced = false
     private var ages = OwnAges()
     /// The service has them. They are shown as pending until the cache has them, too: they are always in a list.
-    private var leaving: [TextKey: Intent] = [:]
+    private var leaving: [RequestID: Intent] = [:]
     var hasSettled: Bool { messages.hasSettled }
     private(set) var windows = OwnWindows()
 
     init() {}
 
-    func channelURL(of requestID: String) -> ChannelURL? { messages.channelURL(of: requestID) }
+    func channelURL(of requestID: RequestID) -> ChannelURL? { messages.channelURL(of: requestID) }
 
     var isSending: Bool { messages.isSending }
 
-    func intent(_ requestID: String) -> Intent? { messages.intent(requestID) }
+    func intent(_ requestID: RequestID) -> Intent? { messages.intent(requestID) }
 
     /// Every message in here.
     var all: [Intent] { messages.all }
@@ -113,7 +113,7 @@ struct Outbox {
     // MARK: Host calls
 
     mutating func send(
-        _ requestID: String, _ body: [UInt8], _ url: ChannelURL, call: CallID, _ turn: inout Turn
+        _ requestID: RequestID, _ body: [UInt8], _ url: ChannelURL, call: CallID, _ turn: inout Turn
     ) {
         guard accept(requestID, body, url, isHostSent: false, call, .sendMessage, &turn) else { return }
         calls[requestID] = Call(call: call, name: .sendMessage)
@@ -122,7 +122,7 @@ struct Outbox {
     }
 
     mutating func acceptHostSent(
-        _ requestID: String, _ body: [UInt8], _ url: ChannelURL, call: CallID, _ turn: inout Turn
+        _ requestID: RequestID, _ body: [UInt8], _ url: ChannelURL, call: CallID, _ turn: inout Turn
     ) {
         if let failed = intent(requestID), failed.status == .failed, failed.channelURL == url {
             // The host sends it once more by its own means.
@@ -138,7 +138,7 @@ struct Outbox {
 
     /// Writes an intent down and shows it as pending.
     private mutating func accept(
-        _ requestID: String, _ body: [UInt8], _ url: ChannelURL, isHostSent: Bool, _ call: CallID,
+        _ requestID: RequestID, _ body: [UInt8], _ url: ChannelURL, isHostSent: Bool, _ call: CallID,
         _ name: Completion.Name, _ turn: inout Turn
     ) -> Bool {
         guard intent(requestID) == nil else {
@@ -162,7 +162,7 @@ struct Outbox {
         return true
     }
 
-    mutating func resend(_ requestID: String, call: CallID, _ turn: inout Turn) {
+    mutating func resend(_ requestID: RequestID, call: CallID, _ turn: inout Turn) {
         guard let failed = intent(requestID), failed.status == .failed else {
             return turn.complete(Completion(call: call, name: .sendMessage, status: .notFound))
         }
@@ -199,7 +199,7 @@ struct Outbox {
 
     /// The host sent a message by its own means, whether it had appended it before or not.
     mutating func hostSent(
-        _ requestID: String, _ message: MessageRecord, _ url: ChannelURL, call: CallID, _ name: Completion.Name,
+        _ requestID: RequestID, _ message: MessageRecord, _ url: ChannelURL, call: CallID, _ name: Completion.Name,
         _ turn: inout Turn
     ) {
         guard message.senderID == turn.options.userID else {
@@ -217,7 +217,7 @@ struct Outbox {
 
     /// The host's own send failed. One that was never appended is kept as a failed one, if the policy keeps such.
     mutating func hostFailed(
-        _ requestID: String, _ body: [UInt8]?, code: Int, _ url: ChannelURL, call: CallID, _ turn: inout Turn
+        _ requestID: RequestID, _ body: [UInt8]?, code: Int, _ url: ChannelURL, call: CallID, _ turn: inout Turn
     ) {
         let failure = turn.rules.failure(.byHost(code: code))
         if let intent = intent(requestID) {
@@ -235,7 +235,7 @@ struct Outbox {
 
     /// Changes a failed message in place.
     mutating func update(
-        _ requestID: String, _ body: [UInt8], call: CallID, _ turn: inout Turn
+        _ requestID: RequestID, _ body: [UInt8], call: CallID, _ turn: inout Turn
     ) {
         guard var intent = intent(requestID), intent.status == .failed, let document = try? JSON.parse(intent.body),
             let changes = (try? JSON.parse(body))?.members
@@ -251,7 +251,7 @@ struct Outbox {
     }
 
     /// Gives up a pending or failed message.
-    mutating func giveUp(_ requestID: String, call: CallID, _ turn: inout Turn) {
+    mutating func giveUp(_ requestID: RequestID, call: CallID, _ turn: inout Turn) {
         guard let intent = intent(requestID) else {
             return turn.complete(Completion(call: call, name: .deleteMessage, status: .notFound))
         }
@@ -265,7 +265,7 @@ struct Outbox {
     /// Gives up the message that a send waits for. `false` when no such call waits, or when the message would stay on
     /// disk.
     mutating func cancel(_ call: CallID, _ turn: inout Turn) -> Bool {
-        guard let key = calls.first(where: { $0.value.call == call })?.key, let intent = intent(key.text),
+        guard let key = calls.first(where: { $0.value.call == call })?.key, let intent = intent(key),
             forget(intent, turn.context)
         else { return false }
         windows.remove(intent, .removeManualAction, Cause(.localMessageCanceled), &turn)
@@ -289,7 +289,7 @@ struct Outbox {
     /// Sends failed text messages again, in their order; the library has no other kind to send. Gives how many; `nil`
     /// when that could not be stored.
     mutating func resendFailed(
-        in url: ChannelURL?, _ requestID: String?, _ turn: inout Turn
+        in url: ChannelURL?, _ requestID: RequestID?, _ turn: inout Turn
     ) -> Int? {
         let failed = messages.failed(in: url, requestID).filter { isText($0, turn.context) }
         for intent in failed {
@@ -302,7 +302,7 @@ struct Outbox {
 
     /// Gives failed messages up. Gives how many; `nil` when that could not be stored.
     mutating func removeFailed(
-        in url: ChannelURL?, _ requestID: String?, _ turn: inout Turn
+        in url: ChannelURL?, _ requestID: RequestID?, _ turn: inout Turn
     ) -> Int? {
         let failed = messages.failed(in: url, requestID)
         for intent in failed {
@@ -417,7 +417,7 @@ struct Outbox {
 
     /// The answer to a send.
     mutating func receive(
-        _ reply: ServiceReply, for requestID: String, in url: ChannelURL, _ turn: inout Turn
+        _ reply: ServiceReply, for requestID: RequestID, in url: ChannelURL, _ turn: inout Turn
     ) {
         if case .failure(let failure) = reply, failure.kind == .exists, intent(requestID) != nil {
             return look(for: OwnLookup(requestID: requestID, channelURL: url, refusal: failure), &turn)
@@ -463,7 +463,7 @@ struct Outbox {
     }
 
     /// Whether this own message of a channel is not known to be the service's yet.
-    func holds(_ requestID: String, in url: ChannelURL) -> Bool {
+    func holds(_ requestID: RequestID, in url: ChannelURL) -> Bool {
         intent(requestID)?.channelURL == url
     }
 
@@ -479,9 +479,9 @@ struct Outbox {
     }
 
     mutating func settle(_ intent: Intent, _ message: MessageRecord, _ turn: inout Turn) -> Completion? {
-        leaving[TextKey(intent.requestID)] = intent
+        leaving[intent.requestID] = intent
         settle(intent)
-        return calls.removeValue(forKey: TextKey(intent.requestID)).map {
+        return calls.removeValue(forKey: intent.requestID).map {
             Completion(
                 call: $0.call, name: $0.name, status: .ok, requestID: intent.requestID, message: message.json)
         }
@@ -514,7 +514,7 @@ struct Outbox {
         failed.status = .failed
         failed.errorCode = failure.code
         failed.retryCount += 1
-        asked.remove(TextKey(intent.requestID))
+        asked.remove(intent.requestID)
         if isForGood { failed.retryCount = max(failed.retryCount, turn.options.resendRetryCount) }
         if turn.options.resendPolicy == .none {
             windows.remove(intent, .removeUnknown, Cause(.localMessageFailed), &turn)
@@ -526,7 +526,7 @@ struct Outbox {
             ages.note(failed, &turn)
             enforceLimit(intent.channelURL, &turn)
         }
-        guard let call = calls.removeValue(forKey: TextKey(intent.requestID)) else { return }
+        guard let call = calls.removeValue(forKey: intent.requestID) else { return }
         // Not found is a message that nobody knows of; of a channel that is gone the service refuses the message.
         let status = failure.kind == .notFound ? Status.service : Status(failure)
         turn.complete(Completion(
@@ -548,7 +548,7 @@ struct Outbox {
             if OwnAges.isTooOldToKeep(intent, turn.context) {
                 drop(intent, .removeRetentionExpired, &turn)
             } else if intent.status == .pending, OwnAges.isTooOldToSend(intent, turn.context),
-                messages[intent.channelURL]?.sending?.isByteEqual(to: intent.requestID) != true
+                messages[intent.channelURL]?.sending != intent.requestID
             {
                 fail(intent, turn.rules.failure(.tooOld), isForGood: true, &turn)
             }
@@ -561,7 +561,7 @@ struct Outbox {
     private mutating func showGivenUp(_ intent: Intent, _ reason: FailedReason, _ turn: inout Turn) {
         windows.remove(
             intent, reason, Cause(intent.hasFailed ? .eventMessageDeleted : .localMessageCanceled), &turn)
-        if let call = calls.removeValue(forKey: TextKey(intent.requestID)) {
+        if let call = calls.removeValue(forKey: intent.requestID) {
             turn.complete(Completion(call: call.call, name: call.name, status: .removed))
         }
     }
@@ -569,18 +569,18 @@ struct Outbox {
     // MARK: Done with
 
     private mutating func remove(_ intent: Intent) {
-        asked.remove(TextKey(intent.requestID))
+        asked.remove(intent.requestID)
         messages.remove(intent)
     }
 
     private mutating func settle(_ intent: Intent) {
-        asked.remove(TextKey(intent.requestID))
+        asked.remove(intent.requestID)
         messages.settle(intent)
     }
 
     private mutating func forget(_ intent: Intent, _ context: Context) -> Bool {
         guard messages.forget(intent, context) else { return false }
-        asked.remove(TextKey(intent.requestID))
+        asked.remove(intent.requestID)
         return true
     }
 

@@ -6,7 +6,7 @@ struct OutboxChannel {
     /// By their numbers, which grow in the order the messages were written.
     private(set) var intents: [Intent] = []
     /// The request id of the one that is being sent.
-    var sending: String?
+    var sending: RequestID?
     /// Waits after a failure that a retry may cure.
     var gate = RetryGate()
 

@@ -16,14 +16,14 @@ struct OwnLookup: Equatable {
         case failed(ServiceFailure)
     }
 
-    let requestID: String
+    let requestID: RequestID
     let channelURL: ChannelURL
     /// How the send ends when the message is not found.
     let refusal: ServiceFailure
     private var pages = 1
     private var edge = HistoryEdge(.last)
 
-    init(requestID: String, channelURL: ChannelURL, refusal: ServiceFailure) {
+    init(requestID: RequestID, channelURL: ChannelURL, refusal: ServiceFailure) {
         self.requestID = requestID
         self.channelURL = channelURL
         self.refusal = refusal
@@ -39,7 +39,7 @@ struct OwnLookup: Equatable {
             return .failed(context.rules.failure(.unexpectedReply))
         }
         let found = page.messages.last {
-            $0.requestID.isByteEqual(to: requestID) && $0.senderID == context.options.userID
+            $0.requestID == requestID && $0.senderID == context.options.userID
         }
         if let found { return .found(found) }
         guard !page.reachedFirst, let range = page.range, pages < OwnLookup.mostPages else { return .missing }

@@ -54,7 +54,8 @@ enum OwnMessageCalls {
         _ action: ActionCall, _ call: CallID, _ outbox: inout Outbox, _ turn: inout Turn
     ) {
         let url = action.text("channel_url").map { ChannelURL($0) }
-        let count = outbox.resendFailed(in: url, action.text("request_id"), &turn)
+        let requestID = action.text("request_id").map { RequestID($0) }
+        let count = outbox.resendFailed(in: url, requestID, &turn)
         ServiceActions.done(action, call, count: count, &turn)
     }
 
@@ -62,7 +63,8 @@ enum OwnMessageCalls {
         _ action: ActionCall, _ call: CallID, _ outbox: inout Outbox, _ turn: inout Turn
     ) {
         let url = action.text("channel_url").map { ChannelURL($0) }
-        let count = outbox.removeFailed(in: url, action.text("request_id"), &turn)
+        let requestID = action.text("request_id").map { RequestID($0) }
+        let count = outbox.removeFailed(in: url, requestID, &turn)
         ServiceActions.done(action, call, count: count, &turn)
     }
 }

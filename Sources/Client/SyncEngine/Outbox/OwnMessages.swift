@@ -8,9 +8,9 @@ import SyncStore
 struct OwnMessages {
     private var channels: [ChannelURL: OutboxChannel] = [:]
     /// The channel and the number of every message, by request id.
-    private var places: [TextKey: (channelURL: ChannelURL, number: Int64)] = [:]
+    private var places: [RequestID: (channelURL: ChannelURL, number: Int64)] = [:]
     /// Request ids of messages that are done with and may still be on disk.
-    private var settled: [String] = []
+    private var settled: [RequestID] = []
 
     /// A channel that has messages here, or one that is being sent.
     subscript(url: ChannelURL) -> OutboxChannel? {
@@ -27,17 +27,17 @@ struct OwnMessages {
 
     var hasSettled: Bool { !settled.isEmpty }
 
-    func channelURL(of requestID: String) -> ChannelURL? { places[requestID]?.channelURL }
+    func channelURL(of requestID: RequestID) -> ChannelURL? { places[requestID]?.channelURL }
 
-    func intent(_ requestID: String) -> Intent? {
+    func intent(_ requestID: RequestID) -> Intent? {
         places[requestID].flatMap { channels[$0.channelURL]?.intent($0.number) }
     }
 
     /// The failed messages of a channel or of all, or a single one.
-    func failed(in url: ChannelURL?, _ requestID: String?) -> [Intent] {
+    func failed(in url: ChannelURL?, _ requestID: RequestID?) -> [Intent] {
         all.filter { intent in
             intent.status == .failed && (url.map { intent.channelURL == $0 } ?? true)
-                && (requestID.map { intent.requestID.isByteEqual(to: $0) } ?? true)
+                && (requestID.map { intent.requestID == $0 } ?? true)
         }
     }
 
@@ -103,7 +103,7 @@ struct OwnMessages {
     }
 
     /// Done with at the start: it never was in here.
-    mutating func settle(requestID: String) { settled.append(requestID) }
+    mutating func settle(requestID: RequestID) { settled.append(requestID) }
 
     /// Takes off the disk what is done with: after the message is in the cache, at the next occasion, and at the last.
     mutating func clearSettled(_ context: Context) {

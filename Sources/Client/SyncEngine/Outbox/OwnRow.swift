@@ -3,7 +3,7 @@ import SyncStore
 
 /// An own message in the list of pending or failed ones, in the order in which they were written.
 struct OwnRow: WindowRow {
-    let id: String
+    let id: RequestID
     let place: Int64
     let json: [UInt8]
 

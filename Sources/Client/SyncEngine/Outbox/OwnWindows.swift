@@ -92,7 +92,7 @@ struct OwnWindows {
                 return
             }
             if intent.hasFailed {
-                if let change = own.pending.remove(ids: [TextKey(intent.requestID)]) {
+                if let change = own.pending.remove(ids: [intent.requestID]) {
                     OwnWindows.tell(own, .pending, change, cause, nil, &turn)
                 }
                 if let change = own.failed.put(row) {
@@ -115,7 +115,7 @@ struct OwnWindows {
     private static func remove(
         _ intent: Intent, from own: inout Own, _ reason: FailedReason, _ cause: Cause, _ turn: inout Turn
     ) {
-        let ids: Set<TextKey> = [TextKey(intent.requestID)]
+        let ids: Set<RequestID> = [intent.requestID]
         if let change = own.pending.remove(ids: ids) { OwnWindows.tell(own, .pending, change, cause, nil, &turn) }
         if let change = own.failed.remove(ids: ids) { OwnWindows.tell(own, .failed, change, cause, reason, &turn) }
     }

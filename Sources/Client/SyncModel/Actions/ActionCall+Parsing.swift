@@ -61,7 +61,7 @@ extension ActionCall {
         case .integer(let range): return .integer(try value.integer(in: range))
         case .flag: return .flag(try value.flag())
         case .time: return .integer(try value.time())
-        case .messageID: return .text(try value.messageID())
+        case .messageID: return .text(try value.messageID().text)
         case .word(let words): return .text(try value.word(of: words))
         case .form(let form) where form.isText: return .text(try value.nonemptyText())
         case .form: return .object(value.json.serialized())

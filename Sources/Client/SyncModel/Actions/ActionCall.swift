@@ -67,5 +67,5 @@ public struct ActionCall: Equatable, Sendable {
     }
 
     public var channelURL: ChannelURL { ChannelURL(text("channel_url") ?? "") }
-    public var messageID: String { text("message_id") ?? "" }
+    public var messageID: MessageID { MessageID(text("message_id") ?? "") }
 }

@@ -1,9 +1,10 @@
 /// A row of a `Window`: something with a key, a place in an order, and a content that hosts see.
 public protocol WindowRow {
     associatedtype Place: Comparable
+    associatedtype ID: TextID
 
     /// Unique within the window.
-    var id: String { get }
+    var id: ID { get }
     /// Different rows have different places.
     var place: Place { get }
     var json: [UInt8] { get }
@@ -19,7 +20,7 @@ public protocol WindowRow {
 public struct Window<Row: WindowRow> {
     public private(set) var rows: [Row] = []
     /// The place of every row by its id; made when it is first needed, since most pages never ask for it.
-    private var places: [TextKey: Row.Place]?
+    private var places: [Row.ID: Row.Place]?
     /// The host's list begins with the last row.
     public let isReversed: Bool
     /// So many rows are put in or taken out one by one; more of them in one pass over the list.
@@ -61,9 +62,9 @@ public struct Window<Row: WindowRow> {
         return index < rows.count && rows[index].place == place ? index : nil
     }
 
-    public mutating func index(ofID id: String) -> Int? {
+    public mutating func index(ofID id: Row.ID) -> Int? {
         if places == nil {
-            places = Dictionary(rows.map { (TextKey($0.id), $0.place) }, uniquingKeysWith: { first, _ in first })
+            places = Dictionary(rows.map { ($0.id, $0.place) }, uniquingKeysWith: { first, _ in first })
         }
         return places?[id].flatMap { index(at: $0) }
     }
@@ -78,15 +79,15 @@ public struct Window<Row: WindowRow> {
         let new = lowerBound(of: row.place)
         rows.insert(row, at: new)
         places?[row.id] = row.place
-        if new == old { return told(.update, [.init(index: new, id: row.id, json: row.json)], count: rows.count) }
-        return told(.move, [.init(from: old, index: new, id: row.id, json: row.json)], count: rows.count)
+        if new == old { return told(.update, [.init(index: new, id: row.id.text, json: row.json)], count: rows.count) }
+        return told(.move, [.init(from: old, index: new, id: row.id.text, json: row.json)], count: rows.count)
     }
 
     /// Takes in a row for one that has the same id and place.
     public mutating func replace(_ row: Row, at index: Int) -> WindowChange? {
         guard rows.indices.contains(index), rows[index].json != row.json else { return nil }
         rows[index] = row
-        return told(.update, [.init(index: index, id: row.id, json: row.json)], count: rows.count)
+        return told(.update, [.init(index: index, id: row.id.text, json: row.json)], count: rows.count)
     }
 
     /// Takes in many rows: moves, then one insert, then one update.
@@ -95,7 +96,7 @@ public struct Window<Row: WindowRow> {
         var new: [Row] = []
         var changed: [Row] = []
         for row in added {
-            if let index = index(at: row.place), rows[index].id.isByteEqual(to: row.id) {
+            if let index = index(at: row.place), rows[index].id == row.id {
                 if rows[index].json != row.json { changed.append(row) }
             } else if index(ofID: row.id) != nil {
                 if let change = put(row) { changes.append(change) }
@@ -107,7 +108,7 @@ public struct Window<Row: WindowRow> {
         let items = changed.compactMap { row -> WindowChange.Item? in
             guard let index = index(at: row.place) else { return nil }
             rows[index] = row
-            return WindowChange.Item(index: index, id: row.id, json: row.json)
+            return WindowChange.Item(index: index, id: row.id.text, json: row.json)
         }
         if !items.isEmpty { changes.append(told(.update, items, count: rows.count)) }
         return changes
@@ -117,7 +118,8 @@ public struct Window<Row: WindowRow> {
     public mutating func insert(_ added: [Row]) -> WindowChange? {
         let indices = indices(ofInserted: added)
         guard !indices.isEmpty else { return nil }
-        return told(.insert, indices.map { .init(index: $0, id: rows[$0].id, json: rows[$0].json) }, count: rows.count)
+        let items = indices.map { WindowChange.Item(index: $0, id: rows[$0].id.text, json: rows[$0].json) }
+        return told(.insert, items, count: rows.count)
     }
 
     /// The same for who looks at the rows rather than at changes: gives the indices they have now, ascending.
@@ -160,9 +162,9 @@ public struct Window<Row: WindowRow> {
     }
 
     /// Removes rows by their ids; unknown ones do no harm.
-    public mutating func remove(ids: Set<TextKey>) -> WindowChange? {
+    public mutating func remove(ids: Set<Row.ID>) -> WindowChange? {
         guard !ids.isEmpty, !rows.isEmpty else { return nil }
-        return remove(at: ids.compactMap { index(ofID: $0.text) }.sorted())
+        return remove(at: ids.compactMap { index(ofID: $0) }.sorted())
     }
 
     /// Removes the rows at these indices, which ascend; those outside the window do no harm.
@@ -171,8 +173,8 @@ public struct Window<Row: WindowRow> {
         guard let first = gone.first, let last = gone.last else { return nil }
         if last - first == gone.count - 1 { return remove(range: first..<(last + 1)) }
         // From the end on, so that no removal moves what is still to be removed.
-        let items = gone.reversed().map { WindowChange.Item(index: $0, id: rows[$0].id) }
-        if places != nil { for item in items { places?[item.id] = nil } }
+        let items = gone.reversed().map { WindowChange.Item(index: $0, id: rows[$0].id.text) }
+        if places != nil { for index in gone { places?[rows[index].id] = nil } }
         defer {
             if gone.count <= Window.fewRows {
                 for index in gone.reversed() { rows.remove(at: index) }
@@ -219,15 +221,15 @@ public struct Window<Row: WindowRow> {
     public func snapshot() -> WindowChange? {
         guard !rows.isEmpty else { return nil }
         let items = rows.enumerated().map { entry in
-            WindowChange.Item(index: entry.offset, id: entry.element.id, json: entry.element.json)
+            WindowChange.Item(index: entry.offset, id: entry.element.id.text, json: entry.element.json)
         }
         return told(.insert, items, count: rows.count)
     }
 
     private mutating func remove(range: Range<Int>) -> WindowChange? {
         guard !range.isEmpty else { return nil }
-        let items = range.reversed().map { WindowChange.Item(index: $0, id: rows[$0].id) }
-        if places != nil { for item in items { places?[item.id] = nil } }
+        let items = range.reversed().map { WindowChange.Item(index: $0, id: rows[$0].id.text) }
+        if places != nil { for row in rows[range] { places?[row.id] = nil } }
         defer { rows.removeSubrange(range) }
         return told(.remove, items, count: rows.count)
     }

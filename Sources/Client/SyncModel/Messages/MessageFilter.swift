@@ -12,7 +12,7 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
     public var senderIDs: [UserID] = []
     public var replyType = ReplyType.none
     /// Not empty: the replies to the message of this id, and nothing else; `replyType` says nothing then.
-    public var parentID = ""
+    public var parentID: MessageID = ""
     /// Messages a `fetch` brings, 1 to 200.
     public var limit = 30
     /// Of older and of newer messages, where it is not `limit`.
@@ -60,7 +60,7 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
     /// Looks only at what makes a difference to it.
     public func matches(
         kind: @autoclosure () -> MessageRecord.Kind, customType: @autoclosure () -> String,
-        senderID: @autoclosure () -> UserID, isInThread: Bool, parentID: @autoclosure () -> String,
+        senderID: @autoclosure () -> UserID, isInThread: Bool, parentID: @autoclosure () -> MessageID,
         isReplyToChannel: @autoclosure () -> Bool
     ) -> Bool {
         switch type {
@@ -71,7 +71,7 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
         }
         if !customTypes.isEmpty, !customTypes.containsBytes(of: customType()) { return false }
         if !senderIDs.isEmpty, !senderIDs.contains(senderID()) { return false }
-        if !self.parentID.isEmpty { return isInThread && parentID().isByteEqual(to: self.parentID) }
+        if !self.parentID.isEmpty { return isInThread && parentID() == self.parentID }
         switch replyType {
         case .all: return true
         case .none: return !isInThread

@@ -3,7 +3,7 @@ public struct MessageRecord: Equatable, Sendable {
     public enum Kind: Int64, Sendable { case user = 0, file = 1, admin = 2 }
 
     /// The service's id, unique within the channel.
-    public var id: String
+    public var id: MessageID
     public var position: MessagePosition
     /// Milliseconds since the epoch; 0 when never edited.
     public var updatedAt: Int64
@@ -12,18 +12,18 @@ public struct MessageRecord: Equatable, Sendable {
     /// Empty for admin messages.
     public var senderID: UserID
     /// The id of the thread's first message, empty outside threads.
-    public var parentID: String
+    public var parentID: MessageID
     public var isReplyToChannel: Bool
     public var isSilent: Bool
     /// The request that made it, when it is known; empty otherwise.
-    public var requestID: String
+    public var requestID: RequestID
     /// The message in the service's canonical shape, compact or not, valid JSON.
     public var json: [UInt8]
 
     public init(
-        id: String, position: MessagePosition, updatedAt: Int64 = 0, kind: Kind = .user, customType: String = "",
-        senderID: UserID = "", parentID: String = "", isReplyToChannel: Bool = false, isSilent: Bool = false,
-        requestID: String = "", json: [UInt8]
+        id: MessageID, position: MessagePosition, updatedAt: Int64 = 0, kind: Kind = .user, customType: String = "",
+        senderID: UserID = "", parentID: MessageID = "", isReplyToChannel: Bool = false, isSilent: Bool = false,
+        requestID: RequestID = "", json: [UInt8]
     ) {
         self.id = id
         self.position = position

@@ -1,9 +1,9 @@
 /// Which message, and where it stands.
 public struct MessageReference: Equatable, Hashable, Sendable {
-    public var id: String
+    public var id: MessageID
     public var position: MessagePosition
 
-    public init(id: String, position: MessagePosition) {
+    public init(id: MessageID, position: MessagePosition) {
         self.id = id
         self.position = position
     }

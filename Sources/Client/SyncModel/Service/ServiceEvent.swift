@@ -8,8 +8,8 @@ public enum ServiceEvent: Sendable {
     /// too late to be a reply.
     case messageReceived(channelURL: ChannelURL, message: MessageRecord)
     case messageUpdated(channelURL: ChannelURL, message: MessageRecord)
-    case messageDeleted(channelURL: ChannelURL, messageID: String)
-    case messagePatched(channelURL: ChannelURL, messageID: String, patch: MessagePatch)
+    case messageDeleted(channelURL: ChannelURL, messageID: MessageID)
+    case messagePatched(channelURL: ChannelURL, messageID: MessageID, patch: MessagePatch)
     case channel(url: ChannelURL, ChannelEvent)
     case unreadCounts(UnreadCounts)
     /// A channel of this user as the answer to an action has it. It may leave out parts that are known already.

@@ -66,11 +66,11 @@ public struct MessagePage: Sendable {
 
 public struct MessageChanges: Sendable {
     public var updated: [MessageRecord]
-    public var deletedIDs: [String]
+    public var deletedIDs: [MessageID]
     public var hasMore: Bool
     public var next: String
 
-    public init(updated: [MessageRecord], deletedIDs: [String], hasMore: Bool, next: String) {
+    public init(updated: [MessageRecord], deletedIDs: [MessageID], hasMore: Bool, next: String) {
         self.updated = updated
         self.deletedIDs = deletedIDs
         self.hasMore = hasMore

@@ -7,14 +7,14 @@ public enum ServiceRequest: Equatable, Sendable {
     case getChannel(url: ChannelURL)
     /// The first page about a time (milliseconds since the epoch; `Int64.max`: the newest messages): up to `limit`
     /// older ones, those at that time, and up to `limit` newer ones. With a `parentID` of that thread's replies only.
-    case messagesAround(channelURL: ChannelURL, time: Int64, limit: Int, parentID: String = "")
+    case messagesAround(channelURL: ChannelURL, time: Int64, limit: Int, parentID: MessageID = "")
     /// Up to `limit` messages behind an edge, in one direction. What stands at the edge itself may come again. With a
     /// `parentID` of that thread's replies only.
     case messages(
-        channelURL: ChannelURL, from: HistoryEdge, direction: PageDirection, limit: Int, parentID: String = "")
+        channelURL: ChannelURL, from: HistoryEdge, direction: PageDirection, limit: Int, parentID: MessageID = "")
     /// Up to `limit` messages of this user before an edge, the newest of them, replies too.
     case ownMessages(channelURL: ChannelURL, before: HistoryEdge, limit: Int)
-    case getMessage(channelURL: ChannelURL, messageID: String)
+    case getMessage(channelURL: ChannelURL, messageID: MessageID)
     /// Messages edited or deleted since a point.
     case messageChanges(channelURL: ChannelURL, since: ChangePoint)
     /// What lies between the newest message held and now. History is held without a gap from `start` to `end`; `held`
@@ -26,10 +26,10 @@ public enum ServiceRequest: Equatable, Sendable {
     /// How much waits for this user, over all channels.
     case unreadCounts
     /// Sends a user message. `body` is a JSON object in canonical field names; the request id makes a retry harmless.
-    case sendMessage(channelURL: ChannelURL, requestID: String, body: [UInt8])
+    case sendMessage(channelURL: ChannelURL, requestID: RequestID, body: [UInt8])
     case action(ActionCall)
     /// Tells that everything up to a message has arrived here; the service says nothing to it.
-    case markDelivered(channelURL: ChannelURL, messageID: String)
+    case markDelivered(channelURL: ChannelURL, messageID: MessageID)
 }
 
 extension ServiceRequest {

@@ -58,7 +58,7 @@ public enum LocalFailure: Equatable, Sendable {
 /// An own message that is not the service's yet.
 public struct OwnMessageContent: Equatable, Sendable {
     public var channelURL: ChannelURL
-    public var requestID: String
+    public var requestID: RequestID
     /// Milliseconds since the epoch, by this machine.
     public var createdAt: Int64
     /// JSON object with the message's fields as the host gave them.
@@ -69,7 +69,7 @@ public struct OwnMessageContent: Equatable, Sendable {
     public var isCanceled: Bool
 
     public init(
-        channelURL: ChannelURL, requestID: String, createdAt: Int64, body: [UInt8],
+        channelURL: ChannelURL, requestID: RequestID, createdAt: Int64, body: [UInt8],
         failure: (code: Int, retryCount: Int)?, isCanceled: Bool = false
     ) {
         self.channelURL = channelURL

@@ -98,7 +98,7 @@ extension ActionCodec {
                     "array": entries, "mode": isAdded ? "add" : "remove", "upsert": true,
                 ])
                 let body = JSON.object(["channel_url": .string(call.channelURL.text), "metaarray": change])
-                body.set("msg_id", Int64(call.messageID).map { .int($0) } ?? .string(call.messageID))
+                body.set("msg_id", call.messageID.json)
                 return .frame(call.isOfFileMessage ? "FEDI" : "MEDI", body, isAnswered: true)
             },
             decode: messageChanged)

@@ -25,7 +25,7 @@ extension ActionCodec {
     static var markAsUnread: ActionCodec {
         ActionCodec(encode: { call, userID in
             let body = JSON.object(["user_id": .string(userID.text), "is_excluded": true])
-            body.set("message_id", Int64(call.messageID).map { .int($0) } ?? .string(call.messageID))
+            body.set("message_id", call.messageID.json)
             return .http(method: "PUT", path: call.channelPath + "/messages/mark_as_read", body: body)
         })
     }

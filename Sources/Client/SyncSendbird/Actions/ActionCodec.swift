@@ -89,5 +89,5 @@ extension ActionCall {
     /// "/group_channels/URL", escaped.
     var channelPath: String { "/group_channels/" + PercentEncoding.escape(channelURL.text) }
     /// "/group_channels/URL/messages/ID", escaped.
-    var messagePath: String { channelPath + "/messages/" + PercentEncoding.escape(messageID) }
+    var messagePath: String { channelPath + "/messages/" + PercentEncoding.escape(messageID.text) }
 }
