@@ -41,7 +41,7 @@ def look(client, said, name, connected):
     client.until(lambda: False, 0.05)
     statistics = client.wait(client.call("statistics"), 15)
     said[name] = {"lists": lists, "own": own, "channels": channels.snapshot()["channels"], "values": values,
-                  "thread": thread.snapshot()["succeeded"], "statistics": statistics and statistics["result"]}
+                  "thread": thread.snapshot()["succeeded"], "statistics": statistics and statistics.get("result")}
     for collection in (channels, thread, stream):
         collection.remove()
 
