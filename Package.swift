@@ -67,9 +67,15 @@ let package = Package(
                 "SyncEngine", "SyncStreams", "SyncStore", "SyncSendbird", "SyncNetwork", "SyncWebSocket", "SyncThreads",
                 "SyncRealtime", "SyncResources", "SyncTree", "SyncModel", "SyncJSON", "CLinux", "CSyncManager",
             ]),
+        room("Server/ServerBase", ["SyncWebSocket", "CLinux"]),
+        room("Server/ServerHTTP", ["ServerBase", "SyncWebSocket", "SyncJSON", "CMicrohttpd", "CLinux"]),
+        room("Server/ServerRealtime", ["ServerHTTP", "ServerBase", "SyncTree", "SyncJSON", "SyncWebSocket"]),
         room(
             "Server/SyncServer",
-            ["SyncWebSocket", "SyncTree", "SyncJSON", "CSQLite", "CMicrohttpd", "CLinux", "CWslay", "CZlib"]),
+            [
+                "ServerRealtime", "ServerHTTP", "ServerBase", "SyncWebSocket", "SyncTree", "SyncJSON", "CSQLite",
+                "CLinux", "CZlib",
+            ]),
         .executableTarget(
             name: "syncmanager-server", dependencies: ["SyncServer"], path: "Sources/Server/syncmanager-server",
             swiftSettings: libraryFlags),
@@ -96,7 +102,7 @@ let package = Package(
         // The server is built to be run as a program of its own.
         tests(of: "SyncNetwork", ["SyncWebSocket", "syncmanager-server"]),
         tests(of: "SyncManager", ["SyncEngine", "SyncStore", "SyncTree", "SyncModel", "SyncThreads", "SyncJSON"]),
-        tests(of: "SyncServer", ["SyncTree", "SyncJSON"]),
+        tests(of: "SyncServer", ["ServerBase", "SyncTree", "SyncJSON"]),
         // The whole stack but threads and sockets, in virtual time: docs/dev/simulation.md.
         .testTarget(
             name: "SimulationTests",

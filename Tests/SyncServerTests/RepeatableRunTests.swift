@@ -1,3 +1,4 @@
+import ServerBase
 import SyncJSON
 import XCTest
 

@@ -1,5 +1,8 @@
 import CLinux
 import Glibc
+import ServerBase
+import ServerHTTP
+import ServerRealtime
 import SyncJSON
 
 /// The embedded server over the network: everything on one thread, which waits in one epoll.

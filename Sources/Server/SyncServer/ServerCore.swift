@@ -1,3 +1,6 @@
+import ServerBase
+import ServerHTTP
+import ServerRealtime
 import SyncJSON
 
 /// The chat server and its database without their fronts: it is given requests, sockets' texts and the time, and knows
@@ -25,7 +28,9 @@ final class ServerCore {
         storage = try Storage(path: options.database, random: random)
         chat = Chat(storage: storage, clock: clock, timers: timers, hub: hub, options: options)
         apiToken = options.apiToken ?? random.hex(20)
-        database = DatabaseService(chat: chat, apiToken: apiToken)
+        database = DatabaseService(
+            store: storage, accounts: chat, clock: clock, timers: timers, random: random,
+            options: DatabaseOptions(apiToken: apiToken, keepAlive: options.keepAlive, isStrict: options.isStrict))
         router = Router(chat: chat, apiToken: apiToken)
         control = options.isControlled ? ControlEndpoint(chat, database) : nil
         commands = CommandHandler(chat, control?.faults)
@@ -97,7 +102,7 @@ final class ServerCore {
     }
 
     /// How a refusal that a test asks for is worded.
-    private func refusal(_ door: Door) -> (APIError) -> HTTPResponse {
+    private func refusal(_ door: Door) -> (Refusal) -> HTTPResponse {
         switch door {
         case .chat: { HTTPResponse($0) }
         case .database: { DatabaseRefusal($0.status, $0.message).response }

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import ServerBase
 
 /// The program `syncmanager-server` as one call: reads its options, fills the storage, serves until it is told to stop.
 public enum ServerProgram {

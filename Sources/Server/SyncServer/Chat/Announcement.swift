@@ -1,3 +1,4 @@
+import ServerHTTP
 import SyncJSON
 
 /// One message for many channels: whom it is meant for, and its sending.

@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 /// What holds for the whole application: told at login and obeyed by the counts. Kept in the database as one document.
@@ -58,7 +60,7 @@ struct ApplicationSettings {
     mutating func change(_ payload: Payload, at now: Int64) throws {
         func policy(_ key: String) throws -> ThreadingPolicy? {
             guard let value = try payload.int(key) else { return nil }
-            guard let policy = ThreadingPolicy(rawValue: value) else { throw APIError.outOfRange(key) }
+            guard let policy = ThreadingPolicy(rawValue: value) else { throw Refusal.outOfRange(key) }
             return policy
         }
         unreadThreading = try policy("unread_cnt_threading_policy") ?? unreadThreading
@@ -66,8 +68,8 @@ struct ApplicationSettings {
         disablesSuperAcknowledgements = try payload.bool("disable_supergroup_mack") ?? disablesSuperAcknowledgements
         guard let offsets = try payload.object("message_purge_offset") else { return }
         for (scope, value) in offsets.json.members ?? [] {
-            guard !scope.isEmpty, let offset = value.int else { throw APIError.notNumber("message_purge_offset") }
-            guard (0...now).contains(offset) else { throw APIError.outOfRange("message_purge_offset") }
+            guard !scope.isEmpty, let offset = value.int else { throw Refusal.notNumber("message_purge_offset") }
+            guard (0...now).contains(offset) else { throw Refusal.outOfRange("message_purge_offset") }
             let saidAt = max(now, changedAt.addingClamped(1))
             purges.removeAll { $0.scope == scope }
             purges.append(Purge(scope: scope, offset: offset, saidAt: saidAt))

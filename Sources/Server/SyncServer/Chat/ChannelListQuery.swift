@@ -1,3 +1,6 @@
+import ServerBase
+import ServerHTTP
+
 /// Every filter of a list of a user's channels. Text compares without regard to case, as people expect of a search.
 struct ChannelListQuery {
     var order: ChannelOrder
@@ -42,7 +45,7 @@ struct ChannelListQuery {
         } else if let known = ChannelOrder(rawValue: order) {
             self.order = known
         } else {
-            throw APIError.invalid("order", "there is no such order")
+            throw Refusal.invalid("order", "there is no such order")
         }
         showsEmpty = query.bool("show_empty", default: true)
         showsFrozen = query.bool("show_frozen", default: true)
@@ -87,7 +90,7 @@ struct ChannelListQuery {
         metadataOrderKey = query.text("metadata_order_key")
         createdBefore = ChannelListQuery.time(try query.int("created_before") ?? 0)
         createdAfter = ChannelListQuery.time(try query.int("created_after") ?? 0)
-        if self.order == .metadata, metadataOrderKey.isEmpty { throw APIError.missing("metadata_order_key") }
+        if self.order == .metadata, metadataOrderKey.isEmpty { throw Refusal.missing("metadata_order_key") }
     }
 
     /// Some clients send seconds, some milliseconds; no second of this kind is as large as a millisecond of 1973.
@@ -195,20 +198,5 @@ struct ChannelListQuery {
         }
         if let metadataValues, !metadataValues.contains(value) { return false }
         return metadataPrefix.isEmpty || value.hasPrefix(metadataPrefix)
-    }
-}
-
-extension String {
-    /// Whether a text occurs in this one, byte by byte. (The standard library's own search comes with the string
-    /// processing runtime, which this program does without.)
-    func contains(text: String) -> Bool {
-        let needle = Array(text.utf8)
-        guard !needle.isEmpty else { return true }
-        let bytes = Array(utf8)
-        guard bytes.count >= needle.count else { return false }
-        for start in 0...(bytes.count - needle.count) where bytes[start] == needle[0] {
-            if bytes[start..<(start + needle.count)].elementsEqual(needle) { return true }
-        }
-        return false
     }
 }

@@ -1,3 +1,4 @@
+import ServerHTTP
 import SyncJSON
 
 /// A channel as one user sees it, in the shape of the wire.

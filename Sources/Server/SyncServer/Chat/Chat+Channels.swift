@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 extension Chat {
@@ -18,10 +20,10 @@ extension Chat {
             if let user = try storage.user(id) {
                 known.append(user)
             } else if isStrict {
-                throw APIError.invalid("user_ids", "there is no user \"\(id)\"")
+                throw Refusal.invalid("user_ids", "there is no user \"\(id)\"")
             }
         }
-        guard !known.isEmpty || caller.isAdmin else { throw APIError.missing("user_ids") }
+        guard !known.isEmpty || caller.isAdmin else { throw Refusal.missing("user_ids") }
 
         let now = now
         var channel = ChannelRow(url: try payload.string("channel_url") ?? "", createdAt: now)
@@ -39,8 +41,8 @@ extension Chat {
             if let existing = try storage.distinctChannel(channel.distinctKey) { return (existing, false) }
         }
         if channel.url.isEmpty { channel.url = "sendbird_group_channel_\(now)_\(storage.random.hex(10))" }
-        guard channel.url.utf8.count <= 300 else { throw APIError.tooLong("channel_url") }
-        if try storage.isTaken(channelURL: channel.url) { throw APIError.exists("\"channel_url\"") }
+        guard channel.url.utf8.count <= 300 else { throw Refusal.tooLong("channel_url") }
+        if try storage.isTaken(channelURL: channel.url) { throw Refusal.exists("\"channel_url\"") }
 
         let stored = try change { broadcasts in
             let stored = try storage.insert(channel)
@@ -76,7 +78,7 @@ extension Chat {
         if let survival = try payload.int("message_survival_seconds")
             ?? disappearing?.int("message_survival_seconds")
         {
-            guard survival >= -1 else { throw APIError.outOfRange("message_survival_seconds") }
+            guard survival >= -1 else { throw Refusal.outOfRange("message_survival_seconds") }
             channel.survival = survival
         }
         for (key, flag) in [
@@ -92,9 +94,9 @@ extension Chat {
     func checkManaging(_ caller: Caller, _ channel: ChannelRow, needsOperator: Bool) throws {
         if caller.isAdmin { return }
         guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
-            throw APIError.notMember()
+            throw Refusal.notMember()
         }
-        if needsOperator, !member.isOperator { throw APIError.unauthorized("operators only") }
+        if needsOperator, !member.isOperator { throw Refusal.unauthorized("operators only") }
     }
 
     func updateChannel(_ channel: ChannelRow, _ payload: Payload, _ caller: Caller) throws -> ChannelRow {
@@ -183,12 +185,12 @@ extension Chat {
         let updated = JSON.object()
         for (key, value) in values {
             guard !key.isEmpty, key.utf8.count <= 256 else {
-                throw APIError.invalid("metadata", "a key is 1 to 256 bytes long")
+                throw Refusal.invalid("metadata", "a key is 1 to 256 bytes long")
             }
             if known[key] == nil {
                 if creates { created.set(key, .string(value)) }
             } else {
-                if !changes { throw APIError.exists("The metadata key \"\(key)\"") }
+                if !changes { throw Refusal.exists("The metadata key \"\(key)\"") }
                 updated.set(key, .string(value))
             }
         }
@@ -226,10 +228,10 @@ extension Chat {
         let updated = JSON.object()
         for (key, value) in values {
             guard !key.isEmpty, key.utf8.count <= 256 else {
-                throw APIError.invalid("metacounter", "a key is 1 to 256 bytes long")
+                throw Refusal.invalid("metacounter", "a key is 1 to 256 bytes long")
             }
             if let old = known[key] {
-                if !changes { throw APIError.exists("The counter \"\(key)\"") }
+                if !changes { throw Refusal.exists("The counter \"\(key)\"") }
                 let new =
                     switch mode {
                     case .set: value

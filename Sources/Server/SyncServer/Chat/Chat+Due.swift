@@ -1,3 +1,4 @@
+import ServerBase
 import SyncJSON
 
 // What happens by itself at a time: scheduled messages and announcements go out, polls close, messages that do not last

@@ -1,15 +1,17 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 extension Chat {
     /// A message that the caller may change.
     func ownMessage(_ id: Int64, _ caller: Caller, _ channel: ChannelRow, operatorsMay: Bool) throws -> MessageRow {
-        guard let message = try storage.message(id, in: channel.id) else { throw APIError.noMessage() }
+        guard let message = try storage.message(id, in: channel.id) else { throw Refusal.noMessage() }
         if caller.isAdmin { return message }
         guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
-            throw APIError.notMember()
+            throw Refusal.notMember()
         }
         guard message.sender == caller.userID || operatorsMay && member.isOperator else {
-            throw APIError(900_022, "Only its sender may do that.", status: 403)
+            throw Refusal(900_022, "Only its sender may do that.", status: 403)
         }
         return message
     }
@@ -18,13 +20,13 @@ extension Chat {
     func edit(_ id: Int64, _ payload: Payload, _ caller: Caller, _ channel: ChannelRow) throws -> Sent {
         try checkSending(caller, channel)
         var message = try ownMessage(id, caller, channel, operatorsMay: false)
-        guard let json = try? JSON.parse(message.json) else { throw APIError.noMessage() }
+        guard let json = try? JSON.parse(message.json) else { throw Refusal.noMessage() }
         let old = JSON.object([
             "mention_type": json["mention_type"] ?? "users",
             "mentioned_user_ids": json["mentioned_user_ids"] ?? .array(),
         ])
         if let text = try payload.string("message"), message.kind != .file {
-            if text.unicodeScalars.count > options.maximumMessageLength { throw APIError.tooLong("message") }
+            if text.unicodeScalars.count > options.maximumMessageLength { throw Refusal.tooLong("message") }
             json.set("message", .string(text))
         }
         if payload.has("message") || payload.has("translations") || payload.has("target_langs") {
@@ -45,7 +47,7 @@ extension Chat {
         }
         if let type = try payload.string("mention_type") {
             guard type == "users" || type == "channel" else {
-                throw APIError.invalid("mention_type", "users or channel is expected")
+                throw Refusal.invalid("mention_type", "users or channel is expected")
             }
             json.set("mention_type", .string(type))
         }
@@ -76,7 +78,7 @@ extension Chat {
     func editExtraData(_ id: Int64, _ payload: Payload, _ caller: Caller, _ channel: ChannelRow) throws -> Sent {
         try checkReading(caller, channel)
         guard var message = try storage.message(id, in: channel.id), let json = try? JSON.parse(message.json) else {
-            throw APIError.noMessage()
+            throw Refusal.noMessage()
         }
         let old = JSON.object([
             "mention_type": json["mention_type"] ?? "users",
@@ -91,7 +93,7 @@ extension Chat {
         -> MessageRow
     {
         var changed = message
-        guard let json = try? JSON.parse(message.json) else { throw APIError.noMessage() }
+        guard let json = try? JSON.parse(message.json) else { throw Refusal.noMessage() }
         let old = JSON.object([
             "mention_type": json["mention_type"] ?? "users",
             "mentioned_user_ids": json["mentioned_user_ids"] ?? .array(),
@@ -227,10 +229,10 @@ extension Chat {
 
     /// Adds or takes away a reaction; returns what REST answers and the socket tells.
     func react(_ id: Int64, _ key: String, _ caller: Caller, _ channel: ChannelRow, adds: Bool) throws -> JSON {
-        guard !key.isEmpty else { throw APIError.missing("reaction") }
+        guard !key.isEmpty else { throw Refusal.missing("reaction") }
         // Who may read, invited or in a public channel, takes no part yet.
         try checkManaging(caller, channel, needsOperator: false)
-        guard var message = try storage.message(id, in: channel.id) else { throw APIError.noMessage() }
+        guard var message = try storage.message(id, in: channel.id) else { throw Refusal.noMessage() }
         let now = now
         let reactions = message.reactions.flatMap { try? JSON.parse($0) } ?? .array()
         let kept = JSON.array()
@@ -267,7 +269,7 @@ extension Chat {
 
     func pin(_ id: Int64, _ caller: Caller, _ channel: ChannelRow, adds: Bool) throws {
         try checkManaging(caller, channel, needsOperator: false)
-        guard try storage.message(id, in: channel.id) != nil else { throw APIError.noMessage() }
+        guard try storage.message(id, in: channel.id) != nil else { throw Refusal.noMessage() }
         var pinned = Chat.pinned(channel)
         pinned.removeAll { $0 == id }
         if adds { pinned.append(id) }

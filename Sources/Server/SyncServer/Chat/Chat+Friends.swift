@@ -1,3 +1,4 @@
+import ServerBase
 import SyncJSON
 
 // Friends are one user's own affair: who is added is not asked, and need not have the other as a friend. A user is
@@ -5,8 +6,8 @@ import SyncJSON
 extension Chat {
     func addFriends(_ ids: [String], to userID: String) throws -> [UserRow] {
         let users = try ids.map { id in
-            guard let user = try storage.user(id) else { throw APIError.noUser() }
-            guard id != userID else { throw APIError.invalid("user_ids", "nobody is a friend of its own") }
+            guard let user = try storage.user(id) else { throw Refusal.noUser() }
+            guard id != userID else { throw Refusal.invalid("user_ids", "nobody is a friend of its own") }
             return user
         }
         try storage.transaction {

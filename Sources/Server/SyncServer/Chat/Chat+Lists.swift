@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 extension Chat {
@@ -31,7 +33,7 @@ extension Chat {
         var after: ChannelOrder.Place?
         if let token = query["token"], !token.isEmpty {
             after = ChannelOrder.Place(token: token)
-            if after == nil { throw APIError.expiredToken() }
+            if after == nil { throw Refusal.expiredToken() }
         }
         var found: [(place: ChannelOrder.Place, channel: ChannelRow, membership: MembershipRow?)] = []
         for (channel, membership) in candidates {
@@ -72,7 +74,7 @@ extension Chat {
         } else if let given = try query.int("change_ts") {
             time = given
         } else {
-            throw APIError.missing("token")
+            throw Refusal.missing("token")
         }
         let found = try storage.channelChanges(of: userID, after: sequence, since: time, limit: limit + 1)
         let page = found.prefix(limit)
@@ -111,10 +113,10 @@ extension Chat {
 
     func changeNumber(_ token: String) throws -> Int64 {
         guard token.hasPrefix("c"), let number = Int64(token.dropFirst()), number >= 0 else {
-            throw APIError.invalid("token", "it is not from here")
+            throw Refusal.invalid("token", "it is not from here")
         }
         // A token of a database that is gone.
-        guard number <= storage.lastSequence else { throw APIError.expiredToken() }
+        guard number <= storage.lastSequence else { throw Refusal.expiredToken() }
         return number
     }
 
@@ -136,7 +138,7 @@ extension Chat {
         case "MESG": filter.kinds = [.text]
         case "FILE": filter.kinds = [.file]
         case "ADMM", "ADMN": filter.kinds = [.admin, .broadcast]
-        default: throw APIError.invalid("message_type", "MESG, FILE or ADMM is expected")
+        default: throw Refusal.invalid("message_type", "MESG, FILE or ADMM is expected")
         }
         // An empty type means messages without one; an empty sender means nobody in particular.
         filter.customTypes = try Chat.few("custom_types", query.choice("custom_types", "custom_type"))
@@ -148,7 +150,7 @@ extension Chat {
         case "", "none": filter.replies = query.bool("include_replies") ? .all : .none
         case "all": filter.replies = .all
         case "only_reply_to_channel": filter.replies = .onlyInChannel
-        default: throw APIError.invalid("include_reply_type", "none, all or only_reply_to_channel is expected")
+        default: throw Refusal.invalid("include_reply_type", "none, all or only_reply_to_channel is expected")
         }
         filter.offset = membership?.offset ?? 0
         return filter
@@ -156,7 +158,7 @@ extension Chat {
 
     private static func few(_ key: String, _ values: Set<String>?) throws -> [String]? {
         guard let values, !values.isEmpty else { return nil }
-        guard values.count <= 500 else { throw APIError(400_203, "Too many \(key).") }
+        guard values.count <= 500 else { throw Refusal(400_203, "Too many \(key).") }
         return values.sorted()
     }
 
@@ -191,7 +193,7 @@ extension Chat {
         var pivot: Int64?
         let time = try query.int("message_ts")
         if let id = try query.int("message_id"), id > 0 {
-            guard let message = try storage.message(id, in: channel.id) else { throw APIError.noMessage() }
+            guard let message = try storage.message(id, in: channel.id) else { throw Refusal.noMessage() }
             before = .before(message.createdAt, id)
             after = .after(message.createdAt, id)
             pivot = id
@@ -201,7 +203,7 @@ extension Chat {
             after = .after(time, .max)
             exactly = .at(time)
         } else {
-            throw APIError.missing("message_ts")
+            throw Refusal.missing("message_ts")
         }
 
         var older = MessagePage()
@@ -266,7 +268,7 @@ extension Chat {
         } else if let time = try query.int("change_ts") {
             sequence = try storage.sequence(channel.id, at: time)
         } else {
-            throw APIError.missing("token")
+            throw Refusal.missing("token")
         }
         let found = try storage.changes(channel.id, after: sequence, limit: limit + 1)
         let page = found.prefix(limit)

@@ -1,3 +1,4 @@
+import ServerBase
 import SyncJSON
 
 extension Chat {
@@ -13,7 +14,7 @@ extension Chat {
         return try change { broadcasts in
             var invited: [UserRow] = []
             for id in ids {
-                guard let user = try storage.user(id) else { throw APIError.noUser() }
+                guard let user = try storage.user(id) else { throw Refusal.noUser() }
                 if try isBanned(id, channel) { continue }
                 let known = try storage.membership(channel.id, id)
                 if let known, known.state != .gone { continue }
@@ -145,19 +146,19 @@ extension Chat {
     ) throws -> ChannelRow {
         let user = try activeUser(userID)
         let now = now
-        if try isBanned(userID, channel) { throw APIError.banned() }
+        if try isBanned(userID, channel) { throw Refusal.banned() }
         if !byInvitation, channel.flags.contains(.joinBlocked), !caller.isAdmin {
-            throw APIError.unauthorized("only the administration lets users into this channel")
+            throw Refusal.unauthorized("only the administration lets users into this channel")
         }
         let known = try storage.membership(channel.id, userID)
         if known?.state == .joined { return channel }
         if byInvitation {
-            guard known?.state == .invited else { throw APIError.notMember() }
+            guard known?.state == .invited else { throw Refusal.notMember() }
         } else if !channel.isPublic, known?.state != .invited {
-            throw APIError.unauthorized("the channel is not public")
+            throw Refusal.unauthorized("the channel is not public")
         }
         guard channel.accessCode.isEmpty || channel.accessCode == accessCode else {
-            throw APIError.unauthorized("the access code is wrong")
+            throw Refusal.unauthorized("the access code is wrong")
         }
         var member = MembershipRow(channelID: channel.id, userID: userID, state: .joined)
         // Who left as an operator and kept the status comes back as one.
@@ -178,7 +179,7 @@ extension Chat {
 
     func decline(_ channel: ChannelRow, _ userID: String) throws {
         guard var membership = try storage.membership(channel.id, userID), membership.state == .invited else {
-            throw APIError.notMember()
+            throw Refusal.notMember()
         }
         let user = try activeUser(userID)
         let now = now
@@ -204,9 +205,9 @@ extension Chat {
             let audience = try storage.audience(channel.id)
             for id in ids ?? audience {
                 guard var membership = try storage.membership(channel.id, id), membership.state != .gone else {
-                    throw APIError.notMember()
+                    throw Refusal.notMember()
                 }
-                guard let user = try storage.user(id) else { throw APIError.noUser() }
+                guard let user = try storage.user(id) else { throw Refusal.noUser() }
                 let data = try member(user, channel)
                 membership.state = .gone
                 if !keepsOperators { membership.isOperator = false }

@@ -1,3 +1,4 @@
+import ServerBase
 import SyncJSON
 
 extension Chat {
@@ -5,7 +6,7 @@ extension Chat {
 
     func hide(_ channel: ChannelRow, _ userID: String, hidesPrevious: Bool, unhidesByItself: Bool) throws -> Int64 {
         guard var membership = try storage.membership(channel.id, userID), membership.state != .gone else {
-            throw APIError.notMember()
+            throw Refusal.notMember()
         }
         let now = now
         if hidesPrevious {
@@ -36,7 +37,7 @@ extension Chat {
 
     func unhide(_ channel: ChannelRow, _ userID: String) throws {
         guard var membership = try storage.membership(channel.id, userID), membership.state != .gone else {
-            throw APIError.notMember()
+            throw Refusal.notMember()
         }
         guard membership.hidden != .no else { return }
         membership.hidden = .no
@@ -71,7 +72,7 @@ extension Chat {
         // In order: each save takes a change number, and a Set's order differs from run to run.
         for id in before.symmetricDifference(after).sorted() {
             guard var membership = try storage.membership(channel.id, id), membership.state != .gone else {
-                throw APIError.notMember()
+                throw Refusal.notMember()
             }
             membership.isOperator = after.contains(id)
             try storage.save(membership, at: now)
@@ -96,9 +97,9 @@ extension Chat {
     {
         try checkManaging(caller, channel, needsOperator: true)
         guard var membership = try storage.membership(channel.id, userID), membership.state != .gone else {
-            throw APIError.notMember()
+            throw Refusal.notMember()
         }
-        guard let user = try storage.user(userID) else { throw APIError.noUser() }
+        guard let user = try storage.user(userID) else { throw Refusal.noUser() }
         let now = now
         membership.mutedUntil = mutes ? Chat.end(now, seconds) : 0
         membership.mutedAt = mutes ? now : 0
@@ -153,7 +154,7 @@ extension Chat {
     func ban(_ channel: ChannelRow, _ userID: String, seconds: Int64, note: String, bans: Bool, _ caller: Caller) throws
     {
         try checkManaging(caller, channel, needsOperator: true)
-        guard let user = try storage.user(userID) else { throw APIError.noUser() }
+        guard let user = try storage.user(userID) else { throw Refusal.noUser() }
         let now = now
         let data = SocketDialect.user(user.json)
         try change { broadcasts in
@@ -171,7 +172,7 @@ extension Chat {
                 }
             } else {
                 guard try storage.ban(channel.id, userID) != nil else {
-                    throw APIError(400_201, "The user is not banned.", status: 404)
+                    throw Refusal(400_201, "The user is not banned.", status: 404)
                 }
                 try storage.liftBan(channel.id, userID)
             }
@@ -236,7 +237,7 @@ extension Chat {
 
     func block(_ blockerID: String, _ blockeeID: String, blocks: Bool) throws -> UserRow {
         let blocker = try activeUser(blockerID)
-        guard let blockee = try storage.user(blockeeID) else { throw APIError.noUser() }
+        guard let blockee = try storage.user(blockeeID) else { throw Refusal.noUser() }
         let now = now
         try change { broadcasts in
             if blocks { try storage.block(blockerID, blockeeID) } else { try storage.unblock(blockerID, blockeeID) }

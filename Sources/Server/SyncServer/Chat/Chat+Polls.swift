@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 // A poll is a document of its own; the message it is sent with carries a copy that follows it. Until it is sent it
@@ -20,7 +22,7 @@ extension Chat {
 
     func poll(_ id: Int64) throws -> Poll {
         guard let found = try storage.wholeDocument(.poll, String(id)), found.json["status"]?.string != "removed" else {
-            throw APIError(400_201, "\"Poll\" not found.")
+            throw Refusal(400_201, "\"Poll\" not found.")
         }
         return Poll(id: id, channelID: Int64(found.scope) ?? 0, json: found.json)
     }
@@ -29,29 +31,29 @@ extension Chat {
     func checkSeeing(_ poll: Poll, _ caller: Caller) throws {
         if caller.isAdmin || poll.createdBy == caller.userID { return }
         guard poll.channelID > 0, let channel = try storage.channel(id: poll.channelID) else {
-            throw APIError(400_201, "\"Poll\" not found.")
+            throw Refusal(400_201, "\"Poll\" not found.")
         }
         try checkReading(caller, channel)
     }
 
     private func checkChanging(_ poll: Poll, _ caller: Caller) throws {
         guard caller.isAdmin || poll.createdBy == caller.userID else {
-            throw APIError.unauthorized("only its maker changes a poll")
+            throw Refusal.unauthorized("only its maker changes a poll")
         }
     }
 
     func createPoll(_ payload: Payload, _ caller: Caller) throws -> Poll {
         let title = try payload.required("title")
         guard let given = payload["options"], given.kind == .array, given.count > 0 else {
-            throw APIError.missing("options")
+            throw Refusal.missing("options")
         }
-        guard given.count <= 100 else { throw APIError.tooMany("options") }
+        guard given.count <= 100 else { throw Refusal.tooMany("options") }
         let now = now
         return try storage.transaction {
             let id = try storage.nextNumber("poll")
             let options = try (given.array ?? []).map { entry in
                 guard let text = entry.string ?? entry["text"]?.string, !text.isEmpty else {
-                    throw APIError.notString("options")
+                    throw Refusal.notString("options")
                 }
                 return try newOption(text, of: id, by: caller.userID, at: now)
             }
@@ -73,7 +75,7 @@ extension Chat {
     /// When a poll closes by itself, in seconds; -1 is never.
     private func closing(_ payload: Payload) throws -> Int64? {
         guard let time = try payload.int("close_at") else { return nil }
-        guard (-1...Chat.lastClosing).contains(time) else { throw APIError.outOfRange("close_at") }
+        guard (-1...Chat.lastClosing).contains(time) else { throw Refusal.outOfRange("close_at") }
         return time
     }
 
@@ -102,9 +104,9 @@ extension Chat {
     /// A poll is sent with a message: it belongs to the channel from now on. Returns what the message tells of it.
     func attachPoll(_ id: Int64, to message: MessageRow, _ channel: ChannelRow) throws -> JSON {
         let poll = try poll(id)
-        guard poll.messageID == 0 else { throw APIError.invalid("poll_id", "the poll was sent already") }
+        guard poll.messageID == 0 else { throw Refusal.invalid("poll_id", "the poll was sent already") }
         guard message.sender.isEmpty || poll.createdBy.isEmpty || poll.createdBy == message.sender else {
-            throw APIError.unauthorized("only its maker sends a poll")
+            throw Refusal.unauthorized("only its maker sends a poll")
         }
         poll.json.set("message_id", .int(message.id))
         try save(Poll(id: id, channelID: channel.id, json: poll.json), at: now)
@@ -166,7 +168,7 @@ extension Chat {
     func addOption(_ text: String, _ poll: Poll, _ caller: Caller) throws -> Poll {
         try checkSeeing(poll, caller)
         if poll.json["allow_user_suggestion"]?.bool != true { try checkChanging(poll, caller) }
-        guard poll.status == "open" else { throw APIError.invalid("poll_id", "the poll is closed") }
+        guard poll.status == "open" else { throw Refusal.invalid("poll_id", "the poll is closed") }
         let now = now
         try change { broadcasts in
             let option = try newOption(text, of: poll.id, by: caller.userID, at: now)
@@ -178,7 +180,7 @@ extension Chat {
 
     /// Changes the text of an option, or takes it away with its votes.
     func changeOption(_ id: Int64, _ text: String?, _ poll: Poll, _ caller: Caller) throws -> Poll {
-        guard let option = poll.option(id) else { throw APIError(400_201, "\"Option\" not found.") }
+        guard let option = poll.option(id) else { throw Refusal(400_201, "\"Option\" not found.") }
         if option["created_by"]?.string != caller.userID { try checkChanging(poll, caller) }
         let now = now
         try change { broadcasts in
@@ -206,16 +208,16 @@ extension Chat {
     func vote(_ id: Int64, _ options: [Int64], _ caller: Caller) throws -> (poll: Poll, frame: JSON) {
         let poll = try poll(id)
         guard poll.channelID > 0, let channel = try storage.channel(id: poll.channelID) else {
-            throw APIError.invalid("poll_id", "the poll was not sent yet")
+            throw Refusal.invalid("poll_id", "the poll was not sent yet")
         }
-        guard try storage.membership(channel.id, caller.userID)?.state == .joined else { throw APIError.notMember() }
-        guard poll.status == "open" else { throw APIError.invalid("poll_id", "the poll is closed") }
+        guard try storage.membership(channel.id, caller.userID)?.state == .joined else { throw Refusal.notMember() }
+        guard poll.status == "open" else { throw Refusal.invalid("poll_id", "the poll is closed") }
         let wanted = Set(options)
         guard wanted.allSatisfy({ poll.option($0) != nil }) else {
-            throw APIError.invalid("option_ids", "there is no such option")
+            throw Refusal.invalid("option_ids", "there is no such option")
         }
         if wanted.count > 1, poll.json["allow_multiple_votes"]?.bool != true {
-            throw APIError.invalid("option_ids", "the poll takes one vote")
+            throw Refusal.invalid("option_ids", "the poll takes one vote")
         }
         let now = now
         return try change { broadcasts in
@@ -253,7 +255,7 @@ extension Chat {
         } else if let time = try query.int("change_ts") {
             since = time / 1000
         } else {
-            throw APIError.missing("token")
+            throw Refusal.missing("token")
         }
         let found = try storage.documents(.poll, scope: String(channel.id))
             .filter { $0.at > sequence && $0.json["updated_at"]?.int ?? 0 >= since }

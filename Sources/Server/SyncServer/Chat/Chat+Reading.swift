@@ -1,3 +1,4 @@
+import ServerBase
 import SyncJSON
 
 extension Chat {
@@ -7,17 +8,17 @@ extension Chat {
         if caller.isAdmin { return caller.userID.isEmpty ? nil : try storage.membership(channel.id, caller.userID) }
         let member = try storage.membership(channel.id, caller.userID)
         if let member, member.state != .gone { return member }
-        if let ban = try storage.ban(channel.id, caller.userID), ban.holds(at: now) { throw APIError.banned() }
-        guard channel.isPublic else { throw APIError.notMember() }
+        if let ban = try storage.ban(channel.id, caller.userID), ban.holds(at: now) { throw Refusal.banned() }
+        guard channel.isPublic else { throw Refusal.notMember() }
         return nil
     }
 
     /// A member has read everything so far. Returns the frame that told of it.
     @discardableResult
     func markRead(_ caller: Caller, _ channelID: Int64, uniqueID: String? = nil) throws -> [UInt8] {
-        guard let channel = try storage.channel(id: channelID), !channel.isDeleted else { throw APIError.noChannel() }
+        guard let channel = try storage.channel(id: channelID), !channel.isDeleted else { throw Refusal.noChannel() }
         guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
-            throw APIError.notMember()
+            throw Refusal.notMember()
         }
         let time = max(now, channel.lastMessageAt)
         let user = try activeUser(caller.userID)
@@ -50,9 +51,9 @@ extension Chat {
         -> MembershipRow
     {
         guard var member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
-            throw APIError.notMember()
+            throw Refusal.notMember()
         }
-        guard let message = try storage.message(messageID, in: channel.id) else { throw APIError.noMessage() }
+        guard let message = try storage.message(messageID, in: channel.id) else { throw Refusal.noMessage() }
         let user = try activeUser(caller.userID)
         let counts = try storage.countables(channel.id, from: message.createdAt, by: caller.userID)
         member.lastRead = message.createdAt - 1
@@ -73,7 +74,7 @@ extension Chat {
     /// A member has got messages up to a time. Told together with others' a moment later.
     func markDelivered(_ caller: Caller, _ channel: ChannelRow, at time: Int64) throws {
         guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
-            throw APIError.notMember()
+            throw Refusal.notMember()
         }
         let time = min(max(time, 0), now)
         guard time > max(member.delivered, delivered[channel.id]?[caller.userID] ?? 0) else { return }
@@ -121,9 +122,9 @@ extension Chat {
     /// Tells that a member started or stopped typing.
     func typing(_ caller: Caller, _ channel: ChannelRow, starts: Bool) throws {
         guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
-            throw APIError.notMember()
+            throw Refusal.notMember()
         }
-        guard let user = try storage.user(caller.userID) else { throw APIError.noUser() }
+        guard let user = try storage.user(caller.userID) else { throw Refusal.noUser() }
         let frame = Frames.channelEvent(starts ? 10900 : 10901, channel, at: now, SocketDialect.user(user.json))
         let others = try storage.audience(channel.id).filter { $0 != member.userID }
         tell(Broadcast(frame: frame, users: others))
@@ -180,7 +181,7 @@ extension Chat {
     /// Forgets what was before now for one member, or for the whole channel's members.
     func resetHistory(_ caller: Caller, _ channel: ChannelRow) throws -> Int64 {
         guard var member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
-            throw APIError.notMember()
+            throw Refusal.notMember()
         }
         let offset = max(now, (channel.lastMessage(of: member)?.at ?? 0) + 1)
         clock.reach(offset)

@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 extension Chat {
@@ -11,15 +13,15 @@ extension Chat {
     func scheduledMessage(_ id: Int64, in channel: ChannelRow?) throws -> Storage.Document {
         guard let found = try storage.wholeDocument(.scheduled, Chat.key(id)),
             channel.map({ found.scope == String($0.id) }) ?? true
-        else { throw APIError(400_201, "\"Scheduled message\" not found.") }
+        else { throw Refusal(400_201, "\"Scheduled message\" not found.") }
         return found
     }
 
     /// Puts a message aside until its time. The request is checked now and read again when it goes out.
     func schedule(_ payload: Payload, _ input: MessageInput, _ caller: Caller, _ channel: ChannelRow) throws -> JSON {
-        guard let time = try payload.int("scheduled_at") else { throw APIError.missing("scheduled_at") }
+        guard let time = try payload.int("scheduled_at") else { throw Refusal.missing("scheduled_at") }
         let now = now
-        guard time > now else { throw APIError.outOfRange("scheduled_at") }
+        guard time > now else { throw Refusal.outOfRange("scheduled_at") }
         try checkSending(caller, channel)
         return try storage.transaction {
             let id = try storage.nextNumber("scheduled")
@@ -50,7 +52,7 @@ extension Chat {
 
     func reschedule(_ document: Storage.Document, _ payload: Payload) throws -> JSON {
         guard document.json["status"]?.string == "pending" else {
-            throw APIError.invalid("scheduled_message_id", "it is not pending any more")
+            throw Refusal.invalid("scheduled_message_id", "it is not pending any more")
         }
         let json = document.json
         let request = json["request"] ?? .object()
@@ -60,7 +62,7 @@ extension Chat {
         }
         let time = try payload.int("scheduled_at") ?? json["scheduled_at"]?.int ?? 0
         let now = now
-        guard time > now else { throw APIError.outOfRange("scheduled_at") }
+        guard time > now else { throw Refusal.outOfRange("scheduled_at") }
         let kind = MessageRow.Kind(rawValue: json["type"]?.string ?? "") ?? .text
         let input = try MessageInput(Payload(request), kind: kind, limit: options.maximumMessageLength)
         try fill(json, Payload(request), input, Caller(userID: json["user_id"]?.string ?? ""))
@@ -73,7 +75,7 @@ extension Chat {
 
     func cancelScheduled(_ document: Storage.Document) throws {
         guard document.json["status"]?.string == "pending" else {
-            throw APIError.invalid("scheduled_message_id", "it is not pending any more")
+            throw Refusal.invalid("scheduled_message_id", "it is not pending any more")
         }
         document.json.set("status", "canceled")
         try storage.save(.scheduled, document.id, scope: document.scope, at: now, document.json)
@@ -84,7 +86,7 @@ extension Chat {
         let json = document.json
         guard json["status"]?.string == "pending" else { return }
         guard let channel = try storage.channel(id: Int64(document.scope) ?? 0), !channel.isDeleted else {
-            throw APIError.noChannel()
+            throw Refusal.noChannel()
         }
         let kind = MessageRow.Kind(rawValue: json["type"]?.string ?? "") ?? .text
         var input = try MessageInput(
@@ -109,18 +111,18 @@ extension Chat {
 
     /// Takes an announcement; without a time, or with one that is past, it goes out at once.
     func scheduleAnnouncement(_ payload: Payload) throws -> JSON {
-        guard let message = try payload.object("message") else { throw APIError.missing("message") }
+        guard let message = try payload.object("message") else { throw Refusal.missing("message") }
         let target = try payload.required("target_at")
         guard Announcement.targets.contains(target) else {
-            throw APIError.invalid("target_at", "one of \(Announcement.targets.joined(separator: ", ")) is expected")
+            throw Refusal.invalid("target_at", "one of \(Announcement.targets.joined(separator: ", ")) is expected")
         }
         let kind = try message.string("type") ?? "MESG"
-        guard kind == "MESG" || kind == "ADMM" else { throw APIError.invalid("type", "MESG or ADMM is expected") }
+        guard kind == "MESG" || kind == "ADMM" else { throw Refusal.invalid("type", "MESG or ADMM is expected") }
         let sender = try message.string("user_id") ?? ""
         if kind == "MESG" { _ = try activeUser(sender) }
         let now = now
         let id = try payload.string("unique_id") ?? storage.random.hex(8)
-        if try storage.document(.announcement, id) != nil { throw APIError.exists("\"unique_id\"") }
+        if try storage.document(.announcement, id) != nil { throw Refusal.exists("\"unique_id\"") }
         let time = max(try payload.int("scheduled_at") ?? 0, now)
         let json = JSON.object([
             "unique_id": .string(id), "announcement_group": .string(try payload.string("announcement_group") ?? ""),

@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 extension Chat {
@@ -5,7 +7,7 @@ extension Chat {
     /// unless the text is to match exactly.
     func search(_ caller: Caller, _ query: RequestQuery) throws -> JSON {
         let text = query.text("query").lowercased()
-        guard !text.isEmpty else { throw APIError.missing("query") }
+        guard !text.isEmpty else { throw Refusal.missing("query") }
         let limit = try max(1, query.limit(default: 20, max: 100))
         let words = query.bool("exact_match") ? [text] : text.split(separator: " ").map(String.init)
         let fields = query.choice("target_fields") ?? ["message"]
@@ -17,7 +19,7 @@ extension Chat {
         for key in ["sort_field", "advanced_query"] { _ = query[key] }
         var start = 0
         if let token = query["token"] ?? query["after"], !token.isEmpty {
-            guard let value = Int(token), value >= 0 else { throw APIError.expiredToken() }
+            guard let value = Int(token), value >= 0 else { throw Refusal.expiredToken() }
             start = value
         }
         let channels = try url.isEmpty ? storage.channels(of: caller.userID).map(\.channel) : [channel(url)]
@@ -56,12 +58,12 @@ extension Chat {
     /// "Translates" a message: the same text, marked with the language, so that clients have something to show.
     func translate(_ id: Int64, _ payload: Payload, _ caller: Caller, _ channel: ChannelRow) throws -> MessageRow {
         guard let languages = try payload.strings("target_langs"), !languages.isEmpty else {
-            throw APIError.missing("target_langs")
+            throw Refusal.missing("target_langs")
         }
         try checkReading(caller, channel)
         guard let message = try storage.message(id, in: channel.id), message.kind == .text,
             let json = try? JSON.parse(message.json)
-        else { throw APIError.noMessage() }
+        else { throw Refusal.noMessage() }
         let texts = json["translations"] ?? .object()
         let text = json["message"]?.string ?? ""
         for language in languages { texts.set(language, Translations.echo(text, language)) }

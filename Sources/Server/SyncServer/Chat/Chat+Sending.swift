@@ -1,3 +1,4 @@
+import ServerBase
 import SyncJSON
 
 extension Chat {
@@ -14,25 +15,25 @@ extension Chat {
             // The administration speaks for itself anywhere, for a user only where that user is a member.
             if caller.userID.isEmpty || storage.bots.contains(caller.userID) { return }
             guard try storage.membership(channel.id, caller.userID)?.state == .joined else {
-                throw APIError.notMember()
+                throw Refusal.notMember()
             }
             return
         }
         guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
-            if let ban = try storage.ban(channel.id, caller.userID), ban.holds(at: now) { throw APIError.banned() }
-            throw APIError.notMember()
+            if let ban = try storage.ban(channel.id, caller.userID), ban.holds(at: now) { throw Refusal.banned() }
+            throw Refusal.notMember()
         }
-        if try mute(member, channel) != nil { throw APIError(900_041, "Muted in this channel.", status: 403) }
+        if try mute(member, channel) != nil { throw Refusal(900_041, "Muted in this channel.", status: 403) }
         if storage.hasBlocks, channel.memberCount == 2 {
             // Between two, a block ends the talk.
             let other = try storage.audience(channel.id).first { $0 != caller.userID } ?? ""
             if try storage.blocks(of: caller.userID).blockedBy.contains(other) {
-                throw APIError(900_080, "The receiver has blocked you.", status: 403)
+                throw Refusal(900_080, "The receiver has blocked you.", status: 403)
             }
         }
         guard !member.isOperator else { return }
-        if channel.isFrozen { throw APIError(900_050, "The channel is frozen.", status: 403) }
-        if channel.isBroadcast { throw APIError(900_023, "Only operators send to a broadcast channel.", status: 403) }
+        if channel.isFrozen { throw Refusal(900_050, "The channel is frozen.", status: 403) }
+        if channel.isBroadcast { throw Refusal(900_023, "Only operators send to a broadcast channel.", status: 403) }
     }
 
     /// Stores a message and tells the members of it. The caller's own socket gets the acknowledgement.
@@ -55,10 +56,10 @@ extension Chat {
                     !isNumber
                     || now.subtractingClamped(earlier.at) < 600_000
                         && (try? JSON.parse(message.json))?["message"]?.string == input.text
-                if isSame, refusesRepeats { throw APIError.exists("\"req_id\"") }
+                if isSame, refusesRepeats { throw Refusal.exists("\"req_id\"") }
                 if isSame { return Sent(message: message, frame: try messageFrame(message)) }
             } else if !isNumber {
-                throw APIError.noMessage()
+                throw Refusal.noMessage()
             }
         }
         try checkSending(caller, channel)
@@ -101,8 +102,8 @@ extension Chat {
             isInChannel: input.parentID == 0 || input.isReplyToChannel, isCountable: false, json: [])
         message.isCountable = !input.isSilent && !isHistory && counts(message, settings.unreadThreading)
         if input.parentID > 0 {
-            guard let parent = try storage.message(input.parentID, in: channel.id) else { throw APIError.noMessage() }
-            guard parent.parentID == 0 else { throw APIError.invalid("parent_message_id", "it is a reply itself") }
+            guard let parent = try storage.message(input.parentID, in: channel.id) else { throw Refusal.noMessage() }
+            guard parent.parentID == 0 else { throw Refusal.invalid("parent_message_id", "it is a reply itself") }
             message.parentInfo = Chat.parentInfo(parent)
         }
         let isOperator = try sender.flatMap { try storage.membership(channel.id, $0.id)?.isOperator } ?? false

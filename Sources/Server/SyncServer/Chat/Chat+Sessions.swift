@@ -1,21 +1,23 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 extension Chat {
     /// Finds the user of an access token. A user that does not exist yet is made when it comes without a token, as
     /// services of this kind do for applications that have not turned it off.
     func logIn(_ userID: String, token: String, nickname: String) throws -> UserRow {
-        guard !userID.isEmpty else { throw APIError.missing("user_id") }
-        guard userID.unicodeScalars.count <= 80 else { throw APIError(400_305, "\"user_id\" is too long.") }
+        guard !userID.isEmpty else { throw Refusal.missing("user_id") }
+        guard userID.unicodeScalars.count <= 80 else { throw Refusal(400_305, "\"user_id\" is too long.") }
         guard var user = try storage.user(userID) else {
-            guard token.isEmpty else { throw APIError(400_301, "\"User\" not found.") }
+            guard token.isEmpty else { throw Refusal(400_301, "\"User\" not found.") }
             var user = UserRow(id: userID, nickname: nickname, createdAt: now)
             user.acceptsInvitations = try invitesAtOnce()
             try storage.save(user)
             return user
         }
-        guard user.isActive else { throw APIError(400_300, "The user is deactivated.") }
-        if !user.revokedToken.isEmpty, token == user.revokedToken { throw APIError.tokenRevoked() }
-        guard user.accessToken.isEmpty || token == user.accessToken else { throw APIError.wrongToken() }
+        guard user.isActive else { throw Refusal(400_300, "The user is deactivated.") }
+        if !user.revokedToken.isEmpty, token == user.revokedToken { throw Refusal.tokenRevoked() }
+        guard user.accessToken.isEmpty || token == user.accessToken else { throw Refusal.wrongToken() }
         if !nickname.isEmpty, user.nickname != nickname {
             user.nickname = nickname
             try storage.save(user)
@@ -25,11 +27,11 @@ extension Chat {
 
     /// The user of a session key.
     func user(ofSession key: String) throws -> UserRow {
-        guard let session = try storage.session(key) else { throw APIError(400_303, "The session key is not valid.") }
-        if session.isRevoked { throw APIError.tokenRevoked() }
-        if session.expiresAt > 0, session.expiresAt <= now { throw APIError.sessionExpired() }
-        guard let user = try storage.user(session.userID) else { throw APIError(400_301, "\"User\" not found.") }
-        guard user.isActive else { throw APIError(400_300, "The user is deactivated.") }
+        guard let session = try storage.session(key) else { throw Refusal(400_303, "The session key is not valid.") }
+        if session.isRevoked { throw Refusal.tokenRevoked() }
+        if session.expiresAt > 0, session.expiresAt <= now { throw Refusal.sessionExpired() }
+        guard let user = try storage.user(session.userID) else { throw Refusal(400_301, "\"User\" not found.") }
+        guard user.isActive else { throw Refusal(400_300, "The user is deactivated.") }
         return user
     }
 

@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 extension Chat {
@@ -51,7 +53,7 @@ extension Chat {
         let limit = try max(1, query.limit(default: 100, max: 1000))
         var known = try query.int("ts") ?? 0
         if let token = query["token"], !token.isEmpty {
-            guard token.hasPrefix("s"), let time = Int64(token.dropFirst()) else { throw APIError.expiredToken() }
+            guard token.hasPrefix("s"), let time = Int64(token.dropFirst()) else { throw Refusal.expiredToken() }
             known = time
         }
         let fresh = settings.purges.filter { $0.saidAt > known }

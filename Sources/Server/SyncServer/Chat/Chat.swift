@@ -1,3 +1,4 @@
+import ServerBase
 import SyncJSON
 
 // The rules of the chat, apart from how requests come in: REST routes and socket commands call the same actions here.
@@ -46,13 +47,13 @@ final class Chat {
 
     /// A user that exists and is active.
     func activeUser(_ id: String) throws -> UserRow {
-        guard let user = try storage.user(id) else { throw APIError.noUser() }
-        guard user.isActive else { throw APIError(400_300, "The user is deactivated.") }
+        guard let user = try storage.user(id) else { throw Refusal.noUser() }
+        guard user.isActive else { throw Refusal(400_300, "The user is deactivated.") }
         return user
     }
 
     func channel(_ url: String) throws -> ChannelRow {
-        guard let channel = try storage.channel(url) else { throw APIError.noChannel() }
+        guard let channel = try storage.channel(url) else { throw Refusal.noChannel() }
         return channel
     }
 

@@ -1,3 +1,5 @@
+import ServerHTTP
+
 /// What a list asks of a channel's counter: one of some values, or bounds.
 struct CounterCondition {
     private let key: String

@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 /// How invited users are to be let in, as a creation or an invitation says it for each of them.
@@ -12,7 +14,7 @@ struct InvitationInput {
             switch value.string {
             case "joined": joined[id] = true
             case "invited", "invited_by_friend", "invited_by_non_friend": joined[id] = false
-            default: throw APIError.invalid("invitation_status", "there is no such status")
+            default: throw Refusal.invalid("invitation_status", "there is no such status")
             }
         }
         var hidden: [String: MembershipRow.Hidden] = [:]
@@ -21,7 +23,7 @@ struct InvitationInput {
             case "unhidden": hidden[id] = .no
             case "hidden_allow_auto_unhide": hidden[id] = .untilNewMessage
             case "hidden_prevent_auto_unhide": hidden[id] = .always
-            default: throw APIError.invalid("hidden_status", "there is no such status")
+            default: throw Refusal.invalid("hidden_status", "there is no such status")
             }
         }
         self.joined = joined

@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 /// A message as a client or the administration wants it, read out of a socket command or a REST body.
@@ -41,12 +43,12 @@ struct MessageInput {
     init(_ payload: Payload, kind: MessageRow.Kind, limit: Int) throws {
         self.kind = kind
         text = try payload.string("message") ?? ""
-        if text.unicodeScalars.count > limit { throw APIError.tooLong("message") }
+        if text.unicodeScalars.count > limit { throw Refusal.tooLong("message") }
         data = try payload.string(["data", "custom"]) ?? ""
         customType = try payload.string("custom_type") ?? ""
         mentionType = try payload.string("mention_type") ?? "users"
         guard mentionType == "users" || mentionType == "channel" else {
-            throw APIError.invalid("mention_type", "users or channel is expected")
+            throw Refusal.invalid("mention_type", "users or channel is expected")
         }
         mentionedIDs =
             try payload.strings("mentioned_user_ids") ?? payload.strings("mentioned_users")
@@ -85,12 +87,12 @@ struct MessageInput {
         // One file may come without the list around it.
         if let one = payload["files"], one.kind == .object { files = .array([MessageInput.fileOfMany(one)]) }
         if let list = payload["files"], list.kind == .array, list.count > 0 {
-            guard list.count <= 30 else { throw APIError(400_203, "Too many files.") }
+            guard list.count <= 30 else { throw Refusal(400_203, "Too many files.") }
             files = .array((list.array ?? []).map(MessageInput.fileOfMany))
         }
         let first = files?[0]
         guard let url = try payload.string(["url", "file_url"]) ?? first?["url"]?.string, !url.isEmpty else {
-            throw APIError.missing("url")
+            throw Refusal.missing("url")
         }
         requiresAuth = try payload.bool("require_auth") ?? false
         let type = try payload.string(["file_type", "type"]) ?? first?["file_type"]?.string ?? ""
@@ -131,13 +133,13 @@ struct MessageInput {
             for (key, list) in members { result.append(.object(["key": .string(key), "value": list])) }
         } else if let elements = value.array {
             for element in elements {
-                guard let key = element["key"]?.string else { throw APIError(900_027, "A meta array needs a key.") }
+                guard let key = element["key"]?.string else { throw Refusal(900_027, "A meta array needs a key.") }
                 let list = element["value"] ?? .array()
-                guard list.kind == .array else { throw APIError(900_028, "The value of a meta array is a list.") }
+                guard list.kind == .array else { throw Refusal(900_028, "The value of a meta array is a list.") }
                 result.append(.object(["key": .string(key), "value": list]))
             }
         } else {
-            throw APIError(900_029, "\"metaarray\" should be a list.")
+            throw Refusal(900_029, "\"metaarray\" should be a list.")
         }
         return result
     }

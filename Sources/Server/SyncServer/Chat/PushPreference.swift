@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 /// What a user wants of pushes over all channels. Nothing is pushed by this server; it keeps and tells the settings.
@@ -31,17 +33,17 @@ struct PushPreference {
             case .bool: if let value = try payload.bool(key) { json.set(key, .bool(value)) }
             case .integer: if let value = try payload.int(key) { json.set(key, .int(value)) }
             case .array:
-                guard let value = payload[key], value.kind == .array else { throw APIError.notList(key) }
+                guard let value = payload[key], value.kind == .array else { throw Refusal.notList(key) }
                 json.set(key, value)
             default: if let value = try payload.string(key) { json.set(key, .string(value)) }
             }
         }
         json.set("push_trigger_option", .string(try PushPreference.trigger(trigger)))
         guard (0...23).contains(json["start_hour"]?.int ?? 0), (0...23).contains(json["end_hour"]?.int ?? 0) else {
-            throw APIError.outOfRange("start_hour")
+            throw Refusal.outOfRange("start_hour")
         }
         guard (0...59).contains(json["start_min"]?.int ?? 0), (0...59).contains(json["end_min"]?.int ?? 0) else {
-            throw APIError.outOfRange("start_min")
+            throw Refusal.outOfRange("start_min")
         }
     }
 
@@ -49,7 +51,7 @@ struct PushPreference {
     static func trigger(_ value: String, allowsDefault: Bool = false) throws -> String {
         let meant = value == "false" ? "off" : value
         guard ["all", "mention_only", "off"].contains(meant) || allowsDefault && meant == "default" else {
-            throw APIError.invalid("push_trigger_option", "there is no such option")
+            throw Refusal.invalid("push_trigger_option", "there is no such option")
         }
         return meant
     }

@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 /// The translations of a text. Nothing here knows a language: what a client does not bring itself is an echo of the
@@ -12,7 +14,7 @@ enum Translations {
         for language in known { result.set(language, echo(text, language)) }
         for language in try payload.strings("target_langs") ?? [] { result.set(language, echo(text, language)) }
         for (language, given) in try payload.object("translations")?.json.members ?? [] {
-            guard let words = given.string else { throw APIError.notString("translations") }
+            guard let words = given.string else { throw Refusal.notString("translations") }
             result.set(language, words.isEmpty ? echo(text, language) : given)
         }
         return result

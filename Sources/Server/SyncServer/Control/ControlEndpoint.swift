@@ -1,3 +1,6 @@
+import ServerBase
+import ServerHTTP
+import ServerRealtime
 import SyncJSON
 import SyncTree
 
@@ -17,10 +20,10 @@ final class ControlEndpoint {
     func answer(_ request: HTTPRequest) -> HTTPResponse {
         do {
             return HTTPResponse(try route(request))
-        } catch let error as APIError {
+        } catch let error as Refusal {
             return HTTPResponse(error)
         } catch {
-            return HTTPResponse(APIError(500_901, Log.describe(error), status: 500))
+            return HTTPResponse(Refusal(500_901, "\(error)", status: 500))
         }
     }
 
@@ -70,7 +73,7 @@ final class ControlEndpoint {
             return .object()
         case ("GET", "channel_messages"): return try channelMessages(request)
         case ("GET", "state"): return try state()
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
     }
 
@@ -95,7 +98,7 @@ final class ControlEndpoint {
     private func dropStreams(_ payload: Payload) throws -> JSON {
         let path: TreePath?
         do { path = try payload.string("path").map { text throws(TreeError) in try TreePath(text) } } catch {
-            throw APIError.invalid("path", "\(error)")
+            throw Refusal.invalid("path", "\(error)")
         }
         let count = database.dropStreams(name: try payload.string("ns"), path: path)
         return .object(["dropped": .int(Int64(count))])
@@ -111,15 +114,15 @@ final class ControlEndpoint {
 
     private func fault(_ payload: Payload) throws -> JSON {
         guard let kind = FaultPlan.Kind(rawValue: try payload.required("kind")) else {
-            throw APIError.invalid(
+            throw Refusal.invalid(
                 "kind", "429, 5xx, garbage, half_body, close, refuse, redirect or ignore is expected")
         }
         let command = try payload.string("command") ?? ""
         guard command.isEmpty ? kind != .ignore : kind == .ignore || kind == .refuse else {
-            throw APIError.invalid("kind", "refuse or ignore goes with a command, all but ignore with a request")
+            throw Refusal.invalid("kind", "refuse or ignore goes with a command, all but ignore with a request")
         }
         let status = Int(clamping: try payload.int("status") ?? (kind == .refuse ? 400 : 500))
-        guard (kind == .refuse ? 400...599 : 500...599).contains(status) else { throw APIError.outOfRange("status") }
+        guard (kind == .refuse ? 400...599 : 500...599).contains(status) else { throw Refusal.outOfRange("status") }
         faults.add(
             FaultPlan.Fault(
                 pathContains: try payload.string("path_contains") ?? "", command: command,
@@ -134,7 +137,7 @@ final class ControlEndpoint {
 
     /// Says that the service is overloaded: to the next logins, or to the sockets that are open.
     private func busy(_ payload: Payload) throws -> JSON {
-        guard let seconds = try payload.int("retry_after"), seconds >= 0 else { throw APIError.missing("retry_after") }
+        guard let seconds = try payload.int("retry_after"), seconds >= 0 else { throw Refusal.missing("retry_after") }
         let body = JSON.object([
             "retry_after": .int(seconds), "reason_code": .int(try payload.int("reason_code") ?? 0),
             "message": .string(try payload.string("message") ?? "The server is overloaded."),
@@ -200,7 +203,7 @@ final class ControlEndpoint {
         let channel = try chat.channel(try payload.required("channel_url"))
         let user = try chat.activeUser(try payload.required("user_id"))
         let count = Int(clamping: try payload.int("count") ?? 1)
-        guard (0...100_000).contains(count) else { throw APIError.outOfRange("count") }
+        guard (0...100_000).contains(count) else { throw Refusal.outOfRange("count") }
         let text = try payload.string("text") ?? "message"
         let caller = Caller(userID: user.id, isAdmin: true)
         let ids = JSON.array()
@@ -225,14 +228,14 @@ final class ControlEndpoint {
     private func moveMessage(_ payload: Payload) throws -> JSON {
         let channel = try chat.channel(try payload.required("channel_url"))
         guard let id = try payload.int("message_id"), let time = try payload.int("created_at") else {
-            throw APIError.missing("message_id and created_at")
+            throw Refusal.missing("message_id and created_at")
         }
         guard var message = try chat.storage.message(id, in: channel.id), let json = try? JSON.parse(message.json)
         else {
-            throw APIError.noMessage()
+            throw Refusal.noMessage()
         }
         let now = chat.now
-        guard (1...now).contains(time) else { throw APIError.outOfRange("created_at") }
+        guard (1...now).contains(time) else { throw Refusal.outOfRange("created_at") }
         json.set("created_at", .int(time))
         json.set("updated_at", .int(now))
         try chat.change { broadcasts in
@@ -274,7 +277,7 @@ final class ControlEndpoint {
     private func state() throws -> JSON {
         let sockets = JSON.array(chat.hub.all.map { .string($0.userID) })
         let streams = JSON.array(
-            database.streams.map { .object(["ns": .string($0.instance.name), "path": .string($0.path.text)]) })
+            database.listeners.map { .object(["ns": .string($0.name), "path": .string($0.path.text)]) })
         return .object([
             "ts": .int(chat.now), "sockets": sockets, "streams": streams,
             "refuses_connections": .bool(faults.refusesConnections), "faults": .int(Int64(faults.faults.count)),

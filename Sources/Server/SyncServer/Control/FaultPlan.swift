@@ -1,3 +1,6 @@
+import ServerBase
+import ServerHTTP
+
 /// What tests want to go wrong. Nothing here touches the control endpoint itself.
 final class FaultPlan {
     enum Kind: String {
@@ -36,7 +39,7 @@ final class FaultPlan {
         let location: String
         var remaining: Int
 
-        var error: APIError { APIError(code, message, status: status) }
+        var error: Refusal { Refusal(code, message, status: status) }
     }
 
     /// A login that is put off: its socket hears BUSY instead.
@@ -97,7 +100,7 @@ final class FaultPlan {
 
     /// What becomes of a request under a fault; `execute` does what was asked, `refusal` words a refusal.
     static func answer(
-        _ fault: Fault, _ request: HTTPRequest, _ refusal: (APIError) -> HTTPResponse, _ execute: () -> HTTPResponse
+        _ fault: Fault, _ request: HTTPRequest, _ refusal: (Refusal) -> HTTPResponse, _ execute: () -> HTTPResponse
     ) -> HTTPResponse {
         switch fault.kind {
         case .redirect:
@@ -106,7 +109,7 @@ final class FaultPlan {
         case .rate:
             return .tooMany(limit: 5, wait: min(max(fault.retryAfter, 0), 1_000_000) * 1000)
         case .broken:
-            return refusal(APIError(500_901, "Internal error.", status: fault.status))
+            return refusal(Refusal(500_901, "Internal error.", status: fault.status))
         case .refuse, .ignore:
             return refusal(fault.error)
         case .garbage:

@@ -1,3 +1,4 @@
+import ServerHTTP
 import SyncJSON
 
 /// What came in, for tests to look at: the last ten thousand requests and socket frames.

@@ -1,4 +1,10 @@
+import ServerBase
+import ServerHTTP
+import ServerRealtime
 import SyncJSON
+
+/// What requests are answered with.
+public typealias HTTPResponse = ServerHTTP.HTTPResponse
 
 /// The embedded server within a process: no descriptor, no thread and no time but those of its owner. All that the
 /// chat does is the same code that serves the network; only framing and HTTP's own syntax are left out.
@@ -86,7 +92,7 @@ public final class InProcessServer {
             return Reply(response: reply(answer).response, delay: milliseconds)
         case .stream: return Reply(response: DatabaseRefusal(400, "Streams are opened apart.").response, delay: 0)
         case .upgrade:
-            return Reply(response: HTTPResponse(APIError.invalid("Upgrade", "sockets are opened apart")), delay: 0)
+            return Reply(response: HTTPResponse(Refusal.invalid("Upgrade", "sockets are opened apart")), delay: 0)
         }
     }
 

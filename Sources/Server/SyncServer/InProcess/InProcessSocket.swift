@@ -1,3 +1,5 @@
+import ServerBase
+
 /// The client's end of a socket of `InProcessServer`.
 ///
 /// What the server sends waits here until it is taken. A client's library would answer pings and close frames by
@@ -17,7 +19,7 @@ public final class InProcessSocket {
 
     private var texts: [[UInt8]] = []
     private var pings = 0
-    private weak var socket: ChatSocket?
+    private weak var socket: (any SocketOwner)?
 
     init() {}
 
@@ -48,11 +50,11 @@ public final class InProcessSocket {
 }
 
 extension InProcessSocket: SocketLink {
-    func open(_ socket: ChatSocket) { self.socket = socket }
-    func send(_ text: [UInt8]) { texts.append(text) }
-    func ping() { pings += 1 }
-    func sendClose(code: UInt16, reason: [UInt8]) {
+    public func open(_ owner: any SocketOwner) { socket = owner }
+    public func send(_ text: [UInt8]) { texts.append(text) }
+    public func ping() { pings += 1 }
+    public func sendClose(code: UInt16, reason: [UInt8]) {
         goodbye = Goodbye(code: code, reason: String(decoding: reason, as: UTF8.self))
     }
-    func close() { isClosed = true }
+    public func close() { isClosed = true }
 }

@@ -1,3 +1,5 @@
+import ServerHTTP
+
 /// The client's end of an event stream of `InProcessServer`. Used by one thread at a time, within the life of its
 /// server.
 public final class InProcessStream {
@@ -29,14 +31,14 @@ public final class InProcessStream {
 }
 
 extension InProcessStream: EventLink {
-    func send(_ bytes: [UInt8]) { if !isClosed { self.bytes += bytes } }
-    func end() {
+    public func send(_ bytes: [UInt8]) { if !isClosed { self.bytes += bytes } }
+    public func end() {
         isEnded = true
         close()
     }
-    func drop() {
+    public func drop() {
         bytes = []
         close()
     }
-    func onClose(_ action: @escaping () -> Void) { closing.append(action) }
+    public func onClose(_ action: @escaping () -> Void) { closing.append(action) }
 }

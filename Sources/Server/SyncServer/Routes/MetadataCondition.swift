@@ -1,3 +1,4 @@
+import ServerHTTP
 import SyncJSON
 
 /// What a list of users asks of their metadata: a key, with one of some values if there are any.

@@ -1,3 +1,6 @@
+import ServerBase
+import ServerHTTP
+
 /// Some of a list, as a request's `limit` and `token` ask for it. Tokens are positions in the list.
 struct Page<Item> {
     let items: ArraySlice<Item>
@@ -14,7 +17,7 @@ struct Page<Item> {
         let limit = try max(1, query.limit(default: usual, max: 100))
         var start = 0
         if let token = query["token"], !token.isEmpty {
-            guard let value = Int(token), value >= 0 else { throw APIError.expiredToken() }
+            guard let value = Int(token), value >= 0 else { throw Refusal.expiredToken() }
             start = min(value, all.count)
         }
         let end = min(all.count, start + limit)

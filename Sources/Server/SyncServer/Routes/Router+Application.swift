@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 extension Router {
@@ -10,7 +12,7 @@ extension Router {
         case ("POST", ["statistics"]):
             _ = try caller(request)
             return .empty
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
     }
 
@@ -26,11 +28,11 @@ extension Router {
         case ("GET", ["default_channel_invitation_preference"]):
             return HTTPResponse(.object(["auto_accept": .bool(try chat.invitesAtOnce())]))
         case ("PUT", ["default_channel_invitation_preference"]):
-            guard let value = try request.payload().bool("auto_accept") else { throw APIError.missing("auto_accept") }
+            guard let value = try request.payload().bool("auto_accept") else { throw Refusal.missing("auto_accept") }
             let json = JSON.object(["auto_accept": .bool(value)])
             try storage.save(.setting, "default_channel_invitation_preference", at: chat.now, json)
             return HTTPResponse(json)
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
     }
 
@@ -48,7 +50,7 @@ extension Router {
         let text = request.query.text("date")
         let form = isMonth ? "YYYY-MM" : "YYYY-MM-DD"
         guard let date = text.isEmpty ? today : CivilDate(isMonth ? text + "-01" : text) else {
-            throw APIError.invalid("date", "\(form) is expected")
+            throw Refusal.invalid("date", "\(form) is expected")
         }
         let days = isMonth ? date.wholeMonth : date.daysSinceEpoch...date.daysSinceEpoch
         let count = try storage.activeUsers(from: days.lowerBound, to: days.upperBound)
@@ -60,19 +62,19 @@ extension Router {
     /// migration/{url}: messages that were sent elsewhere, each with its time.
     func migration(_ request: HTTPRequest, _ path: [String]) throws -> HTTPResponse {
         try administrator(request)
-        guard request.method == "POST", path.count == 1 else { throw APIError.noEndpoint() }
+        guard request.method == "POST", path.count == 1 else { throw Refusal.noEndpoint() }
         let channel = try chat.channel(path[0])
         let payload = try request.payload()
         // Read marks stay: what is migrated is unread for nobody.
         for key in ["update_read_ts", "rewind_read_ts"] { _ = try payload.bool(key) }
-        guard let messages = payload["messages"]?.array else { throw APIError.missing("messages") }
-        guard messages.count <= 100 else { throw APIError.tooMany("messages") }
+        guard let messages = payload["messages"]?.array else { throw Refusal.missing("messages") }
+        guard messages.count <= 100 else { throw Refusal.tooMany("messages") }
         try storage.transaction {
             for message in messages {
                 let entry = Payload(message)
                 let kind = try messageKind(entry)
-                guard let time = try entry.int("timestamp") else { throw APIError.missing("timestamp") }
-                guard time > 0, time <= chat.now else { throw APIError.outOfRange("timestamp") }
+                guard let time = try entry.int("timestamp") else { throw Refusal.missing("timestamp") }
+                guard time > 0, time <= chat.now else { throw Refusal.outOfRange("timestamp") }
                 let sender = kind == .admin ? "" : try chat.activeUser(try entry.required("user_id")).id
                 var input = try MessageInput(entry, kind: kind, limit: chat.options.maximumMessageLength)
                 input.createdAt = time

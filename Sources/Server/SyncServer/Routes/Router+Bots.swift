@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 // A bot is a user that the administration speaks through. Its callback address is kept and never called.
@@ -12,11 +14,11 @@ extension Router {
                 let bots = try page.items.compactMap { try storage.user($0.id).map { try botDocument($0) } }
                 return HTTPResponse(.object(["bots": .array(bots), "next": .string(page.next)]))
             case "POST": return try createBot(request)
-            default: throw APIError.noEndpoint()
+            default: throw Refusal.noEndpoint()
             }
         }
         guard storage.bots.contains(id), let user = try storage.user(id) else {
-            throw APIError(400_201, "\"Bot\" not found.")
+            throw Refusal(400_201, "\"Bot\" not found.")
         }
         switch (request.method, path.count > 1 ? path[1] : "", path.count) {
         case ("GET", "", 1): return HTTPResponse(try botDocument(user))
@@ -42,15 +44,15 @@ extension Router {
             let input = try messageInput(request, try messageKind(payload), caller)
             let message = try chat.send(input, caller, channel).message
             return HTTPResponse(body: Array("{\"message\":".utf8) + message.bytes(.all) + [UInt8(ascii: "}")])
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
     }
 
     private func createBot(_ request: HTTPRequest) throws -> HTTPResponse {
         let payload = try request.payload()
         let id = try payload.required("bot_userid")
-        guard id.unicodeScalars.count <= 80 else { throw APIError(400_305, "\"bot_userid\" is too long.") }
-        if try storage.user(id) != nil { throw APIError.exists("\"bot_userid\"") }
+        guard id.unicodeScalars.count <= 80 else { throw Refusal(400_305, "\"bot_userid\" is too long.") }
+        if try storage.user(id) != nil { throw Refusal.exists("\"bot_userid\"") }
         _ = try payload.required("bot_nickname")
         var user = UserRow(id: id, nickname: "", accessToken: storage.random.hex(20), createdAt: chat.now)
         try apply(payload, to: &user, existing: nil)
@@ -105,7 +107,7 @@ extension Router {
     /// The bot comes into channels, invited or not; the answer is the first of them, as the service has it.
     private func joinChannels(_ request: HTTPRequest, _ bot: UserRow) throws -> HTTPResponse {
         guard let urls = try request.payload().strings("channel_urls"), let first = urls.first else {
-            throw APIError.missing("channel_urls")
+            throw Refusal.missing("channel_urls")
         }
         let channels = try urls.map { try chat.channel($0) }
         let joined = InvitationInput(joining: bot.id)

@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 extension Router {
@@ -10,7 +12,7 @@ extension Router {
                 try storeCover(request)
                 let made = try chat.createChannel(try request.payload(), caller)
                 return try channelResponse(made.channel, caller, request.query, extra: ["is_created": made.isCreated])
-            default: throw APIError.noEndpoint()
+            default: throw Refusal.noEndpoint()
             }
         }
         let rest = Array(path.dropFirst())
@@ -44,7 +46,7 @@ extension Router {
         case "DELETE":
             try chat.deleteChannel(channel, caller)
             return .empty
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
     }
 
@@ -97,7 +99,7 @@ extension Router {
                     key: payload["value"] ?? payload[field]?[key] ?? payload[key] ?? (isCounter ? .int(0) : .string(""))
                 ])
             } else {
-                guard let object = try payload.object(field) else { throw APIError.missing(field) }
+                guard let object = try payload.object(field) else { throw Refusal.missing(field) }
                 given = object.json
             }
             let isNew = request.method == "POST"
@@ -109,7 +111,7 @@ extension Router {
             let result = try chat.setMetadata(
                 channel, values, creates: isNew || upserts, changes: !isNew || upserts, caller)
             return metaResponse(request, result.values, at: result.at, isCounter: false)
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
     }
 
@@ -119,7 +121,7 @@ extension Router {
     ) throws -> HTTPResponse {
         var values: [(String, Int64)] = []
         for (name, value) in given.members ?? [] {
-            guard let number = value.int ?? value.string.flatMap({ Int64($0) }) else { throw APIError.notNumber(name) }
+            guard let number = value.int ?? value.string.flatMap({ Int64($0) }) else { throw Refusal.notNumber(name) }
             values.append((name, number))
         }
         let mode: Chat.CounterMode
@@ -127,7 +129,7 @@ extension Router {
         case "set": mode = .set
         case "increase": mode = .increase
         case "decrease": mode = .decrease
-        default: throw APIError.invalid("mode", "set, increase or decrease is expected")
+        default: throw Refusal.invalid("mode", "set, increase or decrease is expected")
         }
         let result = try chat.setCounters(
             channel, values, mode: mode, creates: isNew || upserts, changes: !isNew || upserts, caller)

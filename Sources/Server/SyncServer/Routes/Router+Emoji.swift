@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 // Sets of emoji that clients offer as reactions. Whoever runs the server fills them; there are none at first.
@@ -15,7 +17,7 @@ extension Router {
         let payload = try request.payload()
         switch (request.method, path.count) {
         case ("POST", 0):
-            guard let given = payload["emojis"]?.array else { throw APIError.missing("emojis") }
+            guard let given = payload["emojis"]?.array else { throw Refusal.missing("emojis") }
             return HTTPResponse(.object(["emojis": .array(try given.map(addEmoji))]))
         case ("PUT", 1):
             let json = try emoji(path[0])
@@ -23,14 +25,14 @@ extension Router {
             try storage.save(.emoji, path[0], at: chat.now, json)
             return HTTPResponse(json)
         case ("DELETE", 1):
-            guard try storage.remove(.emoji, path[0]) else { throw APIError(400_201, "\"Emoji\" not found.") }
+            guard try storage.remove(.emoji, path[0]) else { throw Refusal(400_201, "\"Emoji\" not found.") }
             return .empty
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
     }
 
     private func emoji(_ key: String) throws -> JSON {
-        guard let json = try storage.document(.emoji, key) else { throw APIError(400_201, "\"Emoji\" not found.") }
+        guard let json = try storage.document(.emoji, key) else { throw Refusal(400_201, "\"Emoji\" not found.") }
         return json
     }
 
@@ -57,7 +59,7 @@ extension Router {
         let payload = try request.payload()
         switch (request.method, path.count) {
         case ("POST", 0):
-            guard let given = payload["emoji_categories"]?.array else { throw APIError.missing("emoji_categories") }
+            guard let given = payload["emoji_categories"]?.array else { throw Refusal.missing("emoji_categories") }
             let made = try given.map { entry in
                 let json = JSON.object(["id": .int(try storage.nextNumber("emoji_category")), "emojis": .array()])
                 return try store(Payload(entry), in: json)
@@ -66,16 +68,16 @@ extension Router {
         case ("PUT", 1): return HTTPResponse(try store(payload, in: try category(path[0])))
         case ("DELETE", 1):
             guard try storage.remove(.emojiCategory, path[0]) else {
-                throw APIError(400_201, "\"Emoji category\" not found.")
+                throw Refusal(400_201, "\"Emoji category\" not found.")
             }
             return .empty
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
     }
 
     private func category(_ id: String) throws -> JSON {
         guard let json = try storage.document(.emojiCategory, id) else {
-            throw APIError(400_201, "\"Emoji category\" not found.")
+            throw Refusal(400_201, "\"Emoji category\" not found.")
         }
         return json
     }
@@ -90,7 +92,7 @@ extension Router {
             }
             json.set("emojis", .array(keys))
         }
-        guard let id = json["id"]?.int else { throw APIError.missing("id") }
+        guard let id = json["id"]?.int else { throw Refusal.missing("id") }
         try storage.save(.emojiCategory, String(id), at: chat.now, json)
         return try shown(json)
     }

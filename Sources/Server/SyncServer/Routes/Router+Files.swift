@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 // Uploaded files lie in the database and come back under an address of this server.
@@ -7,10 +9,10 @@ extension Router {
 
     /// storage/file
     func upload(_ request: HTTPRequest, _ path: [String]) throws -> HTTPResponse {
-        guard request.method == "POST", path == ["file"] else { throw APIError.noEndpoint() }
+        guard request.method == "POST", path == ["file"] else { throw Refusal.noEndpoint() }
         let caller = try caller(request)
         let payload = try request.payload()
-        guard let file = try request.file("file") else { throw APIError.missing("file") }
+        guard let file = try request.file("file") else { throw Refusal.missing("file") }
         let needsAuth = try payload.bool("require_auth") ?? false
         if let url = try payload.string("channel_url"), !url.isEmpty {
             try chat.checkSending(caller, try chat.channel(url))
@@ -28,7 +30,7 @@ extension Router {
     /// Stores a file and returns its address.
     func storeFile(_ file: UploadedFile, needsAuth: Bool, _ request: HTTPRequest) throws -> String {
         guard file.bytes.count <= Router.fileLimit << 20 else {
-            throw APIError(400_111, "The file is larger than \(Router.fileLimit) MB.", status: 413)
+            throw Refusal(400_111, "The file is larger than \(Router.fileLimit) MB.", status: 413)
         }
         let key = storage.random.hex(16)
         try storage.save(
@@ -65,9 +67,9 @@ extension Router {
     /// files/{key}/{name}: the file, or the range of it that is asked for.
     func download(_ request: HTTPRequest, _ path: [String]) throws -> HTTPResponse {
         guard request.method == "GET" || request.method == "HEAD", let key = path.first else {
-            throw APIError.noEndpoint()
+            throw Refusal.noEndpoint()
         }
-        guard let file = try storage.file(key) else { throw APIError(400_201, "\"File\" not found.", status: 404) }
+        guard let file = try storage.file(key) else { throw Refusal(400_201, "\"File\" not found.", status: 404) }
         if file.needsAuth { try checkFileKey(request) }
         var response = HTTPResponse(body: file.bytes)
         response.contentType = file.type.isEmpty ? "application/octet-stream" : file.type
@@ -80,7 +82,7 @@ extension Router {
             response.headers.append(
                 ("Content-Range", "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.bytes.count)"))
         case .unsatisfiable:
-            response = HTTPResponse(APIError(400_113, "The range lies outside of the file.", status: 416))
+            response = HTTPResponse(Refusal(400_113, "The range lies outside of the file.", status: 416))
             response.headers = [("Content-Range", "bytes */\(file.bytes.count)")]
         }
         return response

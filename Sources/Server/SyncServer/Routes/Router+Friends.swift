@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 extension Router {
@@ -23,14 +25,14 @@ extension Router {
             writer.endObject()
             return HTTPResponse(writer)
         case ("POST", nil):
-            guard let ids = try payload.strings("user_ids") else { throw APIError.missing("user_ids") }
+            guard let ids = try payload.strings("user_ids") else { throw Refusal.missing("user_ids") }
             return userList(Page(all: try chat.addFriends(ids, to: owner)))
         case ("DELETE", _):
             let named = try payload.strings("user_ids") ?? request.query.choice("user_ids")?.sorted()
-            guard let ids = single.map({ [$0] }) ?? named else { throw APIError.missing("user_ids") }
+            guard let ids = single.map({ [$0] }) ?? named else { throw Refusal.missing("user_ids") }
             try chat.removeFriends(ids, of: owner)
             return .empty
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
     }
 
@@ -40,10 +42,10 @@ extension Router {
         let payload = try request.payload()
         switch request.method {
         case "POST":
-            guard let given = payload["friend_discoveries"]?.array else { throw APIError.missing("friend_discoveries") }
-            guard given.count <= 100 else { throw APIError.tooMany("friend_discoveries") }
+            guard let given = payload["friend_discoveries"]?.array else { throw Refusal.missing("friend_discoveries") }
+            guard given.count <= 100 else { throw Refusal.tooMany("friend_discoveries") }
             let entries = try given.map { element in
-                guard element.kind == .object else { throw APIError.notObject("friend_discoveries") }
+                guard element.kind == .object else { throw Refusal.notObject("friend_discoveries") }
                 let entry = Payload(element)
                 return Storage.Discovery(
                     userID: owner, key: try entry.required("friend_discovery_key"),
@@ -54,11 +56,11 @@ extension Router {
         case "DELETE":
             let named = try payload.strings("friend_discovery_keys")
             guard let keys = named ?? request.query.choice("friend_discovery_keys")?.sorted() else {
-                throw APIError.missing("friend_discovery_keys")
+                throw Refusal.missing("friend_discovery_keys")
             }
             try storage.transaction { for key in keys { try storage.removeDiscovery(key, of: owner) } }
             return .empty
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
     }
 }

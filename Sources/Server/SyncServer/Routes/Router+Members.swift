@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 extension Router {
@@ -13,13 +15,13 @@ extension Router {
             let caller = try caller(request)
             let inviter = try payload.string("inviter_id") ?? caller.userID
             guard let ids = try payload.strings("user_ids") ?? payload.strings("users") else {
-                throw APIError.missing("user_ids")
+                throw Refusal.missing("user_ids")
             }
             let changed = try chat.invite(channel, ids, inviter: inviter, try InvitationInput(payload), caller)
             return try channelResponse(changed, caller, request.query)
         case ("PUT", "accept"), ("PUT", "join"):
             let caller = try caller(request, as: named)
-            guard !caller.userID.isEmpty else { throw APIError.missing("user_id") }
+            guard !caller.userID.isEmpty else { throw Refusal.missing("user_id") }
             let changed = try chat.join(
                 channel, caller.userID, accessCode: try payload.string("access_code") ?? "",
                 byInvitation: topic == "accept", caller)
@@ -38,7 +40,7 @@ extension Router {
             } else if ids == nil, !caller.userID.isEmpty {
                 ids = [caller.userID]
             } else if ids == nil {
-                throw APIError.missing("user_ids")
+                throw Refusal.missing("user_ids")
             }
             let removes = try payload.bool("should_remove_operator_status") ?? false
             _ = try payload.string("reason")
@@ -65,7 +67,7 @@ extension Router {
             return .empty
         case ("PUT", "freeze"):
             let caller = try caller(request)
-            guard let isFrozen = try payload.bool("freeze") else { throw APIError.missing("freeze") }
+            guard let isFrozen = try payload.bool("freeze") else { throw Refusal.missing("freeze") }
             return try channelResponse(try chat.freeze(channel, isFrozen, caller), caller, request.query)
         case ("PUT", "reset_user_history"):
             let caller = try caller(request, as: named)
@@ -90,7 +92,7 @@ extension Router {
         case (_, "mute"): return try mute(request, channel, payload, rest.first)
         case (_, "ban"): return try ban(request, channel, payload, rest.first)
         case (_, "operators"): return try operators(request, channel, payload)
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
     }
 
@@ -211,13 +213,13 @@ extension Router {
             return HTTPResponse(answer)
         case "POST", "DELETE":
             guard let id = try single ?? payload.string("user_id") ?? request.query["user_id"] else {
-                throw APIError.missing("user_id")
+                throw Refusal.missing("user_id")
             }
             try chat.mute(
                 channel, id, seconds: try payload.int("seconds") ?? -1, note: try payload.string("description") ?? "",
                 mutes: request.method == "POST", caller)
             return try channelResponse(channel, caller, request.query)
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
     }
 
@@ -253,7 +255,7 @@ extension Router {
             return HTTPResponse(answer)
         case "POST", "DELETE":
             guard let id = try single ?? payload.string("user_id") ?? request.query["user_id"] else {
-                throw APIError.missing("user_id")
+                throw Refusal.missing("user_id")
             }
             let seconds = try payload.int("seconds") ?? -1
             let note = try payload.string("description") ?? ""
@@ -263,16 +265,16 @@ extension Router {
             try chat.ban(channel, id, seconds: seconds, note: note, bans: request.method == "POST", caller)
             return request.method == "POST" ? try oneBan(id, channel) : .empty
         case "PUT":
-            guard let id = single else { throw APIError.noEndpoint() }
+            guard let id = single else { throw Refusal.noEndpoint() }
             guard let ban = try storage.ban(channel.id, id), ban.holds(at: chat.now) else { throw notBanned() }
             let note = try payload.string("description") ?? ban.note
             try chat.changeBan(channel, ban, seconds: try payload.int("seconds"), note: note, caller)
             return try oneBan(id, channel)
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
     }
 
-    private func notBanned() -> APIError { APIError(400_201, "The user is not banned.", status: 404) }
+    private func notBanned() -> Refusal { Refusal(400_201, "The user is not banned.", status: 404) }
 
     private func oneBan(_ id: String, _ channel: ChannelRow) throws -> HTTPResponse {
         guard let user = try storage.user(id), let ban = try storage.ban(channel.id, id) else { throw notBanned() }
@@ -293,15 +295,15 @@ extension Router {
             let users = try page.items.compactMap { try storage.user($0)?.json }
             return HTTPResponse(.object(["operators": .array(users), "next": .string(page.next)]))
         case "POST":
-            guard !ids.isEmpty else { throw APIError.missing("operator_ids") }
+            guard !ids.isEmpty else { throw Refusal.missing("operator_ids") }
             try chat.changeOperators(channel, adding: ids.sorted(), caller)
             return .empty
         case "DELETE":
             let all = try payload.bool("delete_all") ?? request.query.bool("delete_all")
-            guard all || !ids.isEmpty else { throw APIError.missing("operator_ids") }
+            guard all || !ids.isEmpty else { throw Refusal.missing("operator_ids") }
             try chat.changeOperators(channel, removing: all ? nil : ids, caller)
             return .empty
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
     }
 }

@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 extension Router {
@@ -9,7 +11,7 @@ extension Router {
                 return HTTPResponse(
                     body: try chat.messages(channel, try caller(request, as: request.query["user_id"]), request.query))
             case "POST": return try send(request, channel)
-            default: throw APIError.noEndpoint()
+            default: throw Refusal.noEndpoint()
             }
         }
         switch (request.method, word, rest.count) {
@@ -42,7 +44,7 @@ extension Router {
             return HTTPResponse(.object(["total": .int(Int64(count))]))
         default: break
         }
-        guard let id = Int64(word) else { throw APIError.noEndpoint() }
+        guard let id = Int64(word) else { throw Refusal.noEndpoint() }
         if rest.count == 1 { return try oneMessage(request, channel, id) }
         return try messagePart(request, channel, id, rest[1])
     }
@@ -52,11 +54,11 @@ extension Router {
         let kind = try messageKind(payload)
         var caller = try caller(request, as: kind == .admin ? nil : try payload.string("user_id"))
         if kind == .admin {
-            guard caller.isAdmin else { throw APIError.unauthorized("an API token is needed") }
+            guard caller.isAdmin else { throw Refusal.unauthorized("an API token is needed") }
             _ = try payload.string("user_id")
             caller = Caller(userID: "", isAdmin: true)
         } else if caller.userID.isEmpty {
-            throw APIError.missing("user_id")
+            throw Refusal.missing("user_id")
         }
         let input = try messageInput(request, kind, caller)
         let isShort = try payload.bool("include_poll_details") == false
@@ -69,7 +71,7 @@ extension Router {
         case "MESG": return .text
         case "FILE": return .file
         case "ADMM": return .admin
-        default: throw APIError.invalid("message_type", "MESG, FILE or ADMM is expected")
+        default: throw Refusal.invalid("message_type", "MESG, FILE or ADMM is expected")
         }
     }
 
@@ -87,7 +89,7 @@ extension Router {
         // A user that sends has seen what is there.
         input.marksAsRead = try payload.bool("mark_as_read") ?? true
         if caller.isAdmin, let time = try payload.int("created_at"), time > 0 {
-            guard time <= chat.now else { throw APIError.outOfRange("created_at") }
+            guard time <= chat.now else { throw Refusal.outOfRange("created_at") }
             input.createdAt = time
         }
         return input
@@ -96,10 +98,10 @@ extension Router {
     private func markAsRead(_ request: HTTPRequest, _ channel: ChannelRow) throws -> HTTPResponse {
         let payload = try request.payload()
         let caller = try caller(request, as: try payload.string("user_id"))
-        guard !caller.userID.isEmpty else { throw APIError.missing("user_id") }
+        guard !caller.userID.isEmpty else { throw Refusal.missing("user_id") }
         let uniqueID = try payload.string("unique_id")
         if try payload.bool("is_excluded") == true {
-            guard let id = try payload.int("message_id") else { throw APIError.missing("message_id") }
+            guard let id = try payload.int("message_id") else { throw Refusal.missing("message_id") }
             _ = try chat.markUnread(caller, channel, from: id, uniqueID: uniqueID)
         } else {
             try chat.markRead(caller, channel.id, uniqueID: uniqueID)
@@ -117,7 +119,7 @@ extension Router {
         case "GET":
             let member = try chat.checkReading(try caller(request), channel)
             guard let message = try storage.message(id, in: channel.id), message.createdAt >= member?.offset ?? 0 else {
-                throw APIError.noMessage()
+                throw Refusal.noMessage()
             }
             return HTTPResponse(body: message.bytes(Chat.messageParts(request.query)))
         case "PUT":
@@ -127,7 +129,7 @@ extension Router {
         case "DELETE":
             try chat.delete(id, try caller(request), channel)
             return .empty
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
     }
 
@@ -139,12 +141,12 @@ extension Router {
         let caller = try caller(request, as: named ?? request.query["user_id"])
         switch (request.method, part) {
         case ("POST", "reactions"), ("DELETE", "reactions"):
-            guard !caller.userID.isEmpty else { throw APIError.missing("user_id") }
+            guard !caller.userID.isEmpty else { throw Refusal.missing("user_id") }
             let key = try payload.string("reaction") ?? request.query.text("reaction")
             return HTTPResponse(try chat.react(id, key, caller, channel, adds: request.method == "POST"))
         case ("GET", "reactions"):
             try chat.checkReading(caller, channel)
-            guard let message = try storage.message(id, in: channel.id) else { throw APIError.noMessage() }
+            guard let message = try storage.message(id, in: channel.id) else { throw Refusal.noMessage() }
             let withUsers = request.query.bool("list_users", default: true)
             let result = JSON.object()
             for entry in message.reactions.flatMap({ try? JSON.parse($0) })?.array ?? [] {
@@ -160,7 +162,7 @@ extension Router {
             let keys = try payload.strings("keys").map { Set($0) } ?? request.query.choice("keys") ?? []
             let mode = try payload.string("mode") ?? "add"
             guard mode == "add" || mode == "remove" else {
-                throw APIError.invalid("mode", "add or remove is expected")
+                throw Refusal.invalid("mode", "add or remove is expected")
             }
             let change = JSON.object([
                 "array": payload["sorted_metaarray"] ?? payload["metaarray"]
@@ -172,7 +174,7 @@ extension Router {
             return HTTPResponse(body: try chat.editExtraData(id, edit, caller, channel).message.bytes(.all))
         case ("POST", "translation"):
             return HTTPResponse(body: try chat.translate(id, payload, caller, channel).bytes(.all))
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
     }
 }

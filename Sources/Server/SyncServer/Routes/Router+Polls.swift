@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 extension Router {
@@ -16,10 +18,10 @@ extension Router {
                 let page = try Page(of: all, request.query)
                 return HTTPResponse(
                     .object(["polls": .array(page.items.map(\.json)), "next": .string(page.next)]))
-            default: throw APIError.noEndpoint()
+            default: throw Refusal.noEndpoint()
             }
         }
-        guard let id = Int64(word) else { throw APIError.invalid("poll_id", "a number is expected") }
+        guard let id = Int64(word) else { throw Refusal.invalid("poll_id", "a number is expected") }
         // Clients name the channel too; the poll knows it.
         for key in ["channel_url", "channel_type"] {
             _ = payload[key]
@@ -43,11 +45,11 @@ extension Router {
             return HTTPResponse(try chat.vote(id, wanted, caller).frame)
         case ("POST", "options", 2):
             let text = try payload.string(["text", "option"]) ?? ""
-            guard !text.isEmpty else { throw APIError.missing("text") }
+            guard !text.isEmpty else { throw Refusal.missing("text") }
             let changed = try chat.addOption(text, poll, caller)
             return pollResponse(changed, try storage.votes(id, of: caller.userID))
         case (_, "options", 3...): return try pollOption(request, poll, Array(path.dropFirst(2)), payload, caller)
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
     }
 
@@ -55,7 +57,7 @@ extension Router {
         _ request: HTTPRequest, _ poll: Chat.Poll, _ path: [String], _ payload: Payload, _ caller: Caller
     ) throws -> HTTPResponse {
         guard let id = Int64(path[0]), let option = poll.option(id) else {
-            throw APIError(400_201, "\"Option\" not found.")
+            throw Refusal(400_201, "\"Option\" not found.")
         }
         try chat.checkSeeing(poll, caller)
         switch (request.method, path.count) {
@@ -74,13 +76,13 @@ extension Router {
                     "voters": .array(try page.items.compactMap { try storage.user($0)?.json }),
                     "vote_count": .int(Int64(voters.count)), "next": .string(page.next),
                 ]))
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
     }
 
     /// group_channels/{url}/polls/changelogs
     func pollChanges(_ request: HTTPRequest, _ channel: ChannelRow, _ rest: [String]) throws -> HTTPResponse {
-        guard request.method == "GET", rest == ["changelogs"] else { throw APIError.noEndpoint() }
+        guard request.method == "GET", rest == ["changelogs"] else { throw Refusal.noEndpoint() }
         return HTTPResponse(try chat.pollChanges(channel, try caller(request), request.query))
     }
 
@@ -91,9 +93,9 @@ extension Router {
     }
 
     static func numbers(_ payload: Payload, _ key: String) throws -> [Int64] {
-        guard let texts = try payload.strings(key) else { throw APIError.missing(key) }
+        guard let texts = try payload.strings(key) else { throw Refusal.missing(key) }
         return try texts.map { text in
-            guard let number = Int64(text) else { throw APIError.notNumber(key) }
+            guard let number = Int64(text) else { throw Refusal.notNumber(key) }
             return number
         }
     }

@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 // Nothing is pushed anywhere: devices and settings are kept and told, so that clients' code around them works.
@@ -9,7 +11,7 @@ extension Router {
 
     private func tokenType(_ type: String) throws -> String {
         guard Router.tokenNames[type] != nil else {
-            throw APIError.invalid("token_type", "gcm, apns, apns_voip or huawei is expected")
+            throw Refusal.invalid("token_type", "gcm, apns, apns_voip or huawei is expected")
         }
         return type
     }
@@ -28,7 +30,7 @@ extension Router {
         case ("PUT", 1) where rest[0] == "template":
             let name = try request.payload().required("name")
             guard name == "default" || name == "alternative" else {
-                throw APIError.invalid("name", "default or alternative is expected")
+                throw Refusal.invalid("name", "default or alternative is expected")
             }
             user.setDetail("push_template", .string(name))
             try storage.save(user)
@@ -43,7 +45,7 @@ extension Router {
             let type = try tokenType(rest[0])
             let payload = try request.payload()
             guard let token = try payload.string([Router.tokenNames[type] ?? "", "token"]), !token.isEmpty else {
-                throw APIError.missing(Router.tokenNames[type] ?? "token")
+                throw Refusal.missing(Router.tokenNames[type] ?? "token")
             }
             if try payload.bool("is_unique") == true {
                 for device in try storage.devices(of: user.id, type: type) {
@@ -56,24 +58,24 @@ extension Router {
         case ("DELETE", 2):
             let type = try tokenType(rest[0])
             guard try storage.deviceOwner(type, rest[1]) == user.id else {
-                throw APIError(400_201, "\"Token\" not found.")
+                throw Refusal(400_201, "\"Token\" not found.")
             }
             try storage.removeDevice(type, rest[1])
             return HTTPResponse(.object(["token": .string(rest[1]), "user": user.json]))
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
     }
 
     /// push/device_tokens/{type}/{token}: the users a token belongs to, as a list.
     func deviceOwners(_ request: HTTPRequest, _ rest: [String]) throws -> HTTPResponse {
         try administrator(request)
-        guard rest.count == 3, rest[0] == "device_tokens" else { throw APIError.noEndpoint() }
+        guard rest.count == 3, rest[0] == "device_tokens" else { throw Refusal.noEndpoint() }
         let type = try tokenType(rest[1])
         let owners = try storage.deviceOwner(type, rest[2]).map { JSON.object(["user_id": .string($0)]) }
         switch request.method {
         case "GET": break
         case "DELETE": try storage.removeDevice(type, rest[2])
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
         return HTTPResponse(.array(owners.map { [$0] } ?? []))
     }
@@ -92,7 +94,7 @@ extension Router {
         case "DELETE":
             user.setDetail("push_preference", nil)
             try storage.save(user)
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
         return HTTPResponse(PushPreference(user).json)
     }

@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 extension Router {
@@ -13,7 +15,7 @@ extension Router {
             return HTTPResponse(
                 .object(["report_logs": .array(page.items.map(\.json)), "next": .string(page.next)]))
         }
-        guard request.method == "POST", path.count >= 2 else { throw APIError.noEndpoint() }
+        guard request.method == "POST", path.count >= 2 else { throw Refusal.noEndpoint() }
         let payload = try request.payload()
         let reporter = try payload.string(["reporting_user_id", "user_id"])
         let caller = try caller(request, as: reporter)
@@ -38,13 +40,13 @@ extension Router {
         case ("group_channels", 4) where path[2] == "messages":
             let channel = try chat.channel(path[1])
             guard let message = try Int64(path[3]).flatMap({ try storage.message($0, in: channel.id) }) else {
-                throw APIError.noMessage()
+                throw Refusal.noMessage()
             }
             json.set("report_type", "message")
             json.set("reported_message", try JSON.parse(message.bytes(.all)))
             if let user = try storage.user(message.sender) { json.set("offending_user", user.json) }
             try add(channel, to: json)
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
         _ = try payload.string("channel_type")
         try storage.save(
@@ -68,11 +70,11 @@ extension Router {
             guard
                 let types = try payload.strings("channel_custom_types")
                     ?? request.query.choice("channel_custom_types")?.sorted(), !types.isEmpty
-            else { throw APIError.missing("channel_custom_types") }
+            else { throw Refusal.missing("channel_custom_types") }
             try chat.restrict(
                 id, kind, types: types, seconds: try payload.int("seconds") ?? -1,
                 note: try payload.string("description") ?? "", lifts: request.method == "DELETE")
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
         let user = try chat.activeUser(id)
         let now = chat.now

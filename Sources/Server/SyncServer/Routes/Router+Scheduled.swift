@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 extension Router {
@@ -6,14 +8,14 @@ extension Router {
         let payload = try request.payload()
         let caller = try caller(request, as: try payload.string("user_id") ?? request.query["user_id"])
         guard let word = rest.first else {
-            guard request.method == "POST" else { throw APIError.noEndpoint() }
+            guard request.method == "POST" else { throw Refusal.noEndpoint() }
             let input = try messageInput(request, try messageKind(payload), caller)
             return HTTPResponse(Chat.shown(try chat.schedule(payload, input, caller, channel)))
         }
-        guard let id = Int64(word) else { throw APIError.noEndpoint() }
+        guard let id = Int64(word) else { throw Refusal.noEndpoint() }
         let document = try chat.scheduledMessage(id, in: channel)
         guard caller.isAdmin || document.json["user_id"]?.string == caller.userID else {
-            throw APIError.unauthorized("a user sees its own scheduled messages")
+            throw Refusal.unauthorized("a user sees its own scheduled messages")
         }
         switch (request.method, rest.count) {
         case ("GET", 1): return HTTPResponse(Chat.shown(document.json))
@@ -24,13 +26,13 @@ extension Router {
         case ("POST", 2) where rest[1] == "send_now", ("PUT", 2) where rest[1] == "send_now":
             try chat.sendScheduled(document)
             return HTTPResponse(Chat.shown(try chat.scheduledMessage(id, in: channel).json))
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
     }
 
     /// scheduled_messages, scheduled_messages/count: a user's own, or all for the administration.
     func allScheduledMessages(_ request: HTTPRequest, _ path: [String]) throws -> HTTPResponse {
-        guard request.method == "GET", path.isEmpty || path == ["count"] else { throw APIError.noEndpoint() }
+        guard request.method == "GET", path.isEmpty || path == ["count"] else { throw Refusal.noEndpoint() }
         let caller = try caller(request, as: request.query["user_id"])
         let query = request.query
         let url = query.text("channel_url")
@@ -70,9 +72,9 @@ extension Router {
             return HTTPResponse(.object(["announcements": .array(Array(page.items)), "next": .string(page.next)]))
         default: break
         }
-        guard path.count == 1 else { throw APIError.noEndpoint() }
+        guard path.count == 1 else { throw Refusal.noEndpoint() }
         guard let json = try storage.document(.announcement, path[0]) else {
-            throw APIError(400_201, "\"Announcement\" not found.")
+            throw Refusal(400_201, "\"Announcement\" not found.")
         }
         switch request.method {
         case "GET": return HTTPResponse(json)
@@ -81,10 +83,10 @@ extension Router {
             if let action = try payload.string("action") {
                 let known = ["cancel": "canceled", "remove": "removed", "pause": "paused", "resume": "scheduled"]
                 guard let status = known[action] else {
-                    throw APIError.invalid("action", "cancel, remove, pause or resume is expected")
+                    throw Refusal.invalid("action", "cancel, remove, pause or resume is expected")
                 }
                 guard json["status"]?.string != "completed" else {
-                    throw APIError.invalid("action", "the announcement has gone out")
+                    throw Refusal.invalid("action", "the announcement has gone out")
                 }
                 json.set("status", .string(status))
             }
@@ -94,7 +96,7 @@ extension Router {
             try storage.save(.announcement, path[0], at: chat.now, due: due, json)
             chat.arrange(at: due)
             return HTTPResponse(json)
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
     }
 }

@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 extension Router {
@@ -27,7 +29,7 @@ extension Router {
         let caller = try caller(request, as: id)
         let channel = try chat.channel(url)
         guard var member = try storage.membership(channel.id, caller.userID), member.state != .gone else {
-            throw APIError.notMember()
+            throw Refusal.notMember()
         }
         if request.method == "PUT" {
             var value = try request.payload().required("count_preference")
@@ -35,7 +37,7 @@ extension Router {
             if value == "false" { value = "off" }
             if value == "unread_mentioned_count_only" { value = "unread_mention_count_only" }
             guard ["all", "unread_message_count_only", "unread_mention_count_only", "off"].contains(value) else {
-                throw APIError.invalid("count_preference", "there is no such preference")
+                throw Refusal.invalid("count_preference", "there is no such preference")
             }
             member.countPreference = value
             try storage.save(member, at: chat.now)
@@ -47,7 +49,7 @@ extension Router {
         let caller = try caller(request, as: id)
         let channel = try chat.channel(url)
         guard var member = try storage.membership(channel.id, caller.userID), member.state != .gone else {
-            throw APIError.notMember()
+            throw Refusal.notMember()
         }
         if request.method == "PUT" {
             let payload = try request.payload()
@@ -129,7 +131,7 @@ extension Router {
             let keys = query.choice("item_keys")
             for (key, _) in result.members ?? [] where keys.map({ !$0.contains(key) }) ?? false { result.set(key, nil) }
             return HTTPResponse(result)
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
     }
 }

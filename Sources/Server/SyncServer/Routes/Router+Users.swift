@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 extension Router {
@@ -6,22 +8,22 @@ extension Router {
             switch request.method {
             case "GET": return try listUsers(request)
             case "POST": return try createUser(request)
-            default: throw APIError.noEndpoint()
+            default: throw Refusal.noEndpoint()
             }
         }
         guard path.count > 1 else {
             switch request.method {
             case "GET":
                 _ = try caller(request)
-                guard let user = try storage.user(id) else { throw APIError.noUser() }
+                guard let user = try storage.user(id) else { throw Refusal.noUser() }
                 return userResponse(user, unread: try unreadParts(request, user))
             case "PUT": return try updateUser(request, id)
             case "DELETE":
                 try administrator(request)
-                guard try storage.user(id) != nil else { throw APIError.noUser() }
+                guard try storage.user(id) != nil else { throw Refusal.noUser() }
                 try removeUser(id)
                 return .empty
-            default: throw APIError.noEndpoint()
+            default: throw Refusal.noEndpoint()
             }
         }
         switch (request.method, path[1], path.count) {
@@ -63,7 +65,7 @@ extension Router {
         case (_, "friend_discoveries", 2): return try discoveries(request, id)
         case (_, "block", _): return try blocks(request, id, path.count > 2 ? path[2] : nil)
         case (_, "metadata", _): return try userMetadata(request, id, path.count > 2 ? path[2] : nil)
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
     }
 
@@ -155,8 +157,8 @@ extension Router {
         try administrator(request)
         let payload = try request.payload()
         let id = try payload.required("user_id")
-        guard id.unicodeScalars.count <= 80 else { throw APIError(400_305, "\"user_id\" is too long.") }
-        if try storage.user(id) != nil { throw APIError.exists("\"user_id\"") }
+        guard id.unicodeScalars.count <= 80 else { throw Refusal(400_305, "\"user_id\" is too long.") }
+        if try storage.user(id) != nil { throw Refusal.exists("\"user_id\"") }
         var user = UserRow(id: id, nickname: try payload.string("nickname") ?? "", createdAt: chat.now)
         user.acceptsInvitations = try chat.invitesAtOnce()
         try apply(payload, to: &user)
@@ -180,7 +182,7 @@ extension Router {
     private func issueSession(_ payload: Payload, _ user: UserRow) throws -> IssuedSession? {
         guard try payload.bool("issue_session_token") ?? false else { return nil }
         let expiry = try payload.int("session_token_expires_at") ?? chat.now &+ chat.options.sessionLife
-        guard expiry > 0 else { throw APIError.outOfRange("session_token_expires_at") }
+        guard expiry > 0 else { throw Refusal.outOfRange("session_token_expires_at") }
         return IssuedSession(
             key: try storage.makeSession(user.id, expiresAt: expiry, now: chat.now), expiresAt: expiry)
     }
@@ -207,8 +209,8 @@ extension Router {
 
     private func updateUser(_ request: HTTPRequest, _ id: String) throws -> HTTPResponse {
         let caller = try caller(request, as: nil)
-        guard caller.isAdmin || caller.userID == id else { throw APIError.unauthorized("a user acts for itself") }
-        guard var user = try storage.user(id) else { throw APIError.noUser() }
+        guard caller.isAdmin || caller.userID == id else { throw Refusal.unauthorized("a user acts for itself") }
+        guard var user = try storage.user(id) else { throw Refusal.noUser() }
         let payload = try request.payload()
         try apply(payload, to: &user)
         if let url = try storeProfile(request) { user.profileURL = url }
@@ -262,13 +264,13 @@ extension Router {
 
     private func owner(_ request: HTTPRequest, _ id: String, _ payload: Payload) throws -> UserRow {
         if let app = request.header("App-Id"), !app.isEmpty, app != chat.options.appID {
-            throw APIError(400_304, "\"Application\" not found.")
+            throw Refusal(400_304, "\"Application\" not found.")
         }
         if let given = request.header("Api-Token"), given == apiToken { return try chat.activeUser(id) }
         let token =
             try request.header("Access-Token").map { PercentCoding.decode($0.utf8, plusIsSpace: false) }
             ?? payload.string(["access_token", "token"]) ?? ""
-        guard try storage.user(id) != nil else { throw APIError(400_301, "\"User\" not found.") }
+        guard try storage.user(id) != nil else { throw Refusal(400_301, "\"User\" not found.") }
         return try chat.logIn(id, token: token, nickname: "")
     }
 
@@ -287,7 +289,7 @@ extension Router {
         case "POST":
             let ids = try request.payload().strings("user_ids") ?? [request.payload().required("target_id")]
             let blocked = try ids.map { try chat.block(id, $0, blocks: true) }
-            guard let first = blocked.first else { throw APIError.missing("target_id") }
+            guard let first = blocked.first else { throw Refusal.missing("target_id") }
             // One user as an object, as it is asked for, and all as a list.
             let document = try JSON.parse(userResponse(first).body)
             let list = try JSON.parse(userList(Page(all: blocked)).body)
@@ -295,7 +297,7 @@ extension Router {
             document.set("next", "")
             return HTTPResponse(document)
         case "DELETE":
-            guard let target else { throw APIError.missing("target_id") }
+            guard let target else { throw Refusal.missing("target_id") }
             _ = try chat.block(id, target, blocks: false)
             return .empty
         case "GET":
@@ -307,18 +309,18 @@ extension Router {
                 .filter { wanted?.contains($0) ?? true }.sorted().compactMap { try storage.user($0) }
                 .filter(metadata.matches)
             return userList(try Page(of: found, query))
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
     }
 
     private func userMetadata(_ request: HTTPRequest, _ id: String, _ key: String?) throws -> HTTPResponse {
         let caller = try caller(request)
-        guard var user = try storage.user(id) else { throw APIError.noUser() }
+        guard var user = try storage.user(id) else { throw Refusal.noUser() }
         let metadata = (try? JSON.parse(user.metadata)) ?? .object()
         // Some of them may be named in the query as well as one in the path.
         let wanted = key.map { [$0] } ?? request.query.choice("keys", "key")
         if request.method != "GET" {
-            guard caller.isAdmin || caller.userID == id else { throw APIError.unauthorized("a user acts for itself") }
+            guard caller.isAdmin || caller.userID == id else { throw Refusal.unauthorized("a user acts for itself") }
             if request.method == "DELETE" {
                 for (known, _) in metadata.members ?? [] where wanted?.contains(known) ?? true {
                     metadata.set(known, nil)
@@ -329,11 +331,11 @@ extension Router {
                 let upserts = try isNew || payload.bool("upsert") ?? (key != nil)
                 let single = try key.map { [(key: $0, value: JSON.string(try payload.required("value")))] }
                 guard let given = try single ?? payload.object("metadata")?.json.members.map({ $0.map { $0 } }) else {
-                    throw APIError.missing("metadata")
+                    throw Refusal.missing("metadata")
                 }
                 for (name, value) in given {
                     let isKnown = metadata[name] != nil
-                    if isNew, isKnown { throw APIError.exists("The metadata key \"\(name)\"") }
+                    if isNew, isKnown { throw Refusal.exists("The metadata key \"\(name)\"") }
                     if isKnown || upserts { metadata.set(name, .string(value.string ?? value.text)) }
                 }
             }

@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 /// Finds what a REST request asks for and answers it. Routes lie in extensions, by topic.
@@ -25,18 +27,18 @@ final class Router {
             }
             return try chat.atomically {
                 let response = try route(request)
-                if let key = unusedKeys(request).first { throw APIError.invalid(key, "nothing here reads it") }
+                if let key = unusedKeys(request).first { throw Refusal.invalid(key, "nothing here reads it") }
                 return response
             }
-        } catch let error as APIError {
-            guard error.code == APIError.noEndpointCode else { return HTTPResponse(error) }
+        } catch let error as Refusal {
+            guard error.code == Refusal.noEndpointCode else { return HTTPResponse(error) }
             let path = String(request.target.raw.prefix { $0 != "?" }.prefix(300))
             return HTTPResponse(
-                APIError(
+                Refusal(
                     error.code, "\(request.method) \(path) is not served by syncmanager-server.", status: 404))
         } catch {
             Log.failure("\(request.method) \(request.target.raw) failed", error)
-            return HTTPResponse(APIError(500_901, "Internal error.", status: 500))
+            return HTTPResponse(Refusal(500_901, "Internal error.", status: 500))
         }
     }
 
@@ -96,7 +98,7 @@ final class Router {
         let path = request.target.segments
         if path.first == "files" { return try download(request, Array(path.dropFirst())) }
         guard path.first == "v3", path.count > 1 else {
-            throw APIError(400_404, "There is no such address.", status: 404)
+            throw Refusal(400_404, "There is no such address.", status: 404)
         }
         let rest = Array(path.dropFirst(2))
         switch path[1] {
@@ -116,22 +118,22 @@ final class Router {
         case "report": return try reports(request, rest)
         case "scheduled_messages": return try allScheduledMessages(request, rest)
         case "search":
-            guard request.method == "GET", rest == ["messages"] else { throw APIError.noEndpoint() }
+            guard request.method == "GET", rest == ["messages"] else { throw Refusal.noEndpoint() }
             let caller = try caller(request, as: request.query["user_id"])
             return HTTPResponse(try chat.search(caller, request.query))
         case "storage": return try upload(request, rest)
-        default: throw APIError.noEndpoint()
+        default: throw Refusal.noEndpoint()
         }
     }
 
     /// Who asks. The administration may act for a user that the path or the body names.
     func caller(_ request: HTTPRequest) throws -> Caller {
         if let token = request.header("Api-Token"), !token.isEmpty {
-            guard token == apiToken else { throw APIError(400_401, "The API token is not valid.", status: 401) }
+            guard token == apiToken else { throw Refusal(400_401, "The API token is not valid.", status: 401) }
             return Caller(userID: "", isAdmin: true)
         }
         guard let key = request.header("Session-Key") ?? request.header("SESSION-KEY"), !key.isEmpty else {
-            throw APIError(400_402, "A session key or an API token is missing.", status: 401)
+            throw Refusal(400_402, "A session key or an API token is missing.", status: 401)
         }
         let decoded = PercentCoding.decode(key.utf8, plusIsSpace: false)
         return Caller(userID: try chat.user(ofSession: decoded).id)
@@ -142,12 +144,12 @@ final class Router {
         let caller = try caller(request)
         guard let userID, !userID.isEmpty else { return caller }
         if caller.isAdmin { return Caller(userID: try chat.activeUser(userID).id, isAdmin: true) }
-        guard caller.userID == userID else { throw APIError.unauthorized("a user acts for itself") }
+        guard caller.userID == userID else { throw Refusal.unauthorized("a user acts for itself") }
         return caller
     }
 
     func administrator(_ request: HTTPRequest) throws {
-        guard try caller(request).isAdmin else { throw APIError.unauthorized("an API token is needed") }
+        guard try caller(request).isAdmin else { throw Refusal.unauthorized("an API token is needed") }
     }
 
     func channelResponse(

@@ -1,3 +1,5 @@
+import ServerBase
+
 /// Texts as people write them, in many scripts, and some that only tests write.
 struct GeneratedText {
     private static let english = [

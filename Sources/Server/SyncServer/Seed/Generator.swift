@@ -1,3 +1,4 @@
+import ServerBase
 import SyncJSON
 
 // One seed gives one account, byte by byte, on every machine: all choices come from `SeededRandom`, all times count

@@ -1,6 +1,8 @@
+import ServerBase
+
 /// One client's socket as the chat sees it: whose it is, and whether it still takes part. How its texts travel is its
 /// link's matter.
-final class ChatSocket {
+final class ChatSocket: SocketOwner {
     let userID: String
     /// Its place in the order of opening.
     let number: Int

@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 
 /// Executes what clients send over their sockets.
@@ -27,11 +29,11 @@ final class CommandHandler {
                     throw fault.error
                 }
                 try execute(command, payload, requestID, socket)
-            } catch let error as APIError {
+            } catch let error as Refusal {
                 socket.send(Frames.error(error, requestID: requestID))
             } catch {
                 Log.failure("\(command) failed", error)
-                socket.send(Frames.error(APIError(500_901, "Internal error."), requestID: requestID))
+                socket.send(Frames.error(Refusal(500_901, "Internal error."), requestID: requestID))
             }
         }
     }
@@ -41,7 +43,7 @@ final class CommandHandler {
             let now = chat.now
             return socket.send(Frames.frame("PONG", .object(["ts": .int(now), "sts": .int(now)])))
         }
-        guard !socket.userID.isEmpty else { throw APIError(900_010, "Log in first.") }
+        guard !socket.userID.isEmpty else { throw Refusal(900_010, "Log in first.") }
         let caller = Caller(userID: socket.userID, socket: socket)
         switch command {
         case "MESG": try send(.text, payload, requestID, caller)
@@ -64,22 +66,22 @@ final class CommandHandler {
             else { return }
             try chat.markDelivered(caller, channel, at: message.createdAt)
         case "VOTE":
-            guard let poll = try payload.int("poll_id") else { throw APIError.missing("poll_id") }
+            guard let poll = try payload.int("poll_id") else { throw Refusal.missing("poll_id") }
             let told = try chat.vote(poll, try Router.numbers(payload, "option_ids"), caller)
             acknowledge(Frames.frame("VOTE", told.frame), requestID, socket)
         case "LOGI": try renew(payload, requestID, socket)
-        default: throw APIError(400_930, "There is no command \(command) here.")
+        default: throw Refusal(400_930, "There is no command \(command) here.")
         }
     }
 
     private func channel(_ payload: Payload) throws -> ChannelRow {
         let url = try payload.required("channel_url")
-        guard let channel = try chat.storage.channel(url) else { throw APIError(900_500, "Channel not found.") }
+        guard let channel = try chat.storage.channel(url) else { throw Refusal(900_500, "Channel not found.") }
         return channel
     }
 
     private func messageID(_ payload: Payload) throws -> Int64 {
-        guard let id = try payload.int("msg_id") ?? payload.int("message_id") else { throw APIError.missing("msg_id") }
+        guard let id = try payload.int("msg_id") ?? payload.int("message_id") else { throw Refusal.missing("msg_id") }
         return id
     }
 
@@ -91,7 +93,7 @@ final class CommandHandler {
     private func send(_ kind: MessageRow.Kind, _ payload: Payload, _ requestID: JSON?, _ caller: Caller) throws {
         guard let socket = caller.socket else { return }
         if chat.limiter?.take(caller.userID, at: chat.now) != nil {
-            throw APIError(900_200, "Too many messages.", status: 429)
+            throw Refusal(900_200, "Too many messages.", status: 429)
         }
         let input = try MessageInput(payload, kind: kind, limit: chat.options.maximumMessageLength)
         let sent = try chat.send(input, caller, try channel(payload))

@@ -1,3 +1,4 @@
+import ServerBase
 import SyncJSON
 
 /// Commands of the socket as text: four letters, a JSON object, a line feed.
@@ -39,7 +40,7 @@ enum Frames {
     }
 
     /// What went wrong with a command.
-    static func error(_ error: APIError, requestID: JSON?) -> [UInt8] {
+    static func error(_ error: Refusal, requestID: JSON?) -> [UInt8] {
         let body = JSON.object(["error": true, "code": .int(Int64(error.code)), "message": .string(error.message)])
         if let requestID { body.set("req_id", requestID) }
         return frame("EROR", body)

@@ -1,3 +1,5 @@
+import ServerBase
+
 /// All open sockets, by user.
 final class SocketHub {
     let clock: Clock

@@ -1,3 +1,5 @@
+import ServerBase
+import ServerHTTP
 import SyncJSON
 import SyncWebSocket
 
@@ -56,8 +58,8 @@ struct SocketLogin {
             sessionKey = found.key
             document = try chat.loginDocument(found.user, sessionKey: found.key, query: request.query)
         } catch {
-            let refusal = error as? APIError ?? APIError(500_901, "Internal error.", status: 500)
-            if !(error is APIError) { Log.failure("a login failed", error) }
+            let refusal = error as? Refusal ?? Refusal(500_901, "Internal error.", status: 500)
+            if !(error is Refusal) { Log.failure("a login failed", error) }
             document = .object([
                 "error": true, "code": .int(Int64(refusal.code)), "message": .string(refusal.message),
             ])
@@ -85,7 +87,7 @@ struct SocketLogin {
         let query = request.query
         let appID = query.text("ai")
         guard appID.isEmpty || appID == chat.options.appID else {
-            throw APIError(400_304, "\"Application\" not found.")
+            throw Refusal(400_304, "\"Application\" not found.")
         }
         var token = decoded(request.header("SENDBIRD-WS-TOKEN")) ?? ""
         var key = decoded(request.header("SENDBIRD-WS-AUTH")) ?? ""
@@ -101,7 +103,7 @@ struct SocketLogin {
         if !key.isEmpty {
             let user = try chat.user(ofSession: key)
             guard userID.isEmpty || userID == user.id else {
-                throw APIError(400_303, "The session key is another user's.")
+                throw Refusal(400_303, "The session key is another user's.")
             }
             return (user, key)
         }

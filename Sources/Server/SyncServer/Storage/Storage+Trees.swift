@@ -1,15 +1,11 @@
+import ServerRealtime
 import SyncTree
 
 // The database's trees, leaf by leaf: a row for each value that has no children, under its path, and one for each
 // priority under the path of its node with "/.priority" behind it. The root's path is empty.
-extension Storage {
-    struct Tree {
-        let root: TreeNode
-        let rules: [UInt8]?
-    }
-
+extension Storage: TreeStore {
     /// A tree with its rules; `nil` when neither was ever written.
-    func tree(_ name: String) throws -> Tree? {
+    func tree(_ name: String) throws -> StoredTree? {
         let rules = try database.prepare("SELECT json FROM documents WHERE kind = 'rules' AND id = ?").bind(name)
             .first { $0.bytes(0) }
         let rows = try database.prepare("SELECT path, json FROM leaves WHERE tree = ? ORDER BY path").bind(name)
@@ -31,7 +27,7 @@ extension Storage {
             }
         }
         for (path, priority) in priorities { root.set(path, root[path].with(priority: priority)) }
-        return Tree(root: root, rules: rules)
+        return StoredTree(root: root, rules: rules)
     }
 
     /// Writes down what stands at a path now that something was put there.

@@ -1,3 +1,5 @@
+import ServerBase
+
 /// Everything the server remembers, in SQLite. Rules live in `Chat`; here is only what is written and read how.
 final class Storage {
     let database: Database

@@ -1,0 +1,32 @@
+/// The part of a body that a Range header asks for (RFC 9110, one range of bytes; of several the whole is sent).
+public enum ByteRange {
+    case whole
+    case part(Range<Int>)
+    case unsatisfiable
+
+    public init(_ header: String?, of count: Int) {
+        self = .whole
+        guard let header, header.hasPrefix("bytes=") else { return }
+        let ends = header.dropFirst("bytes=".utf8.count)
+            .split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        guard ends.count == 2 else { return }
+        let isNumber = { (text: Substring) in !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) } }
+        guard ends.allSatisfy({ $0.isEmpty || isNumber($0) }) else { return }
+        // A number too large to hold lies beyond any file.
+        let first = ends[0].isEmpty ? nil : Int(ends[0]) ?? .max
+        let last = ends[1].isEmpty ? nil : Int(ends[1]) ?? .max
+        switch (first, last) {
+        case (nil, nil): return
+        case (nil, let length?):
+            // The last so many bytes.
+            self = length == 0 || count == 0 ? .unsatisfiable : .part(max(0, count - min(length, count))..<count)
+        case (let first?, let last):
+            if let last, last < first { return }
+            guard first < count else {
+                self = .unsatisfiable
+                return
+            }
+            self = .part(first..<(min(last ?? .max, count - 1) + 1))
+        }
+    }
+}

@@ -1,0 +1,13 @@
+import ServerBase
+
+/// What the server makes of a request.
+public enum HTTPAnswer {
+    case response(HTTPResponse)
+    /// What becomes of the request is certain; its answer goes out so much later.
+    indirect case delayed(HTTPAnswer, milliseconds: Int64)
+    /// An answer whose body comes piece by piece: status and headers are the response's, `opened` takes the link.
+    case stream(HTTPResponse, opened: (any EventLink) -> Void)
+    /// Switch to a WebSocket: the accept value and the extra headers belong to the 101 answer, `opened` takes the link
+    /// once that is out.
+    case upgrade(accept: String, headers: [(String, String)], opened: (any SocketLink) -> Void)
+}

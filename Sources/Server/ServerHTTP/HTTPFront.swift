@@ -1,0 +1,271 @@
+import CLinux
+import CMicrohttpd
+import Glibc
+import ServerBase
+
+// libmicrohttpd without a thread of its own: its epoll descriptor sits in our event loop, and `MHD_run` does its work.
+//
+// - The target is taken from the URI callback, raw, before anybody decodes it. The `Exchange` made there is the
+//   request's context until libmicrohttpd reports its end.
+// - The handler is called with the headers, then for each piece of the body, then once more: the answer is due then.
+// - An answer that has to wait suspends the connection. `MHD_run` must follow each resume and each close of an upgraded
+//   connection, else nothing happens until the next event. A suspended connection at the end aborts the process, so
+//   `stop` resumes all first.
+
+/// The HTTP side of the server: requests in, answers out, upgrades handed on.
+public final class HTTPFront {
+    private let loop: EventLoop
+    private let timers: TimerQueue
+    private let pool: WebSocketPool
+    private let handler: (HTTPRequest) -> HTTPAnswer
+    private var daemon: OpaquePointer?
+    private var needsRun = false
+    private var isStopping = false
+    private var suspended: [ObjectIdentifier: (exchange: Exchange, connection: OpaquePointer)] = [:]
+    private var streams: [ObjectIdentifier: StreamBody] = [:]
+    /// What a body beyond the limit is answered with.
+    private let tooLarge: HTTPResponse
+
+    public init(
+        pool: WebSocketPool, timers: TimerQueue, tooLarge: HTTPResponse = .tooLarge,
+        handler: @escaping (HTTPRequest) -> HTTPAnswer
+    ) {
+        self.pool = pool
+        self.tooLarge = tooLarge
+        loop = pool.loop
+        self.timers = timers
+        self.handler = handler
+    }
+
+    public var port: UInt16 { UInt16(clamping: daemon.map { shim_mhd_port($0) } ?? 0) }
+
+    /// Binds and listens; `false` when that fails (errno says why).
+    public func start(host: String, port: UInt16) -> Bool {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        guard inet_pton(AF_INET, host, &address.sin_addr) == 1 else {
+            errno = EINVAL
+            return false
+        }
+        let begun: shim_mhd_uri_callback = { _, target, _ in
+            guard let target else { return nil }
+            let bytes = [UInt8](UnsafeRawBufferPointer(start: target, count: strlen(target)))
+            return Unmanaged.passRetained(Exchange(target: bytes)).toOpaque()
+        }
+        let completed: MHD_RequestCompletedCallback = { context, _, state, _ in
+            guard let state, let object = state.pointee else { return }
+            state.pointee = nil
+            let exchange = Unmanaged<Exchange>.fromOpaque(object).takeRetainedValue()
+            exchange.isOver = true
+            if let context { HTTPFront.from(context).suspended[ObjectIdentifier(exchange)] = nil }
+        }
+        let access: MHD_AccessHandlerCallback = { context, connection, _, method, _, data, size, state in
+            guard let context, let connection, let method, let size, let object = state?.pointee else { return .NO }
+            let exchange = Unmanaged<Exchange>.fromOpaque(object).takeUnretainedValue()
+            return HTTPFront.from(context).serve(exchange, connection, method, data, size)
+        }
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        daemon = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                shim_mhd_start($0, access, begun, completed, context, 64 << 10, 20_000, 75)
+            }
+        }
+        guard let daemon else { return false }
+        return loop.add(shim_mhd_epoll_descriptor(daemon)) { [unowned self] _ in needsRun = true }
+    }
+
+    private static func from(_ context: UnsafeMutableRawPointer) -> HTTPFront {
+        Unmanaged<HTTPFront>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    /// How long the event loop may wait before `work` has to be called.
+    public var patience: Int64 {
+        guard let daemon else { return 1000 }
+        if needsRun { return 0 }
+        var timeout: UInt64 = 0
+        return MHD_get_timeout(daemon, &timeout) == .YES ? Int64(clamping: timeout) : 1000
+    }
+
+    /// Something outside changed what libmicrohttpd has to do.
+    public func wake() { needsRun = true }
+
+    /// Does what is due.
+    public func work() {
+        guard let daemon else { return }
+        var timeout: UInt64 = 0
+        while needsRun || (MHD_get_timeout(daemon, &timeout) == .YES && timeout == 0) {
+            needsRun = false
+            MHD_run(daemon)
+        }
+    }
+
+    /// Ends all exchanges and the daemon. All upgraded connections must be closed by now.
+    public func stop() {
+        guard let daemon else { return }
+        isStopping = true
+        for (_, entry) in suspended {
+            entry.exchange.held = .response(HTTPResponse(body: [], delivery: .none))
+            MHD_resume_connection(entry.connection)
+        }
+        suspended = [:]
+        for stream in streams.values { stream.end() }
+        MHD_run(daemon)
+        MHD_run(daemon)
+        loop.remove(shim_mhd_epoll_descriptor(daemon))
+        MHD_stop_daemon(daemon)
+        self.daemon = nil
+    }
+
+    private func serve(
+        _ exchange: Exchange, _ connection: OpaquePointer, _ method: UnsafePointer<CChar>,
+        _ data: UnsafePointer<CChar>?,
+        _ size: UnsafeMutablePointer<Int>
+    ) -> MHD_Result {
+        if let held = exchange.held { return give(held, exchange, connection) }
+        if !exchange.isStarted {
+            exchange.isStarted = true
+            let length = HTTPFront.header(connection, "Content-Length").flatMap { Int($0) } ?? 0
+            if length > HTTPRequest.bodyLimit { return send(tooLarge, connection) }
+            return .YES
+        }
+        if size.pointee > 0 {
+            if let data, !exchange.isRefused {
+                exchange.body.append(contentsOf: UnsafeRawBufferPointer(start: data, count: size.pointee))
+                if exchange.body.count > HTTPRequest.bodyLimit {
+                    exchange.isRefused = true
+                    exchange.body = []
+                }
+            }
+            size.pointee = 0
+            return .YES
+        }
+        if exchange.isRefused { return send(tooLarge, connection) }
+        if isStopping { return .NO }
+        let request = HTTPRequest(method: String(cString: method), target: exchange.target, body: exchange.body) {
+            HTTPFront.header(connection, $0)
+        }
+        exchange.body = []
+        return give(handler(request), exchange, connection)
+    }
+
+    private func give(_ answer: HTTPAnswer, _ exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {
+        switch answer {
+        case .response(let response):
+            return send(response, connection)
+        case .stream(let head, let opened):
+            return stream(connection, head, opened)
+        case .delayed(let answer, let milliseconds):
+            exchange.held = answer
+            suspended[ObjectIdentifier(exchange)] = (exchange, connection)
+            MHD_suspend_connection(connection)
+            timers.after(milliseconds) { [weak self] in self?.resume(exchange) }
+            return .YES
+        case .upgrade(let accept, let headers, let opened):
+            return upgrade(connection, accept, headers, opened)
+        }
+    }
+
+    private func resume(_ exchange: Exchange) {
+        guard !exchange.isOver, let entry = suspended.removeValue(forKey: ObjectIdentifier(exchange)) else { return }
+        MHD_resume_connection(entry.connection)
+        needsRun = true
+    }
+
+    private static func header(_ connection: OpaquePointer, _ name: String) -> String? {
+        MHD_lookup_connection_value(connection, .HEADER_KIND, name).map { String(cString: $0) }
+    }
+
+    // MARK: Answers
+
+    private func send(_ answer: HTTPResponse, _ connection: OpaquePointer) -> MHD_Result {
+        let made: OpaquePointer?
+        switch answer.delivery {
+        case .none: return .NO
+        case .whole:
+            made = answer.body.withUnsafeBytes { raw in
+                MHD_create_response_from_buffer(
+                    raw.count, UnsafeMutableRawPointer(mutating: raw.baseAddress), .RESPMEM_MUST_COPY)
+            }
+        case .half:
+            let half = Unmanaged.passRetained(HalfBody(answer.body))
+            made = MHD_create_response_from_callback(
+                UInt64(max(answer.body.count, 2)), 16 << 10,
+                { context, position, buffer, room in
+                    guard let context, let buffer else { return -2 }
+                    return Unmanaged<HalfBody>.fromOpaque(context).takeUnretainedValue().read(position, buffer, room)
+                }, half.toOpaque(),
+                { context in
+                    if let context { Unmanaged<HalfBody>.fromOpaque(context).release() }
+                })
+            if made == nil { half.release() }
+        }
+        guard let made else { return .NO }
+        defer { MHD_destroy_response(made) }
+        for (name, value) in answer.allHeaders { MHD_add_response_header(made, name, value) }
+        return MHD_queue_response(connection, UInt32(clamping: answer.status), made)
+    }
+
+    private func stream(
+        _ connection: OpaquePointer, _ head: HTTPResponse, _ opened: (any EventLink) -> Void
+    ) -> MHD_Result {
+        let body = StreamBody(self, loop, connection)
+        let held = Unmanaged.passRetained(body)
+        let response = MHD_create_response_from_callback(
+            UInt64.max, 16 << 10,
+            { context, _, buffer, room in
+                guard let context, let buffer else { return -2 }
+                return Unmanaged<StreamBody>.fromOpaque(context).takeUnretainedValue().read(buffer, room)
+            }, held.toOpaque(),
+            { context in
+                guard let context else { return }
+                Unmanaged<StreamBody>.fromOpaque(context).takeRetainedValue().closed()
+            })
+        guard let response else {
+            held.release()
+            return .NO
+        }
+        defer { MHD_destroy_response(response) }
+        let id = ObjectIdentifier(body)
+        streams[id] = body
+        body.onClose { [weak self] in self?.streams[id] = nil }
+        opened(body)
+        for (name, value) in head.allHeaders { MHD_add_response_header(response, name, value) }
+        return MHD_queue_response(connection, UInt32(clamping: head.status), response)
+    }
+
+    private final class Opening {
+        let front: HTTPFront
+        let opened: (any SocketLink) -> Void
+
+        init(_ front: HTTPFront, _ opened: @escaping (any SocketLink) -> Void) {
+            self.front = front
+            self.opened = opened
+        }
+    }
+
+    private func upgrade(
+        _ connection: OpaquePointer, _ accept: String, _ headers: [(String, String)],
+        _ opened: @escaping (any SocketLink) -> Void
+    ) -> MHD_Result {
+        // Called exactly once after the answer went out, or never when the client is gone before that; the opening is
+        // small and the latter rare, so it is left to leak rather than released at a moment that might be too early.
+        let opening = Unmanaged.passRetained(Opening(self, opened)).toOpaque()
+        let response = MHD_create_response_for_upgrade(
+            { context, _, _, extra, extraCount, socket, handle in
+                guard let context, let handle else { return }
+                let opening = Unmanaged<Opening>.fromOpaque(context).takeRetainedValue()
+                let bytes = [UInt8](UnsafeRawBufferPointer(start: extra, count: extraCount))
+                let connection = UpgradedConnection(
+                    socket: socket, handle: handle, front: opening.front, firstBytes: bytes)
+                guard let link = WebSocketLink(connection, pool: opening.front.pool) else { return connection.close() }
+                opening.opened(link)
+            }, opening)
+        guard let response else { return .NO }
+        defer { MHD_destroy_response(response) }
+        MHD_add_response_header(response, "Upgrade", "websocket")
+        MHD_add_response_header(response, "Sec-WebSocket-Accept", accept)
+        for (name, value) in headers { MHD_add_response_header(response, name, value) }
+        return MHD_queue_response(connection, 101, response)
+    }
+}

@@ -1,0 +1,75 @@
+import ServerBase
+import SyncJSON
+
+/// A request's body, read once: as JSON, or as the fields and files of a form.
+public final class RequestForm {
+    private var payload: Payload?
+    private var files: [(name: String, file: UploadedFile)] = []
+    private var taken: Set<String> = []
+
+    public func payload(of request: HTTPRequest) throws -> Payload {
+        if let payload { return payload }
+        let type = request.header("Content-Type") ?? ""
+        let made: Payload
+        if type.lowercased().hasPrefix("multipart/form-data") {
+            made = try read(MultipartBody(request.body, contentType: type))
+        } else if type.lowercased().hasPrefix("application/x-www-form-urlencoded"), !RequestForm.isJSON(request.body) {
+            made = Payload(RequestForm.object(RequestQuery(request.body[...]).all), isWholeBody: true)
+        } else {
+            made = try Payload(body: request.body)
+        }
+        payload = made
+        return made
+    }
+
+    public func take(_ name: String) -> UploadedFile? {
+        taken.insert(name)
+        return files.first { $0.name == name }?.file
+    }
+
+    /// The keys that nobody has asked for: they had no effect.
+    public var unusedKeys: [String] {
+        (payload?.unusedKeys ?? []) + files.map(\.name).filter { !taken.contains($0) }
+    }
+
+    private func read(_ parts: MultipartBody) throws -> Payload {
+        var fields: [(key: String, value: String)] = []
+        let whole = JSON.object()
+        for part in parts.parts {
+            if let fileName = part.fileName {
+                files.append((part.name, UploadedFile(name: fileName, type: part.type, bytes: part.bytes)))
+            } else if part.type.lowercased().hasPrefix("application/json") {
+                guard let value = try? JSON.parse(part.bytes) else {
+                    throw Refusal(400_403, "The part \"\(part.name)\" is not valid JSON.")
+                }
+                whole.set(part.name, value)
+            } else {
+                fields.append((part.name, String(decoding: part.bytes, as: UTF8.self)))
+            }
+        }
+        for (key, value) in RequestForm.object(fields).members ?? [] { whole.set(key, value) }
+        return Payload(whole, isWholeBody: true)
+    }
+
+    /// Fields as an object; one that comes several times is a list, and so is one that holds a JSON list.
+    private static func object(_ fields: [(key: String, value: String)]) -> JSON {
+        let result = JSON.object()
+        for (key, value) in fields {
+            let isNested = value.first == "[" || value.first == "{"
+            let entry = isNested ? (try? JSON.parse(Array(value.utf8))) ?? .string(value) : .string(value)
+            guard let known = result[key] else {
+                result.set(key, entry)
+                continue
+            }
+            if known.kind == .array {
+                known.append(entry)
+            } else {
+                result.set(key, .array([known, entry]))
+            }
+        }
+        return result
+    }
+
+    /// Clients that post JSON with a library's usual content type.
+    private static func isJSON(_ body: [UInt8]) -> Bool { body.first { $0 > 0x20 } == UInt8(ascii: "{") }
+}
