@@ -1,100 +1,47 @@
 import ServerBase
-import ServerHTTP
 
 /// Every filter of a list of a user's channels. Text compares without regard to case, as people expect of a search.
 struct ChannelListQuery {
     var order: ChannelOrder
-    let showsEmpty: Bool
-    let showsFrozen: Bool
-    let showsChatNotifications: Bool
-    let distinctMode: String
-    let superMode: String
-    let publicMode: String
-    let hiddenMode: String
-    let unreadOnly: Bool
-    let memberState: String
-    let customTypes: Set<String>?
-    let customTypePrefix: String
-    let urls: Set<String>?
-    let name: String
-    let namePrefix: String
-    let nameContains: String
-    let nicknameContains: [String]
-    let nicknamePrefix: String
-    let nicknames: Set<String>?
-    /// In every way they may be meant; see `RequestQuery.readings`.
-    let exactMembers: [[String]]
-    let includedMembers: [[String]]
-    let includesAnyMember: Bool
-    let searchText: String
-    let searchesNames: Bool
-    let searchesNicknames: Bool
-    let metadataKey: String
-    let metadataValues: Set<String>?
-    let metadataPrefix: String
-    let metadataOrderKey: String
-    let counters: CounterCondition?
+    var showsEmpty = true
+    var showsFrozen = true
+    var showsChatNotifications = false
+    var distinctMode = "all"
+    var superMode = "all"
+    var publicMode = "all"
+    var hiddenMode = "unhidden_only"
+    var unreadOnly = false
+    var memberState = "all"
+    var customTypes: Set<String>?
+    var customTypePrefix = ""
+    var urls: Set<String>?
+    var name = ""
+    var namePrefix = ""
+    var nameContains = ""
+    var nicknameContains: [String] = []
+    var nicknamePrefix = ""
+    var nicknames: Set<String>?
+    /// In every way they may be meant; a comma may separate, or belong to a name.
+    var exactMembers: [[String]] = []
+    var includedMembers: [[String]] = []
+    var includesAnyMember = false
+    var searchText = ""
+    var searchesNames = true
+    var searchesNicknames = true
+    var metadataKey = ""
+    var metadataValues: Set<String>?
+    var metadataPrefix = ""
+    var metadataOrderKey = ""
+    var counters: CounterCondition?
     /// Milliseconds; 0 is none.
-    let createdBefore: Int64
-    let createdAfter: Int64
+    var createdBefore: Int64 = 0
+    var createdAfter: Int64 = 0
+    /// How many channels make a page, and where the last page ended; empty for the first one.
+    var limit = 10
+    var token = ""
+    var parts = ChannelView.Parts.all
 
-    init(_ query: RequestQuery, usualOrder: ChannelOrder = .latestLastMessage) throws {
-        let order = query.text("order")
-        if order.isEmpty {
-            self.order = usualOrder
-        } else if let known = ChannelOrder(rawValue: order) {
-            self.order = known
-        } else {
-            throw Refusal.invalid("order", "there is no such order")
-        }
-        showsEmpty = query.bool("show_empty", default: true)
-        showsFrozen = query.bool("show_frozen", default: true)
-        showsChatNotifications = query.bool("include_chat_notification")
-        distinctMode = try query.word("distinct_mode", "all", ["all", "distinct", "nondistinct"])
-        superMode = try query.word(
-            "super_mode", "all", ["all", "super", "nonsuper", "broadcast_only", "exclusive_only"])
-        publicMode = try query.word("public_mode", "all", ["all", "public", "private"])
-        hiddenMode = try query.word(
-            "hidden_mode", "unhidden_only",
-            [
-                "unhidden_only", "hidden_only", "hidden_allow_auto_unhide", "hidden_allow_auto_hide",
-                "hidden_prevent_auto_unhide", "all",
-            ])
-        unreadOnly = try query.word("unread_filter", "all", ["all", "unread_message"]) == "unread_message"
-        memberState = try query.word(
-            "member_state_filter", "all",
-            [
-                "all", "invited_only", "joined_only", "invited_by_friend", "invited_by_non_friend",
-            ])
-        customTypes = query.choice("custom_types", "custom_type")
-        customTypePrefix = query.text("custom_type_startswith")
-        urls = query.choice("channel_urls")
-        name = query.text("name")
-        namePrefix = query.text("name_startswith").lowercased()
-        nameContains = query.text("name_contains").lowercased()
-        nicknameContains = (query.choice("members_nickname_contains") ?? []).map { $0.lowercased() }
-            .filter { !$0.isEmpty }
-        nicknamePrefix = query.text("members_nickname_startswith").lowercased()
-        nicknames = query.choice("members_nickname").map { Set($0.map { $0.lowercased() }) }
-        exactMembers = query.readings("members_exactly_in")
-        includedMembers = query.readings("members_include_in")
-        counters = try CounterCondition(query)
-        includesAnyMember = query.text("query_type").lowercased() == "or"
-        searchText = query.text("search_query").lowercased()
-        let fields = query.choice("search_fields", "search_field")
-        searchesNames = fields?.contains("channel_name") ?? true
-        searchesNicknames = fields.map { $0.contains("member_nickname") || $0.contains("member_nick_name") } ?? true
-        metadataKey = query.text("metadata_key")
-        metadataValues = query.choice("metadata_values")
-        metadataPrefix = query.text("metadata_value_startswith")
-        metadataOrderKey = query.text("metadata_order_key")
-        createdBefore = ChannelListQuery.time(try query.int("created_before") ?? 0)
-        createdAfter = ChannelListQuery.time(try query.int("created_after") ?? 0)
-        if self.order == .metadata, metadataOrderKey.isEmpty { throw Refusal.missing("metadata_order_key") }
-    }
-
-    /// Some clients send seconds, some milliseconds; no second of this kind is as large as a millisecond of 1973.
-    private static func time(_ value: Int64) -> Int64 { value > 0 && value < 100_000_000_000 ? value * 1000 : value }
+    init(order: ChannelOrder) { self.order = order }
 
     /// Whether a channel belongs to the list. The costly questions, those for its members and metadata, come last.
     func matches(_ channel: ChannelRow, _ member: MembershipRow, _ viewer: String, _ storage: Storage) throws -> Bool {

@@ -1,9 +1,8 @@
-import ServerHTTP
 import SyncJSON
 
 /// A channel as one user sees it, in the shape of the wire.
 struct ChannelView {
-    /// The parts that a request may leave out.
+    /// The parts that a view may leave out.
     struct Parts: OptionSet {
         let rawValue: Int
         static let members = Parts(rawValue: 1)
@@ -18,21 +17,6 @@ struct ChannelView {
         static let all: Parts = [.members, .readReceipt, .deliveryReceipt, .metadata, .lastMetaArrays]
 
         init(rawValue: Int) { self.rawValue = rawValue }
-
-        /// What a request asks for. What it does not mention is shown, as most clients cannot do without members.
-        init(_ query: RequestQuery) {
-            self = []
-            if query.bool("show_member", "show_members", default: true) { insert(.members) }
-            if query.bool("show_read_receipt", default: true) { insert(.readReceipt) }
-            if query.bool("show_delivery_receipt", default: true) { insert(.deliveryReceipt) }
-            if query.bool("show_metadata", default: true) { insert(.metadata) }
-            if query.bool("include_sorted_metaarray_in_last_message", default: true) { insert(.lastMetaArrays) }
-            switch query.text("member_active_mode") {
-            case "activated": insert(.activeOnly)
-            case "deactivated": insert(.inactiveOnly)
-            default: break
-            }
-        }
     }
 
     let chat: Chat

@@ -1,38 +1,33 @@
 import ServerBase
-import ServerHTTP
 import SyncJSON
 
 extension Chat {
     // MARK: Channels
 
     /// A page of a user's channels.
-    func myChannels(_ userID: String, _ query: RequestQuery) throws -> [UInt8] {
-        let list = try ChannelListQuery(query)
-        return try page(
-            of: try storage.channels(of: userID).map { ($0.channel, $0.membership) }, list, userID, query)
+    func myChannels(_ userID: String, _ list: ChannelListQuery) throws -> [UInt8] {
+        try page(of: try storage.channels(of: userID).map { ($0.channel, $0.membership) }, list, userID)
     }
 
-    /// A page of all channels, or of the public ones, whoever is in them.
-    func channels(publicOnly: Bool, _ viewer: String, _ query: RequestQuery) throws -> [UInt8] {
-        let list = try ChannelListQuery(query, usualOrder: .chronological)
-        let onlyJoined = query.text("public_membership_mode") == "joined"
+    /// A page of all channels, or of the public ones: whoever is in them, or only those that the viewer has joined.
+    func channels(
+        publicOnly: Bool, onlyJoined: Bool, _ viewer: String, _ list: ChannelListQuery
+    ) throws -> [UInt8] {
         var candidates: [(ChannelRow, MembershipRow?)] = []
         for channel in try storage.allChannels(publicOnly: publicOnly) {
             let own = try viewer.isEmpty ? nil : storage.membership(channel.id, viewer)
             if onlyJoined, own?.state != .joined { continue }
             candidates.append((channel, own))
         }
-        return try page(of: candidates, list, viewer, query)
+        return try page(of: candidates, list, viewer)
     }
 
     private func page(
-        of candidates: [(ChannelRow, MembershipRow?)], _ list: ChannelListQuery, _ viewer: String,
-        _ query: RequestQuery
+        of candidates: [(ChannelRow, MembershipRow?)], _ list: ChannelListQuery, _ viewer: String
     ) throws -> [UInt8] {
-        let limit = try max(1, query.limit(default: 10, max: 200))
         var after: ChannelOrder.Place?
-        if let token = query["token"], !token.isEmpty {
-            after = ChannelOrder.Place(token: token)
+        if !list.token.isEmpty {
+            after = ChannelOrder.Place(token: list.token)
             if after == nil { throw Refusal.expiredToken() }
         }
         var found: [(place: ChannelOrder.Place, channel: ChannelRow, membership: MembershipRow?)] = []
@@ -47,47 +42,41 @@ extension Chat {
             if try list.matches(channel, own, viewer, storage) { found.append((place, channel, membership)) }
         }
         found.sort { $0.place < $1.place }
-        let page = found.prefix(limit)
-        let view = try ChannelView(self, viewer: viewer, parts: ChannelView.Parts(query))
+        let page = found.prefix(list.limit)
+        let view = try ChannelView(self, viewer: viewer, parts: list.parts)
         var writer = JSONWriter(capacity: 16 << 10)
         writer.beginObject()
         writer.key("channels")
         writer.beginArray()
         for entry in page { try view.write(entry.channel, entry.membership, to: &writer) }
         writer.endArray()
-        writer.member("next", found.count > limit ? page.last?.place.token ?? "" : "")
+        writer.member("next", found.count > list.limit ? page.last?.place.token ?? "" : "")
         writer.member("ts", now)
         writer.endObject()
         return writer.bytes
     }
 
     /// What changed of a user's channels since a token or a time.
-    func channelChanges(_ userID: String, _ query: RequestQuery) throws -> [UInt8] {
-        let limit = try max(1, query.limit(default: 100, max: 200))
-        let types = query.choice("custom_types", "custom_type")
-        let showsEmpty = query.bool("show_empty", default: true)
-        let showsFrozen = query.bool("show_frozen", default: true)
+    func channelChanges(_ userID: String, _ wanted: ChannelChangesQuery) throws -> [UInt8] {
+        let limit = wanted.limit
         var sequence: Int64 = 0
         var time: Int64 = 0
-        if let token = query["token"], !token.isEmpty {
-            sequence = try changeNumber(token)
-        } else if let given = try query.int("change_ts") {
-            time = given
-        } else {
-            throw Refusal.missing("token")
+        switch wanted.since {
+        case .token(let token): sequence = try changeNumber(token)
+        case .time(let given): time = given
         }
         let found = try storage.channelChanges(of: userID, after: sequence, since: time, limit: limit + 1)
         let page = found.prefix(limit)
-        let view = try ChannelView(self, viewer: userID, parts: ChannelView.Parts(query))
+        let view = try ChannelView(self, viewer: userID, parts: wanted.parts)
         var updated: Set<String> = []
         var writer = JSONWriter(capacity: 16 << 10)
         writer.beginObject()
         writer.key("updated")
         writer.beginArray()
         for entry in page where entry.membership.state != .gone {
-            if let types, !types.contains(entry.channel.customType) { continue }
-            if !showsEmpty, entry.channel.lastMessage(of: entry.membership) == nil { continue }
-            if !showsFrozen, entry.channel.isFrozen { continue }
+            if let types = wanted.customTypes, !types.contains(entry.channel.customType) { continue }
+            if !wanted.showsEmpty, entry.channel.lastMessage(of: entry.membership) == nil { continue }
+            if !wanted.showsFrozen, entry.channel.isFrozen { continue }
             try view.write(entry.channel, entry.membership, to: &writer)
             updated.insert(entry.channel.url)
         }
@@ -122,97 +111,39 @@ extension Chat {
 
     // MARK: Messages
 
-    /// Which messages a request is after.
-    func messageFilter(_ query: RequestQuery, _ channel: ChannelRow, _ membership: MembershipRow?) throws
-        -> MessageFilter
-    {
-        var filter = MessageFilter()
-        filter.channelID = channel.id
-        switch try query.word("operator_filter", "all", ["all", "operator", "nonoperator"]) {
-        case "operator": filter.ofOperators = true
-        case "nonoperator": filter.ofOperators = false
-        default: break
-        }
-        switch query.text("message_type") {
-        case "", "all": break
-        case "MESG": filter.kinds = [.text]
-        case "FILE": filter.kinds = [.file]
-        case "ADMM", "ADMN": filter.kinds = [.admin, .broadcast]
-        default: throw Refusal.invalid("message_type", "MESG, FILE or ADMM is expected")
-        }
-        // An empty type means messages without one; an empty sender means nobody in particular.
-        filter.customTypes = try Chat.few("custom_types", query.choice("custom_types", "custom_type"))
-        if filter.customTypes?.contains("*") == true { filter.customTypes = nil }
-        let senders = query.choice("sender_ids", "sender_id", "sender_user_id", "sender_user_ids")
-        filter.senders = senders == [""] ? nil : try Chat.few("sender_ids", senders)
-        filter.parentID = max(0, try query.int("parent_message_id") ?? 0)
-        switch query.text("include_reply_type", "includeReplyType", "reply_type").lowercased() {
-        case "", "none": filter.replies = query.bool("include_replies") ? .all : .none
-        case "all": filter.replies = .all
-        case "only_reply_to_channel": filter.replies = .onlyInChannel
-        default: throw Refusal.invalid("include_reply_type", "none, all or only_reply_to_channel is expected")
-        }
-        filter.offset = membership?.offset ?? 0
-        return filter
-    }
-
-    private static func few(_ key: String, _ values: Set<String>?) throws -> [String]? {
-        guard let values, !values.isEmpty else { return nil }
-        guard values.count <= 500 else { throw Refusal(400_203, "Too many \(key).") }
-        return values.sorted()
-    }
-
-    /// The parts a request asks for.
-    static func messageParts(_ query: RequestQuery) -> MessageRow.Parts {
-        var parts: MessageRow.Parts = []
-        if query.bool("with_sorted_meta_array", "with_meta_array", "include_meta_array") { parts.insert(.metaarray) }
-        if query.bool("include_reactions") { parts.insert(.reactions) }
-        if query.bool("include_thread_info") { parts.insert(.threadInfo) }
-        if query.bool("include_parent_message_info") { parts.insert(.parentInfo) }
-        if !query.bool("include_poll_details", default: true) { parts.insert(.shortPoll) }
-        return parts
-    }
-
     /// A page of messages around a time or a message.
     ///
-    /// `prev_limit` counts messages strictly before, `next_limit` strictly after. With `include` come, besides, all
-    /// messages of exactly that time (or the message itself when one is named).
-    func messages(_ channel: ChannelRow, _ caller: Caller, _ query: RequestQuery) throws -> [UInt8] {
-        let membership = try checkReading(caller, channel)
-        var filter = try messageFilter(query, channel, membership)
-        filter.includesRemoved = caller.isAdmin && query.bool("including_removed")
-        let parts = Chat.messageParts(query)
-        let previous = try query.limit("prev_limit", default: 15)
-        let next = try query.limit("next_limit", default: 15)
-        let includes = query.bool("include", default: true)
-        // Subchannels are what large open channels are made of.
-        _ = query["show_subchannel_messages_only"]
+    /// `previous` counts messages strictly before, `next` strictly after. With `includes` come, besides, all messages
+    /// of exactly that time (or the message itself when one is named).
+    func messages(for reader: Reader, _ wanted: MessageListQuery) throws -> [UInt8] {
+        let channel = reader.channel
+        let filter = reader.narrow(wanted.filter)
+        let parts = wanted.parts
+        let (previous, next) = (wanted.previous, wanted.next)
         let before: Storage.Side
         let after: Storage.Side
-        var exactly: Storage.Side?
+        let exactly: Storage.Side
         var pivot: Int64?
-        let time = try query.int("message_ts")
-        if let id = try query.int("message_id"), id > 0 {
+        switch wanted.place {
+        case .message(let id):
             guard let message = try storage.message(id, in: channel.id) else { throw Refusal.noMessage() }
             before = .before(message.createdAt, id)
             after = .after(message.createdAt, id)
             pivot = id
             exactly = .at(message.createdAt)
-        } else if let time {
+        case .time(let time):
             before = .before(time, 0)
             after = .after(time, .max)
             exactly = .at(time)
-        } else {
-            throw Refusal.missing("message_ts")
         }
 
         var older = MessagePage()
         var newer = MessagePage()
         var exact = MessagePage()
         if previous > 0 { try storage.read(channel.id, before, filter, parts, limit: previous, into: &older) }
-        if includes, let exactly { try storage.read(channel.id, exactly, filter, parts, limit: -1, into: &exact) }
+        if wanted.includes { try storage.read(channel.id, exactly, filter, parts, limit: -1, into: &exact) }
         if let pivot { exact.entries.removeAll { $0.id != pivot } }
-        let checksNext = query.bool("checking_has_next")
+        let checksNext = wanted.checksNext
         // One more than asked for tells whether there are more.
         if next > 0 {
             try storage.read(channel.id, after, filter, parts, limit: next + (checksNext ? 1 : 0), into: &newer)
@@ -225,7 +156,7 @@ extension Chat {
 
         let count = older.entries.count + exact.entries.count + newer.entries.count
         var isContinuous = true
-        if query.bool("checking_continuous_messages"), filter.isSelective, count > 0 {
+        if wanted.checksContinuity, filter.isSelective, count > 0 {
             let first = older.entries.last ?? exact.entries.first ?? newer.entries.first
             let last = newer.entries.last ?? exact.entries.last ?? older.entries.first
             if let first, let last {
@@ -238,7 +169,7 @@ extension Chat {
         var body: [UInt8] = []
         body.reserveCapacity(older.bytes.count + exact.bytes.count + newer.bytes.count + count + 128)
         body.append(contentsOf: "{\"messages\":[".utf8)
-        if query.bool("reverse") {
+        if wanted.isReversed {
             newer.write(newer.entries.reversed(), to: &body)
             exact.write(exact.entries.reversed(), to: &body)
             older.write(older.entries, to: &body)
@@ -249,7 +180,7 @@ extension Chat {
         }
         body.append(UInt8(ascii: "]"))
         if checksNext { body.append(contentsOf: ",\"has_next\":\(hasNext)".utf8) }
-        if query.bool("checking_continuous_messages") {
+        if wanted.checksContinuity {
             body.append(contentsOf: ",\"is_continuous_messages\":\(isContinuous)".utf8)
         }
         body.append(UInt8(ascii: "}"))
@@ -257,18 +188,14 @@ extension Chat {
     }
 
     /// What changed of a channel's messages since a token or a time.
-    func messageChanges(_ channel: ChannelRow, _ caller: Caller, _ query: RequestQuery) throws -> [UInt8] {
-        let membership = try checkReading(caller, channel)
-        let filter = try messageFilter(query, channel, membership)
-        let parts = Chat.messageParts(query)
-        let limit = try max(1, query.limit(default: 100, max: 200))
+    func messageChanges(for reader: Reader, _ wanted: MessageChangesQuery) throws -> [UInt8] {
+        let channel = reader.channel
+        let filter = reader.narrow(wanted.filter)
+        let limit = wanted.limit
         var sequence: Int64
-        if let token = query["token"], !token.isEmpty {
-            sequence = try changeNumber(token)
-        } else if let time = try query.int("change_ts") {
-            sequence = try storage.sequence(channel.id, at: time)
-        } else {
-            throw Refusal.missing("token")
+        switch wanted.since {
+        case .token(let token): sequence = try changeNumber(token)
+        case .time(let time): sequence = try storage.sequence(channel.id, at: time)
         }
         let found = try storage.changes(channel.id, after: sequence, limit: limit + 1)
         let page = found.prefix(limit)
@@ -280,7 +207,8 @@ extension Chat {
         writer.beginArray()
         for change in page where !change.isDeleted {
             guard let message = try storage.message(change.messageID, in: channel.id) else { continue }
-            if message.createdAt >= filter.offset, filter.showsChange(of: message) { writer.raw(message.bytes(parts)) }
+            guard message.createdAt >= filter.offset, filter.showsChange(of: message) else { continue }
+            writer.raw(message.bytes(wanted.parts))
         }
         writer.endArray()
         writer.key("deleted")
@@ -311,34 +239,29 @@ extension Chat {
     /// A gap is huge when more messages are missing (those there are, less those the client says it holds) than the
     /// limit. Else the messages come: of the older range the newest, of the newer range the oldest, so that what the
     /// client holds grows without a hole; when a range has more, the rest is left to pages.
-    func gap(_ channel: ChannelRow, _ caller: Caller, _ query: RequestQuery) throws -> [UInt8] {
-        let membership = try checkReading(caller, channel)
-        let filter = try messageFilter(query, channel, membership)
-        let parts = Chat.messageParts(query)
-        // Told always, asked for or not.
-        _ = query["checking_continuous_messages"]
+    func gap(for reader: Reader, _ wanted: GapQuery) throws -> [UInt8] {
+        let channel = reader.channel
+        let filter = reader.narrow(wanted.filter)
         let most = options.hugeGap
         let fill = max(most, 100)
-        func range(_ prefix: String, isNewer: Bool) throws -> GapSide {
-            let start = try query.int("\(prefix)_start_ts") ?? 0
-            let end = try query.int("\(prefix)_end_ts") ?? 0
-            let held = max(0, Int(clamping: try query.int("\(prefix)_cache_count") ?? 0))
+        func range(_ held: GapQuery.Held, isNewer: Bool) throws -> GapSide {
+            let (start, end) = (held.start, held.end)
             guard start > 0 || end > 0, start <= end else {
                 return GapSide(missing: 0, page: MessagePage(), hasMore: false)
             }
             let side = isNewer ? Storage.Side.upwards(start, end) : .downwards(start, end)
-            let (bound, overflow) = held.addingReportingOverflow(most + 1)
+            let (bound, overflow) = held.count.addingReportingOverflow(most + 1)
             let count = try storage.count(channel.id, side, filter, limit: overflow ? 1 << 40 : min(bound, 1 << 40))
-            let missing = max(0, count - held)
+            let missing = max(0, count - held.count)
             var page = MessagePage()
             if missing <= most {
-                try storage.read(channel.id, side, filter, parts, limit: fill + 1, into: &page)
+                try storage.read(channel.id, side, filter, wanted.parts, limit: fill + 1, into: &page)
                 if page.entries.count > fill { page.entries.removeLast() }
             }
             return GapSide(missing: missing, page: page, hasMore: count > page.entries.count)
         }
-        let older = try range("prev", isNewer: false)
-        let newer = try range("next", isNewer: true)
+        let older = try range(wanted.older, isNewer: false)
+        let newer = try range(wanted.newer, isNewer: true)
         let isHuge = older.missing + newer.missing > most
         func isContinuous(_ entries: [MessagePage.Entry], isNewer: Bool) throws -> Bool {
             guard filter.isSelective, let first = entries.first, let last = entries.last else { return true }
@@ -348,7 +271,7 @@ extension Chat {
         }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(older.page.bytes.count + newer.page.bytes.count + 256)
-        let isReversed = query.bool("reverse")
+        let isReversed = wanted.isReversed
         func write(_ page: MessagePage, isNewer: Bool) {
             guard !isHuge else { return bytes.append(contentsOf: "[]".utf8) }
             bytes.append(UInt8(ascii: "["))

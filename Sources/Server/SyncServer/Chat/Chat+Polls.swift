@@ -245,19 +245,14 @@ extension Chat {
     }
 
     /// What changed of a channel's polls since a token or a time.
-    func pollChanges(_ channel: ChannelRow, _ caller: Caller, _ query: RequestQuery) throws -> JSON {
-        try checkReading(caller, channel)
-        let limit = try max(1, query.limit(default: 100, max: 200))
+    func pollChanges(for reader: Reader, since start: ChangeStart, limit: Int) throws -> JSON {
         var sequence: Int64 = 0
         var since: Int64 = 0
-        if let token = query["token"], !token.isEmpty {
-            sequence = try changeNumber(token)
-        } else if let time = try query.int("change_ts") {
-            since = time / 1000
-        } else {
-            throw Refusal.missing("token")
+        switch start {
+        case .token(let token): sequence = try changeNumber(token)
+        case .time(let time): since = time / 1000
         }
-        let found = try storage.documents(.poll, scope: String(channel.id))
+        let found = try storage.documents(.poll, scope: String(reader.channel.id))
             .filter { $0.at > sequence && $0.json["updated_at"]?.int ?? 0 >= since }
             .sorted { $0.at < $1.at }
         let page = found.prefix(limit)

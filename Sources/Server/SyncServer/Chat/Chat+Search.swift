@@ -5,38 +5,25 @@ import SyncJSON
 extension Chat {
     /// Messages that hold a text, in one channel or all of a user's. Compared without regard to case; every word counts
     /// unless the text is to match exactly.
-    func search(_ caller: Caller, _ query: RequestQuery) throws -> JSON {
-        let text = query.text("query").lowercased()
-        guard !text.isEmpty else { throw Refusal.missing("query") }
-        let limit = try max(1, query.limit(default: 20, max: 100))
-        let words = query.bool("exact_match") ? [text] : text.split(separator: " ").map(String.init)
-        let fields = query.choice("target_fields") ?? ["message"]
-        let url = query.text("channel_url")
-        let type = query.text("custom_type")
-        let from = try query.int("message_ts_from") ?? 0
-        let to = try query.int("message_ts_to") ?? .max
-        // Nothing is scored: the newest first is as good an order as any.
-        for key in ["sort_field", "advanced_query"] { _ = query[key] }
-        var start = 0
-        if let token = query["token"] ?? query["after"], !token.isEmpty {
-            guard let value = Int(token), value >= 0 else { throw Refusal.expiredToken() }
-            start = value
-        }
+    func search(_ caller: Caller, _ wanted: SearchQuery) throws -> JSON {
+        let words = wanted.isExact ? [wanted.text] : wanted.text.split(separator: " ").map(String.init)
+        let (url, type) = (wanted.channelURL, wanted.customType)
         let channels = try url.isEmpty ? storage.channels(of: caller.userID).map(\.channel) : [channel(url)]
         var found: [MessageRow] = []
         for channel in channels {
             let member = try checkReading(caller, channel)
-            found += try storage.messages(channel.id, from: max(from, member?.offset ?? 0), to: to).filter { message in
+            let from = max(wanted.from, member?.offset ?? 0)
+            found += try storage.messages(channel.id, from: from, to: wanted.to).filter { message in
                 guard type.isEmpty || message.customType == type else { return false }
                 guard let json = try? JSON.parse(message.json) else { return false }
-                let texts = fields.compactMap { json[$0]?.string?.lowercased() }
+                let texts = wanted.fields.compactMap { json[$0]?.string?.lowercased() }
                 return words.allSatisfy { word in texts.contains { $0.contains(text: word) } }
             }
         }
         found.sort { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
-        if query.bool("reverse") { found.reverse() }
-        start = min(start, found.count)
-        let end = min(found.count, start + limit)
+        if wanted.isReversed { found.reverse() }
+        let start = min(wanted.start, found.count)
+        let end = min(found.count, start + wanted.limit)
         let results = try found[start..<end].map { message in
             let json = try JSON.parse(message.bytes(.all))
             if let channel = try storage.channel(id: message.channelID) {

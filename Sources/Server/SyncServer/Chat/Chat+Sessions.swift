@@ -1,8 +1,10 @@
 import ServerBase
-import ServerHTTP
 import SyncJSON
 
 extension Chat {
+    /// The largest file that is taken, in megabytes; told at login.
+    static let fileLimit = 30
+
     /// Finds the user of an access token. A user that does not exist yet is made when it comes without a token, as
     /// services of this kind do for applications that have not turned it off.
     func logIn(_ userID: String, token: String, nickname: String) throws -> UserRow {
@@ -54,7 +56,9 @@ extension Chat {
     }
 
     /// What a successful login is answered with.
-    func loginDocument(_ user: UserRow, sessionKey: String, query: RequestQuery) throws -> JSON {
+    ///
+    /// `configTime` is when the client has last read the application's settings.
+    func loginDocument(_ user: UserRow, sessionKey: String, configTime: Int64) throws -> JSON {
         try storage.noteActivity(user.id, at: now)
         var writer = JSONWriter(capacity: 1024)
         writer.beginObject()
@@ -84,7 +88,7 @@ extension Chat {
         writer.member("max_unread_cnt_on_super_group", 100)
         writer.key("premium_feature_list")
         writer.raw(Array("[\"message_threading\",\"supergroup\"]".utf8))
-        writer.member("file_upload_size_limit", Int64(Router.fileLimit))
+        writer.member("file_upload_size_limit", Int64(Chat.fileLimit))
         writer.key("application_attributes")
         writer.raw(
             Array(
@@ -105,7 +109,6 @@ extension Chat {
         writer.key("uikit_config")
         writer.raw(Array("{\"enabled\":false}".utf8))
         writer.member("device_token_last_deleted_at", 0)
-        let configTime = try query.int("config_ts") ?? 0
         writer.member("config_sync_needed", settings.changedAt > configTime)
         writer.member("config_ts", settings.changedAt)
         writer.member("request_dedup_interval_ms", 50)

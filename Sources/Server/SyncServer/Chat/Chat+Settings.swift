@@ -49,10 +49,9 @@ extension Chat {
     }
 
     /// What a client that knows everything up to a time, or up to a token, does not know of the settings yet.
-    func settingsChanges(_ query: RequestQuery) throws -> JSON {
-        let limit = try max(1, query.limit(default: 100, max: 1000))
-        var known = try query.int("ts") ?? 0
-        if let token = query["token"], !token.isEmpty {
+    func settingsChanges(since time: Int64, token: String, limit: Int) throws -> JSON {
+        var known = time
+        if !token.isEmpty {
             guard token.hasPrefix("s"), let time = Int64(token.dropFirst()) else { throw Refusal.expiredToken() }
             known = time
         }

@@ -8,7 +8,10 @@ extension Router {
         switch (request.method, path) {
         case ("GET", ["applications", "settings"]):
             _ = try caller(request)
-            return HTTPResponse(try chat.settingsChanges(request.query))
+            let query = request.query
+            let limit = try max(1, query.limit(default: 100, max: 1000))
+            return HTTPResponse(
+                try chat.settingsChanges(since: try query.int("ts") ?? 0, token: query.text("token"), limit: limit))
         case ("POST", ["statistics"]):
             _ = try caller(request)
             return .empty
@@ -40,7 +43,7 @@ extension Router {
     private func globalSettings() throws -> JSON {
         .object([
             "max_length_message": .int(Int64(chat.options.maximumMessageLength)),
-            "file_upload_size_limit": .int(Int64(Router.fileLimit)),
+            "file_upload_size_limit": .int(Int64(Chat.fileLimit)),
             "auto_accept": .bool(try chat.invitesAtOnce()), "session_token_ttl": .int(chat.options.sessionLife),
         ])
     }

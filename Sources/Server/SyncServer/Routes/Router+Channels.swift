@@ -23,8 +23,8 @@ extension Router {
         case "scheduled_messages": return try scheduledMessages(request, channel, Array(rest.dropFirst()))
         case "polls": return try pollChanges(request, channel, Array(rest.dropFirst()))
         case "messages_gap":
-            return HTTPResponse(
-                body: try chat.gap(channel, try caller(request, as: request.query["user_id"]), request.query))
+            let reader = try chat.reader(try caller(request, as: request.query["user_id"]), channel)
+            return HTTPResponse(body: try chat.gap(for: reader, GapQuery(request.query)))
         case "metadata", "metacounter":
             return try meta(request, channel, isCounter: topic == "metacounter", key: rest.count > 1 ? rest[1] : nil)
         default: return try membership(request, channel, topic, Array(rest.dropFirst()))
@@ -54,7 +54,10 @@ extension Router {
     private func listChannels(_ request: HTTPRequest) throws -> HTTPResponse {
         let caller = try caller(request)
         let publicOnly = !caller.isAdmin || request.query.text("public_mode") == "public"
-        return HTTPResponse(body: try chat.channels(publicOnly: publicOnly, caller.userID, request.query))
+        let list = try ChannelListQuery(request.query, usualOrder: .chronological)
+        let onlyJoined = request.query.text("public_membership_mode") == "joined"
+        return HTTPResponse(
+            body: try chat.channels(publicOnly: publicOnly, onlyJoined: onlyJoined, caller.userID, list))
     }
 
     // MARK: Metadata and counters

@@ -4,9 +4,6 @@ import SyncJSON
 
 // Uploaded files lie in the database and come back under an address of this server.
 extension Router {
-    /// The largest file that is taken, in megabytes; told at login.
-    static let fileLimit = 30
-
     /// storage/file
     func upload(_ request: HTTPRequest, _ path: [String]) throws -> HTTPResponse {
         guard request.method == "POST", path == ["file"] else { throw Refusal.noEndpoint() }
@@ -29,8 +26,8 @@ extension Router {
 
     /// Stores a file and returns its address.
     func storeFile(_ file: UploadedFile, needsAuth: Bool, _ request: HTTPRequest) throws -> String {
-        guard file.bytes.count <= Router.fileLimit << 20 else {
-            throw Refusal(400_111, "The file is larger than \(Router.fileLimit) MB.", status: 413)
+        guard file.bytes.count <= Chat.fileLimit << 20 else {
+            throw Refusal(400_111, "The file is larger than \(Chat.fileLimit) MB.", status: 413)
         }
         let key = storage.random.hex(16)
         try storage.save(

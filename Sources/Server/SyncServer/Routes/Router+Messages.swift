@@ -8,17 +8,19 @@ extension Router {
         guard let word = rest.first else {
             switch request.method {
             case "GET":
+                let caller = try caller(request, as: request.query["user_id"])
+                let reader = try chat.reader(caller, channel)
                 return HTTPResponse(
-                    body: try chat.messages(channel, try caller(request, as: request.query["user_id"]), request.query))
+                    body: try chat.messages(
+                        for: reader, MessageListQuery(request.query, isAdmin: caller.isAdmin)))
             case "POST": return try send(request, channel)
             default: throw Refusal.noEndpoint()
             }
         }
         switch (request.method, word, rest.count) {
         case ("GET", "changelogs", 1):
-            return HTTPResponse(
-                body: try chat.messageChanges(channel, try caller(request, as: request.query["user_id"]), request.query)
-            )
+            let reader = try chat.reader(try caller(request, as: request.query["user_id"]), channel)
+            return HTTPResponse(body: try chat.messageChanges(for: reader, MessageChangesQuery(request.query)))
         case ("PUT", "mark_as_read", 1): return try markAsRead(request, channel)
         case ("PUT", "mark_as_delivered", 1):
             let payload = try request.payload()
@@ -121,7 +123,7 @@ extension Router {
             guard let message = try storage.message(id, in: channel.id), message.createdAt >= member?.offset ?? 0 else {
                 throw Refusal.noMessage()
             }
-            return HTTPResponse(body: message.bytes(Chat.messageParts(request.query)))
+            return HTTPResponse(body: message.bytes(MessageRow.Parts(request.query)))
         case "PUT":
             let payload = try request.payload()
             let caller = try caller(request, as: try payload.string("user_id"))

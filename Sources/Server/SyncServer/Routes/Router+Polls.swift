@@ -83,7 +83,9 @@ extension Router {
     /// group_channels/{url}/polls/changelogs
     func pollChanges(_ request: HTTPRequest, _ channel: ChannelRow, _ rest: [String]) throws -> HTTPResponse {
         guard request.method == "GET", rest == ["changelogs"] else { throw Refusal.noEndpoint() }
-        return HTTPResponse(try chat.pollChanges(channel, try caller(request), request.query))
+        let reader = try chat.reader(try caller(request), channel)
+        let limit = try max(1, request.query.limit(default: 100, max: 200))
+        return HTTPResponse(try chat.pollChanges(for: reader, since: ChangeStart(request.query), limit: limit))
     }
 
     private func pollResponse(_ poll: Chat.Poll, _ own: [Int64]) -> HTTPResponse {

@@ -37,11 +37,11 @@ extension Router {
             return HTTPResponse(.object(["token": .string(key), "expires_at": .int(expiry)]))
         case ("GET", "my_group_channels", 2):
             let caller = try caller(request, as: id)
-            return HTTPResponse(body: try chat.myChannels(caller.userID, request.query))
+            return HTTPResponse(body: try chat.myChannels(caller.userID, ChannelListQuery(request.query)))
         case ("PUT", "my_group_channels", 3) where path[2] == "leave": return try leaveAll(request, id)
         case ("GET", "my_group_channels", 3) where path[2] == "changelogs":
             let caller = try caller(request, as: id)
-            return HTTPResponse(body: try chat.channelChanges(caller.userID, request.query))
+            return HTTPResponse(body: try chat.channelChanges(caller.userID, ChannelChangesQuery(request.query)))
         case ("PUT", "mark_as_read_all", 2): return try markAllRead(request, id)
         case ("PUT", "channel_invitation_preference", 2):
             _ = try caller(request, as: id)
@@ -278,7 +278,8 @@ extension Router {
         let payload = try request.payload()
         let user = try owner(request, id, payload)
         let key = try chat.newSession(user.id, expires: try payload.bool("expiring_session") ?? false)
-        return HTTPResponse(try chat.loginDocument(user, sessionKey: key, query: request.query))
+        let configTime = try request.query.int("config_ts") ?? 0
+        return HTTPResponse(try chat.loginDocument(user, sessionKey: key, configTime: configTime))
     }
 
     // MARK: Blocks and metadata of users

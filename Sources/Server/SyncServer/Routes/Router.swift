@@ -120,7 +120,7 @@ final class Router {
         case "search":
             guard request.method == "GET", rest == ["messages"] else { throw Refusal.noEndpoint() }
             let caller = try caller(request, as: request.query["user_id"])
-            return HTTPResponse(try chat.search(caller, request.query))
+            return HTTPResponse(try chat.search(caller, SearchQuery(request.query)))
         case "storage": return try upload(request, rest)
         default: throw Refusal.noEndpoint()
         }

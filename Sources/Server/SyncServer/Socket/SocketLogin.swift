@@ -56,7 +56,8 @@ struct SocketLogin {
             }
             user = found.user
             sessionKey = found.key
-            document = try chat.loginDocument(found.user, sessionKey: found.key, query: request.query)
+            let configTime = try request.query.int("config_ts") ?? 0
+            document = try chat.loginDocument(found.user, sessionKey: found.key, configTime: configTime)
         } catch {
             let refusal = error as? Refusal ?? Refusal(500_901, "Internal error.", status: 500)
             if !(error is Refusal) { Log.failure("a login failed", error) }
