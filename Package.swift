@@ -67,13 +67,14 @@ let package = Package(
                 "SyncEngine", "SyncStreams", "SyncStore", "SyncSendbird", "SyncNetwork", "SyncWebSocket", "SyncThreads",
                 "SyncRealtime", "SyncResources", "SyncTree", "SyncModel", "SyncJSON", "CLinux", "CSyncManager",
             ]),
-        room("Server/ServerBase", ["SyncWebSocket", "CLinux"]),
+        room("Server/ServerBase", ["SyncWebSocket", "SyncJSON", "CLinux"]),
+        room("Server/ServerChat", ["ServerBase", "SyncJSON", "CSQLite"]),
         room("Server/ServerHTTP", ["ServerBase", "SyncWebSocket", "SyncJSON", "CMicrohttpd", "CLinux"]),
         room("Server/ServerRealtime", ["ServerHTTP", "ServerBase", "SyncTree", "SyncJSON", "SyncWebSocket"]),
         room(
             "Server/SyncServer",
             [
-                "ServerRealtime", "ServerHTTP", "ServerBase", "SyncWebSocket", "SyncTree", "SyncJSON", "CSQLite",
+                "ServerChat", "ServerRealtime", "ServerHTTP", "ServerBase", "SyncWebSocket", "SyncTree", "SyncJSON",
                 "CLinux", "CZlib",
             ]),
         .executableTarget(
@@ -102,7 +103,7 @@ let package = Package(
         // The server is built to be run as a program of its own.
         tests(of: "SyncNetwork", ["SyncWebSocket", "syncmanager-server"]),
         tests(of: "SyncManager", ["SyncEngine", "SyncStore", "SyncTree", "SyncModel", "SyncThreads", "SyncJSON"]),
-        tests(of: "SyncServer", ["ServerBase", "SyncTree", "SyncJSON"]),
+        tests(of: "SyncServer", ["ServerChat", "ServerBase", "SyncTree", "SyncJSON"]),
         // The whole stack but threads and sockets, in virtual time: docs/dev/simulation.md.
         .testTarget(
             name: "SimulationTests",

@@ -1,3 +1,4 @@
+import ServerChat
 import SyncJSON
 import XCTest
 

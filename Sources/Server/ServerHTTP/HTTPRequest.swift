@@ -1,3 +1,5 @@
+import ServerBase
+
 /// A request that has come in completely.
 public struct HTTPRequest {
     public let method: String
@@ -21,7 +23,7 @@ public struct HTTPRequest {
     public var query: RequestQuery { target.query }
 
     /// The body as an object: JSON, or the fields of a form.
-    public func payload() throws -> Payload { try form.payload(of: self) }
+    public func payload() throws -> Fields { try form.payload(of: self) }
 
     /// The file that a form brought under this name.
     public func file(_ name: String) throws -> UploadedFile? {

@@ -3,20 +3,20 @@ import SyncJSON
 
 /// A request's body, read once: as JSON, or as the fields and files of a form.
 public final class RequestForm {
-    private var payload: Payload?
+    private var payload: Fields?
     private var files: [(name: String, file: UploadedFile)] = []
     private var taken: Set<String> = []
 
-    public func payload(of request: HTTPRequest) throws -> Payload {
+    public func payload(of request: HTTPRequest) throws -> Fields {
         if let payload { return payload }
         let type = request.header("Content-Type") ?? ""
-        let made: Payload
+        let made: Fields
         if type.lowercased().hasPrefix("multipart/form-data") {
             made = try read(MultipartBody(request.body, contentType: type))
         } else if type.lowercased().hasPrefix("application/x-www-form-urlencoded"), !RequestForm.isJSON(request.body) {
-            made = Payload(RequestForm.object(RequestQuery(request.body[...]).all), isWholeBody: true)
+            made = Fields(RequestForm.object(RequestQuery(request.body[...]).all), isWholeBody: true)
         } else {
-            made = try Payload(body: request.body)
+            made = try Fields(body: request.body)
         }
         payload = made
         return made
@@ -32,7 +32,7 @@ public final class RequestForm {
         (payload?.unusedKeys ?? []) + files.map(\.name).filter { !taken.contains($0) }
     }
 
-    private func read(_ parts: MultipartBody) throws -> Payload {
+    private func read(_ parts: MultipartBody) throws -> Fields {
         var fields: [(key: String, value: String)] = []
         let whole = JSON.object()
         for part in parts.parts {
@@ -48,7 +48,7 @@ public final class RequestForm {
             }
         }
         for (key, value) in RequestForm.object(fields).members ?? [] { whole.set(key, value) }
-        return Payload(whole, isWholeBody: true)
+        return Fields(whole, isWholeBody: true)
     }
 
     /// Fields as an object; one that comes several times is a list, and so is one that holds a JSON list.

@@ -37,21 +37,13 @@ public struct RequestQuery {
     public func bool(_ keys: String..., default usual: Bool = false) -> Bool {
         var found: Bool?
         for key in keys {
-            if found == nil { found = self[key].flatMap(RequestQuery.bool) } else { note(key) }
+            if found == nil { found = self[key].flatMap(Fields.bool) } else { note(key) }
         }
         return found ?? usual
     }
 
     private func note(_ key: String) {
         for (position, field) in fields.enumerated() where field.key == key { ledger.note(position) }
-    }
-
-    public static func bool(_ text: String) -> Bool? {
-        switch text.lowercased() {
-        case "true", "1", "yes": true
-        case "false", "0", "no": false
-        default: nil
-        }
     }
 
     /// One of some words; the usual one when the key is missing or empty.

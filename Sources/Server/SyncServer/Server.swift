@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import ServerBase
+import ServerChat
 import ServerHTTP
 import ServerRealtime
 import SyncJSON

@@ -1,4 +1,5 @@
 import ServerBase
+import ServerChat
 import ServerHTTP
 import ServerRealtime
 import SyncJSON
@@ -26,14 +27,15 @@ final class ServerCore {
         timers = TimerQueue(clock: clock)
         hub = SocketHub(clock: clock, timers: timers)
         storage = try Storage(path: options.database, random: random)
-        chat = Chat(storage: storage, clock: clock, timers: timers, hub: hub, options: options)
+        chat = Chat(storage: storage, clock: clock, timers: timers, hub: hub, options: options.chat)
         apiToken = options.apiToken ?? random.hex(20)
         database = DatabaseService(
-            store: storage, accounts: chat, clock: clock, timers: timers, random: random,
+            store: StoredTrees(storage), accounts: ChatAccounts(chat), clock: clock, timers: timers, random: random,
             options: DatabaseOptions(apiToken: apiToken, keepAlive: options.keepAlive, isStrict: options.isStrict))
-        router = Router(chat: chat, apiToken: apiToken)
+        let limiter = options.rateLimit.map { RateLimiter(limit: $0) }
+        router = Router(chat: chat, apiToken: apiToken, options: options, limiter: limiter)
         control = options.isControlled ? ControlEndpoint(chat, database) : nil
-        commands = CommandHandler(chat, control?.faults)
+        commands = CommandHandler(chat, control?.faults, limiter)
         clock.resume(at: try storage.lastTime())
         try chat.loadSettings()
         hub.onText = { [unowned self] text, socket in
@@ -52,7 +54,7 @@ final class ServerCore {
     /// Fills the storage as the options say, and does what came due while no server ran. To be called once, before the
     /// first request.
     func start() throws -> Seeder.Result {
-        let seeded = try Seeder(chat).seed()
+        let seeded = try Seeder(chat, options).seed()
         chat.runDue()
         return seeded
     }

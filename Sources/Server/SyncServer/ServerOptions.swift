@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import ServerChat
 
 /// What the command line asks for; its usage text says what each option means.
 public struct ServerOptions {
@@ -43,6 +44,18 @@ public struct ServerOptions {
     public var isStrict = false
 
     public init() {}
+
+    /// What of it the chat goes by.
+    var chat: ChatOptions {
+        var result = ChatOptions()
+        result.appID = appID
+        result.hugeGap = hugeGap
+        result.sessionLife = sessionLife
+        result.maximumMessageLength = maximumMessageLength
+        result.pingInterval = pingInterval
+        result.pongTimeout = pongTimeout
+        return result
+    }
 
     static let usage = """
         Usage: syncmanager-server [options]

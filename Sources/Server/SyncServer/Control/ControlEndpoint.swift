@@ -1,4 +1,5 @@
 import ServerBase
+import ServerChat
 import ServerHTTP
 import ServerRealtime
 import SyncJSON
@@ -77,12 +78,12 @@ final class ControlEndpoint {
         }
     }
 
-    private func sockets(_ payload: Payload) throws -> [ChatSocket] {
+    private func sockets(_ payload: Fields) throws -> [ChatSocket] {
         guard let user = try payload.string("user_id"), !user.isEmpty else { return chat.hub.all }
         return chat.hub.sockets(of: user)
     }
 
-    private func dropSockets(_ payload: Payload) throws -> JSON {
+    private func dropSockets(_ payload: Fields) throws -> JSON {
         let sockets = try sockets(payload)
         let code = try payload.int("code")
         for socket in sockets {
@@ -95,7 +96,7 @@ final class ControlEndpoint {
         return .object(["dropped": .int(Int64(sockets.count))])
     }
 
-    private func dropStreams(_ payload: Payload) throws -> JSON {
+    private func dropStreams(_ payload: Fields) throws -> JSON {
         let path: TreePath?
         do { path = try payload.string("path").map { text throws(TreeError) in try TreePath(text) } } catch {
             throw Refusal.invalid("path", "\(error)")
@@ -104,7 +105,7 @@ final class ControlEndpoint {
         return .object(["dropped": .int(Int64(count))])
     }
 
-    private func delay(_ payload: Payload) throws -> JSON {
+    private func delay(_ payload: Fields) throws -> JSON {
         let prefix = try payload.string("path_prefix") ?? ""
         let milliseconds = try payload.int("ms") ?? 0
         faults.delays.removeAll { $0.pathPrefix == prefix }
@@ -112,7 +113,7 @@ final class ControlEndpoint {
         return .object(["delays": .int(Int64(faults.delays.count))])
     }
 
-    private func fault(_ payload: Payload) throws -> JSON {
+    private func fault(_ payload: Fields) throws -> JSON {
         guard let kind = FaultPlan.Kind(rawValue: try payload.required("kind")) else {
             throw Refusal.invalid(
                 "kind", "429, 5xx, garbage, half_body, close, refuse, redirect or ignore is expected")
@@ -136,7 +137,7 @@ final class ControlEndpoint {
     }
 
     /// Says that the service is overloaded: to the next logins, or to the sockets that are open.
-    private func busy(_ payload: Payload) throws -> JSON {
+    private func busy(_ payload: Fields) throws -> JSON {
         guard let seconds = try payload.int("retry_after"), seconds >= 0 else { throw Refusal.missing("retry_after") }
         let body = JSON.object([
             "retry_after": .int(seconds), "reason_code": .int(try payload.int("reason_code") ?? 0),
@@ -155,7 +156,7 @@ final class ControlEndpoint {
     }
 
     /// Lets session keys run out; the users' sockets are told unless asked not to.
-    private func expireSessions(_ payload: Payload) throws -> JSON {
+    private func expireSessions(_ payload: Fields) throws -> JSON {
         try chat.storage.expireSessions(of: try payload.string("user_id"), at: chat.now)
         if try payload.bool("notify") ?? true {
             let frame = Frames.frame("EXPR", .object(["expires_in": 0]))
@@ -167,7 +168,7 @@ final class ControlEndpoint {
     }
 
     /// Makes access tokens worthless and gives the users new ones, which are told here.
-    private func revokeTokens(_ payload: Payload) throws -> JSON {
+    private func revokeTokens(_ payload: Fields) throws -> JSON {
         let named = try payload.string("user_id")
         let users = try named.map { [try chat.activeUser($0)] } ?? chat.storage.users()
         let result = JSON.array()
@@ -191,7 +192,7 @@ final class ControlEndpoint {
     }
 
     /// Sends any frame to sockets, as it stands.
-    private func sendFrame(_ payload: Payload) throws -> JSON {
+    private func sendFrame(_ payload: Fields) throws -> JSON {
         let text = try payload.required("text")
         let sockets = try sockets(payload)
         for socket in sockets { socket.send(Array(text.utf8)) }
@@ -199,7 +200,7 @@ final class ControlEndpoint {
     }
 
     /// Many messages at once, each one told as if it had been sent alone.
-    private func postMessages(_ payload: Payload) throws -> JSON {
+    private func postMessages(_ payload: Fields) throws -> JSON {
         let channel = try chat.channel(try payload.required("channel_url"))
         let user = try chat.activeUser(try payload.required("user_id"))
         let count = Int(clamping: try payload.int("count") ?? 1)
@@ -225,7 +226,7 @@ final class ControlEndpoint {
     }
 
     /// Gives a message another time of creation, as a service does that mends its history. Told as an edit.
-    private func moveMessage(_ payload: Payload) throws -> JSON {
+    private func moveMessage(_ payload: Fields) throws -> JSON {
         let channel = try chat.channel(try payload.required("channel_url"))
         guard let id = try payload.int("message_id"), let time = try payload.int("created_at") else {
             throw Refusal.missing("message_id and created_at")

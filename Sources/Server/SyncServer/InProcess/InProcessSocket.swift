@@ -1,4 +1,5 @@
 import ServerBase
+import ServerChat
 
 /// The client's end of a socket of `InProcessServer`.
 ///

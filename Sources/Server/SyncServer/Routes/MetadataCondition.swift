@@ -1,3 +1,4 @@
+import ServerChat
 import ServerHTTP
 import SyncJSON
 

@@ -1,4 +1,5 @@
 import ServerBase
+import ServerChat
 import ServerHTTP
 import SyncJSON
 
@@ -74,7 +75,7 @@ extension Router {
         guard messages.count <= 100 else { throw Refusal.tooMany("messages") }
         try storage.transaction {
             for message in messages {
-                let entry = Payload(message)
+                let entry = Fields(message)
                 let kind = try messageKind(entry)
                 guard let time = try entry.int("timestamp") else { throw Refusal.missing("timestamp") }
                 guard time > 0, time <= chat.now else { throw Refusal.outOfRange("timestamp") }

@@ -1,4 +1,5 @@
 import ServerBase
+import ServerChat
 import ServerHTTP
 import SyncJSON
 
@@ -60,7 +61,7 @@ extension Router {
     }
 
     /// Stores what a payload says of a bot: its user and its settings.
-    private func apply(_ payload: Payload, to user: inout UserRow, existing: JSON?) throws {
+    private func apply(_ payload: Fields, to user: inout UserRow, existing: JSON?) throws {
         let json =
             existing
             ?? .object([

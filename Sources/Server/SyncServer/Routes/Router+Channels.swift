@@ -1,4 +1,5 @@
 import ServerBase
+import ServerChat
 import ServerHTTP
 import SyncJSON
 
@@ -119,7 +120,7 @@ extension Router {
     }
 
     private func setCounters(
-        _ request: HTTPRequest, _ channel: ChannelRow, _ payload: Payload, _ given: JSON, isNew: Bool, upserts: Bool,
+        _ request: HTTPRequest, _ channel: ChannelRow, _ payload: Fields, _ given: JSON, isNew: Bool, upserts: Bool,
         _ caller: Caller
     ) throws -> HTTPResponse {
         var values: [(String, Int64)] = []

@@ -1,4 +1,5 @@
 import ServerBase
+import ServerChat
 import ServerHTTP
 import SyncJSON
 
@@ -37,7 +38,7 @@ extension Router {
     }
 
     private func addEmoji(_ given: JSON) throws -> JSON {
-        let payload = Payload(given)
+        let payload = Fields(given)
         let key = try payload.required("key")
         let json = JSON.object(["key": .string(key), "url": .string(try payload.string("url") ?? "")])
         try storage.save(.emoji, key, at: chat.now, json)
@@ -62,7 +63,7 @@ extension Router {
             guard let given = payload["emoji_categories"]?.array else { throw Refusal.missing("emoji_categories") }
             let made = try given.map { entry in
                 let json = JSON.object(["id": .int(try storage.nextNumber("emoji_category")), "emojis": .array()])
-                return try store(Payload(entry), in: json)
+                return try store(Fields(entry), in: json)
             }
             return HTTPResponse(.object(["emoji_categories": .array(made)]))
         case ("PUT", 1): return HTTPResponse(try store(payload, in: try category(path[0])))
@@ -82,7 +83,7 @@ extension Router {
         return json
     }
 
-    private func store(_ payload: Payload, in json: JSON) throws -> JSON {
+    private func store(_ payload: Fields, in json: JSON) throws -> JSON {
         if let name = try payload.string("name") { json.set("name", .string(name)) }
         json.set("url", .string(try payload.string("url") ?? json["url"]?.string ?? ""))
         if let given = payload["emojis"]?.array {

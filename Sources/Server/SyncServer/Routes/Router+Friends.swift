@@ -1,4 +1,5 @@
 import ServerBase
+import ServerChat
 import ServerHTTP
 import SyncJSON
 
@@ -46,7 +47,7 @@ extension Router {
             guard given.count <= 100 else { throw Refusal.tooMany("friend_discoveries") }
             let entries = try given.map { element in
                 guard element.kind == .object else { throw Refusal.notObject("friend_discoveries") }
-                let entry = Payload(element)
+                let entry = Fields(element)
                 return Storage.Discovery(
                     userID: owner, key: try entry.required("friend_discovery_key"),
                     name: try entry.string("friend_name") ?? "")

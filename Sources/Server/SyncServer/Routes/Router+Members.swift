@@ -1,4 +1,5 @@
 import ServerBase
+import ServerChat
 import ServerHTTP
 import SyncJSON
 
@@ -182,7 +183,7 @@ extension Router {
         return json
     }
 
-    private func mute(_ request: HTTPRequest, _ channel: ChannelRow, _ payload: Payload, _ single: String?) throws
+    private func mute(_ request: HTTPRequest, _ channel: ChannelRow, _ payload: Fields, _ single: String?) throws
         -> HTTPResponse
     {
         let caller = try caller(request)
@@ -223,7 +224,7 @@ extension Router {
         }
     }
 
-    private func ban(_ request: HTTPRequest, _ channel: ChannelRow, _ payload: Payload, _ single: String?) throws
+    private func ban(_ request: HTTPRequest, _ channel: ChannelRow, _ payload: Fields, _ single: String?) throws
         -> HTTPResponse
     {
         let caller = try caller(request)
@@ -285,7 +286,7 @@ extension Router {
             ]))
     }
 
-    private func operators(_ request: HTTPRequest, _ channel: ChannelRow, _ payload: Payload) throws -> HTTPResponse {
+    private func operators(_ request: HTTPRequest, _ channel: ChannelRow, _ payload: Fields) throws -> HTTPResponse {
         let caller = try caller(request)
         let ids = try payload.strings("operator_ids").map { Set($0) } ?? request.query.choice("operator_ids") ?? []
         switch request.method {

@@ -1,4 +1,5 @@
 import ServerBase
+import ServerChat
 import ServerHTTP
 import SyncJSON
 
@@ -68,7 +69,7 @@ extension Router {
             body: try chat.send(input, caller, channel).message.bytes(isShort ? [.all, .shortPoll] : .all))
     }
 
-    func messageKind(_ payload: Payload) throws -> MessageRow.Kind {
+    func messageKind(_ payload: Fields) throws -> MessageRow.Kind {
         switch try payload.string("message_type") ?? "MESG" {
         case "MESG": return .text
         case "FILE": return .file
@@ -172,7 +173,7 @@ extension Router {
                 "mode": request.method == "DELETE" ? "remove" : .string(mode),
                 "upsert": .bool(try request.method == "POST" || payload.bool("upsert") ?? true),
             ])
-            let edit = Payload(.object(["metaarray": change]))
+            let edit = Fields(.object(["metaarray": change]))
             return HTTPResponse(body: try chat.editExtraData(id, edit, caller, channel).message.bytes(.all))
         case ("POST", "translation"):
             return HTTPResponse(body: try chat.translate(id, payload, caller, channel).bytes(.all))

@@ -1,4 +1,5 @@
 import ServerBase
+import ServerChat
 import ServerHTTP
 import SyncJSON
 
@@ -54,7 +55,7 @@ extension Router {
     }
 
     private func pollOption(
-        _ request: HTTPRequest, _ poll: Chat.Poll, _ path: [String], _ payload: Payload, _ caller: Caller
+        _ request: HTTPRequest, _ poll: Chat.Poll, _ path: [String], _ payload: Fields, _ caller: Caller
     ) throws -> HTTPResponse {
         guard let id = Int64(path[0]), let option = poll.option(id) else {
             throw Refusal(400_201, "\"Option\" not found.")
@@ -94,7 +95,7 @@ extension Router {
         return HTTPResponse(json)
     }
 
-    static func numbers(_ payload: Payload, _ key: String) throws -> [Int64] {
+    static func numbers(_ payload: Fields, _ key: String) throws -> [Int64] {
         guard let texts = try payload.strings(key) else { throw Refusal.missing(key) }
         return try texts.map { text in
             guard let number = Int64(text) else { throw Refusal.notNumber(key) }

@@ -1,4 +1,5 @@
 import ServerBase
+import ServerChat
 import ServerHTTP
 import SyncJSON
 
@@ -179,7 +180,7 @@ extension Router {
     }
 
     /// The session token that the administration asks for together with a user; clients log in with it as a key.
-    private func issueSession(_ payload: Payload, _ user: UserRow) throws -> IssuedSession? {
+    private func issueSession(_ payload: Fields, _ user: UserRow) throws -> IssuedSession? {
         guard try payload.bool("issue_session_token") ?? false else { return nil }
         let expiry = try payload.int("session_token_expires_at") ?? chat.now &+ chat.options.sessionLife
         guard expiry > 0 else { throw Refusal.outOfRange("session_token_expires_at") }
@@ -188,12 +189,12 @@ extension Router {
     }
 
     /// The access token that the administration wants a user to have: a given one, a new one, or none.
-    private func accessToken(_ payload: Payload) throws -> String? {
+    private func accessToken(_ payload: Fields) throws -> String? {
         if let given = try payload.string("access_token") { return given }
         return try payload.bool("issue_access_token").map { $0 ? storage.random.hex(20) : "" }
     }
 
-    private func apply(_ payload: Payload, to user: inout UserRow) throws {
+    private func apply(_ payload: Fields, to user: inout UserRow) throws {
         if let nickname = try payload.string("nickname") { user.nickname = nickname }
         if let url = try payload.string("profile_url") { user.profileURL = url }
         if let metadata = try payload.object("metadata") { user.metadata = metadata.json.serialized() }
@@ -262,7 +263,7 @@ extension Router {
             .object(["key": .string(key), "new_key": .string(key), "ekey": .string(try storage.fileKey(at: chat.now))]))
     }
 
-    private func owner(_ request: HTTPRequest, _ id: String, _ payload: Payload) throws -> UserRow {
+    private func owner(_ request: HTTPRequest, _ id: String, _ payload: Fields) throws -> UserRow {
         if let app = request.header("App-Id"), !app.isEmpty, app != chat.options.appID {
             throw Refusal(400_304, "\"Application\" not found.")
         }

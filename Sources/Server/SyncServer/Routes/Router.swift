@@ -1,4 +1,5 @@
 import ServerBase
+import ServerChat
 import ServerHTTP
 import SyncJSON
 
@@ -6,21 +7,25 @@ import SyncJSON
 final class Router {
     let chat: Chat
     let apiToken: String
+    let options: ServerOptions
+    private let limiter: RateLimiter?
     private var logged: Set<String> = []
 
-    init(chat: Chat, apiToken: String) {
+    init(chat: Chat, apiToken: String, options: ServerOptions, limiter: RateLimiter?) {
         self.chat = chat
         self.apiToken = apiToken
+        self.options = options
+        self.limiter = limiter
     }
 
     var storage: Storage { chat.storage }
 
     func answer(_ request: HTTPRequest) -> HTTPResponse {
-        if let wait = chat.limiter?.take(callerKey(request), at: chat.now) {
-            return .tooMany(limit: chat.limiter?.limit ?? 0, wait: wait)
+        if let wait = limiter?.take(callerKey(request), at: chat.now) {
+            return .tooMany(limit: limiter?.limit ?? 0, wait: wait)
         }
         do {
-            guard chat.options.isStrict else {
+            guard options.isStrict else {
                 let response = try route(request)
                 for key in unusedKeys(request) { logOnce(key, request) }
                 return response

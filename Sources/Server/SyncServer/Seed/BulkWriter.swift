@@ -1,3 +1,4 @@
+import ServerChat
 import SyncJSON
 
 /// Writes many messages of one channel without the ceremony of sending: no broadcasts, no checks, counts at the end.

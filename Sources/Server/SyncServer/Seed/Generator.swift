@@ -1,4 +1,5 @@
 import ServerBase
+import ServerChat
 import SyncJSON
 
 // One seed gives one account, byte by byte, on every machine: all choices come from `SeededRandom`, all times count

@@ -1,3 +1,4 @@
+import ServerChat
 import SyncJSON
 
 /// Imports a conversation: lines {"ts": ms, "sender": name, "text": text}, in the order of the file.

@@ -1,5 +1,6 @@
 import CZlib
 import Glibc
+import ServerChat
 
 /// Reads a text file line by line, plain or gzip: zlib tells which by itself.
 final class LineReader {

@@ -1,3 +1,4 @@
+import ServerChat
 import SyncJSON
 
 /// Fills the server before it serves: users, imported channels, the generated account.
@@ -15,10 +16,14 @@ struct Seeder {
 
     let chat: Chat
 
-    init(_ chat: Chat) { self.chat = chat }
+    private let options: ServerOptions
+
+    init(_ chat: Chat, _ options: ServerOptions) {
+        self.chat = chat
+        self.options = options
+    }
 
     func seed() throws -> Result {
-        let options = chat.options
         var result = Result()
         try chat.storage.transaction {
             for given in options.users { result.users.append(try user(given.id, token: given.token)) }

@@ -1,4 +1,5 @@
 import ServerBase
+import ServerChat
 import ServerHTTP
 import SyncJSON
 
@@ -12,8 +13,11 @@ final class CommandHandler {
     /// What tests want to go wrong with commands.
     private let faults: FaultPlan?
 
-    init(_ chat: Chat, _ faults: FaultPlan?) {
+    private let limiter: RateLimiter?
+
+    init(_ chat: Chat, _ faults: FaultPlan?, _ limiter: RateLimiter?) {
         self.chat = chat
+        self.limiter = limiter
         self.faults = faults
     }
 
@@ -22,7 +26,7 @@ final class CommandHandler {
             let command = String(decoding: line.prefix(4), as: UTF8.self)
             var requestID: JSON?
             do {
-                let payload = try Payload(body: Array(line.dropFirst(4)))
+                let payload = try Fields(body: Array(line.dropFirst(4)))
                 requestID = payload.json["req_id"]
                 if let fault = faults?.take(command: command, of: socket.userID) {
                     if fault.kind == .ignore { continue }
@@ -38,7 +42,7 @@ final class CommandHandler {
         }
     }
 
-    private func execute(_ command: String, _ payload: Payload, _ requestID: JSON?, _ socket: ChatSocket) throws {
+    private func execute(_ command: String, _ payload: Fields, _ requestID: JSON?, _ socket: ChatSocket) throws {
         if command == "PING" {
             let now = chat.now
             return socket.send(Frames.frame("PONG", .object(["ts": .int(now), "sts": .int(now)])))
@@ -74,13 +78,13 @@ final class CommandHandler {
         }
     }
 
-    private func channel(_ payload: Payload) throws -> ChannelRow {
+    private func channel(_ payload: Fields) throws -> ChannelRow {
         let url = try payload.required("channel_url")
         guard let channel = try chat.storage.channel(url) else { throw Refusal(900_500, "Channel not found.") }
         return channel
     }
 
-    private func messageID(_ payload: Payload) throws -> Int64 {
+    private func messageID(_ payload: Fields) throws -> Int64 {
         guard let id = try payload.int("msg_id") ?? payload.int("message_id") else { throw Refusal.missing("msg_id") }
         return id
     }
@@ -90,9 +94,9 @@ final class CommandHandler {
         socket.send(requestID.map { Frames.acknowledgement(frame, requestID: $0) } ?? frame)
     }
 
-    private func send(_ kind: MessageRow.Kind, _ payload: Payload, _ requestID: JSON?, _ caller: Caller) throws {
+    private func send(_ kind: MessageRow.Kind, _ payload: Fields, _ requestID: JSON?, _ caller: Caller) throws {
         guard let socket = caller.socket else { return }
-        if chat.limiter?.take(caller.userID, at: chat.now) != nil {
+        if limiter?.take(caller.userID, at: chat.now) != nil {
             throw Refusal(900_200, "Too many messages.", status: 429)
         }
         let input = try MessageInput(payload, kind: kind, limit: chat.options.maximumMessageLength)
@@ -105,7 +109,7 @@ final class CommandHandler {
     }
 
     /// A session renewed over the socket: a new key for the access token.
-    private func renew(_ payload: Payload, _ requestID: JSON?, _ socket: ChatSocket) throws {
+    private func renew(_ payload: Fields, _ requestID: JSON?, _ socket: ChatSocket) throws {
         let token = try payload.string("token") ?? ""
         let user = try chat.logIn(socket.userID, token: token, nickname: "")
         let key = try chat.newSession(user.id, expires: try payload.bool("expiring_session") ?? false)

@@ -1,4 +1,5 @@
 import ServerBase
+import ServerChat
 import ServerHTTP
 
 extension ChannelListQuery {

@@ -1,3 +1,4 @@
+import ServerChat
 import ServerHTTP
 
 extension ChannelView.Parts {

@@ -1,0 +1,104 @@
+import ServerBase
+import SyncJSON
+
+/// One message for many channels: whom it is meant for, and its sending.
+public struct Announcement {
+    public static let targets = [
+        "sender_all_channels", "target_channels", "target_users_included_channels", "target_users_only_channels",
+    ]
+
+    private let json: JSON
+    private let chat: Chat
+
+    public init(_ json: JSON, _ chat: Chat) {
+        self.json = json
+        self.chat = chat
+    }
+
+    private func text(_ key: String) -> String { json[key]?.string ?? "" }
+    private var listed: [String] { (json["target_list"]?.array ?? []).compactMap(\.string) }
+    private var sender: String { json["message"]?["user_id"]?.string ?? "" }
+
+    /// The channels that it goes to.
+    public func channels() throws -> [ChannelRow] {
+        let storage = chat.storage
+        let found: [ChannelRow]
+        switch text("target_at") {
+        case "sender_all_channels": found = try storage.channels(of: sender).map(\.channel)
+        case "target_channels": found = try listed.compactMap { try storage.channel($0) }
+        case "target_users_included_channels":
+            var seen: Set<Int64> = []
+            found = try listed.flatMap { try storage.channels(of: $0).map(\.channel) }
+                .filter { seen.insert($0.id).inserted }
+        default:
+            // The channels of the sender and one of the users, and of nobody else.
+            found = try listed.flatMap { user in
+                try storage.channels(of: user).map(\.channel).filter { channel in
+                    Set(try storage.audience(channel.id)) == Set([user, sender].filter { !$0.isEmpty })
+                }
+            }
+        }
+        let type = text("target_custom_type")
+        let isMeant: (ChannelRow) -> Bool = { channel in
+            (type.isEmpty || channel.customType == type)
+                && (!channel.isFrozen || json["send_to_frozen_channels"]?.bool ?? true)
+        }
+        guard text("target_channel_type") == "super" else { return found.filter(isMeant) }
+        return found.filter { $0.isSuper && isMeant($0) }
+    }
+
+    public func users() throws -> Set<String> {
+        Set(try channels().flatMap { try chat.storage.joinedMembers($0.id) }).subtracting([sender])
+    }
+
+    /// Sends it, into new channels too where it asks for them.
+    public func send() throws -> (channels: Int, users: Int) {
+        let message = json["message"] ?? .object()
+        var input = MessageInput(kind: message["type"]?.string == "ADMM" ? .admin : .text)
+        input.text = message["content"]?.string ?? ""
+        input.customType = message["custom_type"]?.string ?? ""
+        input.data = message["data"]?.string ?? ""
+        input.sendsPush = json["enable_push"]?.bool ?? true
+        input.marksAsRead = json["mark_as_read"]?.bool ?? true
+        try makeChannels()
+        let targets = try channels()
+        let reached = try users()
+        for target in targets {
+            // Each one as it is now: an earlier one may have changed its counts.
+            guard let channel = try chat.storage.channel(id: target.id), !channel.isDeleted else { continue }
+            let isMember = try chat.storage.membership(channel.id, sender)?.state == .joined
+            var speaker = input.kind == .admin ? "" : sender
+            var said = input
+            // A sender that is no member speaks as the service.
+            if !speaker.isEmpty, !isMember {
+                said.kind = .admin
+                speaker = ""
+            }
+            _ = try chat.send(said, Caller(userID: speaker, isAdmin: true), channel)
+        }
+        return (targets.count, reached.count)
+    }
+
+    /// For users that have no channel with the sender yet.
+    private func makeChannels() throws {
+        guard json["create_channel"]?.bool == true, text("target_at") == "target_users_only_channels", !sender.isEmpty
+        else { return }
+        let options = json["create_channel_options"] ?? .object()
+        for user in listed {
+            let exists = try chat.storage.channels(of: user).contains { channel, _ in
+                Set(try chat.storage.audience(channel.id)) == Set([user, sender])
+            }
+            if exists { continue }
+            let wish = JSON.object([
+                "user_ids": .strings([sender, user]), "name": options["name"] ?? "",
+                "cover_url": options["cover_url"] ?? "", "custom_type": options["custom_type"] ?? "",
+                "data": options["data"] ?? "", "is_distinct": options["distinct"] ?? true,
+            ])
+            if json["assign_sender_as_channel_inviter"]?.bool == true { wish.set("inviter_id", .string(sender)) }
+            let made = try chat.createChannel(Fields(wish), Caller(userID: "", isAdmin: true)).channel
+            if json["keep_channel_hidden_for_sender"]?.bool == true {
+                _ = try chat.hide(made, sender, hidesPrevious: false, unhidesByItself: true)
+            }
+        }
+    }
+}

@@ -1,0 +1,16 @@
+/// A frame to be sent once its cause is stored.
+public struct Broadcast {
+    public let frame: [UInt8]
+    public let users: [String]
+    /// The socket that gets an acknowledgement instead.
+    public var except: ChatSocket?
+    /// Whether it may change what is unread: then each user's total rides on it.
+    public var carriesUnread = false
+
+    public init(frame: [UInt8], users: [String], except: ChatSocket? = nil, carriesUnread: Bool = false) {
+        self.frame = frame
+        self.users = users
+        self.except = except
+        self.carriesUnread = carriesUnread
+    }
+}

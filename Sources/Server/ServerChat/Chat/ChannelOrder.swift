@@ -1,0 +1,77 @@
+import SyncJSON
+
+/// The orders of a channel list, and where a channel stands in one.
+public enum ChannelOrder: String {
+    case latestLastMessage = "latest_last_message"
+    case chronological
+    case name = "channel_name_alphabetical"
+    case metadata = "metadata_value_alphabetical"
+
+    /// A place in the order: channels compare by these in turn, the id makes it total.
+    public struct Place: Comparable {
+        /// 0 before 1: channels with a last message, with a name, with the metadata key.
+        public let group: Int64
+        public let text: String
+        /// Later times come first.
+        public let time: Int64
+        public let id: Int64
+
+        public static func < (left: Place, right: Place) -> Bool {
+            if left.group != right.group { return left.group < right.group }
+            if left.text != right.text { return left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }
+            if left.time != right.time { return left.time > right.time }
+            return left.id > right.id
+        }
+
+        /// As a page token: text in hexadecimal digits, so that it passes any client unharmed.
+        public var token: String {
+            let json = JSON.array([.int(group), .string(text), .int(time), .int(id)])
+            let digits = Array("0123456789abcdef".utf8)
+            return String(
+                decoding: json.serialized().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        }
+
+        public init(group: Int64, text: String, time: Int64, id: Int64) {
+            self.group = group
+            self.text = text
+            self.time = time
+            self.id = id
+        }
+
+        public init?(token: String) {
+            var bytes: [UInt8] = []
+            var high: UInt8?
+            for character in token {
+                guard let digit = character.hexDigitValue else { return nil }
+                if let first = high {
+                    bytes.append(first << 4 | UInt8(digit))
+                    high = nil
+                } else {
+                    high = UInt8(digit)
+                }
+            }
+            guard high == nil, let json = try? JSON.parse(bytes), json.count == 4, let group = json[0]?.int,
+                let text = json[1]?.string, let time = json[2]?.int, let id = json[3]?.int
+            else { return nil }
+            self.init(group: group, text: text, time: time, id: id)
+        }
+    }
+
+    /// The place of a channel. A last message that the member does not see does not count.
+    public func place(_ channel: ChannelRow, _ membership: MembershipRow, metadataValue: String?) -> Place {
+        switch self {
+        case .latestLastMessage:
+            let last = channel.lastMessage(of: membership)
+            return Place(
+                group: last == nil ? 1 : 0, text: "", time: last?.at ?? channel.createdAt, id: channel.id)
+        case .chronological:
+            return Place(group: 0, text: "", time: channel.createdAt, id: channel.id)
+        case .name:
+            return Place(
+                group: channel.name.isEmpty ? 1 : 0, text: channel.name, time: channel.createdAt, id: channel.id)
+        case .metadata:
+            return Place(
+                group: metadataValue == nil ? 1 : 0, text: metadataValue ?? "", time: channel.createdAt, id: channel.id)
+        }
+    }
+}

@@ -1,0 +1,281 @@
+import ServerBase
+import SyncJSON
+
+extension Chat {
+    /// Makes a channel, or finds the one that these users have already when it is to be distinct.
+    public func createChannel(_ fields: Fields, _ caller: Caller) throws -> (channel: ChannelRow, isCreated: Bool) {
+        var users = try (fields.strings("user_ids") ?? []) + (fields.strings("users") ?? [])
+        let operators = try fields.strings("operator_ids") ?? []
+        // The administration puts the named users in; a user puts itself in and invites the rest.
+        let inviter = try fields.string("inviter_id") ?? caller.userID
+        if !caller.userID.isEmpty, !users.contains(caller.userID) { users.append(caller.userID) }
+        for id in operators where !users.contains(id) { users.append(id) }
+        var seen: Set<String> = []
+        users = users.filter { seen.insert($0).inserted }
+        let isStrict = try fields.bool("strict") ?? fields.bool("is_strict") ?? false
+        let invitation = try InvitationInput(fields)
+        var known: [UserRow] = []
+        for id in users {
+            if let user = try storage.user(id) {
+                known.append(user)
+            } else if isStrict {
+                throw Refusal.invalid("user_ids", "there is no user \"\(id)\"")
+            }
+        }
+        guard !known.isEmpty || caller.isAdmin else { throw Refusal.missing("user_ids") }
+
+        let now = now
+        var channel = ChannelRow(url: try fields.string("channel_url") ?? "", createdAt: now)
+        try apply(fields, to: &channel)
+        channel.createdBy = inviter
+        for (key, flag) in [
+            ("is_super", ChannelRow.Flags.isSuper), ("is_broadcast", .broadcast), ("is_exclusive", .exclusive),
+            ("is_ephemeral", .ephemeral), ("is_chat_notification", .chatNotification),
+        ] where try fields.bool(key) == true { channel.flags.insert(flag) }
+        if channel.isBroadcast || channel.flags.contains(.exclusive) { channel.flags.insert(.isSuper) }
+        if isStrict { channel.flags.insert(.strict) }
+        if try fields.bool("is_distinct") == true, !channel.isSuper, !channel.isPublic {
+            channel.flags.insert(.distinct)
+            channel.distinctKey = known.map(\.id).sorted().joined(separator: "\n")
+            if let existing = try storage.distinctChannel(channel.distinctKey) { return (existing, false) }
+        }
+        if channel.url.isEmpty { channel.url = "sendbird_group_channel_\(now)_\(storage.random.hex(10))" }
+        guard channel.url.utf8.count <= 300 else { throw Refusal.tooLong("channel_url") }
+        if try storage.isTaken(channelURL: channel.url) { throw Refusal.exists("\"channel_url\"") }
+
+        let stored = try change { broadcasts in
+            let stored = try storage.insert(channel)
+            for user in known {
+                let isIn = user.id == inviter || invitation.isIn(user)
+                var member = MembershipRow(channelID: stored.id, userID: user.id, state: isIn ? .joined : .invited)
+                member.isOperator = operators.contains(user.id)
+                member.joinedAt = isIn ? now : 0
+                member.hidden = invitation.hidden[user.id] ?? .no
+                if user.id != inviter {
+                    member.inviter = inviter
+                    member.invitedAt = inviter.isEmpty ? 0 : now
+                }
+                try storage.save(member, at: now)
+            }
+            _ = try storage.recountMembers(stored.id)
+            let created = try storage.channel(id: stored.id) ?? stored
+            try tellInvitation(
+                created, inviter: inviter, invitees: known.filter { $0.id != inviter }, at: now, &broadcasts)
+            return created
+        }
+        return (stored, true)
+    }
+
+    /// What may be said at creation and changed later.
+    private func apply(_ fields: Fields, to channel: inout ChannelRow) throws {
+        if let name = try fields.string("name") { channel.name = name }
+        if let cover = try fields.string("cover_url") { channel.coverURL = cover }
+        if let data = try fields.string("data") { channel.data = data }
+        if let type = try fields.string("custom_type") { channel.customType = type }
+        if let code = try fields.string("access_code") { channel.accessCode = code }
+        let disappearing = try fields.object("disappearing_message")
+        if let survival = try fields.int("message_survival_seconds")
+            ?? disappearing?.int("message_survival_seconds")
+        {
+            guard survival >= -1 else { throw Refusal.outOfRange("message_survival_seconds") }
+            channel.survival = survival
+        }
+        for (key, flag) in [
+            ("is_public", ChannelRow.Flags.isPublic), ("is_discoverable", .discoverable),
+            ("block_sdk_user_channel_join", .joinBlocked),
+        ] {
+            guard let value = try fields.bool(key) else { continue }
+            if value { channel.flags.insert(flag) } else { channel.flags.remove(flag) }
+        }
+    }
+
+    /// Whether the caller may change a channel.
+    public func checkManaging(_ caller: Caller, _ channel: ChannelRow, needsOperator: Bool) throws {
+        if caller.isAdmin { return }
+        guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
+            throw Refusal.notMember()
+        }
+        if needsOperator, !member.isOperator { throw Refusal.unauthorized("operators only") }
+    }
+
+    public func updateChannel(_ channel: ChannelRow, _ fields: Fields, _ caller: Caller) throws -> ChannelRow {
+        // A channel without operators is everybody's.
+        let hasOperators = try !storage.operators(channel.id).isEmpty
+        try checkManaging(caller, channel, needsOperator: hasOperators)
+        var changed = channel
+        try apply(fields, to: &changed)
+        if let isSuper = try fields.bool("is_super") {
+            // What only super channels can be stays one.
+            if isSuper || changed.isBroadcast || changed.flags.contains(.exclusive) {
+                changed.flags.insert(.isSuper)
+                changed.flags.remove(.distinct)
+                changed.distinctKey = ""
+            } else {
+                changed.flags.remove(.isSuper)
+            }
+        }
+        if let distinct = try fields.bool("is_distinct") {
+            if !distinct {
+                changed.flags.remove(.distinct)
+                changed.distinctKey = ""
+            } else if !changed.isSuper, !changed.isPublic {
+                changed.flags.insert(.distinct)
+                changed.distinctKey = try storage.audience(channel.id).sorted().joined(separator: "\n")
+            }
+        }
+        let now = now
+        return try change { broadcasts in
+            try storage.update(changed)
+            if let operators = try fields.strings("operator_ids") {
+                try setOperators(channel, to: operators, at: now, &broadcasts)
+            }
+            try storage.touchChannel(channel.id, at: now)
+            try tellChange(changed, at: now, &broadcasts)
+            return try storage.channel(id: channel.id) ?? changed
+        }
+    }
+
+    /// Tells that properties of a channel changed; clients ask for it again.
+    public func tellChange(_ channel: ChannelRow, at now: Int64, _ broadcasts: inout [Broadcast]) throws {
+        let extra = JSON.object(["unique_id": .string(storage.random.hex(8))])
+        broadcasts.append(
+            Broadcast(
+                frame: Frames.channelEvent(11000, channel, at: now, .object(), extra),
+                users: try storage.audience(channel.id)))
+    }
+
+    public func deleteChannel(_ channel: ChannelRow, _ caller: Caller) throws {
+        try checkManaging(caller, channel, needsOperator: true)
+        let now = now
+        try change { broadcasts in
+            let audience = try storage.audience(channel.id)
+            try storage.deleteChannel(channel.id, at: now)
+            broadcasts.append(
+                Broadcast(
+                    frame: Frames.channelEvent(12000, channel, at: now, .object()), users: audience,
+                    carriesUnread: true))
+        }
+    }
+
+    public func freeze(_ channel: ChannelRow, _ isFrozen: Bool, _ caller: Caller) throws -> ChannelRow {
+        try checkManaging(caller, channel, needsOperator: true)
+        var changed = channel
+        if isFrozen { changed.flags.insert(.frozen) } else { changed.flags.remove(.frozen) }
+        let now = now
+        return try change { broadcasts in
+            try storage.update(changed)
+            try storage.touchChannel(channel.id, at: now)
+            let frame = Frames.channelEvent(
+                isFrozen ? 10701 : 10700, changed, at: now, .object(["freeze": .bool(isFrozen)]))
+            broadcasts.append(Broadcast(frame: frame, users: try storage.audience(channel.id)))
+            return try storage.channel(id: channel.id) ?? changed
+        }
+    }
+
+    // MARK: Metadata and counters
+
+    /// Creates or changes metadata; returns what holds afterwards for these keys.
+    public func setMetadata(
+        _ channel: ChannelRow, _ values: [(String, String)], creates: Bool, changes: Bool, _ caller: Caller
+    ) throws -> (values: JSON, at: Int64) {
+        try checkManaging(caller, channel, needsOperator: false)
+        let known = Dictionary(try storage.metadata(channel.id), uniquingKeysWith: { $1 })
+        let created = JSON.object()
+        let updated = JSON.object()
+        for (key, value) in values {
+            guard !key.isEmpty, key.utf8.count <= 256 else {
+                throw Refusal.invalid("metadata", "a key is 1 to 256 bytes long")
+            }
+            if known[key] == nil {
+                if creates { created.set(key, .string(value)) }
+            } else {
+                if !changes { throw Refusal.exists("The metadata key \"\(key)\"") }
+                updated.set(key, .string(value))
+            }
+        }
+        let now = now
+        let result = JSON.object()
+        try change { broadcasts in
+            for (key, value) in (created.members ?? []) + (updated.members ?? []) {
+                try storage.setMetadata(channel.id, key, value.string ?? "")
+                result.set(key, value)
+            }
+            try tellMeta(11100, channel, created, updated, [], at: now, &broadcasts)
+        }
+        return (result, now)
+    }
+
+    public func removeMetadata(_ channel: ChannelRow, _ keys: Set<String>?, _ caller: Caller) throws {
+        try checkManaging(caller, channel, needsOperator: false)
+        let gone = try storage.metadata(channel.id).map(\.0).filter { keys?.contains($0) ?? true }
+        let now = now
+        try change { broadcasts in
+            for key in gone { try storage.removeMetadata(channel.id, key) }
+            try tellMeta(11100, channel, .object(), .object(), gone, at: now, &broadcasts)
+        }
+    }
+
+    public enum CounterMode { case set, increase, decrease }
+
+    public func setCounters(
+        _ channel: ChannelRow, _ values: [(String, Int64)], mode: CounterMode, creates: Bool, changes: Bool,
+        _ caller: Caller
+    ) throws -> JSON {
+        try checkManaging(caller, channel, needsOperator: false)
+        let known = Dictionary(try storage.counters(channel.id), uniquingKeysWith: { $1 })
+        let created = JSON.object()
+        let updated = JSON.object()
+        for (key, value) in values {
+            guard !key.isEmpty, key.utf8.count <= 256 else {
+                throw Refusal.invalid("metacounter", "a key is 1 to 256 bytes long")
+            }
+            if let old = known[key] {
+                if !changes { throw Refusal.exists("The counter \"\(key)\"") }
+                let new =
+                    switch mode {
+                    case .set: value
+                    case .increase: old &+ value
+                    case .decrease: old &- value
+                    }
+                updated.set(key, .int(new))
+            } else if creates {
+                created.set(key, .int(mode == .decrease ? 0 &- value : value))
+            }
+        }
+        let now = now
+        let result = JSON.object()
+        try change { broadcasts in
+            for (key, value) in (created.members ?? []) + (updated.members ?? []) {
+                try storage.setCounter(channel.id, key, value.int ?? 0)
+                result.set(key, value)
+            }
+            try tellMeta(11200, channel, created, updated, [], at: now, &broadcasts)
+        }
+        return result
+    }
+
+    public func removeCounters(_ channel: ChannelRow, _ keys: Set<String>?, _ caller: Caller) throws {
+        try checkManaging(caller, channel, needsOperator: false)
+        let gone = try storage.counters(channel.id).map(\.0).filter { keys?.contains($0) ?? true }
+        let now = now
+        try change { broadcasts in
+            for key in gone { try storage.removeCounter(channel.id, key) }
+            try tellMeta(11200, channel, .object(), .object(), gone, at: now, &broadcasts)
+        }
+    }
+
+    private func tellMeta(
+        _ category: Int64, _ channel: ChannelRow, _ created: JSON, _ updated: JSON, _ deleted: [String], at now: Int64,
+        _ broadcasts: inout [Broadcast]
+    ) throws {
+        let data = JSON.object()
+        if created.count > 0 { data.set("created", created) }
+        if updated.count > 0 { data.set("updated", updated) }
+        if !deleted.isEmpty { data.set("deleted", .strings(deleted)) }
+        guard data.count > 0 else { return }
+        try storage.touchChannel(channel.id, at: now)
+        broadcasts.append(
+            Broadcast(
+                frame: Frames.channelEvent(category, channel, at: now, data), users: try storage.audience(channel.id)))
+    }
+}

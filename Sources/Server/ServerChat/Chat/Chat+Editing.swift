@@ -1,0 +1,304 @@
+import ServerBase
+import SyncJSON
+
+extension Chat {
+    /// A message that the caller may change.
+    public func ownMessage(_ id: Int64, _ caller: Caller, _ channel: ChannelRow, operatorsMay: Bool) throws
+        -> MessageRow
+    {
+        guard let message = try storage.message(id, in: channel.id) else { throw Refusal.noMessage() }
+        if caller.isAdmin { return message }
+        guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
+            throw Refusal.notMember()
+        }
+        guard message.sender == caller.userID || operatorsMay && member.isOperator else {
+            throw Refusal(900_022, "Only its sender may do that.", status: 403)
+        }
+        return message
+    }
+
+    /// Changes a message; only what the fields mention. Returns the frame that told of it.
+    public func edit(_ id: Int64, _ fields: Fields, _ caller: Caller, _ channel: ChannelRow) throws -> Sent {
+        try checkSending(caller, channel)
+        var message = try ownMessage(id, caller, channel, operatorsMay: false)
+        guard let json = try? JSON.parse(message.json) else { throw Refusal.noMessage() }
+        let old = JSON.object([
+            "mention_type": json["mention_type"] ?? "users",
+            "mentioned_user_ids": json["mentioned_user_ids"] ?? .array(),
+        ])
+        if let text = try fields.string("message"), message.kind != .file {
+            if text.unicodeScalars.count > options.maximumMessageLength { throw Refusal.tooLong("message") }
+            json.set("message", .string(text))
+        }
+        if fields.has("message") || fields.has("translations") || fields.has("target_langs") {
+            let known = (json["translations"]?.members ?? []).map(\.key)
+            json.set("translations", try Translations.make(fields, of: json["message"]?.string ?? "", known: known))
+        }
+        // What the path says too, and what may be said under another name.
+        for key in ["message_type", "channel_url", "channel_type", "extended_message_payload", "sorted_metaarray"] {
+            _ = fields[key]
+        }
+        if let url = try fields.string("url"), message.kind == .file, let file = json["file"] {
+            file.set("url", .string(url))
+        }
+        if let data = try fields.string(["data", "custom"]) { json.set("data", .string(data)) }
+        if let type = try fields.string("custom_type") {
+            json.set("custom_type", .string(type))
+            message.customType = type
+        }
+        if let type = try fields.string("mention_type") {
+            guard type == "users" || type == "channel" else {
+                throw Refusal.invalid("mention_type", "users or channel is expected")
+            }
+            json.set("mention_type", .string(type))
+        }
+        if let ids = try fields.strings("mentioned_user_ids") {
+            json.set("mentioned_user_ids", .strings(ids))
+            json.set("mentioned_users", .array(try ids.compactMap { try storage.user($0)?.json }))
+        }
+        if let value = fields["mentioned_message_template"] { json.set("mentioned_message_template", value) }
+        if let value = fields["extended_message"] ?? fields["extended_message_payload"] {
+            json.set("extended_message_payload", value)
+        }
+        try editMetaarray(&message, fields)
+        let now = now
+        json.set("updated_at", .int(now))
+        message.json = json.serialized()
+        return try changed(message, old, channel, at: now, caller)
+    }
+
+    /// Those who have not read a message count the mention that an edit gave or took.
+    private func moveMentions(of message: MessageRow, from old: Mentions, to new: Mentions) throws {
+        guard message.isCountable else { return }
+        let before = try storage.countablesBefore(message)
+        try storage.countMentions(message, old, by: -1, before: before)
+        try storage.countMentions(message, new, by: 1, before: before)
+    }
+
+    /// Changes the extra data of a message; any member may.
+    public func editExtraData(_ id: Int64, _ fields: Fields, _ caller: Caller, _ channel: ChannelRow) throws -> Sent {
+        try checkReading(caller, channel)
+        guard var message = try storage.message(id, in: channel.id), let json = try? JSON.parse(message.json) else {
+            throw Refusal.noMessage()
+        }
+        let old = JSON.object([
+            "mention_type": json["mention_type"] ?? "users",
+            "mentioned_user_ids": json["mentioned_user_ids"] ?? .array(),
+        ])
+        try editMetaarray(&message, fields)
+        return try changed(message, old, channel, at: now, caller)
+    }
+
+    /// Sets members of a message that no edit by its sender touches.
+    public func rewrite(_ message: MessageRow, _ members: KeyValuePairs<String, JSON>, _ channel: ChannelRow) throws
+        -> MessageRow
+    {
+        var changed = message
+        guard let json = try? JSON.parse(message.json) else { throw Refusal.noMessage() }
+        let old = JSON.object([
+            "mention_type": json["mention_type"] ?? "users",
+            "mentioned_user_ids": json["mentioned_user_ids"] ?? .array(),
+        ])
+        for (key, value) in members { json.set(key, value) }
+        let now = now
+        json.set("updated_at", .int(now))
+        changed.json = json.serialized()
+        return try self.changed(changed, old, channel, at: now, Caller(userID: "", isAdmin: true)).message
+    }
+
+    /// Stores a changed message and tells the members.
+    private func changed(_ message: MessageRow, _ old: JSON, _ channel: ChannelRow, at now: Int64, _ caller: Caller)
+        throws -> Sent
+    {
+        try change { broadcasts in
+            try storage.update(message)
+            try storage.noteChange(message, isDeleted: false, at: now)
+            let mentions = Mentions(try? JSON.parse(message.json))
+            if Mentions(old) != mentions {
+                try moveMentions(of: message, from: Mentions(old), to: mentions)
+                // A count changed: whoever was away learns it from the log.
+                try storage.touchChannel(channel.id, at: now)
+            }
+            try refreshParentInfo(of: message, at: now)
+            let isLast = try channel.lastMessageID == message.id || storage.isSilentLast(message)
+            if isLast { try storage.touchChannel(channel.id, at: now) }
+            let frame = editFrame(message, old)
+            broadcasts.append(
+                Broadcast(frame: frame, users: try storage.audience(channel.id), except: caller.socket))
+            return Sent(message: message, frame: frame)
+        }
+    }
+
+    public func editFrame(_ message: MessageRow, _ old: JSON) -> [UInt8] {
+        let body = SocketDialect.message(message)
+        body.set("old_values", old)
+        let command = message.kind == .file ? "FEDI" : message.kind == .text ? "MEDI" : "AEDI"
+        return Frames.frame(command, body)
+    }
+
+    /// Applies the meta arrays of an edit: {array, mode: add or remove, upsert}, or a list that replaces all.
+    private func editMetaarray(_ message: inout MessageRow, _ fields: Fields) throws {
+        guard let value = fields["metaarray"] ?? fields["sorted_metaarray"] else { return }
+        let isOperation = value.kind == .object && value["array"]?.kind == .array
+        let given = try MessageInput.metaarray(
+            Fields(.object(["metaarray": isOperation ? value["array"] ?? .array() : value])))
+        guard isOperation else {
+            message.metaarray = given?.serialized()
+            return
+        }
+        var entries: [(key: String, values: [JSON])] = []
+        for element in message.metaarray.flatMap({ try? JSON.parse($0) })?.array ?? [] {
+            if let key = element["key"]?.string { entries.append((key, element["value"]?.array ?? [])) }
+        }
+        let removes = value["mode"]?.string == "remove"
+        let upserts = try Fields(value).bool("upsert") ?? true
+        for element in given?.array ?? [] {
+            guard let key = element["key"]?.string else { continue }
+            let values = element["value"]?.array ?? []
+            if let place = entries.firstIndex(where: { $0.key == key }) {
+                entries[place].values.removeAll { values.contains($0) }
+                if !removes { entries[place].values += values } else if values.isEmpty { entries.remove(at: place) }
+            } else if !removes, upserts {
+                entries.append((key, values))
+            }
+        }
+        let result = JSON.array(entries.map { .object(["key": .string($0.key), "value": .array($0.values)]) })
+        message.metaarray = result.serialized()
+    }
+
+    /// Replies tell of their parent; when it changes they change with it.
+    private func refreshParentInfo(of parent: MessageRow, at now: Int64) throws {
+        guard parent.parentID == 0, parent.threadInfo != nil, let info = Chat.parentInfo(parent) else { return }
+        try replaceParentInfo(parent.id, info, at: now)
+    }
+
+    private func replaceParentInfo(_ parentID: Int64, _ info: [UInt8], at now: Int64) throws {
+        for id in try storage.replies(parentID) {
+            guard var reply = try storage.message(id) else { continue }
+            reply.parentInfo = info
+            try storage.update(reply)
+            try storage.noteChange(reply, isDeleted: false, at: now)
+        }
+    }
+
+    /// Deletes a message. Its replies stay and tell that the parent is gone.
+    public func delete(_ id: Int64, _ caller: Caller, _ channel: ChannelRow) throws {
+        try remove(try ownMessage(id, caller, channel, operatorsMay: true), channel)
+    }
+
+    /// Takes a message away and tells the members.
+    public func remove(_ message: MessageRow, _ channel: ChannelRow) throws {
+        let id = message.id
+        let now = now
+        try change { broadcasts in
+            try storage.delete(message)
+            try remember(removed: message)
+            try storage.uncount(message)
+            try storage.noteChange(message, isDeleted: true, at: now)
+            if channel.lastMessageID == message.id {
+                try storage.recallLastMessage(channel.id, settings.lastMessageThreading)
+            }
+            try storage.recallSilent(after: message, settings.lastMessageThreading)
+            let pinned = Chat.pinned(channel)
+            if pinned.contains(id) { try setPinned(pinned.filter { $0 != id }, channel, at: now, &broadcasts) }
+            if message.threadInfo != nil {
+                let info = JSON.object(["type": "DELE", "ts": .int(message.createdAt)])
+                try replaceParentInfo(id, info.serialized(), at: now)
+            }
+            try storage.touchChannel(channel.id, at: now)
+            let frame = Frames.frame(
+                "DELM",
+                .object([
+                    "channel_url": .string(channel.url), "channel_type": "group", "channel_id": .int(channel.id),
+                    "msg_id": .int(id), "ts": .int(now),
+                ]))
+            broadcasts.append(
+                Broadcast(frame: frame, users: try storage.audience(channel.id), carriesUnread: true))
+            if message.parentID > 0 { try refreshThread(message.parentID, channel, at: now, &broadcasts) }
+        }
+    }
+
+    private func remember(removed message: MessageRow) throws {
+        guard let json = try? JSON.parse(message.json) else { return }
+        var kept = message
+        json.set("is_removed", true)
+        kept.json = json.serialized()
+        try storage.keepRemoved(kept)
+    }
+
+    // MARK: Reactions and pins
+
+    /// Adds or takes away a reaction; returns what REST answers and the socket tells.
+    public func react(_ id: Int64, _ key: String, _ caller: Caller, _ channel: ChannelRow, adds: Bool) throws -> JSON {
+        guard !key.isEmpty else { throw Refusal.missing("reaction") }
+        // Who may read, invited or in a public channel, takes no part yet.
+        try checkManaging(caller, channel, needsOperator: false)
+        guard var message = try storage.message(id, in: channel.id) else { throw Refusal.noMessage() }
+        let now = now
+        let reactions = message.reactions.flatMap { try? JSON.parse($0) } ?? .array()
+        let kept = JSON.array()
+        var isFound = false
+        for entry in reactions.array ?? [] {
+            guard entry["key"]?.string == key else {
+                kept.append(entry)
+                continue
+            }
+            isFound = true
+            var users = (entry["user_ids"]?.array ?? []).compactMap(\.string).filter { $0 != caller.userID }
+            if adds { users.append(caller.userID) }
+            if users.isEmpty { continue }
+            kept.append(.object(["key": .string(key), "user_ids": .strings(users), "updated_at": .int(now)]))
+        }
+        if adds, !isFound {
+            kept.append(.object(["key": .string(key), "user_ids": .strings([caller.userID]), "updated_at": .int(now)]))
+        }
+        message.reactions = kept.count == 0 ? nil : kept.serialized()
+        let told = JSON.object([
+            "channel_url": .string(channel.url), "channel_type": "group", "channel_id": .int(channel.id),
+            "msg_id": .int(id),
+            "reaction": .string(key), "user_id": .string(caller.userID), "operation": adds ? "ADD" : "DELETE",
+            "success": true, "updated_at": .int(now),
+        ])
+        try change { broadcasts in
+            try storage.update(message)
+            try storage.noteChange(message, isDeleted: false, at: now)
+            broadcasts.append(
+                Broadcast(frame: Frames.frame("MRCT", told), users: try storage.audience(channel.id)))
+        }
+        return told
+    }
+
+    public func pin(_ id: Int64, _ caller: Caller, _ channel: ChannelRow, adds: Bool) throws {
+        try checkManaging(caller, channel, needsOperator: false)
+        guard try storage.message(id, in: channel.id) != nil else { throw Refusal.noMessage() }
+        var pinned = Chat.pinned(channel)
+        pinned.removeAll { $0 == id }
+        if adds { pinned.append(id) }
+        let now = now
+        try change { try setPinned(pinned, channel, at: now, &$0) }
+    }
+
+    /// The ids of a channel's pinned messages, the last pinned one last.
+    public static func pinned(_ channel: ChannelRow) -> [Int64] {
+        (try? JSON.parse(channel.pinned))?.array?.compactMap(\.int) ?? []
+    }
+
+    public func setPinned(_ pinned: [Int64], _ channel: ChannelRow, at now: Int64, _ broadcasts: inout [Broadcast])
+        throws
+    {
+        var changed = channel
+        let ids = JSON.array(pinned.map { .int($0) })
+        changed.pinned = ids.serialized()
+        try storage.update(changed)
+        try storage.touchChannel(channel.id, at: now)
+        let data = JSON.object()
+        if let last = pinned.last, let message = try storage.message(last) {
+            data.set("pinned_message_ids", ids)
+            data.set("latest_pinned_message", SocketDialect.message(message))
+        }
+        broadcasts.append(
+            Broadcast(
+                frame: Frames.channelEvent(11300, channel, at: now, data), users: try storage.audience(channel.id))
+        )
+    }
+}

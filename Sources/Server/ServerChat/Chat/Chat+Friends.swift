@@ -1,0 +1,70 @@
+import ServerBase
+import SyncJSON
+
+// Friends are one user's own affair: who is added is not asked, and need not have the other as a friend. A user is
+// discovered when its discovery keys and somebody's address book meet, whichever of them comes later.
+extension Chat {
+    public func addFriends(_ ids: [String], to userID: String) throws -> [UserRow] {
+        let users = try ids.map { id in
+            guard let user = try storage.user(id) else { throw Refusal.noUser() }
+            guard id != userID else { throw Refusal.invalid("user_ids", "nobody is a friend of its own") }
+            return user
+        }
+        try storage.transaction {
+            for user in users where try !storage.isFriend(user.id, of: userID) {
+                try storage.save(Storage.Friend(id: user.id, discoveryKey: "", name: ""), of: userID)
+            }
+        }
+        return users
+    }
+
+    public func removeFriends(_ ids: [String], of userID: String) throws {
+        try storage.transaction { for id in ids { try storage.removeFriend(id, of: userID) } }
+    }
+
+    /// Adds to a user's address book, and to its friends whom that finds.
+    public func upload(_ entries: [Storage.Discovery], of userID: String) throws {
+        try change { broadcasts in
+            var found: [Storage.Friend] = []
+            for entry in entries {
+                try storage.save(entry)
+                for id in try storage.users(discoveredBy: entry.key) where id != userID {
+                    found.append(Storage.Friend(id: id, discoveryKey: entry.key, name: entry.name))
+                }
+            }
+            try discover(found, by: userID, &broadcasts)
+        }
+    }
+
+    /// Makes a user, who has new discovery keys, a friend of those who have one of them in their address books.
+    public func announceDiscoveryKeys(of user: UserRow) throws {
+        let keys = (user.detail("discovery_keys")?.array ?? []).compactMap(\.string)
+        guard !keys.isEmpty, user.detail("is_hide_me_from_friends")?.bool != true else { return }
+        try change { broadcasts in
+            for key in keys {
+                for entry in try storage.discoveries(ofKey: key) where entry.userID != user.id {
+                    let friend = Storage.Friend(id: user.id, discoveryKey: key, name: entry.name)
+                    try discover([friend], by: entry.userID, &broadcasts)
+                }
+            }
+        }
+    }
+
+    /// Stores new friends and tells of those that were none before.
+    private func discover(_ found: [Storage.Friend], by userID: String, _ broadcasts: inout [Broadcast]) throws {
+        let told = JSON.array()
+        for friend in found where try !storage.isFriend(friend.id, of: userID) {
+            try storage.save(friend, of: userID)
+            guard let user = try storage.user(friend.id) else { continue }
+            let json = SocketDialect.user(user.json)
+            json.set("friend_discovery_key", .string(friend.discoveryKey))
+            json.set("friend_name", .string(friend.name))
+            told.append(json)
+        }
+        guard told.count > 0 else { return }
+        let event = JSON.object([
+            "cat": 20900, "ts": .int(now), "data": .object(["friend_discoveries": told]),
+        ])
+        broadcasts.append(Broadcast(frame: Frames.frame("USEV", event), users: [userID]))
+    }
+}

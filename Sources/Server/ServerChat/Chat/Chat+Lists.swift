@@ -1,0 +1,296 @@
+import ServerBase
+import SyncJSON
+
+extension Chat {
+    // MARK: Channels
+
+    /// A page of a user's channels.
+    public func myChannels(_ userID: String, _ list: ChannelListQuery) throws -> [UInt8] {
+        try page(of: try storage.channels(of: userID).map { ($0.channel, $0.membership) }, list, userID)
+    }
+
+    /// A page of all channels, or of the public ones: whoever is in them, or only those that the viewer has joined.
+    public func channels(
+        publicOnly: Bool, onlyJoined: Bool, _ viewer: String, _ list: ChannelListQuery
+    ) throws -> [UInt8] {
+        var candidates: [(ChannelRow, MembershipRow?)] = []
+        for channel in try storage.allChannels(publicOnly: publicOnly) {
+            let own = try viewer.isEmpty ? nil : storage.membership(channel.id, viewer)
+            if onlyJoined, own?.state != .joined { continue }
+            candidates.append((channel, own))
+        }
+        return try page(of: candidates, list, viewer)
+    }
+
+    private func page(
+        of candidates: [(ChannelRow, MembershipRow?)], _ list: ChannelListQuery, _ viewer: String
+    ) throws -> [UInt8] {
+        var after: ChannelOrder.Place?
+        if !list.token.isEmpty {
+            after = ChannelOrder.Place(token: list.token)
+            if after == nil { throw Refusal.expiredToken() }
+        }
+        var found: [(place: ChannelOrder.Place, channel: ChannelRow, membership: MembershipRow?)] = []
+        for (channel, membership) in candidates {
+            var value: String?
+            if list.order == .metadata {
+                value = try storage.metadata(channel.id).first { $0.0 == list.metadataOrderKey }?.1
+            }
+            let own = membership ?? MembershipRow(channelID: channel.id, userID: "", state: .gone)
+            let place = list.order.place(channel, own, metadataValue: value)
+            if let after, place <= after { continue }
+            if try list.matches(channel, own, viewer, storage) { found.append((place, channel, membership)) }
+        }
+        found.sort { $0.place < $1.place }
+        let page = found.prefix(list.limit)
+        let view = try ChannelView(self, viewer: viewer, parts: list.parts)
+        var writer = JSONWriter(capacity: 16 << 10)
+        writer.beginObject()
+        writer.key("channels")
+        writer.beginArray()
+        for entry in page { try view.write(entry.channel, entry.membership, to: &writer) }
+        writer.endArray()
+        writer.member("next", found.count > list.limit ? page.last?.place.token ?? "" : "")
+        writer.member("ts", now)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// What changed of a user's channels since a token or a time.
+    public func channelChanges(_ userID: String, _ wanted: ChannelChangesQuery) throws -> [UInt8] {
+        let limit = wanted.limit
+        var sequence: Int64 = 0
+        var time: Int64 = 0
+        switch wanted.since {
+        case .token(let token): sequence = try changeNumber(token)
+        case .time(let given): time = given
+        }
+        let found = try storage.channelChanges(of: userID, after: sequence, since: time, limit: limit + 1)
+        let page = found.prefix(limit)
+        let view = try ChannelView(self, viewer: userID, parts: wanted.parts)
+        var updated: Set<String> = []
+        var writer = JSONWriter(capacity: 16 << 10)
+        writer.beginObject()
+        writer.key("updated")
+        writer.beginArray()
+        for entry in page where entry.membership.state != .gone {
+            if let types = wanted.customTypes, !types.contains(entry.channel.customType) { continue }
+            if !wanted.showsEmpty, entry.channel.lastMessage(of: entry.membership) == nil { continue }
+            if !wanted.showsFrozen, entry.channel.isFrozen { continue }
+            try view.write(entry.channel, entry.membership, to: &writer)
+            updated.insert(entry.channel.url)
+        }
+        writer.endArray()
+        writer.key("deleted")
+        writer.beginArray()
+        // A channel that was deleted and made again under the same URL is there.
+        for entry in page where entry.membership.state == .gone && !updated.contains(entry.channel.url) {
+            writer.string(entry.channel.url)
+        }
+        writer.endArray()
+        writer.member("has_more", found.count > limit)
+        // A page that holds all changes reaches up to this moment.
+        let reached = found.count > limit ? page.last?.sequence ?? sequence : storage.lastSequence
+        writer.member("next", changeToken(reached))
+        writer.member("ts", now)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Changelog tokens are the number of the last change they cover.
+    public func changeToken(_ sequence: Int64) -> String { "c\(sequence)" }
+
+    public func changeNumber(_ token: String) throws -> Int64 {
+        guard token.hasPrefix("c"), let number = Int64(token.dropFirst()), number >= 0 else {
+            throw Refusal.invalid("token", "it is not from here")
+        }
+        // A token of a database that is gone.
+        guard number <= storage.lastSequence else { throw Refusal.expiredToken() }
+        return number
+    }
+
+    // MARK: Messages
+
+    /// A page of messages around a time or a message.
+    ///
+    /// `previous` counts messages strictly before, `next` strictly after. With `includes` come, besides, all messages
+    /// of exactly that time (or the message itself when one is named).
+    public func messages(for reader: Reader, _ wanted: MessageListQuery) throws -> [UInt8] {
+        let channel = reader.channel
+        let filter = reader.narrow(wanted.filter)
+        let parts = wanted.parts
+        let (previous, next) = (wanted.previous, wanted.next)
+        let before: Storage.Side
+        let after: Storage.Side
+        let exactly: Storage.Side
+        var pivot: Int64?
+        switch wanted.place {
+        case .message(let id):
+            guard let message = try storage.message(id, in: channel.id) else { throw Refusal.noMessage() }
+            before = .before(message.createdAt, id)
+            after = .after(message.createdAt, id)
+            pivot = id
+            exactly = .at(message.createdAt)
+        case .time(let time):
+            before = .before(time, 0)
+            after = .after(time, .max)
+            exactly = .at(time)
+        }
+
+        var older = MessagePage()
+        var newer = MessagePage()
+        var exact = MessagePage()
+        if previous > 0 { try storage.read(channel.id, before, filter, parts, limit: previous, into: &older) }
+        if wanted.includes { try storage.read(channel.id, exactly, filter, parts, limit: -1, into: &exact) }
+        if let pivot { exact.entries.removeAll { $0.id != pivot } }
+        let checksNext = wanted.checksNext
+        // One more than asked for tells whether there are more.
+        if next > 0 {
+            try storage.read(channel.id, after, filter, parts, limit: next + (checksNext ? 1 : 0), into: &newer)
+        }
+        var hasNext = false
+        if checksNext {
+            hasNext = next > 0 ? newer.entries.count > next : try storage.count(channel.id, after, filter, limit: 1) > 0
+            if newer.entries.count > next { newer.entries.removeLast(newer.entries.count - next) }
+        }
+
+        let count = older.entries.count + exact.entries.count + newer.entries.count
+        var isContinuous = true
+        if wanted.checksContinuity, filter.isSelective, count > 0 {
+            let first = older.entries.last ?? exact.entries.first ?? newer.entries.first
+            let last = newer.entries.last ?? exact.entries.last ?? older.entries.first
+            if let first, let last {
+                isContinuous = try !storage.hasMore(
+                    channel.id, parentID: filter.parentID, from: first, to: last, than: count)
+            }
+        }
+
+        // Written by hand: a writer's text would have to be copied once more.
+        var body: [UInt8] = []
+        body.reserveCapacity(older.bytes.count + exact.bytes.count + newer.bytes.count + count + 128)
+        body.append(contentsOf: "{\"messages\":[".utf8)
+        if wanted.isReversed {
+            newer.write(newer.entries.reversed(), to: &body)
+            exact.write(exact.entries.reversed(), to: &body)
+            older.write(older.entries, to: &body)
+        } else {
+            older.write(older.entries.reversed(), to: &body)
+            exact.write(exact.entries, to: &body)
+            newer.write(newer.entries, to: &body)
+        }
+        body.append(UInt8(ascii: "]"))
+        if checksNext { body.append(contentsOf: ",\"has_next\":\(hasNext)".utf8) }
+        if wanted.checksContinuity {
+            body.append(contentsOf: ",\"is_continuous_messages\":\(isContinuous)".utf8)
+        }
+        body.append(UInt8(ascii: "}"))
+        return body
+    }
+
+    /// What changed of a channel's messages since a token or a time.
+    public func messageChanges(for reader: Reader, _ wanted: MessageChangesQuery) throws -> [UInt8] {
+        let channel = reader.channel
+        let filter = reader.narrow(wanted.filter)
+        let limit = wanted.limit
+        var sequence: Int64
+        switch wanted.since {
+        case .token(let token): sequence = try changeNumber(token)
+        case .time(let time): sequence = try storage.sequence(channel.id, at: time)
+        }
+        let found = try storage.changes(channel.id, after: sequence, limit: limit + 1)
+        let page = found.prefix(limit)
+        let hasMore = found.count > limit
+        sequence = hasMore ? page.last?.sequence ?? sequence : storage.lastSequence
+        var writer = JSONWriter(capacity: 8 << 10)
+        writer.beginObject()
+        writer.key("updated")
+        writer.beginArray()
+        for change in page where !change.isDeleted {
+            guard let message = try storage.message(change.messageID, in: channel.id) else { continue }
+            guard message.createdAt >= filter.offset, filter.showsChange(of: message) else { continue }
+            writer.raw(message.bytes(wanted.parts))
+        }
+        writer.endArray()
+        writer.key("deleted")
+        writer.beginArray()
+        for change in page where change.isDeleted {
+            writer.beginObject()
+            writer.member("message_id", change.messageID)
+            writer.member("deleted_at", change.at)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.member("has_more", hasMore)
+        writer.member("next", changeToken(sequence))
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// What a client misses on one side. Not inside the function: Swift 6.0 looks into functions with types of their
+    /// own already when it emits the module, and warns there of a `try` that has nothing to do.
+    private struct GapSide {
+        let missing: Int
+        let page: MessagePage
+        let hasMore: Bool
+    }
+
+    /// What a client that was away misses on both sides of what it holds. Both ranges include their ends.
+    ///
+    /// A gap is huge when more messages are missing (those there are, less those the client says it holds) than the
+    /// limit. Else the messages come: of the older range the newest, of the newer range the oldest, so that what the
+    /// client holds grows without a hole; when a range has more, the rest is left to pages.
+    public func gap(for reader: Reader, _ wanted: GapQuery) throws -> [UInt8] {
+        let channel = reader.channel
+        let filter = reader.narrow(wanted.filter)
+        let most = options.hugeGap
+        let fill = max(most, 100)
+        func range(_ held: GapQuery.Held, isNewer: Bool) throws -> GapSide {
+            let (start, end) = (held.start, held.end)
+            guard start > 0 || end > 0, start <= end else {
+                return GapSide(missing: 0, page: MessagePage(), hasMore: false)
+            }
+            let side = isNewer ? Storage.Side.upwards(start, end) : .downwards(start, end)
+            let (bound, overflow) = held.count.addingReportingOverflow(most + 1)
+            let count = try storage.count(channel.id, side, filter, limit: overflow ? 1 << 40 : min(bound, 1 << 40))
+            let missing = max(0, count - held.count)
+            var page = MessagePage()
+            if missing <= most {
+                try storage.read(channel.id, side, filter, wanted.parts, limit: fill + 1, into: &page)
+                if page.entries.count > fill { page.entries.removeLast() }
+            }
+            return GapSide(missing: missing, page: page, hasMore: count > page.entries.count)
+        }
+        let older = try range(wanted.older, isNewer: false)
+        let newer = try range(wanted.newer, isNewer: true)
+        let isHuge = older.missing + newer.missing > most
+        func isContinuous(_ entries: [MessagePage.Entry], isNewer: Bool) throws -> Bool {
+            guard filter.isSelective, let first = entries.first, let last = entries.last else { return true }
+            return try !storage.hasMore(
+                channel.id, parentID: filter.parentID, from: isNewer ? first : last, to: isNewer ? last : first,
+                than: entries.count)
+        }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(older.page.bytes.count + newer.page.bytes.count + 256)
+        let isReversed = wanted.isReversed
+        func write(_ page: MessagePage, isNewer: Bool) {
+            guard !isHuge else { return bytes.append(contentsOf: "[]".utf8) }
+            bytes.append(UInt8(ascii: "["))
+            page.write(isNewer == isReversed ? page.entries.reversed() : page.entries, to: &bytes)
+            bytes.append(UInt8(ascii: "]"))
+        }
+        bytes.append(contentsOf: "{\"is_huge_gap\":\(isHuge),\"prev_messages\":".utf8)
+        write(older.page, isNewer: false)
+        bytes.append(contentsOf: ",\"next_messages\":".utf8)
+        write(newer.page, isNewer: true)
+        let olderMore = isHuge ? older.missing > 0 : older.hasMore
+        let newerMore = isHuge ? newer.missing > 0 : newer.hasMore
+        bytes.append(
+            contentsOf: """
+                ,"prev_hasmore":\(olderMore),"next_hasmore":\(newerMore),\
+                "prev_has_more":\(olderMore),"next_has_more":\(newerMore),\
+                "is_continuous_prev_messages":\(try isContinuous(older.page.entries, isNewer: false)),\
+                "is_continuous_next_messages":\(try isContinuous(newer.page.entries, isNewer: true))}
+                """.utf8)
+        return bytes
+    }
+}

@@ -1,0 +1,265 @@
+import ServerBase
+import SyncJSON
+
+extension Chat {
+    // MARK: Hiding
+
+    public func hide(_ channel: ChannelRow, _ userID: String, hidesPrevious: Bool, unhidesByItself: Bool) throws
+        -> Int64
+    {
+        guard var membership = try storage.membership(channel.id, userID), membership.state != .gone else {
+            throw Refusal.notMember()
+        }
+        let now = now
+        if hidesPrevious {
+            let offset = max(now, (channel.lastMessage(of: membership)?.at ?? 0) + 1)
+            clock.reach(offset)
+            forget(&membership, channel, before: offset)
+        } else {
+            // What is hidden is not unread.
+            membership.readTotal = channel.countable
+            membership.ownUnread = 0
+            membership.mentions = 0
+        }
+        membership.hidden = unhidesByItself ? .untilNewMessage : .always
+        let hidden = membership
+        try change { broadcasts in
+            try storage.save(hidden, at: now)
+            let data = JSON.object([
+                "hide_previous_messages": .bool(hidesPrevious), "allow_auto_unhide": .bool(unhidesByItself),
+            ])
+            let extra = JSON.object(["ts_message_offset": .int(hidden.offset)])
+            broadcasts.append(
+                Broadcast(
+                    frame: Frames.channelEvent(13000, channel, at: now, data, extra), users: [userID],
+                    carriesUnread: true))
+        }
+        return membership.offset
+    }
+
+    public func unhide(_ channel: ChannelRow, _ userID: String) throws {
+        guard var membership = try storage.membership(channel.id, userID), membership.state != .gone else {
+            throw Refusal.notMember()
+        }
+        guard membership.hidden != .no else { return }
+        membership.hidden = .no
+        let now = now
+        try change { broadcasts in
+            try storage.save(membership, at: now)
+            broadcasts.append(
+                Broadcast(frame: Frames.channelEvent(13001, channel, at: now, .object()), users: [userID]))
+        }
+    }
+
+    // MARK: Moderation
+
+    /// Makes exactly these members operators, or adds and takes some away.
+    public func changeOperators(
+        _ channel: ChannelRow, adding: [String] = [], removing: Set<String>? = [], _ caller: Caller
+    )
+        throws
+    {
+        try checkManaging(caller, channel, needsOperator: true)
+        let now = now
+        try change { broadcasts in
+            var operators = try storage.operators(channel.id)
+            if let removing { operators.removeAll { removing.contains($0) } } else { operators = [] }
+            for id in adding where !operators.contains(id) { operators.append(id) }
+            try setOperators(channel, to: operators, at: now, &broadcasts)
+        }
+    }
+
+    public func setOperators(_ channel: ChannelRow, to ids: [String], at now: Int64, _ broadcasts: inout [Broadcast])
+        throws
+    {
+        let before = Set(try storage.operators(channel.id))
+        let after = Set(ids)
+        guard before != after else { return }
+        // In order: each save takes a change number, and a Set's order differs from run to run.
+        for id in before.symmetricDifference(after).sorted() {
+            guard var membership = try storage.membership(channel.id, id), membership.state != .gone else {
+                throw Refusal.notMember()
+            }
+            membership.isOperator = after.contains(id)
+            try storage.save(membership, at: now)
+            let role = JSON.object([
+                "cat": 20100, "ts": .int(now),
+                "data": .object([
+                    "channel_url": .string(channel.url), "channel_type": "group",
+                    "my_role": membership.isOperator ? "operator" : "none",
+                ]),
+            ])
+            broadcasts.append(Broadcast(frame: Frames.frame("USEV", role), users: [id]))
+        }
+        try storage.touchChannel(channel.id, at: now)
+        let users = try ids.compactMap { try storage.user($0) }.map { SocketDialect.user($0.json) }
+        let frame = Frames.channelEvent(10002, channel, at: now, .object(["operators": .array(users)]))
+        broadcasts.append(Broadcast(frame: frame, users: try storage.audience(channel.id)))
+    }
+
+    /// Mutes a member for so many seconds (-1: for ever), or unmutes.
+    public func mute(
+        _ channel: ChannelRow, _ userID: String, seconds: Int64, note: String, mutes: Bool, _ caller: Caller
+    )
+        throws
+    {
+        try checkManaging(caller, channel, needsOperator: true)
+        guard var membership = try storage.membership(channel.id, userID), membership.state != .gone else {
+            throw Refusal.notMember()
+        }
+        guard let user = try storage.user(userID) else { throw Refusal.noUser() }
+        let now = now
+        membership.mutedUntil = mutes ? Chat.end(now, seconds) : 0
+        membership.mutedAt = mutes ? now : 0
+        membership.muteNote = mutes ? note : ""
+        try tellMute(membership, user, channel, at: now)
+        arrange(at: max(0, membership.mutedUntil))
+    }
+
+    /// Stores that a member is muted now, or not any more, and tells.
+    private func tellMute(_ membership: MembershipRow, _ user: UserRow, _ channel: ChannelRow, at now: Int64) throws {
+        let isMuted = membership.mutedUntil != 0
+        let data = SocketDialect.user(user.json)
+        if isMuted { restrict(data, "muted", until: membership.mutedUntil, membership.muteNote, at: now) }
+        try change { broadcasts in
+            try storage.save(membership, at: now)
+            try storage.touchChannel(channel.id, at: now)
+            let frame = Frames.channelEvent(isMuted ? 10201 : 10200, channel, at: now, data)
+            broadcasts.append(Broadcast(frame: frame, users: try storage.audience(channel.id)))
+        }
+    }
+
+    /// Mutes that have run out end, and that is told as if an operator had ended them.
+    public func endMutes() throws {
+        let now = now
+        for var membership in try storage.endedMutes(by: now) {
+            membership.mutedUntil = 0
+            membership.mutedAt = 0
+            membership.muteNote = ""
+            if let channel = try storage.channel(id: membership.channelID),
+                let user = try storage.user(membership.userID)
+            {
+                try tellMute(membership, user, channel, at: now)
+            } else {
+                try storage.save(membership, at: now)
+            }
+        }
+    }
+
+    /// When something of so many seconds ends; -1 is never.
+    public static func end(_ now: Int64, _ seconds: Int64) -> Int64 {
+        seconds < 0 ? -1 : now &+ min(seconds, 1_000_000_000) &* 1000
+    }
+
+    private func restrict(_ user: JSON, _ type: String, until: Int64, _ note: String, at now: Int64) {
+        user.set("description", .string(note))
+        user.set("end_at", .int(until))
+        user.set("remaining_duration", .int(until < 0 ? -1 : max(0, until.subtractingClamped(now))))
+        user.set("restriction_type", .string(type))
+    }
+
+    /// Bans a user for so many seconds (-1: for ever), which ends the membership, or lifts the ban.
+    public func ban(_ channel: ChannelRow, _ userID: String, seconds: Int64, note: String, bans: Bool, _ caller: Caller)
+        throws
+    {
+        try checkManaging(caller, channel, needsOperator: true)
+        guard let user = try storage.user(userID) else { throw Refusal.noUser() }
+        let now = now
+        let data = SocketDialect.user(user.json)
+        try change { broadcasts in
+            let audience = try storage.audience(channel.id)
+            var told = channel
+            if bans {
+                let ban = Storage.Ban(userID: userID, until: Chat.end(now, seconds), bannedAt: now, note: note)
+                try storage.save(ban, channel.id)
+                restrict(data, "banned", until: ban.until, note, at: now)
+                if var membership = try storage.membership(channel.id, userID), membership.state != .gone {
+                    membership.state = .gone
+                    membership.isOperator = false
+                    try storage.save(membership, at: now)
+                    told = try membersChanged(channel, at: now, &broadcasts)
+                }
+            } else {
+                guard try storage.ban(channel.id, userID) != nil else {
+                    throw Refusal(400_201, "The user is not banned.", status: 404)
+                }
+                try storage.liftBan(channel.id, userID)
+            }
+            let frame = Frames.channelEvent(bans ? 10601 : 10600, told, at: now, data, counts(told))
+            broadcasts.append(Broadcast(frame: frame, users: audience, carriesUnread: bans))
+        }
+    }
+
+    /// A ban ends so many seconds from now (-1: never; `nil`: when it did before) and has another note. Nobody is told:
+    /// who is banned stays so.
+    public func changeBan(_ channel: ChannelRow, _ ban: Storage.Ban, seconds: Int64?, note: String, _ caller: Caller)
+        throws
+    {
+        try checkManaging(caller, channel, needsOperator: true)
+        let until = seconds.map { Chat.end(now, $0) } ?? ban.until
+        let changed = Storage.Ban(userID: ban.userID, until: until, bannedAt: ban.bannedAt, note: note)
+        try storage.transaction { try storage.save(changed, channel.id) }
+    }
+
+    /// Why a member may not speak, in this channel or in all of its custom type; `nil` when it may.
+    public func mute(_ member: MembershipRow, _ channel: ChannelRow) throws -> Storage.Restriction? {
+        if member.isMuted(at: now) {
+            return Storage.Restriction(
+                userID: member.userID, customType: "", until: member.mutedUntil, since: member.mutedAt,
+                note: member.muteNote)
+        }
+        guard !channel.customType.isEmpty else { return nil }
+        return try storage.restrictions(of: member.userID, .mute)
+            .first { $0.customType == channel.customType && $0.holds(at: now) }
+    }
+
+    /// Bans or mutes a user in all channels of these custom types, those that are there and those to come.
+    public func restrict(
+        _ userID: String, _ kind: Storage.Restriction.Kind, types: [String], seconds: Int64, note: String, lifts: Bool
+    ) throws {
+        _ = try activeUser(userID)
+        let now = now
+        try storage.transaction {
+            for type in types {
+                guard !lifts else {
+                    try storage.liftRestriction(of: userID, kind, type)
+                    continue
+                }
+                let restriction = Storage.Restriction(
+                    userID: userID, customType: type, until: Chat.end(now, seconds), since: now, note: note)
+                try storage.save(restriction, kind)
+            }
+        }
+        guard kind == .ban, !lifts else { return }
+        for (channel, _) in try storage.channels(of: userID) where types.contains(channel.customType) {
+            try leave(channel, [userID], keepsOperators: false)
+        }
+    }
+
+    // MARK: Blocks
+
+    /// Who of a channel's members hears what a user says: not those who block it.
+    public func listeners(of channel: ChannelRow, sender: String) throws -> [String] {
+        let members = try storage.audience(channel.id)
+        guard !sender.isEmpty, storage.hasBlocks else { return members }
+        let deaf = try storage.blocks(of: sender).blockedBy
+        return deaf.isEmpty ? members : members.filter { !deaf.contains($0) }
+    }
+
+    public func block(_ blockerID: String, _ blockeeID: String, blocks: Bool) throws -> UserRow {
+        let blocker = try activeUser(blockerID)
+        guard let blockee = try storage.user(blockeeID) else { throw Refusal.noUser() }
+        let now = now
+        try change { broadcasts in
+            if blocks { try storage.block(blockerID, blockeeID) } else { try storage.unblock(blockerID, blockeeID) }
+            let event = JSON.object([
+                "cat": blocks ? 20001 : 20000, "ts": .int(now),
+                "data": .object([
+                    "blocker": SocketDialect.user(blocker.json), "blockee": SocketDialect.user(blockee.json),
+                ]),
+            ])
+            broadcasts.append(Broadcast(frame: Frames.frame("USEV", event), users: [blockerID, blockeeID]))
+        }
+        return blockee
+    }
+}

@@ -1,0 +1,122 @@
+import ServerBase
+import SyncJSON
+
+extension Chat {
+    /// The largest file that is taken, in megabytes; told at login.
+    public static let fileLimit = 30
+
+    /// Finds the user of an access token. A user that does not exist yet is made when it comes without a token, as
+    /// services of this kind do for applications that have not turned it off.
+    public func logIn(_ userID: String, token: String, nickname: String) throws -> UserRow {
+        guard !userID.isEmpty else { throw Refusal.missing("user_id") }
+        guard userID.unicodeScalars.count <= 80 else { throw Refusal(400_305, "\"user_id\" is too long.") }
+        guard var user = try storage.user(userID) else {
+            guard token.isEmpty else { throw Refusal(400_301, "\"User\" not found.") }
+            var user = UserRow(id: userID, nickname: nickname, createdAt: now)
+            user.acceptsInvitations = try invitesAtOnce()
+            try storage.save(user)
+            return user
+        }
+        guard user.isActive else { throw Refusal(400_300, "The user is deactivated.") }
+        if !user.revokedToken.isEmpty, token == user.revokedToken { throw Refusal.tokenRevoked() }
+        guard user.accessToken.isEmpty || token == user.accessToken else { throw Refusal.wrongToken() }
+        if !nickname.isEmpty, user.nickname != nickname {
+            user.nickname = nickname
+            try storage.save(user)
+        }
+        return user
+    }
+
+    /// The user of a session key.
+    public func user(ofSession key: String) throws -> UserRow {
+        guard let session = try storage.session(key) else { throw Refusal(400_303, "The session key is not valid.") }
+        if session.isRevoked { throw Refusal.tokenRevoked() }
+        if session.expiresAt > 0, session.expiresAt <= now { throw Refusal.sessionExpired() }
+        guard let user = try storage.user(session.userID) else { throw Refusal(400_301, "\"User\" not found.") }
+        guard user.isActive else { throw Refusal(400_300, "The user is deactivated.") }
+        return user
+    }
+
+    /// A session key; one that never expires is the same for all of a user's devices, so that logins leave nothing
+    /// behind.
+    public func newSession(_ userID: String, expires: Bool) throws -> String {
+        if !expires, let known = try storage.lastingSession(userID) { return known }
+        return try storage.makeSession(userID, expiresAt: expires ? now &+ options.sessionLife : 0, now: now)
+    }
+
+    /// A socket goes by a session key from now on, and hears when that runs out.
+    public func awaitExpiry(of sessionKey: String, _ socket: ChatSocket) {
+        do {
+            let time = try storage.session(sessionKey)?.expiresAt ?? 0
+            socket.holdsKey(expiringAt: time)
+            arrange(at: time)
+        } catch {
+            Log.failure("the expiry of a session key was not read", error)
+        }
+    }
+
+    /// What a successful login is answered with.
+    ///
+    /// `configTime` is when the client has last read the application's settings.
+    public func loginDocument(_ user: UserRow, sessionKey: String, configTime: Int64) throws -> JSON {
+        try storage.noteActivity(user.id, at: now)
+        var writer = JSONWriter(capacity: 1024)
+        writer.beginObject()
+        user.writeFull(&writer, isOnline: true)
+        // The names that older clients read.
+        writer.member("guest_id", user.id)
+        writer.member("name", user.nickname)
+        writer.member("image", user.profileURL)
+        writer.member("key", sessionKey)
+        writer.member("ekey", try storage.fileKey(at: now))
+        writer.member("login_ts", now)
+        // When the key runs out; -1 is never.
+        let expiry = try storage.session(sessionKey)?.expiresAt ?? 0
+        writer.member("expires_at", expiry > 0 ? expiry : -1)
+        writer.key("reconnect")
+        writer.beginObject()
+        writer.key("interval")
+        writer.raw(Array("2.0".utf8))
+        writer.key("max_interval")
+        writer.raw(Array("20.0".utf8))
+        writer.member("mul", 2)
+        writer.member("retry_cnt", -1)
+        writer.endObject()
+        writer.member("ping_interval", options.pingInterval)
+        writer.member("pong_timeout", options.pongTimeout)
+        writer.member("max_unread_count_on_super_group", 100)
+        writer.member("max_unread_cnt_on_super_group", 100)
+        writer.key("premium_feature_list")
+        writer.raw(Array("[\"message_threading\",\"supergroup\"]".utf8))
+        writer.member("file_upload_size_limit", Int64(Chat.fileLimit))
+        writer.key("application_attributes")
+        writer.raw(
+            Array(
+                "[\"reactions\",\"allow_group_channel_create_from_sdk\",\"allow_group_channel_invite_from_sdk\"]".utf8))
+        writer.member("emoji_hash", try emojiHash())
+        writer.member("use_reaction", true)
+        writer.member("disable_supergroup_mack", settings.disablesSuperAcknowledgements)
+        writer.member("unread_cnt_threading_policy", settings.unreadThreading.rawValue)
+        writer.member("last_msg_threading_policy", settings.lastMessageThreading.rawValue)
+        writer.member("multiple_file_send_max_size", 30)
+        writer.member("allow_sdk_log_ingestion", false)
+        writer.key("log_publish_config")
+        writer.raw(Array("{\"default\":{\"enabled\":false},\"realtime\":{\"enabled\":false}}".utf8))
+        writer.key("notifications")
+        writer.raw(
+            Array(
+                "{\"enabled\":false,\"feed_channels\":{},\"settings_updated_at\":0,\"template_list_token\":\"\"}".utf8))
+        writer.key("uikit_config")
+        writer.raw(Array("{\"enabled\":false}".utf8))
+        writer.member("device_token_last_deleted_at", 0)
+        writer.member("config_sync_needed", settings.changedAt > configTime)
+        writer.member("config_ts", settings.changedAt)
+        writer.member("request_dedup_interval_ms", 50)
+        writer.key("services")
+        writer.raw(Array("[\"chat\"]".utf8))
+        writer.member("concurrent_call_limit", 10)
+        writer.member("unread_cnt", raw: try unreadCounts(user.id).serialized())
+        writer.endObject()
+        return (try? JSON.parse(writer.bytes)) ?? .object()
+    }
+}

@@ -1,0 +1,69 @@
+import ServerBase
+import SyncJSON
+
+extension Chat {
+    public static let settingsName = "application"
+
+    /// Reads the application's settings as an earlier run left them.
+    public func loadSettings() throws {
+        if let json = try storage.document(.setting, Chat.settingsName) { settings = ApplicationSettings(json) }
+    }
+
+    /// Changes the application's settings. They hold for what is sent from now on; purged messages go at once.
+    public func changeSettings(_ fields: Fields) throws {
+        var changed = settings
+        let now = now
+        try changed.change(fields, at: now)
+        let next = changed
+        try storage.transaction {
+            try storage.save(.setting, Chat.settingsName, at: now, next.json)
+            for channel in try storage.allChannels(publicOnly: false) {
+                let offset = next.purgeOffset(customType: channel.customType)
+                let before = settings.purgeOffset(customType: channel.customType)
+                if offset > before { try purge(channel, to: offset, at: now, next.lastMessageThreading) }
+            }
+        }
+        settings = next
+    }
+
+    /// Takes away all messages up to a time. As with a service's retention, nobody is told and no changelog names
+    /// them: clients learn the time from the settings or from the channel.
+    private func purge(_ channel: ChannelRow, to offset: Int64, at now: Int64, _ policy: ThreadingPolicy) throws {
+        let purged = try storage.messages(channel.id, from: 0, to: offset)
+        try storage.markMessageID()
+        for message in purged {
+            try storage.delete(message)
+            try storage.uncount(message)
+            try storage.recallSilent(after: message, policy)
+        }
+        let ids = Set(purged.map(\.id))
+        if ids.contains(channel.lastMessageID) { try storage.recallLastMessage(channel.id, policy) }
+        let pinned = Chat.pinned(channel)
+        if !ids.isDisjoint(with: pinned) {
+            var changed = channel
+            changed.pinned = JSON.array(pinned.filter { !ids.contains($0) }.map { .int($0) }).serialized()
+            try storage.update(changed)
+        }
+        try storage.touchChannel(channel.id, at: now)
+    }
+
+    /// What a client that knows everything up to a time, or up to a token, does not know of the settings yet.
+    public func settingsChanges(since time: Int64, token: String, limit: Int) throws -> JSON {
+        var known = time
+        if !token.isEmpty {
+            guard token.hasPrefix("s"), let time = Int64(token.dropFirst()) else { throw Refusal.expiredToken() }
+            known = time
+        }
+        let fresh = settings.purges.filter { $0.saidAt > known }
+        let page = fresh.prefix(limit)
+        let offsets = JSON.object()
+        // Who knows nothing yet hears that nothing is purged.
+        if known == 0, !settings.purges.contains(where: { $0.scope == "global" }) { offsets.set("global", 0) }
+        for purge in page { offsets.set(purge.scope, .int(purge.offset)) }
+        let reached = page.last?.saidAt ?? max(known, settings.changedAt)
+        return .object([
+            "configs": .object(["message_purge_offset": offsets]),
+            "has_more": .bool(fresh.count > page.count), "next": .string("s\(reached)"), "ts": .int(reached),
+        ])
+    }
+}

@@ -1,0 +1,15 @@
+/// What the chat is told when it is made.
+public struct ChatOptions {
+    public var appID = "syncmanager"
+    /// A gap of more messages than this is huge.
+    public var hugeGap = 300
+    /// Of an expiring session key, in milliseconds.
+    public var sessionLife: Int64 = 3_600_000
+    /// In characters.
+    public var maximumMessageLength = 65_536
+    /// In seconds, as a login is told them.
+    public var pingInterval: Int64 = 15
+    public var pongTimeout: Int64 = 5
+
+    public init() {}
+}

@@ -1,0 +1,39 @@
+import ServerBase
+import SyncJSON
+
+/// How invited users are to be let in, as a creation or an invitation says it for each of them.
+public struct InvitationInput {
+    /// Who is in at once (true) or has to accept (false), against the user's own preference.
+    public let joined: [String: Bool]
+    public let hidden: [String: MembershipRow.Hidden]
+
+    public init(_ fields: Fields) throws {
+        var joined: [String: Bool] = [:]
+        for (id, value) in try fields.object("invitation_status")?.json.members ?? [] {
+            switch value.string {
+            case "joined": joined[id] = true
+            case "invited", "invited_by_friend", "invited_by_non_friend": joined[id] = false
+            default: throw Refusal.invalid("invitation_status", "there is no such status")
+            }
+        }
+        var hidden: [String: MembershipRow.Hidden] = [:]
+        for (id, value) in try fields.object("hidden_status")?.json.members ?? [] {
+            switch value.string {
+            case "unhidden": hidden[id] = .no
+            case "hidden_allow_auto_unhide": hidden[id] = .untilNewMessage
+            case "hidden_prevent_auto_unhide": hidden[id] = .always
+            default: throw Refusal.invalid("hidden_status", "there is no such status")
+            }
+        }
+        self.joined = joined
+        self.hidden = hidden
+    }
+
+    /// One user who is let in at once.
+    public init(joining userID: String) {
+        joined = [userID: true]
+        hidden = [:]
+    }
+
+    public func isIn(_ user: UserRow) -> Bool { joined[user.id] ?? user.acceptsInvitations }
+}

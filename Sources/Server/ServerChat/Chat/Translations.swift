@@ -1,0 +1,21 @@
+import ServerBase
+import SyncJSON
+
+/// The translations of a text. Nothing here knows a language: what a client does not bring itself is an echo of the
+/// text, marked with the language.
+public enum Translations {
+    public static func echo(_ text: String, _ language: String) -> JSON { .string("[\(language)] \(text)") }
+
+    /// What fields ask for: the languages of `target_langs`, and those of `translations`, of which clients name
+    /// some without a text. `known` are the languages there are already.
+    public static func make(_ fields: Fields, of text: String, known: [String] = []) throws -> JSON {
+        let result = JSON.object()
+        for language in known { result.set(language, echo(text, language)) }
+        for language in try fields.strings("target_langs") ?? [] { result.set(language, echo(text, language)) }
+        for (language, given) in try fields.object("translations")?.json.members ?? [] {
+            guard let words = given.string else { throw Refusal.notString("translations") }
+            result.set(language, words.isEmpty ? echo(text, language) : given)
+        }
+        return result
+    }
+}

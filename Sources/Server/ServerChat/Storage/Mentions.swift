@@ -1,0 +1,21 @@
+import SyncJSON
+
+/// Whom a message mentions.
+public enum Mentions: Equatable {
+    case everybody
+    case users(Set<String>)
+
+    /// As a stored message says it.
+    public init(_ message: JSON?) {
+        if message?["mention_type"]?.string == "channel" {
+            self = .everybody
+        } else {
+            self = .users(Set((message?["mentioned_user_ids"]?.array ?? []).compactMap(\.string)))
+        }
+    }
+
+    public var isNobody: Bool {
+        if case .users(let users) = self { return users.isEmpty }
+        return false
+    }
+}

@@ -1,0 +1,34 @@
+/// Messages read out of the storage: their JSON one after the other, and where each one lies.
+public struct MessagePage {
+    public struct Entry {
+        public let id: Int64
+        public let createdAt: Int64
+        public let range: Range<Int>
+    }
+
+    public var bytes: [UInt8] = []
+    public var entries: [Entry] = []
+
+    /// Appends the message of a row with `MessageRow.pageColumns`.
+    public mutating func append(_ row: Statement, _ parts: MessageRow.Parts) {
+        let start = bytes.count
+        MessageRow.append(row, parts, to: &bytes)
+        entries.append(Entry(id: row.int(0), createdAt: row.time(1), range: start..<bytes.count))
+    }
+
+    /// Makes room for `count` messages like those that are there: growing by doubling would copy a page twice.
+    public mutating func reserve(_ count: Int) {
+        guard !entries.isEmpty, count > 0 else { return }
+        let each = bytes.count / entries.count
+        bytes.reserveCapacity(bytes.count + min(each + each / 8, 4096) * min(count, 256))
+        entries.reserveCapacity(entries.count + min(count, 256))
+    }
+
+    /// Appends these entries to a JSON array that is open; commas are set as needed.
+    public func write(_ entries: some Sequence<Entry>, to result: inout [UInt8]) {
+        for entry in entries {
+            if result.last != UInt8(ascii: "[") { result.append(UInt8(ascii: ",")) }
+            result.append(contentsOf: bytes[entry.range])
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import SyncJSON
+
+/// A message as stored: what filters need, and the JSON that goes out.
+public struct MessageRow {
+    public enum Kind: String {
+        case text = "MESG"
+        case file = "FILE"
+        case admin = "ADMM"
+        case broadcast = "BRDM"
+    }
+
+    /// The parts that a request may leave out.
+    public struct Parts: OptionSet, Sendable {
+        public let rawValue: Int
+        public static let metaarray = Parts(rawValue: 1)
+        public static let reactions = Parts(rawValue: 2)
+        public static let threadInfo = Parts(rawValue: 4)
+        public static let parentInfo = Parts(rawValue: 8)
+        /// Not a part, but what is left of one: of a poll its id and title.
+        public static let shortPoll = Parts(rawValue: 16)
+        public static let all: Parts = [.metaarray, .reactions, .threadInfo, .parentInfo]
+
+        public init(rawValue: Int) { self.rawValue = rawValue }
+    }
+
+    public var channelID: Int64
+    public var createdAt: Int64
+    public var id: Int64
+    public var kind: Kind
+    public var customType: String
+    /// Empty for messages of the service itself.
+    public var sender: String
+    public var parentID: Int64
+    /// Whether a reply is shown in the channel too; true for all that are no replies.
+    public var isInChannel: Bool
+    /// Whether it counts as unread.
+    public var isCountable: Bool
+    public var json: [UInt8]
+    public var metaarray: [UInt8]?
+    public var reactions: [UInt8]?
+    public var threadInfo: [UInt8]?
+    public var parentInfo: [UInt8]?
+
+    public static let columns = """
+        channel_id, created_at, message_id, type, custom_type, sender, parent_id, in_channel, is_countable, json, \
+        metaarray, reactions, thread_info, parent_info
+        """
+    /// What a page needs; see `append`.
+    public static let pageColumns = "message_id, created_at, json, metaarray, reactions, thread_info, parent_info"
+
+    public init(
+        channelID: Int64, createdAt: Int64, id: Int64, kind: Kind, customType: String, sender: String, parentID: Int64,
+        isInChannel: Bool, isCountable: Bool, json: [UInt8]
+    ) {
+        self.channelID = channelID
+        self.createdAt = createdAt
+        self.id = id
+        self.kind = kind
+        self.customType = customType
+        self.sender = sender
+        self.parentID = parentID
+        self.isInChannel = isInChannel
+        self.isCountable = isCountable
+        self.json = json
+    }
+
+    public init(_ row: Statement) {
+        channelID = row.int(0)
+        createdAt = row.time(1)
+        id = row.int(2)
+        kind = Kind(rawValue: row.text(3)) ?? .text
+        customType = row.text(4)
+        sender = row.text(5)
+        parentID = row.int(6)
+        isInChannel = row.bool(7)
+        isCountable = row.bool(8)
+        json = row.bytes(9)
+        metaarray = row.optionalBytes(10)
+        reactions = row.optionalBytes(11)
+        threadInfo = row.optionalBytes(12)
+        parentInfo = row.optionalBytes(13)
+    }
+
+    /// The message in REST shape.
+    public func bytes(_ parts: Parts) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(json.count + 64)
+        let json = parts.contains(.shortPoll) ? MessageRow.withShortPoll(json) : json
+        result.append(contentsOf: json.dropLast())
+        func add(_ name: StaticString, _ value: [UInt8]?, _ part: Parts) {
+            guard parts.contains(part), let value else { return }
+            name.withUTF8Buffer { result.append(contentsOf: $0) }
+            result.append(contentsOf: value)
+        }
+        add(",\"sorted_metaarray\":", metaarray, .metaarray)
+        add(",\"reactions\":", reactions, .reactions)
+        add(",\"thread_info\":", threadInfo, .threadInfo)
+        add(",\"parent_message_info\":", parentInfo, .parentInfo)
+        result.append(UInt8(ascii: "}"))
+        return result
+    }
+
+    /// A message's document in which a poll is its id and title.
+    private static func withShortPoll(_ json: [UInt8]) -> [UInt8] {
+        guard let document = try? JSON.parse(json), let poll = document["poll"], poll.kind == .object else {
+            return json
+        }
+        document.set("poll", .object(["id": poll["id"] ?? .null, "title": poll["title"] ?? .null]))
+        return document.serialized()
+    }
+
+    /// Appends the message of a row with `pageColumns`, taking nothing apart but for a short poll.
+    public static func append(_ row: Statement, _ parts: Parts, to result: inout [UInt8]) {
+        if parts.contains(.shortPoll) {
+            result.append(contentsOf: withShortPoll(row.bytes(2)).dropLast())
+        } else {
+            let json = row.view(2)
+            // Rebased, so that it is one copy and not one per byte.
+            result.append(contentsOf: UnsafeRawBufferPointer(rebasing: json[..<max(0, json.count - 1)]))
+        }
+        func add(_ name: StaticString, _ column: Int32, _ part: Parts) {
+            guard parts.contains(part), !row.isNull(column) else { return }
+            name.withUTF8Buffer { result.append(contentsOf: $0) }
+            result.append(contentsOf: row.view(column))
+        }
+        add(",\"sorted_metaarray\":", 3, .metaarray)
+        add(",\"reactions\":", 4, .reactions)
+        add(",\"thread_info\":", 5, .threadInfo)
+        add(",\"parent_message_info\":", 6, .parentInfo)
+        result.append(UInt8(ascii: "}"))
+    }
+}

@@ -1,0 +1,185 @@
+extension Storage {
+    public func membership(_ channelID: Int64, _ userID: String) throws -> MembershipRow? {
+        try database.prepare("SELECT \(MembershipRow.columns) FROM members m WHERE m.channel_id = ? AND m.user_id = ?")
+            .bind(channelID).bind(userID).first { MembershipRow($0) }
+    }
+
+    /// Stores a membership as a change that the member's changelog tells.
+    public func save(_ member: MembershipRow, at now: Int64) throws {
+        try database.prepare(
+            """
+            INSERT OR REPLACE INTO members (channel_id, user_id, state, is_operator, inviter, invited_at, joined_at,
+                last_read, delivered, read_total, own_unread, mentions, hidden, offset, count_preference, push_trigger,
+                muted_until, muted_at, mute_note, change_seq, change_at, push_sound, silent_id, silent_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        )
+        .bind(member.channelID).bind(member.userID).bind(member.state.rawValue).bind(member.isOperator)
+        .bind(member.inviter).bind(member.invitedAt).bind(member.joinedAt).bind(member.lastRead).bind(member.delivered)
+        .bind(member.readTotal).bind(member.ownUnread).bind(member.mentions).bind(member.hidden.rawValue)
+        .bind(member.offset).bind(member.countPreference).bind(member.pushTrigger).bind(member.mutedUntil)
+        .bind(member.mutedAt).bind(member.muteNote).bind(nextSequence()).bind(now).bind(member.pushSound)
+        .bind(member.silentID).bind(member.silentAt).run()
+        forgetMembers(member.channelID)
+        totals.note(member.channelID)
+    }
+
+    /// Counts the members again and stores the counts with the channel.
+    public func recountMembers(_ channelID: Int64) throws -> (members: Int64, joined: Int64) {
+        try database.prepare(
+            """
+            UPDATE channels SET
+                member_count = (SELECT count(*) FROM members WHERE channel_id = ? AND state > 0),
+                joined_count = (SELECT count(*) FROM members WHERE channel_id = ? AND state = 2)
+            WHERE id = ?
+            """
+        ).bind(channelID).bind(channelID).bind(channelID).run()
+        return try database.prepare("SELECT member_count, joined_count FROM channels WHERE id = ?").bind(channelID)
+            .first { ($0.int(0), $0.int(1)) } ?? (0, 0)
+    }
+
+    /// The members of a channel with their users, operators first or not, at most `limit`.
+    public func members(_ channelID: Int64, limit: Int = .max) throws -> [(membership: MembershipRow, user: UserRow)] {
+        try database.prepare(
+            """
+            SELECT \(MembershipRow.columns), \(UserRow.columns)
+            FROM members m JOIN users u ON u.user_id = m.user_id WHERE m.channel_id = ? AND m.state > 0 LIMIT ?
+            """
+        ).bind(channelID).bind(limit)
+            .all { (MembershipRow($0), UserRow($0, from: MembershipRow.columnCount)) }
+    }
+
+    /// Whether one of these users is a member.
+    public func hasMember(_ channelID: Int64, among users: Set<String>) throws -> Bool {
+        try users.contains { id in try membership(channelID, id).map { $0.state != .gone } ?? false }
+    }
+
+    /// When members read and got messages last.
+    public func receipts(_ channelID: Int64) throws -> [(userID: String, read: Int64, delivered: Int64)] {
+        try database.prepare("SELECT user_id, last_read, delivered FROM members WHERE channel_id = ? AND state = 2")
+            .bind(channelID).all { ($0.text(0), $0.int(1), $0.int(2)) }
+    }
+
+    /// Those of a channel's members who have come in.
+    public func joinedMembers(_ channelID: Int64) throws -> [String] {
+        try database.prepare("SELECT user_id FROM members WHERE channel_id = ? AND state = 2").bind(channelID).all {
+            $0.text(0)
+        }
+    }
+
+    public func operators(_ channelID: Int64) throws -> [String] {
+        try database.prepare("SELECT user_id FROM members WHERE channel_id = ? AND state > 0 AND is_operator = 1")
+            .bind(channelID).all { $0.text(0) }
+    }
+
+    public func mutedMembers(_ channelID: Int64, at now: Int64) throws -> [MembershipRow] {
+        try database.prepare(
+            """
+            SELECT \(MembershipRow.columns) FROM members m WHERE m.channel_id = ? AND m.state > 0
+                AND (m.muted_until = -1 OR m.muted_until > ?)
+            """
+        ).bind(channelID).bind(now).all { MembershipRow($0) }
+    }
+
+    /// Members whose mute has run out, the earliest first.
+    public func endedMutes(by now: Int64) throws -> [MembershipRow] {
+        try database.prepare(
+            """
+            SELECT \(MembershipRow.columns) FROM members m
+            WHERE m.muted_until > 0 AND m.muted_until <= ? AND m.state > 0
+            ORDER BY m.muted_until, m.channel_id, m.user_id
+            """
+        ).bind(now).all { MembershipRow($0) }
+    }
+
+    /// When the next mute runs out.
+    public func nextMuteEnd() throws -> Int64? {
+        try database.prepare("SELECT min(muted_until) FROM members WHERE muted_until > 0 AND state > 0")
+            .first { $0.isNull(0) ? nil : $0.int(0) } ?? nil
+    }
+
+    // MARK: Reading
+
+    /// One more message of the member's own that does not count as unread.
+    public func countOwn(_ channelID: Int64, _ userID: String) throws {
+        totals.note(channelID)
+        try database.prepare("UPDATE members SET own_unread = own_unread + 1 WHERE channel_id = ? AND user_id = ?")
+            .bind(channelID).bind(userID).run()
+    }
+
+    /// Adds to, or takes from, the unread mentions of those whom a message mentions and who have not read it: who has
+    /// read no more than `before` messages of the channel.
+    public func countMentions(_ message: MessageRow, _ mentions: Mentions, by count: Int64, before: Int64) throws {
+        let change = """
+            UPDATE members SET mentions = max(0, mentions + ?)
+            WHERE channel_id = ? AND state = 2 AND read_total <= ? AND user_id <> ?
+            """
+        switch mentions {
+        case .everybody:
+            try database.prepare(change).bind(count).bind(message.channelID).bind(before).bind(message.sender).run()
+        case .users(let users):
+            for user in users.sorted() {
+                try database.prepare(change + " AND user_id = ?").bind(count).bind(message.channelID).bind(before)
+                    .bind(message.sender).bind(user).run()
+            }
+        }
+    }
+
+    /// Those who hid the channel until something new comes see it again.
+    public func unhideForNews(_ channelID: Int64) throws {
+        try database.prepare("UPDATE members SET hidden = 0 WHERE channel_id = ? AND hidden = 1").bind(channelID).run()
+    }
+
+    public func markRead(_ channelID: Int64, _ userID: String, at now: Int64, total: Int64) throws {
+        totals.note(channelID)
+        try database.prepare(
+            """
+            UPDATE members SET last_read = ?, delivered = max(delivered, ?), read_total = ?, own_unread = 0, mentions
+            = 0,
+                change_seq = ?, change_at = ? WHERE channel_id = ? AND user_id = ?
+            """
+        ).bind(now).bind(now).bind(total).bind(nextSequence()).bind(now).bind(channelID).bind(userID).run()
+    }
+
+    public func markDelivered(_ channelID: Int64, _ userID: String, at time: Int64) throws -> Bool {
+        try database.prepare(
+            "UPDATE members SET delivered = ? WHERE channel_id = ? AND user_id = ? AND state = 2 AND delivered < ?"
+        )
+        .bind(time).bind(channelID).bind(userID).bind(time).run()
+        return database.changes > 0
+    }
+
+    // MARK: Bans
+
+    public struct Ban {
+        public let userID: String
+        /// -1: for ever.
+        public let until: Int64
+        public let bannedAt: Int64
+        public let note: String
+
+        public func holds(at now: Int64) -> Bool { until == -1 || until > now }
+    }
+
+    public func ban(_ channelID: Int64, _ userID: String) throws -> Ban? {
+        try database.prepare("SELECT user_id, until, banned_at, note FROM bans WHERE channel_id = ? AND user_id = ?")
+            .bind(channelID).bind(userID)
+            .first { Ban(userID: $0.text(0), until: $0.time(1), bannedAt: $0.time(2), note: $0.text(3)) }
+    }
+
+    public func bans(_ channelID: Int64) throws -> [Ban] {
+        try database.prepare("SELECT user_id, until, banned_at, note FROM bans WHERE channel_id = ?").bind(channelID)
+            .all { Ban(userID: $0.text(0), until: $0.time(1), bannedAt: $0.time(2), note: $0.text(3)) }
+    }
+
+    public func save(_ ban: Ban, _ channelID: Int64) throws {
+        try database.prepare(
+            "INSERT OR REPLACE INTO bans (channel_id, user_id, until, banned_at, note) VALUES (?, ?, ?, ?, ?)"
+        )
+        .bind(channelID).bind(ban.userID).bind(ban.until).bind(ban.bannedAt).bind(ban.note).run()
+    }
+
+    public func liftBan(_ channelID: Int64, _ userID: String) throws {
+        try database.prepare("DELETE FROM bans WHERE channel_id = ? AND user_id = ?").bind(channelID).bind(userID).run()
+    }
+}

@@ -1,0 +1,352 @@
+import SyncJSON
+
+extension Storage {
+    public func message(_ id: Int64) throws -> MessageRow? {
+        try database.prepare("SELECT \(MessageRow.columns) FROM messages WHERE message_id = ?").bind(id).first {
+            MessageRow($0)
+        }
+    }
+
+    public func message(_ id: Int64, in channelID: Int64) throws -> MessageRow? {
+        guard let found = try message(id), found.channelID == channelID else { return nil }
+        return found
+    }
+
+    public func insert(_ message: MessageRow) throws {
+        try database.prepare(
+            """
+            INSERT INTO messages (\(MessageRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        )
+        .bind(message.channelID).bind(message.createdAt).bind(message.id).bind(message.kind.rawValue)
+        .bind(message.customType).bind(message.sender).bind(message.parentID).bind(message.isInChannel)
+        .bind(message.isCountable).bind(message.json).bind(optional: message.metaarray)
+        .bind(optional: message.reactions).bind(optional: message.threadInfo).bind(optional: message.parentInfo).run()
+    }
+
+    /// Stores what may change of a message.
+    public func update(_ message: MessageRow) throws {
+        try database.prepare(
+            """
+            UPDATE messages SET custom_type = ?, json = ?, metaarray = ?, reactions = ?, thread_info = ?, parent_info
+            = ?
+            WHERE channel_id = ? AND created_at = ? AND message_id = ?
+            """
+        )
+        .bind(message.customType).bind(message.json).bind(optional: message.metaarray)
+        .bind(optional: message.reactions).bind(optional: message.threadInfo).bind(optional: message.parentInfo)
+        .bind(message.channelID).bind(message.createdAt).bind(message.id).run()
+    }
+
+    public func delete(_ message: MessageRow) throws {
+        try database.prepare("DELETE FROM messages WHERE channel_id = ? AND created_at = ? AND message_id = ?")
+            .bind(message.channelID).bind(message.createdAt).bind(message.id).run()
+    }
+
+    /// Keeps a deleted message for lists that ask for such.
+    public func keepRemoved(_ message: MessageRow) throws {
+        try database.prepare(
+            """
+            INSERT OR REPLACE INTO removed (\(MessageRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        )
+        .bind(message.channelID).bind(message.createdAt).bind(message.id).bind(message.kind.rawValue)
+        .bind(message.customType).bind(message.sender).bind(message.parentID).bind(message.isInChannel)
+        .bind(message.isCountable).bind(message.json).bind(optional: message.metaarray)
+        .bind(optional: message.reactions).bind(optional: message.threadInfo).bind(optional: message.parentInfo).run()
+    }
+
+    /// The oldest messages of channels where messages do not last, that have lasted long enough.
+    public func expired(at now: Int64, limit: Int) throws -> [MessageRow] {
+        try database.prepare(
+            """
+            SELECT \(MessageRow.columns) FROM messages WHERE message_id IN (
+                SELECT m.message_id FROM channels c JOIN messages m ON m.channel_id = c.id
+                WHERE c.survival >= 0 AND c.is_deleted = 0 AND m.created_at <= ? - c.survival * 1000 LIMIT ?)
+            ORDER BY created_at, message_id
+            """
+        ).bind(now).bind(limit).all { MessageRow($0) }
+    }
+
+    /// When the next message of such a channel has lasted long enough.
+    public func nextExpiry() throws -> Int64? {
+        try database.prepare(
+            """
+            SELECT min((SELECT min(m.created_at) FROM messages m WHERE m.channel_id = c.id) + c.survival * 1000)
+            FROM channels c WHERE c.survival >= 0 AND c.is_deleted = 0
+            """
+        ).first { $0.isNull(0) ? nil : $0.int(0) } ?? nil
+    }
+
+    /// A message came in before the last read of some members: to them it is read.
+    public func countAsRead(_ channelID: Int64, at createdAt: Int64) throws {
+        totals.note(channelID)
+        try database.prepare("UPDATE members SET read_total = read_total + 1 WHERE channel_id = ? AND last_read >= ?")
+            .bind(channelID).bind(createdAt).run()
+    }
+
+    /// Notes that a message changed or went, for the changelog.
+    public func noteChange(_ message: MessageRow, isDeleted: Bool, at now: Int64) throws {
+        try database.prepare("DELETE FROM changes WHERE channel_id = ? AND message_id = ?")
+            .bind(message.channelID).bind(message.id).run()
+        try database.prepare("INSERT INTO changes (seq, channel_id, message_id, at, is_deleted) VALUES (?, ?, ?, ?, ?)")
+            .bind(nextSequence()).bind(message.channelID).bind(message.id).bind(now).bind(isDeleted).run()
+    }
+
+    /// The last message of a channel before a position, in the channel's order.
+    public func messageBefore(_ channelID: Int64, _ createdAt: Int64, _ id: Int64) throws -> Int64? {
+        try database.prepare(
+            """
+            SELECT message_id FROM messages WHERE channel_id = ? AND (created_at, message_id) < (?, ?)
+            ORDER BY created_at DESC, message_id DESC LIMIT 1
+            """
+        ).bind(channelID).bind(createdAt).bind(id).first { $0.int(0) }
+    }
+
+    /// The channel's last message was this one.
+    public func setLastMessage(_ channelID: Int64, _ id: Int64, _ createdAt: Int64) throws {
+        try database.prepare("UPDATE channels SET last_message_id = ?, last_message_at = ? WHERE id = ?")
+            .bind(id).bind(createdAt).bind(channelID).run()
+    }
+
+    /// Finds the channel's last message after it went. Silent messages are none unless they were sent to be.
+    public func recallLastMessage(_ channelID: Int64, _ policy: ThreadingPolicy) throws {
+        let last = try database.prepare(
+            """
+            SELECT message_id, created_at FROM messages
+            WHERE channel_id = ? AND \(policy.condition)
+                AND (json_extract(json, '$.silent') = 0 OR json_extract(json, '$.force_update_last_message') = 1)
+            ORDER BY created_at DESC, message_id DESC LIMIT 1
+            """
+        ).bind(channelID).first { ($0.int(0), $0.int(1)) }
+        try setLastMessage(channelID, last?.0 ?? 0, last?.1 ?? 0)
+    }
+
+    public func addCountable(_ channelID: Int64, _ count: Int64) throws {
+        totals.note(channelID)
+        try database.prepare("UPDATE channels SET countable = countable + ? WHERE id = ?").bind(count).bind(channelID)
+            .run()
+    }
+
+    /// A counted message goes, after it was deleted: those who had read it must not miss one of the unread ones. Read
+    /// are the first so many of a channel, whether by reading, hiding or joining late; a time of reading does not tell.
+    public func uncount(_ message: MessageRow) throws {
+        guard message.isCountable else { return }
+        let before = try countablesBefore(message)
+        let mentions = Mentions(try? JSON.parse(message.json))
+        if !mentions.isNobody { try countMentions(message, mentions, by: -1, before: before) }
+        try addCountable(message.channelID, -1)
+        try database.prepare(
+            """
+            UPDATE members SET own_unread = own_unread - 1
+            WHERE channel_id = ? AND user_id = ? AND read_total <= ? AND own_unread > 0
+            """
+        )
+        .bind(message.channelID).bind(message.sender).bind(before).run()
+        try database.prepare("UPDATE members SET read_total = read_total - 1 WHERE channel_id = ? AND read_total > ?")
+            .bind(message.channelID).bind(before).run()
+    }
+
+    /// How many messages that count come before one in its channel.
+    public func countablesBefore(_ message: MessageRow) throws -> Int64 {
+        try database.prepare(
+            """
+            SELECT count(*) FROM messages
+            WHERE channel_id = ? AND (created_at, message_id) < (?, ?) AND is_countable = 1
+            """
+        ).bind(message.channelID).bind(message.createdAt).bind(message.id).first { $0.int(0) } ?? 0
+    }
+
+    /// How many messages that count were sent at or after a time, how many of them by a user, and how many mention it.
+    public func countables(_ channelID: Int64, from time: Int64, by userID: String) throws
+        -> (all: Int64, own: Int64, mentions: Int64)
+    {
+        try database.prepare(
+            """
+            SELECT count(*), coalesce(sum(sender = ?), 0), coalesce(sum(sender <> ? AND (
+                json_extract(json, '$.mention_type') = 'channel'
+                OR EXISTS (SELECT 1 FROM json_each(messages.json, '$.mentioned_user_ids') WHERE value = ?))), 0)
+            FROM messages WHERE channel_id = ? AND created_at >= ? AND is_countable = 1
+            """
+        ).bind(userID).bind(userID).bind(userID).bind(channelID).bind(time)
+            .first { ($0.int(0), $0.int(1), $0.int(2)) } ?? (0, 0, 0)
+    }
+
+    // MARK: Pages
+
+    public enum Side {
+        /// Strictly before a position, nearest first.
+        case before(Int64, Int64)
+        /// Strictly after a position, nearest first.
+        case after(Int64, Int64)
+        /// Exactly at a time, in order.
+        case at(Int64)
+        /// From a time to a time, both included, oldest first.
+        case upwards(Int64, Int64)
+        /// The same range, newest first.
+        case downwards(Int64, Int64)
+
+        public var condition: String {
+            switch self {
+            case .before: "(created_at, message_id) < (?, ?)"
+            case .after: "(created_at, message_id) > (?, ?)"
+            case .at: "created_at = ?"
+            case .upwards, .downwards: "created_at >= ? AND created_at <= ?"
+            }
+        }
+
+        public var order: String {
+            switch self {
+            case .before, .downwards: "created_at DESC, message_id DESC"
+            case .after, .at, .upwards: "created_at, message_id"
+            }
+        }
+
+        public func bind(_ statement: Statement) {
+            switch self {
+            case .before(let time, let id), .after(let time, let id): statement.bind(time).bind(id)
+            case .at(let time): statement.bind(time)
+            case .upwards(let first, let last), .downwards(let first, let last): statement.bind(first).bind(last)
+            }
+        }
+    }
+
+    /// Appends up to `limit` messages to a page; -1 for all.
+    public func read(
+        _ channelID: Int64, _ side: Side, _ filter: MessageFilter, _ parts: MessageRow.Parts, limit: Int,
+        into page: inout MessagePage
+    ) throws {
+        let statement = try database.prepare(
+            """
+            SELECT \(MessageRow.pageColumns) FROM \(filter.source)
+            WHERE \(filter.channelColumn) = ? AND \(side.condition) \(filter.condition) ORDER BY \(side.order) LIMIT ?
+            """
+        ).bind(channelID)
+        defer { statement.reset() }
+        side.bind(statement)
+        filter.bind(statement)
+        statement.bind(limit)
+        guard try statement.next() else { return }
+        page.append(statement, parts)
+        page.reserve(limit - 1)
+        while try statement.next() { page.append(statement, parts) }
+    }
+
+    /// How many messages there are, counting no further than `limit`.
+    public func count(_ channelID: Int64, _ side: Side, _ filter: MessageFilter, limit: Int) throws -> Int {
+        let statement = try database.prepare(
+            """
+            SELECT count(*) FROM (SELECT 1 FROM messages WHERE \(filter.channelColumn) = ? AND \(side.condition)\
+            \(filter.condition) LIMIT ?)
+            """
+        ).bind(channelID)
+        side.bind(statement)
+        filter.bind(statement)
+        statement.bind(limit)
+        return Int(try statement.first { $0.int(0) } ?? 0)
+    }
+
+    /// Whether between two messages of a channel, or of one of its threads (`parentID` not 0), lie more than `count`
+    /// messages, both included.
+    public func hasMore(
+        _ channelID: Int64, parentID: Int64, from first: MessagePage.Entry, to last: MessagePage.Entry, than count: Int
+    ) throws -> Bool {
+        let thread = parentID > 0 ? " AND parent_id = ?" : ""
+        let statement = try database.prepare(
+            """
+            SELECT count(*) FROM (SELECT 1 FROM messages WHERE channel_id = ? AND (created_at, message_id) >= (?, ?)
+                AND (created_at, message_id) <= (?, ?)\(thread) LIMIT ?)
+            """
+        ).bind(channelID).bind(first.createdAt).bind(first.id).bind(last.createdAt).bind(last.id)
+        if parentID > 0 { statement.bind(parentID) }
+        statement.bind(count + 1)
+        return Int(try statement.first { $0.int(0) } ?? 0) > count
+    }
+
+    /// All messages of a channel between two times, both included.
+    public func messages(_ channelID: Int64, from: Int64, to: Int64) throws -> [MessageRow] {
+        try database.prepare(
+            """
+            SELECT \(MessageRow.columns) FROM messages WHERE channel_id = ? AND created_at >= ? AND created_at <= ?
+            """
+        ).bind(channelID).bind(from).bind(to).all { MessageRow($0) }
+    }
+
+    /// All ids of a channel in its order.
+    public func messageIDs(_ channelID: Int64) throws -> [(id: Int64, createdAt: Int64)] {
+        try database.prepare(
+            "SELECT message_id, created_at FROM messages WHERE channel_id = ? ORDER BY created_at, message_id"
+        )
+        .bind(channelID).all { ($0.int(0), $0.int(1)) }
+    }
+
+    // MARK: Changelog
+
+    public struct Change {
+        public let sequence: Int64
+        public let messageID: Int64
+        public let at: Int64
+        public let isDeleted: Bool
+    }
+
+    /// The changes of a channel's messages after a number.
+    public func changes(_ channelID: Int64, after sequence: Int64, limit: Int) throws -> [Change] {
+        try database.prepare(
+            """
+            SELECT seq, message_id, at, is_deleted FROM changes WHERE channel_id = ? AND seq > ? ORDER BY seq LIMIT ?
+            """
+        ).bind(channelID).bind(sequence).bind(limit)
+            .all { Change(sequence: $0.int(0), messageID: $0.int(1), at: $0.int(2), isDeleted: $0.bool(3)) }
+    }
+
+    /// The number after which the changes at or after a time come.
+    public func sequence(_ channelID: Int64, at time: Int64) throws -> Int64 {
+        let first =
+            try database.prepare("SELECT min(seq) FROM changes WHERE channel_id = ? AND at >= ?")
+            .bind(channelID).bind(time).first { $0.isNull(0) ? nil : $0.int(0) } ?? nil
+        return first.map { $0.subtractingClamped(1) } ?? lastSequence
+    }
+
+    // MARK: Threads
+
+    /// The counts of a thread and who replied most.
+    public func thread(_ parentID: Int64) throws -> (count: Int64, lastAt: Int64, most: [String]) {
+        let counts =
+            try database.prepare(
+                """
+                SELECT count(*), coalesce(max(created_at), 0) FROM messages WHERE parent_id = ? AND parent_id > 0
+                """
+            ).bind(parentID).first { ($0.int(0), $0.int(1)) } ?? (0, 0)
+        let most = try database.prepare(
+            """
+            SELECT sender FROM messages WHERE parent_id = ? AND parent_id > 0 AND sender <> ''
+            GROUP BY sender ORDER BY count(*) DESC, min(created_at), min(message_id) LIMIT 5
+            """
+        ).bind(parentID).all { $0.text(0) }
+        return (counts.0, counts.1, most)
+    }
+
+    public func replies(_ parentID: Int64) throws -> [Int64] {
+        try database.prepare("SELECT message_id FROM messages WHERE parent_id = ? AND parent_id > 0").bind(parentID)
+            .all { $0.int(0) }
+    }
+
+    // MARK: Request ids
+
+    public func sentMessage(_ channelID: Int64, _ userID: String, _ requestID: String) throws -> (
+        messageID: Int64, at: Int64
+    )? {
+        try database.prepare("SELECT message_id, at FROM requests WHERE channel_id = ? AND user_id = ? AND req_id = ?")
+            .bind(channelID).bind(userID).bind(requestID).first { ($0.int(0), $0.int(1)) }
+    }
+
+    public func noteSent(_ channelID: Int64, _ userID: String, _ requestID: String, _ messageID: Int64, at now: Int64)
+        throws
+    {
+        try database.prepare(
+            """
+            INSERT OR REPLACE INTO requests (channel_id, user_id, req_id, message_id, at) VALUES (?, ?, ?, ?, ?)
+            """
+        ).bind(channelID).bind(userID).bind(requestID).bind(messageID).bind(now).run()
+    }
+}

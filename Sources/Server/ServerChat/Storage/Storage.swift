@@ -1,0 +1,118 @@
+import ServerBase
+
+/// Everything the server remembers, in SQLite. Rules live in `Chat`; here is only what is written and read how.
+public final class Storage {
+    public let database: Database
+    /// Of what keys, tokens and ids are made.
+    public let random: RandomSource
+    /// Members of recently used channels, for broadcasts. Dropped when a channel's members change.
+    private var memberCache: [Int64: [String]] = [:]
+    /// Told of every change of what counts as unread.
+    public let totals: UnreadTotals
+    private var sequence: Int64 = 0
+    private var messageID: Int64 = 0
+    /// The users that are bots. Mostly none, and asked for with every channel.
+    public var bots: Set<String> = []
+    /// Whether any user ever blocked another one; every message asks.
+    public var hasBlocks = false
+
+    public init(path: String, random: RandomSource = RandomSource()) throws {
+        self.random = random
+        database = try Database(path: path)
+        totals = UnreadTotals(database)
+        let version = try database.prepare("PRAGMA user_version").first { $0.int(0) } ?? 0
+        guard (0...Schema.version).contains(version) else {
+            throw DatabaseError(code: 1, message: "the file has schema \(version); this server knows \(Schema.version)")
+        }
+        if version < Schema.version {
+            try database.transaction {
+                for step in Schema.steps.dropFirst(Int(version)) { try database.execute(step) }
+                try database.execute("PRAGMA user_version = \(Schema.version)")
+            }
+        }
+        sequence =
+            try database.prepare(
+                """
+                SELECT max(coalesce((SELECT max(seq) FROM changes), 0),
+                    coalesce((SELECT max(change_seq) FROM channels), 0),
+                    coalesce((SELECT max(change_seq) FROM members), 0))
+                """
+            ).first { try Storage.checked($0.int(0), "change") } ?? 0
+        messageID =
+            try database.prepare(
+                """
+                SELECT max(coalesce((SELECT max(message_id) FROM messages), 0),
+                    coalesce((SELECT max(message_id) FROM changes), 0),
+                    coalesce((SELECT max(message_id) FROM removed), 0),
+                    coalesce((SELECT value FROM marks WHERE name = 'message_id'), 0))
+                """
+            ).first { try Storage.checked($0.int(0), "message") } ?? 0
+        hasBlocks = try database.prepare("SELECT 1 FROM blocks LIMIT 1").first { _ in true } ?? false
+        bots = Set(try database.prepare("SELECT id FROM documents WHERE kind = 'bot'").all { $0.text(0) })
+    }
+
+    /// The last number of a series, behind which others can come.
+    public static func checked(_ number: Int64, _ series: String) throws -> Int64 {
+        guard (0...(1 << 62)).contains(number) else {
+            throw DatabaseError(code: 11, message: "the file's last \(series) has the number \(number): it is damaged")
+        }
+        return number
+    }
+
+    /// The number of the last change; changelog tokens are such numbers.
+    public var lastSequence: Int64 { sequence }
+
+    public func nextSequence() -> Int64 {
+        sequence += 1
+        return sequence
+    }
+
+    /// Writes the last message id down: the messages that know it are about to go, and an id never comes again.
+    public func markMessageID() throws {
+        try database.prepare("INSERT OR REPLACE INTO marks (name, value) VALUES ('message_id', ?)")
+            .bind(messageID).run()
+    }
+
+    public func nextMessageID() -> Int64 {
+        messageID += 1
+        return messageID
+    }
+
+    /// The latest time of anything stored: the clock must not fall behind it.
+    public func lastTime() throws -> Int64 {
+        try database.prepare(
+            """
+            SELECT max(coalesce((SELECT max(last_message_at) FROM channels), 0),
+                coalesce((SELECT max(change_at) FROM channels), 0),
+                coalesce((SELECT max(at) FROM changes), 0))
+            """
+        ).first { $0.int(0) } ?? 0
+    }
+
+    /// Does `body` as a whole or not at all; within another one it is part of that. What is remembered beside the file
+    /// goes back with it.
+    public func transaction<T>(_ body: () throws -> T) throws -> T {
+        if database.isInTransaction { return try body() }
+        let before = (bots: bots, hasBlocks: hasBlocks)
+        do {
+            return try database.transaction(body)
+        } catch {
+            memberCache = [:]
+            totals.forget()
+            (bots, hasBlocks) = before
+            throw error
+        }
+    }
+
+    /// All that see and hear what happens in a channel: its members, joined and invited.
+    public func audience(_ channelID: Int64) throws -> [String] {
+        if let known = memberCache[channelID] { return known }
+        let members = try database.prepare("SELECT user_id FROM members WHERE channel_id = ? AND state > 0")
+            .bind(channelID).all { $0.text(0) }
+        if memberCache.count >= 1000 { memberCache = [:] }
+        memberCache[channelID] = members
+        return members
+    }
+
+    public func forgetMembers(_ channelID: Int64) { memberCache[channelID] = nil }
+}
