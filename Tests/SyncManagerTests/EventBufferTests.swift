@@ -42,6 +42,18 @@ final class EventBufferTests: XCTestCase {
         XCTAssertEqual(values, ["7 9", "8 9"] + Array(repeating: "9 ", count: 10))
     }
 
+    /// A value whose first children are large and whose others are small is estimated too high. Memory is taken by
+    /// what it has.
+    func testTheRoomOfATextIsNoEstimate() {
+        let large = TreeNode(.text(String(repeating: "x", count: 10_000)))
+        let value = TreeNode(
+            (0..<20_000).map { TreeChild(key: TreeKey(index: $0), node: $0 < 256 ? large : TreeNode(.integer(1))) })
+        XCTAssertGreaterThan(value.estimatedBytes, 100 << 20)
+        let room = EventText.room(for: .event(.client(.database(.value(listen: 7, value, isCurrent: true)))))
+        XCTAssertLessThan(room, 8 << 20)
+        XCTAssertGreaterThan(room, 256 * 10_000)
+    }
+
     /// Few events can be much to keep: of values the latest waits, and of large changes none is told any more.
     func testWhatWaitsIsBoundedByItsSizeToo() {
         let host = BufferedHost(limit: 10_000, collections: 1)

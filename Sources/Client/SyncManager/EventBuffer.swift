@@ -239,7 +239,8 @@ extension HostOutput {
         switch self {
         case .event(.change(let change)): change.items.reduce(0) { $0 + $1.json.count }
         case .event(.collection(_, .stream(let notice))): notice.estimatedBytes
-        case .event(.client(.database(.value(_, let node, _)))): node.estimatedBytes
+        // No value takes more; an estimate may say so.
+        case .event(.client(.database(.value(_, let node, _)))): min(node.estimatedBytes, TransportRequest.answerLimit)
         case .event, .completion: 0
         }
     }

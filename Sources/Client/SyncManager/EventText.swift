@@ -9,13 +9,7 @@ import SyncTree
 /// The JSON of events, as the header describes it.
 enum EventText {
     static func text(of event: TakenEvent) -> JSONWriter {
-        var size = 512
-        switch event.output {
-        case .event(.change(let change)): for item in change.items { size &+= item.json.count &+ 64 }
-        case .event(.client(.database(.value(_, let node, _)))): size &+= node.estimatedBytes
-        default: break
-        }
-        var writer = JSONWriter(capacity: size)
+        var writer = JSONWriter(capacity: room(for: event.output))
         writer.beginObject()
         switch event.output {
         case .completion(let completion):
@@ -34,6 +28,18 @@ enum EventText {
         }
         writer.endObject()
         return writer
+    }
+
+    /// About how many bytes the text takes, so that a large one need not be moved while it grows. Counted and not
+    /// estimated: memory is taken for it.
+    static func room(for output: HostOutput) -> Int {
+        var size = 512
+        switch output {
+        case .event(.change(let change)): for item in change.items { size &+= item.json.count &+ 64 }
+        case .event(.client(.database(.value(_, let node, _)))): size &+= node.bytes
+        default: break
+        }
+        return size
     }
 
     private static func begin(_ type: StaticString, _ event: TakenEvent, _ writer: inout JSONWriter) {
