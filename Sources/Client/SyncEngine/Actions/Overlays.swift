@@ -65,7 +65,7 @@ struct Overlays {
         guard let entries = channels[channelURL]?[row.id] else { return row }
         // The page has no other columns; what an overlay does not touch did match.
         if !filter.customTypes.isEmpty, let type = entries.compactMap({ $0.action.text("custom_type") }).last,
-            !filter.customTypes.containsBytes(of: type)
+            !filter.customTypes.keys.contains(type)
         {
             return nil
         }

@@ -82,7 +82,7 @@ struct ServiceActions {
         for (call, action) in calls
         where [.addReaction, .removeReaction].contains(action.action) && action.channelURL == url
             && action.messageID == messageID
-            && action.text("key")?.isByteEqual(to: reaction.key) == true
+            && action.text("key").map({ TextKey($0) }) == TextKey(reaction.key)
         {
             toldMeanwhile[call] = max(toldMeanwhile[call] ?? 0, reaction.updatedAt)
         }
