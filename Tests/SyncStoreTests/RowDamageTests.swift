@@ -130,6 +130,27 @@ final class RowDamageTests: XCTestCase {
         }
     }
 
+    /// A lost row of `chunk` leaves messages of which nobody knows where they belong: the thread is filled again.
+    func testAThreadWithoutItsChunkIsMadeAgain() throws {
+        let folder = try Folder()
+        let store = try CacheStore(directory: folder.path, now: 0)
+        defer { store.close() }
+        let channel = try store.channelKey("a")
+        try store.upsert([message(1, at: 1), message(2, at: 2, thread: "1")], channel: channel)
+        try store.setChunks(channel: channel, [
+            StoredChunk(start: .first, end: MessagePosition(order: 9, tie: 9), reachedFirst: true)
+        ])
+        try store.setValue("messages.changes.\(channel)", "1")
+        let thread = try store.threadKey(channel: channel, parentID: "1")
+        try store.copyThread(thread, parentID: "1", from: channel)
+        try store.upsert([message(3, at: 3, thread: "1")], channel: thread)
+        try store.setChunks(channel: thread, [])
+        try store.copyThread(thread, parentID: "1", from: channel)
+        XCTAssertEqual(try store.chunks(channel: thread).count, 1)
+        let rows = try store.messageReferences(channel: thread, from: .first, through: .last)
+        XCTAssertEqual(rows.map(\.id), ["1", "2"])
+    }
+
     /// The checksums of files that exist must be those of later versions.
     func testChecksumsNeverChange() {
         func checksum(_ text: String) -> Int64 { Array(text.utf8).withUnsafeBytes { Checksum.of($0) } }

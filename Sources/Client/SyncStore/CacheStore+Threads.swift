@@ -52,7 +52,7 @@ extension CacheStore {
         }
     }
 
-    /// Files what the channel's cache holds of a thread under the thread's own number, of which nothing is cached yet:
+    /// Files what the channel's cache holds of a thread under the thread's own number, of which no chunk is cached:
     /// the parent, and its replies as far as the stretch reaches in which the parent lies; nothing is older than they.
     /// The thread's changes count from where the channel's do.
     public func copyThread(_ key: Int64, parentID: MessageID, from channel: Int64) throws(StoreError) {
@@ -78,6 +78,8 @@ extension CacheStore {
             let isDamaged = try damaged.next()
             damaged.reset()
             guard !isDamaged else { throw database.damage("a message does not match its checksum") }
+            // Messages without a chunk, as damage leaves them, are of no use.
+            try clearRemains(key)
             try database.prepare("""
                 INSERT INTO message (channel, id, ord, tie, \(columns), checksum)
                 SELECT ?5, id, ord, tie, \(columns), checksum_of_row(?5, ord, tie, id, parent_id, json) \(copied)
