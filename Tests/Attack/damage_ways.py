@@ -49,15 +49,19 @@ def value(path, table, column, choice):
     database.execute("PRAGMA ignore_check_constraints=1")
     where = choice.choice(["", f" WHERE \"{column}\" IN "
                                f"(SELECT \"{column}\" FROM \"{table}\" ORDER BY random() LIMIT 1)"])
-    changed = 0
+    count = f'SELECT count(*) FROM "{table}"'
+    changed, before = 0, database.execute(count).fetchone()[0]
     try:
         changed = database.execute(f'UPDATE OR REPLACE "{table}" SET "{column}"=?{where}', (new,)).rowcount
         database.commit()
     except sqlite3.Error:
         database.rollback()
+    gone = before - database.execute(count).fetchone()[0]
     database.close()
     restore(path, table, old)
-    return f"{table}.{column} = {str(new)[:40]!r} ({type(new).__name__}) in {changed} rows"
+    # The row that had the value is deleted; who reads the file cannot know that there was one.
+    deletes = f"DELETE of {gone} rows by " if gone else ""
+    return f"{deletes}{table}.{column} = {str(new)[:40]!r} ({type(new).__name__}) in {changed} rows"
 
 
 def nudge(path, table, column, choice):
