@@ -8,6 +8,23 @@ import XCTest
 final class ChannelSyncTests: EngineTestCase {
     private typealias Case = EngineTestCase
 
+    /// No log tells what became of the channels since: a lost cursor means that they are listed once more.
+    func testALostCursorListsTheChannelsAgain() throws {
+        start()
+        command(.openChannelCollection(id: 1, query: ChannelQuery()))
+        connect()
+        serve(channels: [EngineTestCase.channel("a"), EngineTestCase.channel("b")])
+        fetch(1, .next)
+        XCTAssertEqual(Set(host.ids(1, .channels)), ["a", "b"])
+        loseConnection()
+        try cache.setValue("channels.changes", nil)
+        wait(0)
+        event(.connected(SessionInfo(userID: "mei", loginTime: EngineTestCase.wall)))
+        XCTAssertEqual(asked(isChannelListing).count, 1)
+        serve(channels: [EngineTestCase.channel("a")])
+        XCTAssertEqual(host.ids(1, .channels), ["a"])
+    }
+
     /// The deletion of a last message that is newer than the cached one, while a change log that was made earlier is on
     /// its way.
     func testADeletedLastMessageIsNotBroughtBackByAnOlderChangeLog() throws {

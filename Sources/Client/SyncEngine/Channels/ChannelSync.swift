@@ -89,14 +89,19 @@ struct ChannelSync {
     }
 
     /// Whether a point to read from had to be made; `nil` when that could not be stored.
-    private func anchorLog(_ context: Context) -> Bool? {
-        context.storage.committed { (cache) throws(StoreError) in
-            if try cache.value(ChannelSync.changesKey) != nil { return false }
-            try cache.setValue(ChannelSync.changesKey, ChangePoint.time(context.loginTime).storedText)
-            // Cached by a session that could not store its point: no log tells what became of them since.
-            if try !cache.channelURLs().isEmpty { try cache.setValue(ChannelSync.relistKey, "1") }
-            return true
+    private mutating func anchorLog(_ context: Context) -> Bool? {
+        let known = context.storage.cached { (cache) throws(StoreError) in
+            (point: try cache.value(ChannelSync.changesKey) != nil, channels: try !cache.channelURLs().isEmpty)
         }
+        guard let known else { return nil }
+        if known.point { return false }
+        // Channels without a point are of a session that could not store it, or it was damaged: no log tells what
+        // became of them since.
+        if known.channels { return relist(context) ? true : nil }
+        let done: Void? = context.storage.committed { (cache) throws(StoreError) in
+            try cache.setValue(ChannelSync.changesKey, ChangePoint.time(context.loginTime).storedText)
+        }
+        return done == nil ? nil : true
     }
 
     mutating func sessionEnded(_ turn: inout Turn) {
