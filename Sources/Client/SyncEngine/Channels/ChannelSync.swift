@@ -90,14 +90,14 @@ struct ChannelSync {
 
     /// Whether a point to read from had to be made; `nil` when that could not be stored.
     private mutating func anchorLog(_ context: Context) -> Bool? {
-        let known = context.storage.cached { (cache) throws(StoreError) in
-            (point: try cache.value(ChannelSync.changesKey) != nil, channels: try !cache.channelURLs().isEmpty)
-        }
-        guard let known else { return nil }
-        if known.point { return false }
+        let point = context.storage.cached { (cache) throws(StoreError) in try cache.value(ChannelSync.changesKey) }
+        guard let point else { return nil }
+        if point != nil { return false }
+        let urls = context.storage.cached { (cache) throws(StoreError) in try cache.channelURLs() }
+        guard let urls else { return nil }
         // Channels without a point are of a session that could not store it, or it was damaged: no log tells what
         // became of them since.
-        if known.channels { return relist(context) ? true : nil }
+        if !urls.isEmpty { return relist(context) ? true : nil }
         let done: Void? = context.storage.committed { (cache) throws(StoreError) in
             try cache.setValue(ChannelSync.changesKey, ChangePoint.time(context.loginTime).storedText)
         }
