@@ -60,6 +60,16 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         XCTAssertEqual(outputs(), [3, 1, 2, 3].map { #"\#(listen) = {"n":\#($0)}"# })
     }
 
+    func testALargeValueThatBecomesSmallIsToldOnce() throws {
+        fresh()
+        let text = String(repeating: "x", count: 300 << 10)
+        let (listen, stream) = try listening("a", #"{"large":"\#(text)","n":0}"#)
+        let datas = [#"{"path":"/n","data":4}"#, #"{"path":"/large","data":null}"#]
+        let events = datas.map { "event: put\ndata: \($0)\n\n" }.joined()
+        machine.receive(.streamBytes(stream, Array(events.utf8)), now: now)
+        XCTAssertEqual(outputs(), [#"\#(listen) = {"n":4}"#])
+    }
+
     func testAPlaceThatGrowsWithoutEndIsNotFollowed() throws {
         fresh()
         start(valueLimit: 2 << 20)

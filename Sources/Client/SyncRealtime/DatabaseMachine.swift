@@ -378,6 +378,7 @@ public final class DatabaseMachine {
         if told.node.estimatedBytes >= DatabaseMachine.largeValue {
             untold.insert(listen.id)
         } else {
+            untold.remove(listen.id)
             outputs.append(.value(listen: listen.id, told.node, isCurrent: told.isCurrent))
         }
     }
