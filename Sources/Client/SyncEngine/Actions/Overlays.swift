@@ -64,11 +64,8 @@ struct Overlays {
     ) -> MessageRow? {
         guard let entries = channels[channelURL]?[row.id] else { return row }
         // The page has no other columns; what an overlay does not touch did match.
-        if !filter.customTypes.isEmpty, let type = entries.compactMap({ $0.action.text("custom_type") }).last,
-            !filter.customTypes.keys.contains(type)
-        {
-            return nil
-        }
+        let type = entries.compactMap { $0.action.text("custom_type") }.last
+        if let type, !filter.isWanted(customType: type) { return nil }
         return shown(MessageRecord(id: row.id, position: row.position, json: row.json), channelURL, context)?.row
     }
 

@@ -57,6 +57,11 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
             isReplyToChannel: message.isReplyToChannel)
     }
 
+    /// Whether messages of a custom type match, as far as that goes.
+    public func isWanted(customType: String) -> Bool {
+        customTypes.isEmpty || customTypes.containsBytes(of: customType)
+    }
+
     /// Looks only at what makes a difference to it.
     public func matches(
         kind: @autoclosure () -> MessageRecord.Kind, customType: @autoclosure () -> String,
@@ -69,7 +74,7 @@ public struct MessageFilter: Equatable, Hashable, Sendable {
         case .file: if kind() != .file { return false }
         case .admin: if kind() != .admin { return false }
         }
-        if !customTypes.isEmpty, !customTypes.containsBytes(of: customType()) { return false }
+        if !customTypes.isEmpty, !isWanted(customType: customType()) { return false }
         if !senderIDs.isEmpty, !senderIDs.contains(senderID()) { return false }
         if !self.parentID.isEmpty { return isInThread && parentID() == self.parentID }
         switch replyType {
