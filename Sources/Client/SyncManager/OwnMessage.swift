@@ -46,7 +46,7 @@ enum OwnMessage {
         guard !parentID.isEmpty, let document = try? JSON.parse(body), document["parent_message_id"] == nil else {
             return body
         }
-        document.set("parent_message_id", Int64(parentID.text).map { .int($0) } ?? .string(parentID.text))
+        document.set("parent_message_id", parentID.json)
         return document.serialized()
     }
 

@@ -67,7 +67,7 @@ enum ChannelFacts {
         guard let pinned = JSONSlice.member("latest_pinned_message", of: channel.json),
             let number = pinned.withUnsafeBytes({ JSONSlice.valid($0)["message_id"]?.int })
         else { return false }
-        return fact.concerns(MessageID(String(number)))
+        return fact.concerns(MessageID(number: number))
     }
 
     private static func arrived(_ message: MessageRecord, _ cached: ChannelRecord?, _ context: Context) -> Outcome {

@@ -99,7 +99,7 @@ public struct ChannelRecord: Equatable, Sendable {
 
     private static func reference(_ message: JSONSlice) -> MessageReference? {
         guard let createdAt = message["created_at"]?.int, let id = message["message_id"]?.int else { return nil }
-        return MessageReference(id: MessageID(String(id)), position: MessagePosition(order: createdAt, tie: id))
+        return MessageReference(id: MessageID(number: id), position: MessagePosition(order: createdAt, tie: id))
     }
 
     /// Channel times are seconds on the wire and milliseconds here. Anything past the year 5138 read as seconds is
