@@ -102,7 +102,7 @@ extension Simulation {
         let me = SimulatedService.me
         switch kind {
         case 100..<103:
-            guard let id = someMessage(url) else { return }
+            guard let id = random.chance(50) ? service.messageIDs(url).last?.id : someMessage(url) else { return }
             let mentions = random.chance(60)
             note("edit \(id) in \(url) to mention \(mentions ? me : "nobody")")
             service.ask(
@@ -191,6 +191,10 @@ extension Simulation {
             service.post(
                 url, "kit", text,
                 ["parent_message_id": .int(parent), "is_reply_to_channel": .bool(random.chance(40))])
+        case 9:
+            // A message that is unread although it has the time of what this user has read last: the own one.
+            service.post(url, SimulatedService.me, "\(text) own")
+            service.post(url, "kit", text)
         default: service.post(url, random.chance(50) ? "bo" : "kit", text)
         }
     }

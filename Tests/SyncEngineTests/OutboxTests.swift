@@ -182,6 +182,23 @@ final class OutboxTests: EngineTestCase {
         XCTAssertEqual(host.ids(1, .failed), ["a"])
     }
 
+    /// What became of the first one is told before the next one, which has grown too old, fails.
+    func testTheNextMessageThatGrewTooOldFailsBehindTheOneThatWasSent() throws {
+        for id in ["first", "next"] as [RequestID] { try add(id, age: 1) }
+        startWithACollection()
+        XCTAssertEqual(sends(), ["first"])
+        now = Moment(monotonic: now.monotonic, wall: now.wall + 4 * OutboxTests.day)
+        answer(.message(EngineTestCase.message(7, by: "mei", requestID: "first")), to: isSend)
+        XCTAssertEqual(host.ids(1, .pending), [])
+        XCTAssertEqual(host.ids(1, .failed), ["next"])
+        let removed = host.events.compactMap { event -> CollectionChange? in
+            guard case .change(let change) = event, change.list == .pending, change.action == .remove else { return nil }
+            return change
+        }
+        XCTAssertEqual(removed.flatMap { $0.items.map(\.id) }, ["first", "next"])
+        XCTAssertEqual(removed.flatMap { $0.items.map(\.index) }, [0, 0])
+    }
+
     func testAMessageUnderWayDoesNotGrowTooOld() throws {
         try add("sent", age: 3 * OutboxTests.day - 5000)
         startWithACollection()

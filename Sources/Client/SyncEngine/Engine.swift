@@ -457,10 +457,10 @@ public final class Engine {
         case (.messages(let ask, let place), _): receive(reply, to: ask, place, &turn)
         case (.send(let requestID, let url), _):
             outbox.receive(reply, for: requestID, in: url, &turn)
-            pumpOutbox(url, &turn)
+            turn.add(.sendNext(channelURL: url))
         case (.lookup(let lookup), _):
             outbox.receive(reply, to: lookup, &turn)
-            pumpOutbox(lookup.channelURL, &turn)
+            turn.add(.sendNext(channelURL: lookup.channelURL))
         case (.told, _): break
         case (.unreadCounts, .unreadCounts(let counts)): unreadTotals.take(counts, &turn)
         // The next command that counts, or the next login, tells them.
@@ -591,10 +591,6 @@ public final class Engine {
         streams.syncResumed()
     }
 
-    private func pumpOutbox(_ url: ChannelURL, _ turn: inout Turn) {
-        outbox.pump(url, &turn)
-    }
-
     // MARK: Time
 
     private func route(_ key: TimerQueue.Key, _ turn: inout Turn) {
@@ -622,7 +618,7 @@ public final class Engine {
         case .answerParts: takePart(&turn)
         case .channelSync: sync.pump(&turn)
         case .timeline(let place): timelines[place]?.resume(&turn)
-        case .outbox(let url): pumpOutbox(url, &turn)
+        case .outbox(let url): outbox.pump(url, &turn)
         case .fetch(let call):
             let fetch = streams.endFetch(call, .timeout, &turn).asked ?? call
             if lists.fetchTimedOut(fetch, &turn) { break }
@@ -798,6 +794,7 @@ public final class Engine {
             case .sendEnded(let url, let isInDoubt):
                 for timeline in timelines.of(url) { timeline.sendEnded(isInDoubt: isInDoubt, &turn) }
                 if isInDoubt { sync.want(url, Cause(.channelRefresh), &turn) }
+            case .sendNext(let url): outbox.pump(url, &turn)
             case .overlaid(let url, let id):
                 for timeline in timelines.of(url) { timeline.showAgain(id, Cause(.localAction), &turn) }
                 if storage.channel(url)?.lastMessage?.id == id {
