@@ -119,6 +119,7 @@ final class RulesTests: XCTestCase {
     func testAnEditThatMayMoveMentions() throws {
         let read = try channel(#"{"channel_url":"c","user_last_read":70}"#)
         let unread = try channel(#"{"channel_url":"c","user_last_read":50}"#)
+        let readInItsMillisecond = try channel(#"{"channel_url":"c","user_last_read":60}"#)
         let mentioned = try channel(#"{"channel_url":"c","unread_mention_count":1}"#)
         let toMe = message(6, 60, json: SilentRule.toMe)
         func may(_ message: MessageRecord, _ channel: ChannelRecord) -> Bool {
@@ -126,6 +127,7 @@ final class RulesTests: XCTestCase {
         }
         XCTAssertTrue(may(toMe, unread))
         XCTAssertFalse(may(toMe, read))
+        XCTAssertTrue(may(toMe, readInItsMillisecond), "it may have come after the reading")
         XCTAssertFalse(may(message(6, 60), unread))
         XCTAssertTrue(may(message(6, 60), mentioned))
         XCTAssertFalse(may(message(6, 60, sender: "me"), mentioned))

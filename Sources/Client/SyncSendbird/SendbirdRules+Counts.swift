@@ -63,8 +63,8 @@ extension SendbirdRules {
 
     public func mayChangeMentions(_ edited: MessageRecord, in channel: ChannelRecord, userID: UserID) -> Bool {
         guard edited.senderID != userID, Preference(channel).countsMentions else { return false }
-        let lastRead = SendbirdRules.count("user_last_read", channel)
-        guard edited.position.order > lastRead else { return false }
+        // Of messages of the millisecond that was read last, some may have come after the reading.
+        guard edited.position.order >= SendbirdRules.count("user_last_read", channel) else { return false }
         // It mentions this user now, or may have done so before.
         return SendbirdRules.mentions(userID, in: edited.json)
             || SendbirdRules.count("unread_mention_count", channel) > 0
