@@ -140,7 +140,7 @@ final class SchemaTests: XCTestCase {
         try cache.setChunks(
             channel: key, [StoredChunk(start: position, end: position, reachedFirst: true, isOpenEnded: true)])
         try cache.copyThread(cache.threadKey(channel: key, parentID: "1"), parentID: "1", from: key)
-        XCTAssertEqual(try cache.threadKeys(channel: key), [-1])
+        XCTAssertEqual(try cache.threads(channel: key).map(\.key), [-1])
         try cache.clearMessages(channel: key)
         try cache.deleteChannel("c")
         let instance = DatabaseInstance(url: "u", name: "n")

@@ -140,7 +140,7 @@ final class TypeDamageTests: XCTestCase {
                 XCTAssertEqual(try store.chunks(channel: key), [])
                 XCTAssertNil(try store.value("messages.changes.\(key)"))
             }
-            XCTAssertEqual(try store.threadKeys(channel: lost), [])
+            XCTAssertEqual(try store.threads(channel: lost).map(\.key), [])
             store.close()
         }
     }

@@ -188,9 +188,9 @@ extension CacheStore {
         try database.prepare("UPDATE channel SET key_checksum = checksum_of_row(key, url) WHERE key = ?")
             .bind(key).run()
         try clearRemains(key)
-        let threads = try threadKeys(channel: key)
+        let threads = try threads(channel: key)
         guard !threads.isEmpty else { return key }
-        for thread in threads { try clearMessages(channel: thread) }
+        for thread in threads { try clearMessages(channel: thread.key) }
         try database.prepare("DELETE FROM thread WHERE channel = ?").bind(key).run()
         return key
     }

@@ -27,13 +27,13 @@ extension CacheStore {
         return try row.next() ? try threadKey(row) : nil
     }
 
-    /// The numbers of all threads of a channel that were ever shown.
-    public func threadKeys(channel: Int64) throws(StoreError) -> [Int64] {
+    /// All threads of a channel that were ever shown: the number of each, and the id of the message that it answers.
+    public func threads(channel: Int64) throws(StoreError) -> [(key: Int64, parentID: MessageID)] {
         let row = try database.prepare("\(CacheStore.selectThreads) WHERE channel = ?").bind(channel)
         defer { row.reset() }
-        var keys: [Int64] = []
-        while try row.next() { keys.append(try threadKey(row)) }
-        return keys
+        var threads: [(key: Int64, parentID: MessageID)] = []
+        while try row.next() { threads.append((try threadKey(row), MessageID(row.text(2)))) }
+        return threads
     }
 
     private static let selectThreads = "SELECT key, channel, parent_id, checksum FROM thread"
@@ -48,7 +48,7 @@ extension CacheStore {
     public func clearMessages(channelAndThreads channel: Int64) throws(StoreError) {
         try transaction { () throws(StoreError) in
             try clearMessages(channel: channel)
-            for key in try threadKeys(channel: channel) { try clearMessages(channel: key) }
+            for thread in try threads(channel: channel) { try clearMessages(channel: thread.key) }
         }
     }
 

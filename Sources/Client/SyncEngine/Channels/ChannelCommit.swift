@@ -57,8 +57,9 @@ struct ChannelCommit {
             cuts.append((HistoryID(url, parentID: history.parentID), order, history))
         }
         // What nobody shows of threads comes again when it is shown.
-        for thread in try cache.threadKeys(channel: key) where !histories.contains(where: { $0.channelKey == thread }) {
-            try cache.clearMessages(channel: thread)
+        for thread in try cache.threads(channel: key)
+        where !histories.contains(where: { $0.channelKey == thread.key }) {
+            try cache.clearMessages(channel: thread.key)
         }
     }
 }

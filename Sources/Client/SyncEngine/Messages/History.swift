@@ -201,21 +201,6 @@ struct History {
         return isKnown ? .known : .stored
     }
 
-    /// A late answer may tell of an own message inside what the cache calls complete, in a channel or a thread that
-    /// nobody shows.
-    static func storeIfCovered(
-        _ fact: MessageFact, of id: HistoryID, userID: UserID, _ cache: CacheStore
-    ) throws(StoreError) {
-        guard case .arrived(let message, _) = fact.kind, message.senderID == userID,
-            let channel = try cache.channelKeyIfKnown(id.channelURL),
-            let key = id.isThread ? try cache.threadKeyIfKnown(channel: channel, parentID: id.parentID) : channel
-        else { return }
-        let isCovered = try cache.chunks(channel: key).contains {
-            ($0.start.position <= message.position || $0.reachedFirst) && message.position <= $0.end.position
-        }
-        if isCovered { try cache.upsert([message], channel: key) }
-    }
-
     /// Gives what was changed of what is held. `isInOrder`: everything older has been told, too.
     mutating func edit(
         _ messages: [MessageRecord], isInOrder: Bool, _ cache: CacheStore

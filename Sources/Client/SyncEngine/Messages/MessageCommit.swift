@@ -28,14 +28,25 @@ struct MessageCommit {
         channels = try ChannelCommit([channel], replacing: cached, cache) { timelines.of($0).map(\.history) }
     }
 
-    /// What an own message is to the channel and the thread that nobody shows.
+    /// What the fact is to a channel and its threads that are cached and that nobody shows: what changes, changes there
+    /// too, and an own message belongs where the cache calls itself complete. Others that arrive are not stored, since
+    /// the file does not say any more which message is the newest.
     private static func storeUnshown(
         _ fact: MessageFact, _ timelines: Timelines, _ context: Context, _ cache: CacheStore
     ) throws(StoreError) {
-        guard case .arrived(let message, _) = fact.kind else { return }
-        let ids = [HistoryID(fact.channelURL), HistoryID(fact.channelURL, parentID: message.parentID)]
-        for id in Set(ids).sorted() where timelines[id] == nil {
-            try History.storeIfCovered(fact, of: id, userID: context.options.userID, cache)
+        switch fact.kind {
+        case .arrived(let message, _): if message.senderID != context.options.userID { return }
+        // It answers what a single history asked.
+        case .changelog: return
+        case .edited, .patched, .deleted: break
+        }
+        guard let channel = try cache.channelKeyIfKnown(fact.channelURL) else { return }
+        for (key, parentID) in try [(channel, "")] + cache.threads(channel: channel) {
+            let id = HistoryID(fact.channelURL, parentID: parentID)
+            if timelines[id] != nil { continue }
+            guard let part = fact.concerning(id) else { continue }
+            let history = History(channelKey: key, parentID: parentID, stored: try cache.chunks(channel: key))
+            _ = try RecordedFact(part, of: history, context.rules, cache)
         }
     }
 }

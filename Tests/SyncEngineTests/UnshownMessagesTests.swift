@@ -1,0 +1,69 @@
+import SyncModel
+import XCTest
+
+@testable import SyncEngine
+
+/// Messages of channels and threads that are cached while no collection shows them.
+final class UnshownMessagesTests: EngineTestCase {
+    private typealias Case = EngineTestCase
+
+    private func edited(_ id: Int64) -> MessageRecord {
+        Case.message(id, text: "edited", updatedAt: Case.wall + 9000)
+    }
+
+    /// What is cached of a channel or a thread, as `id` or, where it was edited, `id*`.
+    private func cached(_ key: Int64) throws -> [String] {
+        try cache.messageReferences(channel: key, from: .first, through: .last).map { message in
+            let json = try XCTUnwrap(try cache.message(id: message.id, channel: key)).json
+            return message.id.text + (String(decoding: json, as: UTF8.self).contains("edited") ? "*" : "")
+        }
+    }
+
+    func testEditsAndDeletionsReachTheCache() throws {
+        startShowing([Case.message(1), Case.message(2), Case.message(3)])
+        command(.removeCollection(id: 1))
+        event(.messageUpdated(channelURL: "c", message: edited(1)))
+        event(.messageDeleted(channelURL: "c", messageID: "2"))
+        let reaction = MessageReaction(key: "+1", userID: "bo", isAdded: true, updatedAt: 1)
+        event(.messagePatched(channelURL: "c", messageID: "3", patch: .reaction(reaction)))
+        let key = try cache.channelKey("c")
+        XCTAssertEqual(try cached(key), ["1*", "3"])
+        let third = try XCTUnwrap(try cache.message(id: "3", channel: key))
+        XCTAssert(String(decoding: third.json, as: UTF8.self).contains("+1"))
+    }
+
+    /// The file says no more which message is the newest: what comes next may not be behind it.
+    func testMessagesOfOthersAreNotStored() throws {
+        startShowing([Case.message(1), Case.message(2)])
+        command(.removeCollection(id: 1))
+        event(.messageReceived(channelURL: "c", message: Case.message(5)))
+        let key = try cache.channelKey("c")
+        XCTAssertEqual(try cached(key), ["1", "2"])
+        XCTAssertEqual(try cache.chunks(channel: key).last?.end.position, Case.message(2).position)
+    }
+
+    /// Of a thread that was shown the parent is cached, too.
+    func testThreadsOfThatChannelFollow() throws {
+        startShowing([Case.message(1), Case.message(2)])
+        let channel = try cache.channelKey("c")
+        let thread = try cache.threadKey(channel: channel, parentID: "1")
+        try cache.copyThread(thread, parentID: "1", from: channel)
+        XCTAssertEqual(try cached(thread), ["1"])
+        event(.messageUpdated(channelURL: "c", message: edited(1)))
+        XCTAssertEqual(try cached(thread), ["1*"])
+        event(.messageDeleted(channelURL: "c", messageID: "1"))
+        XCTAssertEqual(try cached(thread), [])
+        XCTAssertEqual(try cached(channel), ["2"])
+    }
+
+    /// The service moved it behind the newest one cached: where history is complete ends as before.
+    func testAMovedMessageMakesNothingComplete() throws {
+        startShowing([Case.message(1), Case.message(2), Case.message(3)])
+        command(.removeCollection(id: 1))
+        var moved = edited(1)
+        moved.position = Case.message(9).position
+        event(.messageUpdated(channelURL: "c", message: moved))
+        XCTAssertEqual(
+            try cache.chunks(channel: try cache.channelKey("c")).last?.end.position, Case.message(3).position)
+    }
+}
