@@ -27,7 +27,7 @@ final class CapabilityTests: EngineTestCase {
     }
 
     func testWithoutAChangeLogOfChannelsAllAreListedAgain() throws {
-        reconnect(ServiceCapabilities(hasChannelChanges: false))
+        reconnect(ServiceCapabilities(channelChanges: .asked))
         let now = [
             Case.channel("c", last: Case.message(3)), Case.channel("named", name: "otherwise"), Case.channel("new"),
         ]
@@ -40,7 +40,7 @@ final class CapabilityTests: EngineTestCase {
     }
 
     func testWithoutAChangeLogOfMessagesTheyAreAskedForAgain() throws {
-        reconnect(ServiceCapabilities(hasMessageChanges: false))
+        reconnect(ServiceCapabilities(messageChanges: .asked))
         let now = [Case.message(1, text: "edited", updatedAt: Case.wall + 9000), Case.message(3), Case.message(4)]
         let channels = [Case.channel("c", last: now.last), Case.channel("gone"), Case.channel("named")]
         serve(channels: channels, messages: ["c": now])
@@ -63,7 +63,7 @@ final class CapabilityTests: EngineTestCase {
     }
 
     func testWithNothingOfItAllIsShownAsItIs() throws {
-        reconnect(ServiceCapabilities(hasChannelChanges: false, hasMessageChanges: false, hasGapCheck: false))
+        reconnect(ServiceCapabilities(channelChanges: .asked, messageChanges: .asked, hasGapCheck: false))
         let now = [Case.message(2), Case.message(4), Case.message(5)]
         serve(channels: [Case.channel("c", last: now.last), Case.channel("named")], messages: ["c": now])
         fetch(2, .previous)

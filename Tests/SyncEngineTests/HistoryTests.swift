@@ -9,9 +9,10 @@ final class HistoryTests: StoryTestCase {
     /// the history answered to the last step.
     private func check(
         _ before: String, _ story: String, gives after: String, file: String? = nil, answer: String? = nil,
-        thread parentID: MessageID = "", line: UInt = #line
+        thread parentID: MessageID = "", _ capabilities: ServiceCapabilities = ServiceCapabilities(),
+        line: UInt = #line
     ) throws {
-        var history = try HistoryStory(before, newChannel(), cache, parentID: parentID)
+        var history = try HistoryStory(before, newChannel(), cache, parentID: parentID, capabilities)
         XCTAssertEqual(try history.memory(), before, "the drawing", line: line)
         run(story, from: before, file: #filePath, line: line) { try history.run($0) }
         compare(
@@ -214,6 +215,17 @@ final class HistoryTests: StoryTestCase {
         try check("[b d>", "clear; page [b d>", gives: "[b d>")
         try check("[b]", "socket f; clear; page <d>", gives: "<d>")
         try check("[b d>", "send; clear; page <d e>; socket f", gives: "<d e f>", file: "<d e] … f")
+    }
+
+    /// Where the stream goes on later, nothing can have come meanwhile, and what is sent is told by it.
+    func testWithAStreamThatGoesOnTheNewestStaysKnown() throws {
+        let inStream = ServiceCapabilities(messageChanges: .inStream)
+        try check("[b d>", "disconnect; connect; socket e", gives: "[b d e>", inStream)
+        try check("[b d>", "socket e; kill; socket f", gives: "[b d e f>", inStream)
+        try check("[b d>", "send; socket e; in doubt; disconnect", gives: "[b d e>", inStream)
+        try check("[b]", "socket f; disconnect; connect; page [b d>", gives: "[b d f>", inStream)
+        try check("[b d]", "kill; socket e", gives: "[b d]", answer: "stray", inStream)
+        try check("[b d>", "stream breaks; socket f", gives: "[b d]", file: "[b d>", answer: "stray", inStream)
     }
 
     // MARK: Threads

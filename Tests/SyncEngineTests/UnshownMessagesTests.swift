@@ -42,6 +42,29 @@ final class UnshownMessagesTests: EngineTestCase {
         XCTAssertEqual(try cache.chunks(channel: key).last?.end.position, Case.message(2).position)
     }
 
+    /// Where the stream goes on over sessions, what it tells is stored also while nobody looks, and no page is asked for
+    /// when the channel is opened again, after a restart too.
+    func testAStreamThatGoesOnIsStored() throws {
+        let inStream = ServiceCapabilities(channelChanges: .inStream, messageChanges: .inStream, hasGapCheck: false)
+        start(capabilities: inStream)
+        openMessages(1, "c")
+        connect()
+        serve(channels: [Case.channel("c")], messages: ["c": [Case.message(1), Case.message(2)]])
+        command(.removeCollection(id: 1))
+        event(.messageReceived(channelURL: "c", message: Case.message(5)))
+        close()
+        start(capabilities: inStream)
+        connect()
+        event(.messageReceived(channelURL: "c", message: Case.message(6)))
+        openMessages(1, "c")
+        serve(channels: [Case.channel("c")])
+        fetch(1, .previous)
+        XCTAssertEqual(host.ids(1), ["1", "2", "5", "6"])
+        XCTAssertFalse(everAsked.contains { if case .messages = $0 { true } else { false } })
+        XCTAssertFalse(everAsked.contains { if case .messagesAround = $0 { true } else { false } })
+        XCTAssertFalse(everAsked.contains { if case .messageChanges = $0 { true } else { false } })
+    }
+
     /// Of a thread that was shown the parent is cached, too.
     func testThreadsOfThatChannelFollow() throws {
         startShowing([Case.message(1), Case.message(2)])

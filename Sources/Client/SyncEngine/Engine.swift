@@ -695,7 +695,7 @@ public final class Engine {
     @discardableResult
     private func record(channels fact: ChannelFact, _ turn: inout Turn) -> Bool {
         let committed = storage.committed { (cache) throws(StoreError) in
-            let commit = try ChannelCommit(fact.changed, replacing: nil, cache) { timelines.of($0).map(\.history) }
+            let commit = try ChannelCommit(fact.changed, replacing: nil, capabilities, cache) { timelines.of($0).map(\.history) }
             for url in fact.removed { try cache.deleteChannel(url) }
             for (key, value) in fact.progress { try cache.setValue(key, value) }
             return commit

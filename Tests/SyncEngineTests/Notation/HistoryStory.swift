@@ -11,6 +11,7 @@ import SyncStore
 ///     cut f           messages before f are gone for this user
 ///     send            an own message goes out; `acknowledged`, `in doubt`: its answer came, or none comes
 ///     disconnect      the session ends; `connect`: the next one begins
+///     stream breaks   something may have come of which nobody told
 ///     kill            the process ends; the history is read from its file again
 ///     crowd 1001      so many messages arrive, all before a
 ///     lose newest     what arrived could not be stored; `lose strays`: nor what was told of messages
@@ -18,12 +19,17 @@ import SyncStore
 struct HistoryStory {
     let id: HistoryID
     let cache: CacheStore
+    private let capabilities: ServiceCapabilities
     private(set) var history: History
     /// What the history answered to the last step.
     private(set) var answer = ""
 
     /// A history as it is drawn. What reaches the newest does so in this session.
-    init(_ before: String, _ channelURL: ChannelURL, _ cache: CacheStore, parentID: MessageID = "") throws {
+    init(
+        _ before: String, _ channelURL: ChannelURL, _ cache: CacheStore, parentID: MessageID = "",
+        _ capabilities: ServiceCapabilities = ServiceCapabilities()
+    ) throws {
+        self.capabilities = capabilities
         let sketch = try HistorySketch(before)
         id = HistoryID(channelURL, parentID: parentID)
         self.cache = cache
@@ -33,7 +39,7 @@ struct HistoryStory {
         try cache.setChunks(channel: key, sketch.chunks.map {
             StoredChunk(start: $0.start, end: $0.end, reachedFirst: $0.reachedFirst, isOpenEnded: $0.reachedNewest)
         })
-        history = try History.stored(id, cache)
+        history = try History.stored(id, capabilities, cache)
         guard let last = sketch.chunks.last, last.reachedNewest else { return }
         let messages = sketch.messages.filter { last.covers($0.position) }
         _ = try history.take(
@@ -62,9 +68,10 @@ struct HistoryStory {
         case ("in", "doubt"):
             try history.doubtNewest(cache)
             history.sendEnded()
+        case ("stream", "breaks"): history.streamBroke()
         case ("disconnect", ""): history.sessionEnded()
         case ("connect", ""): history.sessionBegan()
-        case ("kill", ""): history = try History.stored(id, cache)
+        case ("kill", ""): history = try History.stored(id, capabilities, cache)
         case ("lose", "newest"): history.loseNewest()
         case ("lose", "strays"): history.loseStrays()
         case ("clear", ""): try history.clear(cache)

@@ -33,7 +33,7 @@ final class TimelineStory {
         self.bench = bench
         self.cache = cache
         self.id = id
-        let story = try HistoryStory(before, id.channelURL, cache, parentID: id.parentID)
+        let story = try HistoryStory(before, id.channelURL, cache, parentID: id.parentID, bench.capabilities)
         timeline = Timeline(id, history: story.history, parent: try story.history.parent(cache))
         if !before.isEmpty { try cache.setValue(changesKey, ChangePoint.time(5).storedText) }
     }

@@ -15,8 +15,8 @@ struct ChannelCommit {
     /// Stores channels, as a part of the transaction of who calls. `known` is the only channel's cached state, for who
     /// has it; `shown` gives the histories of a channel and its threads that are shown.
     init(
-        _ channels: [ChannelRecord], replacing known: ChannelRecord?, _ cache: CacheStore,
-        shown: (ChannelURL) -> [History]
+        _ channels: [ChannelRecord], replacing known: ChannelRecord?, _ capabilities: ServiceCapabilities,
+        _ cache: CacheStore, shown: (ChannelURL) -> [History]
     ) throws(StoreError) {
         for channel in channels {
             let stored = if let known { known } else { try cache.channel(channel.url) }
@@ -32,7 +32,8 @@ struct ChannelCommit {
             } else if channel.messageOffset > former?.messageOffset ?? 0 {
                 // Messages may have been cached before their channel was.
                 guard let key = try cache.channelKeyIfKnown(channel.url) else { continue }
-                try cut(channel.url, key, before: channel.messageOffset, shown(channel.url), cache)
+                let shown = shown(channel.url)
+                try cut(channel.url, key, before: channel.messageOffset, shown, capabilities, cache)
             }
         }
         try cache.upsert(channels)
@@ -46,11 +47,12 @@ struct ChannelCommit {
     }
 
     private mutating func cut(
-        _ url: ChannelURL, _ key: Int64, before order: Int64, _ shown: [History], _ cache: CacheStore
+        _ url: ChannelURL, _ key: Int64, before order: Int64, _ shown: [History], _ capabilities: ServiceCapabilities,
+        _ cache: CacheStore
     ) throws(StoreError) {
         var histories = shown
         if !histories.contains(where: { $0.channelKey == key }) {
-            histories.append(try History.stored(HistoryID(url), cache))
+            histories.append(try History.stored(HistoryID(url), capabilities, cache))
         }
         for var history in histories {
             try history.cut(before: order, cache)

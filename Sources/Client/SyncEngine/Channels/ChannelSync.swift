@@ -85,7 +85,7 @@ struct ChannelSync {
     mutating func sessionBegan(_ context: Context) {
         log = .unread
         if anchorLog(context) == true { log = .read }
-        if !context.capabilities.hasChannelChanges { relist(context) }
+        if context.capabilities.channelChanges == .asked { relist(context) }
     }
 
     /// Whether a point to read from had to be made; `nil` when that could not be stored.
@@ -155,7 +155,7 @@ struct ChannelSync {
     }
 
     private mutating func readLog(_ turn: inout Turn) {
-        guard turn.capabilities.hasChannelChanges else {
+        guard turn.capabilities.channelChanges == .log else {
             log = .read
             return continueListing(&turn)
         }

@@ -18,7 +18,9 @@ import SyncStore
 /// - The service may change a message's time, so that it stands behind the newest one known. That tells nothing of what
 ///   stands before it: it is stored, and the chunk is complete as far as it was.
 /// - What was told while a page was under way is newer than the page (`Crossings`).
-/// - A loss of the connection makes "newest" unknown.
+/// - A loss of the connection makes "newest" unknown; not where the stream of events goes on where it ended
+///   (`keepsNewest`): there the chunk that has reached the newest goes on growing, over restarts too, until the service
+///   says that the stream broke.
 ///
 /// A value: what a transaction does is done on a copy, which counts when the transaction is committed. So memory never
 /// knows more than the file.
@@ -29,6 +31,8 @@ struct History {
     let channelKey: Int64
     /// Of a thread: the message that it answers. It is kept with the replies, and no page brings it.
     let parentID: MessageID
+    /// The stream of events goes on over sessions and restarts (`ServiceCapabilities.Changes.inStream`).
+    let keepsNewest: Bool
     private(set) var chunks: ChunkList
     var crossings = Crossings()
     /// Messages stored by this run, since everything was forgotten last.
@@ -59,23 +63,35 @@ struct History {
         case since(MessagePosition)
     }
 
-    init(channelKey: Int64, parentID: MessageID = "", stored: [StoredChunk]) {
+    init(
+        channelKey: Int64, parentID: MessageID = "", stored: [StoredChunk], _ capabilities: ServiceCapabilities
+    ) {
         self.channelKey = channelKey
         self.parentID = parentID
+        let keepsNewest = capabilities.messageChanges == .inStream
+        self.keepsNewest = keepsNewest
         onDisk = stored
-        chunks = ChunkList(stored.map { .init(start: $0.start, end: $0.end, reachedFirst: $0.reachedFirst) })
+        chunks = ChunkList(stored.map {
+            .init(
+                start: $0.start, end: $0.end, reachedFirst: $0.reachedFirst,
+                reachedNewest: keepsNewest && $0.isOpenEnded)
+        })
     }
 
     /// What the cache knows of a channel or a thread, which gets a key when it has none. A thread of which nothing is
     /// cached begins with what the channel's cache holds of it.
-    static func stored(_ id: HistoryID, _ cache: CacheStore) throws(StoreError) -> History {
+    static func stored(
+        _ id: HistoryID, _ capabilities: ServiceCapabilities, _ cache: CacheStore
+    ) throws(StoreError) -> History {
         let channel = try cache.channelKey(id.channelURL)
-        guard id.isThread else { return History(channelKey: channel, stored: try cache.chunks(channel: channel)) }
+        guard id.isThread else {
+            return History(channelKey: channel, stored: try cache.chunks(channel: channel), capabilities)
+        }
         let key = try cache.threadKey(channel: channel, parentID: id.parentID)
         if try cache.chunks(channel: key).isEmpty {
             try cache.copyThread(key, parentID: id.parentID, from: channel)
         }
-        return History(channelKey: key, parentID: id.parentID, stored: try cache.chunks(channel: key))
+        return History(channelKey: key, parentID: id.parentID, stored: try cache.chunks(channel: key), capabilities)
     }
 
     /// The message that a thread answers, when it is cached.
@@ -298,26 +314,33 @@ struct History {
 
     // MARK: Session
 
-    /// What is newest is not known any more, and nothing on its way arrives.
+    /// Nothing on its way arrives, and what is newest is not known any more but where the stream goes on later.
     mutating func sessionEnded() {
+        if !keepsNewest { streamBroke() }
+        crossings = Crossings()
+    }
+
+    /// Something may have come of which nobody told.
+    mutating func streamBroke() {
         chunks.forgetNewest(sureEnd: storedEnd)
         send = .none
         sureEnd = nil
         outOfOrder = []
         strays = []
         hasLostStrays = false
-        crossings = Crossings()
     }
 
     /// What was told while offline says nothing about what came before and after it: pages bring it.
     mutating func sessionBegan() {
-        strays = []
         outOfOrder = []
+        if !keepsNewest { strays = [] }
     }
 
     /// Something may be missing although the connection lives: the own message under way, whose acknowledgement was
     /// lost.
     mutating func doubtNewest(_ cache: CacheStore) throws(StoreError) {
+        // The stream tells of own messages, too.
+        if keepsNewest { return }
         guard let last = chunks.last, last.reachedNewest else {
             hasLostStrays = true
             return
@@ -329,6 +352,7 @@ struct History {
 
     /// An own message goes out, or is on its way when the channel is opened.
     mutating func sendBegan() {
+        if keepsNewest { return }
         send = newestEdge.map { .since($0) } ?? .sinceNextPage
     }
 

@@ -43,7 +43,7 @@ struct MessageCollections {
     ) {
         let known = timelines[place]
         let stored = known ?? turn.storage.committed { (cache) throws(StoreError) in
-            let history = try History.stored(place, cache)
+            let history = try History.stored(place, turn.capabilities, cache)
             return Timeline(place, history: history, parent: try history.parent(cache))
         }
         guard let timeline = stored else {

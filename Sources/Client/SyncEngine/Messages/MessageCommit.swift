@@ -25,17 +25,21 @@ struct MessageCommit {
             channels = nil
             return
         }
-        channels = try ChannelCommit([channel], replacing: cached, cache) { timelines.of($0).map(\.history) }
+        channels = try ChannelCommit([channel], replacing: cached, context.capabilities, cache) {
+            timelines.of($0).map(\.history)
+        }
     }
 
     /// What the fact is to a channel and its threads that are cached and that nobody shows: what changes, changes there
-    /// too, and an own message belongs where the cache calls itself complete. Others that arrive are not stored, since
-    /// the file does not say any more which message is the newest.
+    /// too, and an own message belongs where the cache calls itself complete. Others that arrive are stored only where
+    /// the stream goes on over sessions: elsewhere the file does not say any more which message is the newest.
     private static func storeUnshown(
         _ fact: MessageFact, _ timelines: Timelines, _ context: Context, _ cache: CacheStore
     ) throws(StoreError) {
         switch fact.kind {
-        case .arrived(let message, _): if message.senderID != context.options.userID { return }
+        case .arrived(let message, _):
+            let isStored = context.capabilities.messageChanges == .inStream
+            if !isStored, message.senderID != context.options.userID { return }
         // It answers what a single history asked.
         case .changelog: return
         case .edited, .patched, .deleted: break
@@ -45,7 +49,8 @@ struct MessageCommit {
             let id = HistoryID(fact.channelURL, parentID: parentID)
             if timelines[id] != nil { continue }
             guard let part = fact.concerning(id) else { continue }
-            let history = History(channelKey: key, parentID: parentID, stored: try cache.chunks(channel: key))
+            let history = History(
+                channelKey: key, parentID: parentID, stored: try cache.chunks(channel: key), context.capabilities)
             _ = try RecordedFact(part, of: history, context.rules, cache)
         }
     }

@@ -314,11 +314,15 @@ final class Timeline {
     private var changesKey: String { "messages.changes.\(history.channelKey)" }
 
     private func readChanges(_ turn: inout Turn) {
+        if turn.capabilities.messageChanges == .inStream {
+            step = .gap(isAsked: false)
+            return checkGap(&turn)
+        }
         let key = changesKey
         let value = turn.storage.cached { (cache) throws(StoreError) in try cache.value(key) }
         guard let value else { return storeFailed(&turn) }
         let since = value.flatMap(ChangePoint.init(storedText:))
-        let isKnown = since != nil && turn.capabilities.hasMessageChanges
+        let isKnown = since != nil && turn.capabilities.messageChanges == .log
         // What is cached may have changed since anybody knows when.
         guard isKnown || history.chunks.isEmpty else { return forgetCached(&turn) }
         guard let since, !history.chunks.isEmpty else {

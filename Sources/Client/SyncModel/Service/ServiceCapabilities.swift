@@ -1,15 +1,25 @@
 /// What a service can do. What it cannot, the engine replaces by asking for more.
 public struct ServiceCapabilities: Equatable, Sendable {
-    /// Tells which channels changed since a point; otherwise all are listed again after each login.
-    public var hasChannelChanges: Bool
-    /// Tells which messages were edited or deleted since a point; otherwise cached messages are asked for again.
-    public var hasMessageChanges: Bool
+    /// How it is learnt what changed while away.
+    public enum Changes: Equatable, Sendable {
+        /// The service has a log that is read from a point on.
+        case log
+        /// Nobody tells: what is cached is asked for again after each login.
+        case asked
+        /// The stream of events goes on where it ended, and so holds every change. Where it cannot, it says so.
+        case inStream
+    }
+
+    /// Which channels came, changed or went.
+    public var channelChanges: Changes
+    /// Which messages came, were edited or deleted.
+    public var messageChanges: Changes
     /// Tells what is missing behind the newest cached message; otherwise pages are asked for from there.
     public var hasGapCheck: Bool
 
-    public init(hasChannelChanges: Bool = true, hasMessageChanges: Bool = true, hasGapCheck: Bool = true) {
-        self.hasChannelChanges = hasChannelChanges
-        self.hasMessageChanges = hasMessageChanges
+    public init(channelChanges: Changes = .log, messageChanges: Changes = .log, hasGapCheck: Bool = true) {
+        self.channelChanges = channelChanges
+        self.messageChanges = messageChanges
         self.hasGapCheck = hasGapCheck
     }
 }
