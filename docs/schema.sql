@@ -1,7 +1,8 @@
 -- The real schema of both files; a test compares it with what the library makes. Times are milliseconds since the epoch.
 
 -- cache.db (user_version 8)
--- meta        cursors and flags: channels.changes, channels.token, channels.complete, messages.changes.KEY
+-- meta        cursors and flags: channels.changes, channels.token, channels.complete, messages.changes.KEY,
+--             service.resume: from where a stream goes on
 -- channel     key is ours and not used again; messages are filed under it. (SQLite gives the number behind the greatest: of
 --             one whose row a damaged file lost, what is left is removed.) json is the channel as hosts see it; name,
 --             has_last_message, latest_at, created_at are the keys of three orders, of an index each. A row that is not
@@ -99,7 +100,7 @@ CREATE TABLE database_value (
 CREATE UNIQUE INDEX database_value_by_place ON database_value (url, name, path, query);
 CREATE INDEX database_value_by_use ON database_value (used, size);
 
--- intents.db (user_version 4)
+-- intents.db (user_version 5)
 -- intent      own messages that are not the service's yet; status 0 pending, 1 failed
 -- database_write  writes to a realtime database that it has not answered yet, sent in the order of their ids; kind 0 sets a
 --             value, 1 updates paths within a place, 2 counts
@@ -107,6 +108,8 @@ CREATE INDEX database_value_by_use ON database_value (used, size);
 --             and body, in database_write of url, name, id, path, kind and body
 -- damaged_intent, damaged_write  rows that did not match, or had a number that no row has, as they were found: nothing
 --             of them is sent. They go when the user signs out
+-- kept        what the service's part wants to have at its next session, whatever becomes of the cache (a renewed token, the
+--             id of this device), one row; under a checksum; goes when the user signs out
 CREATE TABLE intent (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     channel_url TEXT NOT NULL,
@@ -154,3 +157,9 @@ CREATE TABLE damaged_write (
     checksum ANY,
     body ANY
 ) STRICT;
+
+CREATE TABLE kept (
+    name TEXT NOT NULL PRIMARY KEY,
+    value TEXT NOT NULL,
+    checksum INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -22,8 +22,11 @@ class EngineTestCase: XCTestCase {
     private var open: [(id: UInt64, request: ServiceRequest)] = []
     /// Whatever was asked since the start.
     private(set) var everAsked: [ServiceRequest] = []
-    /// Up to when retention was known at the last login.
-    private(set) var retentionTime: Int64?
+    /// What the service was given at each login.
+    private(set) var starts: [SessionStart] = []
+    /// From where it was told to go on, and whether what it wanted kept was.
+    private(set) var resumedFrom: [String?] = []
+    private(set) var keptAnswers: [Bool] = []
 
     override func setUpWithError() throws {
         directory = FileManager.default.temporaryDirectory.appendingPathComponent("sm-engine-\(UUID())").path
@@ -245,8 +248,10 @@ class EngineTestCase: XCTestCase {
             case .ask(let id, let request, _):
                 open.append((id, request))
                 everAsked.append(request)
-            case .connect(_, let time): retentionTime = time
+            case .connect(let start): starts.append(start)
             case .disconnect: open = []
+            case .resume(let point): resumedFrom.append(point)
+            case .kept(let isStored): keptAnswers.append(isStored)
             }
         }
         for output in engine.takeHostOutputs() { host.take(output) }

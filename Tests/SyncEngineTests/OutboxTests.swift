@@ -192,8 +192,8 @@ final class OutboxTests: EngineTestCase {
         XCTAssertEqual(host.ids(1, .pending), [])
         XCTAssertEqual(host.ids(1, .failed), ["next"])
         let removed = host.events.compactMap { event -> CollectionChange? in
-            guard case .change(let change) = event, change.list == .pending, change.action == .remove else { return nil }
-            return change
+            guard case .change(let change) = event else { return nil }
+            return change.list == .pending && change.action == .remove ? change : nil
         }
         XCTAssertEqual(removed.flatMap { $0.items.map(\.id) }, ["first", "next"])
         XCTAssertEqual(removed.flatMap { $0.items.map(\.index) }, [0, 0])

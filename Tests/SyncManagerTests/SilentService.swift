@@ -8,7 +8,7 @@ final class SilentService: ChatService {
     let rules: any ServiceRules = SilentRules()
     var nextDeadline: Int64? { nil }
 
-    func connect(token: String, retentionTime: Int64, now: Moment) { onConnect() }
+    func connect(_ start: SessionStart, now: Moment) { onConnect() }
     func disconnect(now: Moment) {}
     func ask(_ request: ServiceRequest, id: UInt64, timeout: Int64, now: Moment) {}
     func receive(_ input: TransportInput, now: Moment) {}

@@ -46,6 +46,8 @@ enum Described {
                 + counts.byCustomType.sorted { $0.key < $1.key }.map { " \($0.key.text)=\($0.value)" }.joined()
         case .channel(let url, let event): "channel \(url) \(text(event))"
         case .channelAnswered(let channel, let cause): "channel \(channel.url) is now \(cause.source.rawValue)"
+        case .batch(let events, let point): "batch to \(point): " + events.map(text).joined(separator: "; ")
+        case .keep(let value): "keep \(value)"
         }
     }
 

@@ -122,7 +122,7 @@ final class MutatedFrameTests: XCTestCase {
             var sockets: [UInt64] = []
             var exchanges: [UInt64] = []
             var lastID: UInt64 = 0
-            service.connect(token: "tok", retentionTime: 0, now: now)
+            service.connect(SessionStart(token: "tok"), now: now)
             for step in 0..<40 {
                 for output in service.takeOutputs() {
                     switch output {
@@ -132,7 +132,7 @@ final class MutatedFrameTests: XCTestCase {
                     case .event(.connected): connected += 1
                     case .event(.disconnected):
                         open = []
-                        service.connect(token: "tok", retentionTime: 0, now: now)
+                        service.connect(SessionStart(token: "tok"), now: now)
                     case .event: break
                     case .reply(let id, _):
                         XCTAssertNotNil(open.remove(id), "round \(round) step \(step)")

@@ -33,7 +33,7 @@ final class ServiceHarness {
     }
 
     func connect(_ token: String = "tok") -> [String] {
-        service.connect(token: token, retentionTime: 0, now: now)
+        service.connect(SessionStart(token: token), now: now)
         return out()
     }
 

@@ -250,6 +250,28 @@ final class MigrationTests: XCTestCase {
         XCTAssertEqual(store.takeLost().count, 6)
     }
 
+    /// A file of schema 4 of the intents, made by the library of commit 5dd1d75: three messages that wait.
+    func testAServiceMayHaveSomethingKept() throws {
+        let folder = try fixture("intents-4.db")
+        let before = try folder.copied()
+        XCTAssertEqual(try raw(before.path + "/intents.db").schemaVersion(), 4)
+        let store = try IntentStore(directory: folder.path)
+        XCTAssertEqual(try store.intents().count, 3)
+        XCTAssertNil(try store.kept("service"))
+        try store.keep("first", as: "service")
+        try store.keep("second", as: "service")
+        store.close()
+        let again = try IntentStore(directory: folder.path)
+        XCTAssertEqual(try again.kept("service"), "second")
+        XCTAssertEqual(try again.intents().count, 3)
+        try again.database.execute("UPDATE kept SET value = 'other'")
+        XCTAssertThrowsError(try again.kept("service"))
+        try again.keep("third", as: "service")
+        XCTAssertEqual(try again.kept("service"), "third")
+        try again.removeAll()
+        XCTAssertNil(try again.kept("service"))
+    }
+
     /// The second opening finds nothing to do.
     func testSecondOpeningChangesNothing() throws {
         let folder = try fixture("cache-2.db", "intents-1.db", "intents-1.db-wal")

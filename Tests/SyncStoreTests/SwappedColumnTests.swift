@@ -102,6 +102,7 @@ final class SwappedColumnTests: XCTestCase {
             let write = DatabaseWrite(
                 id: number * 2, path: "/\(number)", kind: number - 1, body: Array("\(number)".utf8))
             try store.add(write, to: places[Int(number) - 1].instance)
+            try store.keep("value\(number)", as: "name\(number)")
         }
     }
 
@@ -113,7 +114,8 @@ final class SwappedColumnTests: XCTestCase {
             return intent
         }
         let writes = try places.map { try store.databaseWrites(to: $0.instance) }
-        return store.takeLost().count > 0 ? nil : "\(intents) \(writes)"
+        guard let kept = try? (1...3).map({ try store.kept("name\($0)") }) else { return nil }
+        return store.takeLost().count > 0 ? nil : "\(intents) \(writes) \(kept)"
     }
 
     /// `false` when both rows have the same there.

@@ -27,6 +27,7 @@ public final class Engine {
     private var outbox = Outbox()
     private var serviceActions = ServiceActions()
     private var unreadTotals = UnreadTotals()
+    private let streamPoint = StreamPoint()
     private var deliveries = DeliveryMarks()
     private var mutes = MuteTimers()
     private var retention = Retention()
@@ -367,7 +368,7 @@ public final class Engine {
 
     private func route(_ event: ServiceEvent, _ turn: inout Turn) {
         switch event {
-        case .connected(let info): if session.connected(info, turn.now, &turn) == .began { sessionBegan(&turn) }
+        case .connected(let info): if session.connected(info, turn.now, &turn) == .began { sessionBegan(info, &turn) }
         case .disconnected(let failure, let retryAfter):
             if session.disconnected(failure, retryAfter: retryAfter, &turn) == .ended { sessionEnded(&turn) }
         case .messageReceived(let url, let message):
@@ -388,6 +389,14 @@ public final class Engine {
         case .channel(let url, let event): route(event, of: url, &turn)
         case .unreadCounts(let counts): unreadTotals.take(counts, &turn)
         case .channelAnswered: route(answered: event, [], &turn)
+        case .batch(let events, let point):
+            streamPoint.take(point, timelines, &turn) { (turn: inout Turn) in
+                for event in events {
+                    route(event, &turn)
+                    carryOut(&turn)
+                }
+            }
+        case .keep(let value): serviceCommands.append(.kept(storage.keep(value)))
         }
     }
 
@@ -545,7 +554,8 @@ public final class Engine {
 
     // MARK: Session
 
-    private func sessionBegan(_ turn: inout Turn) {
+    private func sessionBegan(_ info: SessionInfo, _ turn: inout Turn) {
+        if !info.isContinued { streamPoint.broke(timelines, turn.context) }
         for timeline in timelines.sorted {
             timeline.sessionBegan()
             if let channel = storage.channel(timeline.id.channelURL) { mutes.note(channel, &turn) }
@@ -630,6 +640,8 @@ public final class Engine {
         case .mutes:
             for url in mutes.takeDue(&turn) { sync.want(url, Cause(.eventUserUnmuted), &turn) }
         case .retention: retention.pump(&turn)
+        case .resume:
+            if turn.isLoggedIn, let point = streamPoint.resume(storage) { serviceCommands.append(.resume(from: point)) }
         case .typing: typing.expire(now: turn.now.monotonic, &turn)
         case .ownAges: outbox.expire(&turn)
         case .streams: streams.advance(&turn)
@@ -671,6 +683,7 @@ public final class Engine {
             }
             show(outcome, committed.channels, fact, &turn)
         } else {
+            streamPoint.lost(&turn)
             for entry in shown { entry.timeline.lose(entry.fact, &turn) }
             // What the channel is now was not stored either.
             sync.touch(url)
@@ -695,7 +708,9 @@ public final class Engine {
     @discardableResult
     private func record(channels fact: ChannelFact, _ turn: inout Turn) -> Bool {
         let committed = storage.committed { (cache) throws(StoreError) in
-            let commit = try ChannelCommit(fact.changed, replacing: nil, capabilities, cache) { timelines.of($0).map(\.history) }
+            let commit = try ChannelCommit(fact.changed, replacing: nil, capabilities, cache) {
+                timelines.of($0).map(\.history)
+            }
             for url in fact.removed { try cache.deleteChannel(url) }
             for (key, value) in fact.progress { try cache.setValue(key, value) }
             return commit
@@ -772,7 +787,7 @@ public final class Engine {
                 }
             case .timer(let key, let deadline): if !isClosing { timers.set(key, at: deadline) }
             case .connect(let token):
-                serviceCommands.append(.connect(token: token, retentionTime: Retention.knownTime(storage)))
+                serviceCommands.append(.connect(streamPoint.begin(token, storage)))
             case .closeConnection: serviceCommands.append(.disconnect)
             case .database(let command): if !isClosing || command.isEnd { databaseCommands.append(command) }
             case .order(let operation, let id): database?.order(operation, for: id, &turn)
@@ -868,8 +883,6 @@ public final class Engine {
         hostOutputs.append(.event(.client(.storageError(message: failure.message))))
     }
 
-    // MARK: Looking
-
     private func turn(at now: Moment) -> Turn {
         Turn(Context(
             now: now, storage: storage, options: options, rules: rules, capabilities: capabilities, random: random,
@@ -881,23 +894,12 @@ public final class Engine {
 
     // MARK: For the simulator's checks
 
-    /// Every message collection of the host with its channel, in the order of their numbers.
-    var shownMessageWindows: [(channelURL: ChannelURL, window: MessageWindow)] {
+    /// Every message collection with its channel, those that feed streams too.
+    var messageWindows: [(channelURL: ChannelURL, window: MessageWindow)] {
         timelines.sorted.flatMap { timeline in timeline.windows.all.map { (timeline.id.channelURL, $0) } }
-            .filter { $0.window.id.stream == nil }
-            .sorted { $0.window.id < $1.window.id }
     }
 
-    var shownChannels: [ChannelWindow] { lists.all.filter { $0.id.stream == nil } }
-
-    /// What the list shows that feeds a stream over channels or messages.
-    func feed(of stream: UInt64) -> [(id: String, json: [UInt8])]? {
-        let own = CollectionID.stream(stream)
-        if let list = lists.all.first(where: { $0.id == own }) { return list.window.rows.map { ($0.id.text, $0.json) } }
-        guard let messages = timelines.sorted.flatMap(\.windows.all).first(where: { $0.id == own }) else { return nil }
-        let rows = messages.window.rows.map { ($0.id.text, $0.json) }
-        return messages.filter.isReversed ? rows.reversed() : rows
-    }
+    var channelWindows: [ChannelWindow] { lists.all }
 
     /// A stream as it has been told.
     func shownStream(_ id: UInt64) -> StreamBatch? { streams.whole(id) }

@@ -67,8 +67,10 @@ public final class SyncCore {
         while true {
             for command in engine.takeServiceCommands() {
                 switch command {
-                case .connect(let token, let time): service.connect(token: token, retentionTime: time, now: now)
+                case .connect(let start): service.connect(start, now: now)
                 case .disconnect: service.disconnect(now: now)
+                case .resume(let point): service.resume(from: point, now: now)
+                case .kept(let isStored): service.kept(isStored, now: now)
                 case .ask(let id, let request, let timeout):
                     service.ask(request, id: id, timeout: timeout, now: now)
                 }
@@ -89,7 +91,9 @@ public final class SyncCore {
 
 /// What the engine wants of the service.
 public enum ServiceCommand: Equatable, Sendable {
-    case connect(token: String, retentionTime: Int64)
+    case connect(SessionStart)
+    case resume(from: String?)
+    case kept(Bool)
     case disconnect
     case ask(id: UInt64, ServiceRequest, timeout: Int64)
 }

@@ -34,7 +34,7 @@ enum EventFacts {
                 "message_id": .string(id.text), "thread_info": try? JSON.parse(info),
             ])]
         case .channel(_, let event): return of(event, userID)
-        case .connected, .disconnected, .messageUpdated, .messageDeleted, .channelAnswered, .unreadCounts: return []
+        default: return []
         }
     }
 

@@ -47,8 +47,9 @@ public final class SendbirdService: ChatService {
 
     // MARK: ChatService
 
-    public func connect(token: String, retentionTime: Int64, now: Moment) {
-        self.retentionTime = retentionTime
+    public func connect(_ start: SessionStart, now: Moment) {
+        let token = start.token
+        retentionTime = start.retentionTime
         resetSession(closingSocket: true)
         credentials.setToken(token)
         openSocket(deadline: now.monotonic.addingClamped(SendbirdService.loginTimeout))

@@ -45,6 +45,21 @@ extension CacheStore {
         }
     }
 
+    /// Ends every open-ended chunk with the newest message that is cached now: newer ones may be missing.
+    public func closeOpenEnds() throws(StoreError) {
+        try transaction { () throws(StoreError) in
+            var keys: [Int64] = []
+            let row = try database.prepare("SELECT DISTINCT channel FROM chunk WHERE is_open_ended <> 0")
+            while try row.next() { keys.append(row.int(0)) }
+            row.reset()
+            for key in keys {
+                var chunks = try chunks(channel: key)
+                for index in chunks.indices { chunks[index].isOpenEnded = false }
+                try setChunks(channel: key, chunks)
+            }
+        }
+    }
+
     private func write(_ chunk: StoredChunk, _ channel: Int64) throws(StoreError) {
         try database.prepare("""
             INSERT INTO chunk (channel, start_ord, start_tie, start_token, end_ord, end_tie, end_token, reached_first,

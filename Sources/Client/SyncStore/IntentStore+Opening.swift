@@ -71,6 +71,7 @@ extension IntentStore {
             _ = try database.prepare("SELECT \(table.key), \(table.columns) FROM \(table.rawValue) LIMIT 0")
             _ = try database.prepare("SELECT \(table.columns) FROM \(table.aside) LIMIT 0")
         }
+        _ = try database.prepare("SELECT name, value, checksum FROM kept LIMIT 0")
         _ = try database.prepare("SELECT name, seq FROM sqlite_sequence")
         let keys = try database.prepare("""
             SELECT count(*) FROM sqlite_schema

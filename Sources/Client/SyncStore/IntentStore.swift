@@ -83,6 +83,14 @@ public final class IntentStore {
             body ANY
         ) STRICT;
         """,
+        // What a service wants to have at its next session.
+        """
+        CREATE TABLE kept (
+            name TEXT NOT NULL PRIMARY KEY,
+            value TEXT NOT NULL,
+            checksum INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """,
     ]
 
     /// Opens or creates `intents.db` in a directory. A file that is damaged, lacks a part of its schema, or is empty
@@ -186,10 +194,32 @@ public final class IntentStore {
         }
     }
 
-    /// Removes all intents and all writes to databases. The log still has them: `emptyLog`.
+    /// Keeps a text under a name, whatever becomes of the cache; it replaces what was kept there before.
+    public func keep(_ value: String, as name: String) throws(StoreError) {
+        if !isMarked { try setMark() }
+        try database.transaction { () throws(StoreError) in
+            try database.prepare("""
+                INSERT INTO kept (name, value, checksum) VALUES (?1, ?2, checksum_of_row(?1, ?2))
+                ON CONFLICT (name) DO UPDATE SET value = excluded.value, checksum = excluded.checksum
+                """).bind(name).bind(value).run()
+        }
+    }
+
+    /// What is kept under a name; `nil` when there is nothing. `.corrupt` when it is damaged: the next `keep` mends it.
+    public func kept(_ name: String) throws(StoreError) -> String? {
+        let row = try database.prepare("SELECT name, value, checksum FROM kept WHERE name = ?").bind(name)
+        defer { row.reset() }
+        guard try row.step() else { return nil }
+        guard row.matches(0...1, checksum: 2) else {
+            throw .corrupt(message: "intents.db: what is kept as \(name) does not match its checksum")
+        }
+        return row.text(1)
+    }
+
+    /// Removes all intents, all writes to databases, and what is kept. The log still has them: `emptyLog`.
     public func removeAll() throws(StoreError) {
         try database.transaction { () throws(StoreError) in
-            for table in ["intent", "database_write", "damaged_intent", "damaged_write"] {
+            for table in ["intent", "database_write", "damaged_intent", "damaged_write", "kept"] {
                 try database.prepare("DELETE FROM \(table)").run()
             }
         }

@@ -131,6 +131,7 @@ struct ChannelSync {
         let done: Void? = storage.committed { (cache) throws(StoreError) in
             try cache.forgetChannels()
             for key in [changesKey, tokenKey, completeKey, relistKey] { try cache.setValue(key, nil) }
+            try StreamPoint.forget(cache)
         }
         return done != nil
     }

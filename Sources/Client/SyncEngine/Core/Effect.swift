@@ -27,7 +27,7 @@ indirect enum Effect {
     case channels(ChannelFact)
     /// An own message is not under way any more. In doubt: whether it has arrived at the service is not known.
     case sendEnded(channelURL: ChannelURL, isInDoubt: Bool)
-    /// A channel's next message goes out, or has failed meanwhile: after what became of the one before it has been told.
+    /// A channel's next message goes out, or has failed meanwhile: told behind what became of the one before it.
     case sendNext(channelURL: ChannelURL)
     /// An overlay on a message came or went.
     case overlaid(channelURL: ChannelURL, messageID: MessageID)

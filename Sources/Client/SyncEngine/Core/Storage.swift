@@ -106,6 +106,18 @@ final class Storage {
         }
     }
 
+    /// What the service wants to have at its next session; whether it is on the disk.
+    func keep(_ value: String) -> Bool {
+        let done: Void? = intended { (intents) throws(StoreError) in try intents.keep(value, as: Storage.service) }
+        return done != nil
+    }
+
+    func kept() -> String? {
+        intended { (intents) throws(StoreError) in try intents.kept(Storage.service) } ?? nil
+    }
+
+    private static let service = "service"
+
     /// All that the body stores of intents, in one transaction, and what it caches in another one, which is committed
     /// first: a message has to be in the cache before its intent goes. `false` when nothing of the intents is stored.
     func together(_ body: () -> Void) -> Bool {

@@ -28,11 +28,13 @@ struct TimerQueue {
         case mutes
         case database
         case retention
+        /// The service is told to go on from the last point that was stored.
+        case resume
 
         /// Whether a repeated request of sync stands behind it: sync is not at rest then.
         var isSyncWork: Bool {
             switch self {
-            case .channelSync, .timeline, .answerParts, .heldRequests, .retention: true
+            case .channelSync, .timeline, .answerParts, .heldRequests, .retention, .resume: true
             case .reconnect, .outbox, .fetch, .fetchAll, .action, .typing, .ownTyping, .deliveries, .mutes, .background,
                 .ownAges, .streams, .database:
                 false
@@ -68,6 +70,7 @@ struct TimerQueue {
             case .retention: "q"
             case .fetchAll(let call): "o\(call)"
             case .database: "r"
+            case .resume: "s"
             }
         }
     }

@@ -12,18 +12,10 @@ import SyncStore
 final class Timeline {
     private static let pageSize = 100
 
-    /// What is asked next, or is under way. One step at a time; pages in both directions at once.
-    private enum Step {
-        case parent(isAsked: Bool)
-        case changes(isAsked: Bool)
-        case gap(isAsked: Bool)
-        case pages(asked: Set<PageDirection>)
-    }
-
     let id: HistoryID
     private(set) var history: History
     private(set) var windows = MessageWindows()
-    private var step: Step
+    private var step: TimelineStep
     private var gate = RetryGate()
     /// Raised when everything starts over, so that answers to older questions are dropped.
     private var generation: UInt64 = 0
@@ -38,26 +30,16 @@ final class Timeline {
         self.id = id
         self.history = history
         self.parent = parent
-        step = Timeline.firstStep(of: id)
-    }
-
-    private static func firstStep(of id: HistoryID) -> Step {
-        id.isThread ? .parent(isAsked: false) : .changes(isAsked: false)
+        step = .first(of: id)
     }
 
     private var channelURL: ChannelURL { id.channelURL }
 
     /// Something is under way.
-    var isBusy: Bool {
-        switch step {
-        case .parent(let isAsked), .changes(let isAsked), .gap(let isAsked): isAsked
-        case .pages(let asked): !asked.isEmpty
-        }
-    }
+    var isBusy: Bool { step.isBusy }
 
     private var coverage: MessageWindows.Coverage {
-        var isGapChecked = false
-        if case .pages = step { isGapChecked = true }
+        let isGapChecked = if case .pages = step { true } else { false }
         return MessageWindows.Coverage(
             channelURL: channelURL, channelKey: history.channelKey, chunks: history.chunks, isGapChecked: isGapChecked)
     }
@@ -119,6 +101,12 @@ final class Timeline {
 
     func sessionBegan() { history.sessionBegan() }
 
+    /// Something may have come of which nobody told.
+    func streamBroke() { history.streamBroke() }
+
+    /// What was stored since is not stored: the history is as it was.
+    func restore(_ history: History) { self.history = history }
+
     func sessionEnded(_ turn: inout Turn) {
         history.sessionEnded()
         restart()
@@ -130,19 +118,14 @@ final class Timeline {
     /// Everything is asked again from the first step on.
     private func restart() {
         abandonAnswers()
-        step = Timeline.firstStep(of: id)
+        step = .first(of: id)
     }
 
     /// What is under way is given up: its answers will be dropped, and its step may be asked again.
     private func abandonAnswers() {
         generation += 1
         history.crossings = Crossings()
-        switch step {
-        case .parent: step = .parent(isAsked: false)
-        case .changes: step = .changes(isAsked: false)
-        case .gap: step = .gap(isAsked: false)
-        case .pages: step = .pages(asked: [])
-        }
+        step.abandon()
     }
 
     // MARK: The cache changed as a whole

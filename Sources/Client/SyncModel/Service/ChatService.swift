@@ -10,10 +10,14 @@ public protocol ChatService: AnyObject {
     /// What its fields and codes mean.
     var rules: any ServiceRules { get }
 
-    /// Opens a session with the host's access token. One `connected` or `disconnected` follows, and after a `connected`
-    /// at some time a `disconnected`, unless `disconnect` comes first. `retentionTime` is up to when it is known what
-    /// messages were purged, by the service's clock; 0 for not at all.
-    func connect(token: String, retentionTime: Int64, now: Moment)
+    /// Opens a session. One `connected` or `disconnected` follows, and after a `connected` at some time a
+    /// `disconnected`, unless `disconnect` comes first.
+    func connect(_ start: SessionStart, now: Moment)
+    /// What came since a point of the stream could not be stored: it is told again, from that point on, or from now on
+    /// when there is none. Only of services that tell `batch`.
+    func resume(from point: String?, now: Moment)
+    /// Whether what the service gave by `keep` is on the disk. Only of services that tell `keep`.
+    func kept(_ isStored: Bool, now: Moment)
     /// Ends the session. Nothing more is told of it: no event, and no reply to requests that are under way.
     func disconnect(now: Moment)
     /// Asks; exactly one reply with this id follows within `timeout` milliseconds, a failure if need be, unless the
@@ -27,6 +31,30 @@ public protocol ChatService: AnyObject {
     func advance(now: Moment)
     /// What came of it all, in order.
     func takeOutputs() -> [ServiceOutput]
+}
+
+extension ChatService {
+    public func resume(from point: String?, now: Moment) {}
+    public func kept(_ isStored: Bool, now: Moment) {}
+}
+
+/// What a session begins with.
+public struct SessionStart: Equatable, Sendable {
+    /// The host's access token.
+    public var token: String
+    /// Up to when it is known what messages were purged, by the service's clock; 0 for not at all.
+    public var retentionTime: Int64
+    /// From where the stream of events goes on: the point of the last `batch` that was stored.
+    public var resume: String?
+    /// What the service gave by `keep` last.
+    public var kept: String?
+
+    public init(token: String, retentionTime: Int64 = 0, resume: String? = nil, kept: String? = nil) {
+        self.token = token
+        self.retentionTime = retentionTime
+        self.resume = resume
+        self.kept = kept
+    }
 }
 
 public indirect enum ServiceOutput: Sendable {

@@ -14,4 +14,10 @@ public enum ServiceEvent: Sendable {
     case unreadCounts(UnreadCounts)
     /// A channel of this user as the answer to an action has it. It may leave out parts that are known already.
     case channelAnswered(ChannelRecord, Cause)
+    /// What one answer of the stream brought, in order, and the point from which the stream goes on after it: stored as
+    /// one, or not at all, and then `ChatService.resume` follows. Only where changes are in the stream.
+    indirect case batch([ServiceEvent], resume: String)
+    /// To be kept until the next session, whatever becomes of the cache: a token that is renewed, the id of this
+    /// device. It replaces what was kept before; `ChatService.kept` follows.
+    case keep(String)
 }

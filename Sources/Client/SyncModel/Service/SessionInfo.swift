@@ -9,11 +9,14 @@ public struct SessionInfo: Equatable, Sendable {
     public var wantsDeliveriesOfSuperChannels: Bool
     /// Whether it has purged messages since the time that was given at login.
     public var hasNewRetention: Bool
+    /// The stream goes on from the point that was given at login, so that nothing is missing. Looked at only where
+    /// changes are in the stream.
+    public var isContinued: Bool
 
     public init(
         userID: UserID, loginTime: Int64, reconnect: ReconnectPolicy = ReconnectPolicy(),
         counting: CountingPolicy = CountingPolicy(), wantsDeliveriesOfSuperChannels: Bool = true,
-        hasNewRetention: Bool = false
+        hasNewRetention: Bool = false, isContinued: Bool = false
     ) {
         self.userID = userID
         self.loginTime = loginTime
@@ -21,6 +24,7 @@ public struct SessionInfo: Equatable, Sendable {
         self.counting = counting
         self.wantsDeliveriesOfSuperChannels = wantsDeliveriesOfSuperChannels
         self.hasNewRetention = hasNewRetention
+        self.isContinued = isContinued
     }
 }
 

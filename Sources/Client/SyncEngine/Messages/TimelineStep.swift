@@ -1,0 +1,31 @@
+import SyncModel
+
+/// What a timeline asks next, or has under way. One step at a time; pages in both directions at once.
+enum TimelineStep {
+    case parent(isAsked: Bool)
+    case changes(isAsked: Bool)
+    case gap(isAsked: Bool)
+    case pages(asked: Set<PageDirection>)
+
+    static func first(of id: HistoryID) -> TimelineStep {
+        id.isThread ? .parent(isAsked: false) : .changes(isAsked: false)
+    }
+
+    /// Something is under way.
+    var isBusy: Bool {
+        switch self {
+        case .parent(let isAsked), .changes(let isAsked), .gap(let isAsked): isAsked
+        case .pages(let asked): !asked.isEmpty
+        }
+    }
+
+    /// What is under way is given up, and may be asked again.
+    mutating func abandon() {
+        switch self {
+        case .parent: self = .parent(isAsked: false)
+        case .changes: self = .changes(isAsked: false)
+        case .gap: self = .gap(isAsked: false)
+        case .pages: self = .pages(asked: [])
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import SyncModel
+import SyncStore
+
+/// How far the stream of a service has been stored, where changes are in the stream: from there it goes on.
+///
+/// - What a batch tells and its point are stored together. So whenever the process ends, what the point leaves out is
+///   told again, and nothing is missing before it.
+/// - When something of the stream could not be stored, no later point is: after a pause the service is told to go on
+///   from the last one stored. Until then batches are not looked at.
+/// - When the stream does not go on from the point, messages may have come of which nobody told. The open ends in the
+///   file are closed together with the first batch, since until then a restart goes on from the old point.
+///
+/// An object, since what a batch tells may fail to be stored while the batch is taken in.
+final class StreamPoint {
+    private static let key = "service.resume"
+
+    /// Something could not be stored, and the service does not know it yet.
+    private var isTorn = false
+    /// Chunks that reach the newest in the file do so no more.
+    private var hasOpenEnds = false
+    private var gate = RetryGate()
+
+    static func forget(_ cache: CacheStore) throws(StoreError) { try cache.setValue(key, nil) }
+
+    /// `nil`: there is none, or it cannot be read, and then nobody knows what came since.
+    private static func stored(_ storage: Storage) -> String? {
+        storage.cached { (cache) throws(StoreError) in try cache.value(key) } ?? nil
+    }
+
+    // MARK: Session
+
+    /// What a session begins with.
+    func begin(_ token: String, _ storage: Storage) -> SessionStart {
+        isTorn = false
+        return SessionStart(
+            token: token, retentionTime: Retention.knownTime(storage), resume: StreamPoint.stored(storage),
+            kept: storage.kept())
+    }
+
+    /// The stream does not go on from the point.
+    func broke(_ timelines: Timelines, _ context: Context) {
+        guard context.capabilities.messageChanges == .inStream else { return }
+        hasOpenEnds = true
+        for timeline in timelines.sorted { timeline.streamBroke() }
+    }
+
+    /// From where the service has to go on now, if something is lost; `.some(nil)`: from now on.
+    func resume(_ storage: Storage) -> String?? {
+        guard isTorn else { return nil }
+        isTorn = false
+        return .some(StreamPoint.stored(storage))
+    }
+
+    // MARK: The stream
+
+    /// Stores what a batch tells, by `body`, and its point. What it tells is told to hosts also when it cannot be
+    /// stored; then it comes once more.
+    func take(
+        _ point: String, _ timelines: Timelines, _ turn: inout Turn, _ body: (inout Turn) -> Void
+    ) {
+        if isTorn { return }
+        let before = timelines.sorted.map { (timeline: $0, history: $0.history) }
+        let done: Void? = turn.storage.committed { (cache) throws(StoreError) in
+            if hasOpenEnds { try cache.closeOpenEnds() }
+            body(&turn)
+            try cache.setValue(StreamPoint.key, point)
+        }
+        if done != nil {
+            hasOpenEnds = false
+            return gate.succeed()
+        }
+        // What is in memory knows no more than the file.
+        for (timeline, history) in before { timeline.restore(history) }
+        lost(&turn)
+    }
+
+    /// Something of the stream could not be stored.
+    func lost(_ turn: inout Turn) {
+        guard turn.capabilities.messageChanges == .inStream, !isTorn else { return }
+        isTorn = true
+        gate.fail(nil, at: turn.now.monotonic, turn.random)
+        turn.add(.timer(.resume, at: gate.pausedUntil))
+    }
+}

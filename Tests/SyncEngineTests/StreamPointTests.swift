@@ -1,0 +1,133 @@
+import SyncModel
+import SyncStore
+import XCTest
+
+@testable import SyncEngine
+
+/// A service whose changes are in its stream: what a batch tells and the point behind it are one.
+final class StreamPointTests: EngineTestCase {
+    private typealias Case = EngineTestCase
+    private let inStream = ServiceCapabilities(channelChanges: .inStream, messageChanges: .inStream, hasGapCheck: false)
+
+    private func login(isContinued: Bool) {
+        command(.connect(call: newCall()))
+        event(.connected(SessionInfo(userID: "mei", loginTime: Case.wall, isContinued: isContinued)))
+    }
+
+    /// A collection that shows the messages 1 and 2, after a first batch.
+    private func startStreaming() {
+        start(capabilities: inStream)
+        openMessages(1, "c")
+        login(isContinued: false)
+        event(.batch([], resume: "p1"))
+        serve(channels: [Case.channel("c")], messages: ["c": [Case.message(1), Case.message(2)]])
+        fetch(1, .previous)
+        XCTAssertEqual(host.ids(1), ["1", "2"])
+    }
+
+    private func arrival(_ id: Int64) -> ServiceEvent {
+        .messageReceived(channelURL: "c", message: Case.message(id))
+    }
+
+    private func stored() throws -> [String] {
+        try cache.messageReferences(channel: try cache.channelKey("c"), from: .first, through: .last).map(\.id.text)
+    }
+
+    private func startAgain(isContinued: Bool) {
+        close()
+        start(capabilities: inStream)
+        login(isContinued: isContinued)
+    }
+
+    func testTheNextSessionGoesOnFromTheLastBatch() throws {
+        startStreaming()
+        XCTAssertNil(starts.last?.resume)
+        event(.batch([arrival(3), arrival(4)], resume: "p2"))
+        XCTAssertEqual(host.ids(1), ["1", "2", "3", "4"])
+        startAgain(isContinued: true)
+        XCTAssertEqual(starts.last?.resume, "p2")
+        openMessages(1, "c")
+        serve(channels: [Case.channel("c")])
+        fetch(1, .previous)
+        XCTAssertEqual(host.ids(1), ["1", "2", "3", "4"])
+        XCTAssertFalse(everAsked.contains { if case .messages = $0 { true } else { false } })
+    }
+
+    /// The process ends before the commit: neither the messages nor the point are there.
+    func testABatchIsStoredAsOne() throws {
+        startStreaming()
+        var writes = 0
+        cache.setStatementHook { (sql) throws(StoreError) in
+            writes += sql.contains("INTO message") ? 1 : 0
+            if writes > 1 { throw .full }
+        }
+        event(.batch([arrival(3), arrival(4)], resume: "p2"))
+        cache.setStatementHook(nil)
+        XCTAssertEqual(try stored(), ["1", "2"])
+        XCTAssertEqual(try cache.value("service.resume"), "p1")
+    }
+
+    /// After a pause the service is told to go on from the point that is stored, and hosts see each message once.
+    func testWhatCouldNotBeStoredIsToldAgain() throws {
+        startStreaming()
+        cache.setCommitHook { () throws(StoreError) in throw .full }
+        event(.batch([arrival(3)], resume: "p2"))
+        XCTAssertEqual(resumedFrom, [])
+        // Whatever comes before the service knows is behind a hole.
+        cache.setCommitHook(nil)
+        event(.batch([arrival(4)], resume: "p3"))
+        XCTAssertEqual(try cache.value("service.resume"), "p1")
+        wait(1999)
+        XCTAssertEqual(resumedFrom, ["p1"])
+        event(.batch([arrival(3), arrival(4)], resume: "p3"))
+        XCTAssertEqual(host.ids(1), ["1", "2", "3", "4"])
+        XCTAssertEqual(try stored(), ["1", "2", "3", "4"])
+        XCTAssertEqual(try cache.value("service.resume"), "p3")
+        XCTAssertEqual(try cache.chunks(channel: try cache.channelKey("c")).map(\.isOpenEnded), [true])
+    }
+
+    /// The same of an event that stands alone.
+    func testNoPointIsStoredBehindAnEventThatIsNot() throws {
+        startStreaming()
+        cache.setCommitHook { () throws(StoreError) in throw .full }
+        event(arrival(3))
+        cache.setCommitHook(nil)
+        event(.batch([arrival(4)], resume: "p2"))
+        XCTAssertEqual(try cache.value("service.resume"), "p1")
+        wait(1999)
+        XCTAssertEqual(resumedFrom, ["p1"])
+    }
+
+    /// The service does not know the point any more: what is cached ends where it is known to end, once that is stored
+    /// with the first batch; until then a restart asks from the old point.
+    func testAStreamThatBeginsAnewEndsWhatWasOpen() throws {
+        startStreaming()
+        startAgain(isContinued: false)
+        let key = try cache.channelKey("c")
+        XCTAssertEqual(try cache.chunks(channel: key).map(\.isOpenEnded), [true])
+        XCTAssertEqual(try cache.value("service.resume"), "p1")
+        event(.batch([arrival(5)], resume: "p9"))
+        XCTAssertEqual(try cache.chunks(channel: key).map(\.isOpenEnded), [false])
+        XCTAssertEqual(try stored(), ["1", "2"])
+        openMessages(1, "c")
+        serve(channels: [Case.channel("c")], messages: ["c": (1...5).map { Case.message($0) }])
+        fetch(1, .previous)
+        XCTAssertEqual(host.ids(1), ["1", "2", "3", "4", "5"])
+    }
+
+    func testWhatIsKeptIsThereAtTheNextLogin() throws {
+        startStreaming()
+        event(.keep("token 2"))
+        XCTAssertEqual(keptAnswers, [true])
+        intents.setCommitHook { () throws(StoreError) in throw .full }
+        event(.keep("token 3"))
+        intents.setCommitHook(nil)
+        XCTAssertEqual(keptAnswers, [true, false])
+        startAgain(isContinued: true)
+        XCTAssertEqual(starts.last?.kept, "token 2")
+        command(.signOut(call: newCall()))
+        login(isContinued: false)
+        XCTAssertNil(starts.last?.kept)
+        XCTAssertNil(starts.last?.resume)
+    }
+}
