@@ -36,6 +36,13 @@ final class HistoryTests: StoryTestCase {
         try check("[e f>", "page [b c]", gives: "[b c] … [e f>")
     }
 
+    /// The channel's history was reset, which is known later: who edits a message does not show it again.
+    func testAnEditBringsBackNothingThatAPageDoesNotHave() throws {
+        try check("[b c d>", "page <(0)>; edit c'", gives: "<(0) (d)>", file: "<(0)>", answer: "")
+        try check("[b c d]", "page [b d]; edit c'", gives: "[b d]", answer: "")
+        try check("[b c d]", "page [b d]; page [b c d]; edit c'", gives: "[b c' d]")
+    }
+
     func testAPageInsideAChunkChangesNothing() throws {
         try check("[b c d e]", "page [c d]", gives: "[b c d e]", answer: "")
         try check("[b c d e>", "page [c d]", gives: "[b c d e>", answer: "")

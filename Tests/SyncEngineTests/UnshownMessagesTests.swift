@@ -42,8 +42,16 @@ final class UnshownMessagesTests: EngineTestCase {
         XCTAssertEqual(try cache.chunks(channel: key).last?.end.position, Case.message(2).position)
     }
 
-    /// Where the stream goes on over sessions, what it tells is stored also while nobody looks, and no page is asked for
-    /// when the channel is opened again, after a restart too.
+    /// It may be from before what this user may see.
+    func testAnEditBringsNothingThatIsNotCached() throws {
+        startShowing([Case.message(1), Case.message(3)])
+        command(.removeCollection(id: 1))
+        event(.messageUpdated(channelURL: "c", message: edited(2)))
+        XCTAssertEqual(try cached(try cache.channelKey("c")), ["1", "3"])
+    }
+
+    /// Where the stream goes on over sessions, what it tells is stored also while nobody looks, and no page is asked
+    /// for when the channel is opened again, after a restart too.
     func testAStreamThatGoesOnIsStored() throws {
         let inStream = ServiceCapabilities(channelChanges: .inStream, messageChanges: .inStream, hasGapCheck: false)
         start(capabilities: inStream)

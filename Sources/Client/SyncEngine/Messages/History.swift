@@ -45,6 +45,9 @@ struct History {
     private var hasLostStrays = false
     /// Messages that a host's own connection told of, and ours has not yet: older ones may still be on their way.
     private var outOfOrder: Set<MessageID> = []
+    /// Ids of messages that were held and that the last page of their place did not have: hidden from this user, or
+    /// deleted. Where an edit tells of one of them, it did not come there by a new time.
+    private var absent: Set<MessageID> = []
     /// Ids of messages that the service told to be deleted: an answer that comes late must not bring one back.
     private var deleted: Set<MessageID> = []
     private static let deletedLimit = 10_000
@@ -156,6 +159,9 @@ struct History {
         try cache.deleteMessages(ids: gone, channel: channelKey)
         try cache.upsert(rows, channel: channelKey)
         outOfOrder.subtract(page.messages.map(\.id))
+        absent.subtract(present)
+        if absent.count + gone.count > History.deletedLimit { absent = [] }
+        absent.formUnion(gone.prefix(History.deletedLimit))
         try saveChunks(cache)
         stored += Int64(rows.filter { !known.contains($0.id) }.count)
         return PageOutcome(rows: rows, gone: gone)
@@ -226,7 +232,9 @@ struct History {
             if let index = strays.firstIndex(where: { $0.id == message.id }) { strays[index] = message }
             if let held = try cache.message(id: message.id, channel: channelKey) {
                 if held.updatedAt <= message.updatedAt { changed.append(message) }
-            } else if message.id == parentID || isComplete(at: message.position, isInOrder) {
+            } else if message.id == parentID
+                || !absent.contains(message.id) && isComplete(at: message.position, isInOrder)
+            {
                 // Not held, and now in a place that is complete: the service changed its time.
                 changed.append(message)
             }
@@ -302,6 +310,7 @@ struct History {
     /// Forgets everything that is known in memory; the file has nothing either.
     mutating func forget() {
         chunks = ChunkList()
+        absent = []
         onDisk = []
         stored = 0
         strays = []

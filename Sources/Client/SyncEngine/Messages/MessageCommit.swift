@@ -48,10 +48,20 @@ struct MessageCommit {
         for (key, parentID) in try [(channel, "")] + cache.threads(channel: channel) {
             let id = HistoryID(fact.channelURL, parentID: parentID)
             if timelines[id] != nil { continue }
-            guard let part = fact.concerning(id) else { continue }
+            guard var part = fact.concerning(id) else { continue }
+            if case .edited(let messages) = part.kind { part.kind = .edited(try held(messages, key, cache)) }
             let history = History(
                 channelKey: key, parentID: parentID, stored: try cache.chunks(channel: key), context.capabilities)
             _ = try RecordedFact(part, of: history, context.rules, cache)
         }
+    }
+
+    /// What is not held may be hidden from this user, which the channel did not tell yet.
+    private static func held(
+        _ messages: [MessageRecord], _ key: Int64, _ cache: CacheStore
+    ) throws(StoreError) -> [MessageRecord] {
+        var held: [MessageRecord] = []
+        for message in messages where try cache.message(id: message.id, channel: key) != nil { held.append(message) }
+        return held
     }
 }
