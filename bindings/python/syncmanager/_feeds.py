@@ -47,7 +47,8 @@ class Feed(AsyncIterator[E], Iterator[E], Generic[E]):
     blocking one. It ends when the client is closed or the collection removed.
 
     A program that lags 10,000 events behind gets ``Overflow``, and then for each list a clear and one full insert; an
-    iteration over changes alone gets only these. Since 0.1.
+    iteration over changes alone gets only these. Several tasks may share one iteration: each event goes to one of
+    them, and all of them end with it. Since 0.1.
     """
 
     def __init__(self, core: FeedSource, collection: Shown | None, only_changes: bool, timeout: float | None):
@@ -57,7 +58,7 @@ class Feed(AsyncIterator[E], Iterator[E], Generic[E]):
         self._only_changes = only_changes
         self._timeout = timeout
         self._waiting: deque[Event] = deque()
-        self._waiter: asyncio.Future[None] | None = None
+        self._waiters: set[asyncio.Future[None]] = set()
         self._ended = core.closed or (collection is not None and collection.removed)
         core.add_feed(self)
 
@@ -82,11 +83,11 @@ class Feed(AsyncIterator[E], Iterator[E], Generic[E]):
             if self._ended:
                 raise StopAsyncIteration
             waiter: asyncio.Future[None] = self._core.running_loop().create_future()
-            self._waiter = waiter
+            self._waiters.add(waiter)
             try:
                 await waiter
             finally:
-                self._waiter = None
+                self._waiters.discard(waiter)
         return cast(E, self._waiting.popleft())
 
     def close(self) -> None:
@@ -99,8 +100,10 @@ class Feed(AsyncIterator[E], Iterator[E], Generic[E]):
         return bool(self._waiting) or self._ended
 
     def _wake(self) -> None:
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
+        # All of them: the one that is woken may be canceled before it takes the event.
+        for waiter in self._waiters:
+            if not waiter.done():
+                waiter.set_result(None)
 
     def _push(self, event: Event, collection: Shown | None) -> None:
         if self._ended or (self._collection is not None and collection is not self._collection):

@@ -164,6 +164,37 @@ def test_closing_completes_calls_and_ends_iterations(tmp_path):
     run(main())
 
 
+def test_tasks_that_share_an_iteration_share_its_events(tmp_path):
+    """Each event goes to one of them, one that is cancelled loses none for the others, and all end with the client."""
+
+    async def main():
+        async with SyncManager(**config(tmp_path)) as sm:
+            shared = sm.events()
+            alone = sm.events()
+            heard: list[list[int]] = [[], [], [], []]
+
+            async def follow(events, seen):
+                async for event in events:
+                    seen.append(event.seq)
+
+            tasks = [asyncio.create_task(follow(shared, seen)) for seen in heard[:3]]
+            tasks.append(asyncio.create_task(follow(alone, heard[3])))
+            for _ in range(3):
+                await asyncio.sleep(0)
+            tasks[0].cancel()
+            for _ in range(5):
+                await sm.call("statistics")
+            with pytest.raises(SyncManagerError):
+                await sm.connect()
+        done, waiting = await asyncio.wait(tasks, timeout=PATIENCE)
+        assert not waiting
+        assert len(done) == len(tasks)
+        assert heard[3]
+        assert sorted(heard[0] + heard[1] + heard[2]) == heard[3]
+
+    run(main())
+
+
 def test_cancelling_the_main_task_closes_the_client(tmp_path):
     async def main():
         async with SyncManager(**config(tmp_path)) as sm:
