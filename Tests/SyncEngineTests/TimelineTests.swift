@@ -304,6 +304,9 @@ final class TimelineTests: StoryTestCase {
         let short = "\(story); fetch w previous; disconnect"
         try check("[b d]", short, gives: "", shows: "{… >}", says: "w fetch ok short offline more")
         try check("[b d]", "\(short); login; around [c d>", gives: "[c d>", shows: "{… c d >}")
+        let start = "\(story); start w; disconnect"
+        try check("[b d]", start, gives: "", shows: "{… >}", says: "w start ok short offline")
+        try check("[b d]", "\(start); login; around [c d>", gives: "[c d>", shows: "{… c d >}")
     }
 
     // MARK: Old answers

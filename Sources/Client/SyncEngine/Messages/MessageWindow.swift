@@ -22,6 +22,9 @@ struct MessageWindow {
         let call: CallID
         /// Nothing was known about the viewpoint: what is shown until the service has told stands elsewhere.
         let isStandIn: Bool
+        /// It took the place of fetches that fill an emptied view again, and leaves it to those when it ends with
+        /// nothing.
+        let isAlsoRefill: Bool
         /// The service has told the page.
         var isAnswered = false
         /// Why one of its pages is short.
@@ -149,7 +152,7 @@ struct MessageWindow {
     /// The host wants to see messages: it has fetched some, or would have them but for what emptied the view.
     var isWanted: Bool { isLoaded || isRefilling || refillsWhenBack }
 
-    private var isRefilling: Bool {
+    var isRefilling: Bool {
         [.previous, .next].contains { fetches[$0] != nil && fetches[$0]?.call == nil }
     }
 
@@ -158,6 +161,11 @@ struct MessageWindow {
         for direction in [PageDirection.previous, .next] where fetches[direction] == nil && start == nil {
             fetches[direction] = Fetch(call: nil, wanted: filter.limit(direction))
         }
+    }
+
+    /// Whether what a fetch did not bring may come later, for what nobody waits for.
+    static func mayComeLater(_ status: Status, _ short: Completion.ShortReason?) -> Bool {
+        status == .storage || status == .canceled || short != nil && short != .reset
     }
 
     /// Messages that a fetch brings from now on, in either direction.

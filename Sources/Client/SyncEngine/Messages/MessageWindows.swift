@@ -197,16 +197,14 @@ struct MessageWindows {
         _ turn: inout Turn
     ) {
         guard let fetch = all[index].fetches[direction] else { return }
-        // What nobody waits for has time.
-        let mayComeLater = status == .storage || status == .canceled || short != nil && short != .reset
+        let mayComeLater = MessageWindow.mayComeLater(status, short)
         guard let call = fetch.call else {
             if !mayComeLater { all[index].fetches[direction] = nil }
             return
         }
         all[index].fetches[direction] = nil
         if fetch.isAlsoRefill, mayComeLater, !all[index].isLoaded {
-            let wanted = all[index].filter.limit(direction)
-            all[index].fetches[direction] = MessageWindow.Fetch(call: nil, wanted: wanted)
+            all[index].fetches[direction] = MessageWindow.Fetch(call: nil, wanted: all[index].filter.limit(direction))
         }
         if fetch.isOfStart { return pageOfStartEnded(index, status, short, &turn) }
         turn.add(.timer(.fetch(call: call), at: nil))
@@ -282,9 +280,10 @@ struct MessageWindows {
             turn.complete(Completion(call: call, name: .start, status: .duplicatedFetch, info: all[index].info))
             return false
         }
+        let isAlsoRefill = all[index].isRefilling
         all[index].fetches = PerDirection()
         let isStandIn = !all[index].isLoaded && all[index].home(in: coverage.chunks) == nil
-        all[index].start = MessageWindow.Start(call: call, isStandIn: isStandIn)
+        all[index].start = MessageWindow.Start(call: call, isStandIn: isStandIn, isAlsoRefill: isAlsoRefill)
         let shown = all[index].window.count
         if !all[index].isLoaded { fetchPages(index, coverage, &turn) }
         guard let start = all[index].start else { return false }
@@ -383,6 +382,7 @@ struct MessageWindows {
         for direction in [PageDirection.previous, .next] where all[index].fetches[direction]?.isOfStart == true {
             all[index].fetches[direction] = nil
         }
+        if start.isAlsoRefill, MessageWindow.mayComeLater(status, short), !all[index].isLoaded { all[index].refill() }
         turn.add(.timer(.fetch(call: start.call), at: nil))
         turn.complete(Completion(
             call: start.call, name: .start, status: status, short: short, info: all[index].info))
