@@ -14,7 +14,7 @@ extension EngineTestCase {
     func isOwnMessages(_ request: ServiceRequest) -> Bool { if case .ownMessages = request { true } else { false } }
     func isAround(_ request: ServiceRequest) -> Bool { if case .messagesAround = request { true } else { false } }
     func isPage(_ direction: PageDirection) -> (ServiceRequest) -> Bool {
-        { if case .messages(_, _, direction, _, _) = $0 { true } else { false } }
+        { if case .messages(_, _, direction, _, _, _) = $0 { true } else { false } }
     }
 
     /// Answers the oldest change log of messages that is asked for.

@@ -174,7 +174,7 @@ class EngineTestCase: XCTestCase {
                 reply = .gap(.fill(MessagePage(
                     messages: [], range: (end, end), reachedFirst: false, reachedNewest: true)))
             case .messagesAround(let url, _, _, _): reply = .messages(EngineTestCase.page(messages[url] ?? []))
-            case .messages(let url, let edge, let direction, _, _):
+            case .messages(let url, let edge, let direction, _, _, _):
                 let all = (messages[url] ?? []).filter {
                     direction == .next ? $0.position >= edge.position : $0.position <= edge.position
                 }

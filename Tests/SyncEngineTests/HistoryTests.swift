@@ -235,6 +235,16 @@ final class HistoryTests: StoryTestCase {
         try check("[b d>", "stream breaks; socket f", gives: "[b d]", file: "[b d>", answer: "stray", inStream)
     }
 
+    func testAHoleInTheStreamHasTwoTokens() throws {
+        let inStream = ServiceCapabilities(messageChanges: .inStream)
+        try check("[b:p d>", "hole x [h:y i>", gives: "[b:p d:x] … [h:y i>", inStream)
+        try check("[b d>", "hole x [h:y i>; socket j; kill", gives: "[b d:x] … [h:y i j>", inStream)
+        try check("[b d]", "hole x [h:y i>", gives: "[b d] … [h:y i>", inStream)
+        try check("", "hole x [h:y i>", gives: "[h:y i>", inStream)
+        try check("[b d:x] … [h:y i>", "page [e:z f:w h:y]", gives: "[b d:x] … [e:z f h i>", inStream)
+        try check("[b d:x] … [e:z h i>", "page [d:x e:z]", gives: "[b d e h i>", inStream)
+    }
+
     // MARK: Threads
 
     /// The message that a thread answers is kept with the replies, and no page of them brings it.

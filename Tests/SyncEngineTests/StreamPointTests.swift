@@ -115,6 +115,56 @@ final class StreamPointTests: EngineTestCase {
         XCTAssertEqual(host.ids(1), ["1", "2", "3", "4", "5"])
     }
 
+    private func hole(_ older: String, _ messages: [MessageRecord]) throws -> ServiceEvent {
+        var page = Case.page(messages, reachedFirst: false)
+        page.range?.start.token = "newer"
+        return .hole(channelURL: "c", older: older, newer: page)
+    }
+
+    /// The hole is filled page by page, between its two tokens.
+    func testAHoleOfWhatIsShownIsFilled() throws {
+        startStreaming()
+        event(.batch([try hole("older", [Case.message(7), Case.message(8)]), arrival(9)], resume: "p2"))
+        XCTAssertEqual(host.ids(1), ["1", "2"])
+        let asked = asked(isPage(.next))
+        guard case .messages(_, let edge, _, _, _, let until) = asked.first else { return XCTFail("no page is asked") }
+        XCTAssertEqual(edge, HistoryEdge(Case.message(2).position, token: "older"))
+        XCTAssertEqual(until, HistoryEdge(Case.message(7).position, token: "newer"))
+        serve(messages: ["c": (2...9).map { Case.message($0) }])
+        XCTAssertEqual(host.ids(1), (1...9).map { "\($0)" })
+    }
+
+    /// Nobody shows the channel, and the process ends behind the batch.
+    func testAHoleIsOnTheDisk() throws {
+        startStreaming()
+        command(.removeCollection(id: 1))
+        event(.batch([try hole("older", [Case.message(7)]), arrival(8)], resume: "p2"))
+        let key = try cache.channelKey("c")
+        XCTAssertEqual(try cache.chunks(channel: key).map(\.isOpenEnded), [false, true])
+        XCTAssertEqual(try cache.chunks(channel: key).map(\.end.token), ["older", ""])
+        XCTAssertEqual(try cache.chunks(channel: key).map(\.start.token), ["", "newer"])
+        startAgain(isContinued: true)
+        event(.batch([arrival(9)], resume: "p3"))
+        openMessages(1, "c")
+        fetch(1, .previous)
+        serve(channels: [Case.channel("c")], messages: ["c": (1...9).map { Case.message($0) }])
+        XCTAssertEqual(host.ids(1), (1...9).map { "\($0)" })
+    }
+
+    /// Nothing but the hole is known: what comes next is behind it.
+    func testAHoleWithoutMessagesEndsWhatIsOpen() throws {
+        startStreaming()
+        let nothing = MessagePage(messages: [], range: nil, reachedFirst: false, reachedNewest: true)
+        event(.batch([.hole(channelURL: "c", older: "older", newer: nothing)], resume: "p2"))
+        let stored = try cache.chunks(channel: try cache.channelKey("c"))
+        XCTAssertEqual(stored.map(\.isOpenEnded), [false])
+        XCTAssertEqual(stored.map(\.end.token), ["older"])
+        event(arrival(5))
+        XCTAssertEqual(host.ids(1), ["1", "2"])
+        serve(messages: ["c": (1...5).map { Case.message($0) }])
+        XCTAssertEqual(host.ids(1), (1...5).map { "\($0)" })
+    }
+
     func testWhatIsKeptIsThereAtTheNextLogin() throws {
         startStreaming()
         event(.keep("token 2"))

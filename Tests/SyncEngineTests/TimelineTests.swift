@@ -289,6 +289,11 @@ final class TimelineTests: StoryTestCase {
         try check("[f g]", "\(story); fetch v previous; ← [e f]", asks: "around b")
     }
 
+    func testAPageIsToldWhereHistoryIsHeldAgain() throws {
+        let story = "open w at c; open v at g limit 9; login; log"
+        try check("[c d:x] … [g:y h]", "\(story); fetch v previous; ← [b c]", asks: "→ d until g; ← g until d")
+    }
+
     func testAWindowThatWaitsComesBeforeOneThatDoesNot() throws {
         let story = "open w at c; open v at g limit 9; login; log"
         try check("[c d] … [g h]", "\(story); ← [b c]", asks: "→ d; ← b")

@@ -47,6 +47,7 @@ enum Described {
         case .channel(let url, let event): "channel \(url) \(text(event))"
         case .channelAnswered(let channel, let cause): "channel \(channel.url) is now \(cause.source.rawValue)"
         case .batch(let events, let point): "batch to \(point): " + events.map(text).joined(separator: "; ")
+        case .hole(let url, let older, let page): "hole \(url) \(older) \(text(page))"
         case .keep(let value): "keep \(value)"
         }
     }

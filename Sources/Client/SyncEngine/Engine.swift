@@ -390,12 +390,12 @@ public final class Engine {
         case .unreadCounts(let counts): unreadTotals.take(counts, &turn)
         case .channelAnswered: route(answered: event, [], &turn)
         case .batch(let events, let point):
-            streamPoint.take(point, timelines, &turn) { (turn: inout Turn) in
-                for event in events {
-                    route(event, &turn)
-                    carryOut(&turn)
-                }
+            streamPoint.take(events, point, timelines, &turn) { event, turn in
+                route(event, &turn)
+                carryOut(&turn)
             }
+        case .hole(let url, let older, let page):
+            if !collections.take(holeIn: url, older, page, &turn) { streamPoint.lost(&turn) }
         case .keep(let value): serviceCommands.append(.kept(storage.keep(value)))
         }
     }

@@ -86,7 +86,7 @@ enum ReplyDecoder {
         switch request {
         case .messagesAround(_, let time, let limit, _):
             return answer.rows.flatMap { HistoryPages.page($0, around: time, limit: limit) }.map { .messages($0) }
-        case .messages(_, let edge, let direction, let limit, _):
+        case .messages(_, let edge, let direction, let limit, _, _):
             return answer.rows.flatMap { HistoryPages.page($0, from: edge, direction, limit: limit) }
                 .map { .messages($0) }
         case .ownMessages(_, let edge, let limit):

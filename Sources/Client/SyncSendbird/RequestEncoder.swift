@@ -102,7 +102,7 @@ struct RequestEncoder {
         case .messagesAround(let url, let time, let limit, let parentID):
             return get(
                 messages(of: url), page(time, before: limit, after: time == Int64.max ? 0 : limit, parentID))
-        case .messages(let url, let edge, let direction, let limit, let parentID):
+        case .messages(let url, let edge, let direction, let limit, let parentID, _):
             let isPrevious = direction == .previous
             return get(
                 messages(of: url),

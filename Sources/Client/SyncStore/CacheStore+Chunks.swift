@@ -52,12 +52,15 @@ extension CacheStore {
             let row = try database.prepare("SELECT DISTINCT channel FROM chunk WHERE is_open_ended <> 0")
             while try row.next() { keys.append(row.int(0)) }
             row.reset()
-            for key in keys {
-                var chunks = try chunks(channel: key)
-                for index in chunks.indices { chunks[index].isOpenEnded = false }
-                try setChunks(channel: key, chunks)
-            }
+            for key in keys { try closeOpenEnd(key) }
         }
+    }
+
+    /// The same of one channel or thread.
+    public func closeOpenEnd(_ channel: Int64) throws(StoreError) {
+        var chunks = try chunks(channel: channel)
+        for index in chunks.indices { chunks[index].isOpenEnded = false }
+        try setChunks(channel: channel, chunks)
     }
 
     private func write(_ chunk: StoredChunk, _ channel: Int64) throws(StoreError) {

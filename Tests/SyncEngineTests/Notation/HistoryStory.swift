@@ -11,6 +11,7 @@ import SyncStore
 ///     cut f           messages before f are gone for this user
 ///     send            an own message goes out; `acknowledged`, `in doubt`: its answer came, or none comes
 ///     disconnect      the session ends; `connect`: the next one begins
+///     hole x [h:y i>  the stream leaves out messages behind the token x, and goes on with a page
 ///     stream breaks   something may have come of which nobody told
 ///     kill            the process ends; the history is read from its file again
 ///     crowd 1001      so many messages arrive, all before a
@@ -68,6 +69,11 @@ struct HistoryStory {
         case ("in", "doubt"):
             try history.doubtNewest(cache)
             history.sendEnded()
+        case ("hole", _):
+            let (token, page) = words.firstWord
+            let outcome = try history.take(
+                hole: String(token), try HistorySketch(String(page)).page(), SendbirdRules(), cache)
+            answer = HistoryStory.text(outcome)
         case ("stream", "breaks"): history.streamBroke()
         case ("disconnect", ""): history.sessionEnded()
         case ("connect", ""): history.sessionBegan()
@@ -85,8 +91,12 @@ struct HistoryStory {
 
     mutating func take(_ page: MessagePage) throws -> History.PageOutcome {
         let outcome = try history.take(page, SendbirdRules(), cache)
-        answer = outcome.gone.isEmpty ? "" : "gone " + outcome.gone.map(\.text).joined(separator: " ")
+        answer = HistoryStory.text(outcome)
         return outcome
+    }
+
+    private static func text(_ outcome: History.PageOutcome) -> String {
+        outcome.gone.isEmpty ? "" : "gone " + outcome.gone.map(\.text).joined(separator: " ")
     }
 
     mutating func record(_ fact: MessageFact) throws -> RecordedFact {

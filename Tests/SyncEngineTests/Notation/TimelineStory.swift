@@ -55,8 +55,10 @@ final class TimelineStory {
             "gap \(letter(start))-\(letter(end))" + (filter == nil ? "" : " filtered")
         case .messagesAround(_, Int64.max, _, _): "around newest"
         case .messagesAround(_, let time, _, _): "around " + Letters.letter(time)
-        case .messages(_, let edge, .previous, _, _): "← " + letter(edge)
-        case .messages(_, let edge, .next, _, _): "→ " + letter(edge)
+        case .messages(_, let edge, let direction, _, _, let until):
+            // A service without tokens has no use for where the page may end.
+            (direction == .previous ? "← " : "→ ") + letter(edge)
+                + (until.map { $0.token.isEmpty ? "" : " until " + letter($0) } ?? "")
         case .getMessage(_, let id): "parent \(id)"
         default: "\(request)"
         }

@@ -55,14 +55,30 @@ struct ChunkList: Equatable {
                 // The service has something beyond it of which it was not told: it had not reached the newest.
                 if isBelow { kept[kept.count - 1].reachedNewest = false }
             } else {
-                if chunk.start.position < merged.start.position { merged.start = chunk.start }
-                if merged.end.position < chunk.end.position { merged.end = chunk.end }
+                merged.start = ChunkList.outer(chunk.start, merged.start) { $0 < $1 }
+                merged.end = ChunkList.outer(chunk.end, merged.end) { $0 > $1 }
                 merged.reachedFirst = merged.reachedFirst || chunk.reachedFirst
                 merged.reachedNewest = merged.reachedNewest || chunk.reachedNewest
             }
         }
         kept.insert(merged, at: kept.firstIndex { $0.start.position > merged.start.position } ?? kept.count)
         chunks = kept
+    }
+
+    /// The farther one of two edges. Of two in one place the newer one, unless only the older one has a token.
+    private static func outer(
+        _ old: HistoryEdge, _ new: HistoryEdge, _ isFarther: (MessagePosition, MessagePosition) -> Bool
+    ) -> HistoryEdge {
+        if old.position == new.position { return new.token.isEmpty ? old : new }
+        return isFarther(old.position, new.position) ? old : new
+    }
+
+    /// The chunk that has reached the newest ends where it is, at this token of the service.
+    mutating func endNewest(token: String) {
+        for index in chunks.indices where chunks[index].reachedNewest {
+            chunks[index].reachedNewest = false
+            chunks[index].end.token = token
+        }
     }
 
     /// Nobody knows what is newest now, nor what is between `sureEnd` and the end.

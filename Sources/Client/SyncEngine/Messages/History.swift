@@ -108,6 +108,17 @@ struct History {
         return sureEnd ?? last.end.position
     }
 
+    /// How many messages are held of the time at which a chunk ends; less than one, when it has been deleted.
+    func held(
+        atEndOf chunk: ChunkList.Chunk, _ filter: MessageFilter?, _ cache: CacheStore
+    ) throws(StoreError) -> Int {
+        let end = chunk.end.position
+        let first = MessagePosition(order: end.order, tie: Int64.min)
+        guard let filter else { return try cache.messageCount(channel: channelKey, from: first, through: end) }
+        return try cache.messagesBefore(
+            end.successor, notBefore: first, channel: channelKey, filter: filter, limit: 1000).count
+    }
+
     // MARK: Pages
 
     struct PageOutcome {
@@ -165,6 +176,18 @@ struct History {
         try saveChunks(cache)
         stored += Int64(rows.filter { !known.contains($0.id) }.count)
         return PageOutcome(rows: rows, gone: gone)
+    }
+
+    /// The stream leaves out messages: what is held ends at the service's token, and goes on with a page.
+    mutating func take(
+        hole older: String, _ page: MessagePage, _ rules: any ServiceRules, _ cache: CacheStore
+    ) throws(StoreError) -> PageOutcome {
+        chunks.endNewest(token: older)
+        (sureEnd, strays, hasLostStrays) = (nil, [], false)
+        let outcome = try take(page, rules, cache)
+        // A page without a message stores nothing.
+        if page.range == nil { try saveChunks(cache) }
+        return outcome
     }
 
     /// A channel without any message is complete, too.

@@ -70,6 +70,16 @@ struct MessageCollections {
         return place
     }
 
+    /// The stream leaves out messages of a channel. `false` when that could not be stored.
+    func take(holeIn url: ChannelURL, _ older: String, _ page: MessagePage, _ turn: inout Turn) -> Bool {
+        let context = turn.context
+        let done: Void? = turn.storage.committed { (cache) throws(StoreError) in
+            try MessageCommit.storeHole(url, older: older, page, timelines, context, cache)
+        }
+        let areStored = timelines.of(url).map { $0.take(hole: older, page, &turn) }
+        return done != nil && areStored.allSatisfy { $0 }
+    }
+
     mutating func resetViewpoint(
         _ id: CollectionID, _ viewpoint: Int64, _ turn: inout Turn
     ) {

@@ -64,4 +64,18 @@ struct MessageCommit {
         for message in messages where try cache.message(id: message.id, channel: key) != nil { held.append(message) }
         return held
     }
+
+    /// The stream leaves out messages of a channel: what that is to the channel and its threads that nobody shows. The
+    /// replies that are missing may be of any thread.
+    static func storeHole(
+        _ url: ChannelURL, older: String, _ page: MessagePage, _ timelines: Timelines, _ context: Context,
+        _ cache: CacheStore
+    ) throws(StoreError) {
+        let channel = try cache.channelKey(url)
+        if timelines[HistoryID(url)] == nil {
+            var history = try History.stored(HistoryID(url), context.capabilities, cache)
+            _ = try history.take(hole: older, page, context.rules, cache)
+        }
+        for thread in try cache.threads(channel: channel) { try cache.closeOpenEnd(thread.key) }
+    }
 }

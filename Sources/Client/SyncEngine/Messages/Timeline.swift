@@ -104,6 +104,16 @@ final class Timeline {
     /// Something may have come of which nobody told.
     func streamBroke() { history.streamBroke() }
 
+    /// The stream leaves out messages: pages fill the hole. What a page under way says of the newest is old. `false`
+    /// when that could not be stored.
+    func take(hole older: String, _ page: MessagePage, _ turn: inout Turn) -> Bool {
+        abandonAnswers()
+        defer { resume(&turn) }
+        guard id.isThread else { return take(page, hole: older, Cause(.messageFill), &turn) != .notStored }
+        streamBroke()
+        return true
+    }
+
     /// What was stored since is not stored: the history is as it was.
     func restore(_ history: History) { self.history = history }
 
@@ -350,13 +360,8 @@ final class Timeline {
     private func askGap(
         behind chunk: ChunkList.Chunk, of filter: MessageFilter?, as kind: MessageAsk.Kind, _ turn: inout Turn
     ) -> Bool {
-        let (key, end) = (history.channelKey, chunk.end.position)
-        // Of what the service is asked for, only this is held; less than one, when it has been deleted.
-        let first = MessagePosition(order: end.order, tie: Int64.min)
-        let held = turn.storage.cached { (cache) throws(StoreError) -> Int in
-            guard let filter else { return try cache.messageCount(channel: key, from: first, through: end) }
-            return try cache.messagesBefore(
-                end.successor, notBefore: first, channel: key, filter: filter, limit: 1000).count
+        let held = turn.storage.cached { (cache) throws(StoreError) in
+            try history.held(atEndOf: chunk, filter, cache)
         }
         guard let held else { return false }
         step = .gap(isAsked: true)
@@ -378,7 +383,8 @@ final class Timeline {
         for window in windows.byUrgency(.previous) {
             guard let home = window.home(in: history.chunks) else { return askAround(window, &turn) }
             let chunk = history.chunks.chunks[home]
-            if !chunk.reachedFirst { return askPage(from: chunk.start, .previous, &turn) }
+            let older = home > 0 ? history.chunks.chunks[home - 1].end : nil
+            if !chunk.reachedFirst { return askPage(from: chunk.start, .previous, until: older, &turn) }
         }
     }
 
@@ -387,18 +393,21 @@ final class Timeline {
         for window in windows.byUrgency(.next) {
             guard let home = window.home(in: history.chunks) else { continue }
             let chunk = history.chunks.chunks[home]
-            if !chunk.reachedNewest { return askPage(from: chunk.end, .next, &turn) }
+            let newer = history.chunks.chunks.dropFirst(home + 1).first?.start
+            if !chunk.reachedNewest { return askPage(from: chunk.end, .next, until: newer, &turn) }
         }
     }
 
-    private func askPage(from edge: HistoryEdge, _ direction: PageDirection, _ turn: inout Turn) {
+    private func askPage(
+        from edge: HistoryEdge, _ direction: PageDirection, until: HistoryEdge?, _ turn: inout Turn
+    ) {
         guard case .pages(let asked) = step else { return }
         step = .pages(asked: asked.union([direction]))
         ask(
             .page(from: edge, direction),
             .messages(
                 channelURL: channelURL, from: edge, direction: direction, limit: Timeline.pageSize,
-                parentID: id.parentID),
+                parentID: id.parentID, until: until),
             &turn)
     }
 
@@ -554,12 +563,16 @@ final class Timeline {
 
     /// Takes in a page. One that cannot be stored is asked for again after a pause.
     private func take(
-        _ page: MessagePage, _ cause: Cause, _ turn: inout Turn
+        _ page: MessagePage, hole older: String? = nil, _ cause: Cause, _ turn: inout Turn
     ) -> Taken {
         let history = history
         let result = turn.storage.committed { (cache) throws(StoreError) -> (History, History.PageOutcome) in
             var next = history
-            let outcome = try next.take(page, turn.rules, cache)
+            let outcome = if let older {
+                try next.take(hole: older, page, turn.rules, cache)
+            } else {
+                try next.take(page, turn.rules, cache)
+            }
             return (next, outcome)
         }
         guard let (next, outcome) = result else {

@@ -53,16 +53,17 @@ final class StreamPoint {
 
     // MARK: The stream
 
-    /// Stores what a batch tells, by `body`, and its point. What it tells is told to hosts also when it cannot be
-    /// stored; then it comes once more.
+    /// Stores what a batch tells, each event by `enter`, and its point. What it tells is told to hosts also when it
+    /// cannot be stored; then it comes once more.
     func take(
-        _ point: String, _ timelines: Timelines, _ turn: inout Turn, _ body: (inout Turn) -> Void
+        _ events: [ServiceEvent], _ point: String, _ timelines: Timelines, _ turn: inout Turn,
+        _ enter: (ServiceEvent, inout Turn) -> Void
     ) {
         if isTorn { return }
         let before = timelines.sorted.map { (timeline: $0, history: $0.history) }
         let done: Void? = turn.storage.committed { (cache) throws(StoreError) in
             if hasOpenEnds { try cache.closeOpenEnds() }
-            body(&turn)
+            for event in events { enter(event, &turn) }
             try cache.setValue(StreamPoint.key, point)
         }
         if done != nil {

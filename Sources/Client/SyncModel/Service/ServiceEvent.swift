@@ -17,6 +17,10 @@ public enum ServiceEvent: Sendable {
     /// What one answer of the stream brought, in order, and the point from which the stream goes on after it: stored as
     /// one, or not at all, and then `ChatService.resume` follows. Only where changes are in the stream.
     indirect case batch([ServiceEvent], resume: String)
+    /// The stream leaves out messages of a channel: what was told ends at `older`, the service's token there, and goes
+    /// on with the page, which reaches the newest and begins with a token of its own. A page without any message says
+    /// that nothing is known but that some are missing.
+    indirect case hole(channelURL: ChannelURL, older: String, newer: MessagePage)
     /// To be kept until the next session, whatever becomes of the cache: a token that is renewed, the id of this
     /// device. It replaces what was kept before; `ChatService.kept` follows.
     case keep(String)

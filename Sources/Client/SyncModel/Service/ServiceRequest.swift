@@ -9,9 +9,11 @@ public enum ServiceRequest: Equatable, Sendable {
     /// older ones, those at that time, and up to `limit` newer ones. With a `parentID` of that thread's replies only.
     case messagesAround(channelURL: ChannelURL, time: Int64, limit: Int, parentID: MessageID = "")
     /// Up to `limit` messages behind an edge, in one direction. What stands at the edge itself may come again. With a
-    /// `parentID` of that thread's replies only.
+    /// `parentID` of that thread's replies only. `until`: where in that direction history is held again. A page whose
+    /// range ends there has met it, and need not go further.
     case messages(
-        channelURL: ChannelURL, from: HistoryEdge, direction: PageDirection, limit: Int, parentID: MessageID = "")
+        channelURL: ChannelURL, from: HistoryEdge, direction: PageDirection, limit: Int, parentID: MessageID = "",
+        until: HistoryEdge? = nil)
     /// Up to `limit` messages of this user before an edge, the newest of them, replies too.
     case ownMessages(channelURL: ChannelURL, before: HistoryEdge, limit: Int)
     case getMessage(channelURL: ChannelURL, messageID: MessageID)
