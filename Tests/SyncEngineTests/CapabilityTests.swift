@@ -70,4 +70,15 @@ final class CapabilityTests: EngineTestCase {
         XCTAssertEqual(host.ids(2), ["2", "4", "5"])
         XCTAssertEqual(Set(host.ids(1, .channels)), ["c", "named"])
     }
+
+    /// Without a request, and also while nobody is logged in.
+    func testAnActionThatIsNotOfferedCompletesAtOnce() {
+        start(capabilities: ServiceCapabilities(missingActions: [.freezeChannel]))
+        let freeze = ActionCall(action: .freezeChannel, arguments: ["channel_url": .text("c")])
+        let call = newCall()
+        command(.action(freeze, call: call))
+        XCTAssertEqual(host.status(call), .service)
+        XCTAssertEqual(host.result(call)?.failure?.code, 800_111)
+        XCTAssertFalse(everAsked.contains { if case .action = $0 { true } else { false } })
+    }
 }

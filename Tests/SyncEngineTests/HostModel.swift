@@ -21,6 +21,7 @@ struct HostModel {
     }
 
     func status(_ call: CallID) -> Status? { results[call]?.status }
+    func result(_ call: CallID) -> Completion? { results[call] }
 
     var syncStates: [ClientNotice.SyncState] {
         events.compactMap { if case .client(.syncState(let state)) = $0 { state } else { nil } }

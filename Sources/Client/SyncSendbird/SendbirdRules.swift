@@ -193,6 +193,7 @@ public struct SendbirdRules: ServiceRules {
             ServiceFailure(
                 kind: .unreachable, code: FailureCodes.connectionClosed, message: "the connection was closed")
         case .unexpectedReply: .malformed
+        case .notOffered: .unsupported
         case .tooOften:
             ServiceFailure(
                 kind: .refused, code: FailureCodes.tooOften, message: "everything was marked as read a moment ago")

@@ -25,6 +25,9 @@ struct ServiceActions {
 
     mutating func ask(_ action: ActionCall, call: CallID, _ turn: inout Turn) {
         calls[call] = action
+        if turn.capabilities.missingActions.contains(action.action) {
+            return finish(call, .service, failure: turn.rules.failure(.notOffered), &turn)
+        }
         var action = action
         switch action.action {
         case .editMessage, .addMetaArrayValues, .removeMetaArrayValues, .createMetaArrayKeys, .deleteMetaArrayKeys:

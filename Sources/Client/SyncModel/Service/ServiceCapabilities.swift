@@ -16,10 +16,16 @@ public struct ServiceCapabilities: Equatable, Sendable {
     public var messageChanges: Changes
     /// Tells what is missing behind the newest cached message; otherwise pages are asked for from there.
     public var hasGapCheck: Bool
+    /// Actions that it does not offer: they complete at once, without a request.
+    public var missingActions: Set<Action>
 
-    public init(channelChanges: Changes = .log, messageChanges: Changes = .log, hasGapCheck: Bool = true) {
+    public init(
+        channelChanges: Changes = .log, messageChanges: Changes = .log, hasGapCheck: Bool = true,
+        missingActions: Set<Action> = []
+    ) {
         self.channelChanges = channelChanges
         self.messageChanges = messageChanges
         self.hasGapCheck = hasGapCheck
+        self.missingActions = missingActions
     }
 }

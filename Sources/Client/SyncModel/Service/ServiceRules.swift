@@ -49,6 +49,8 @@ public enum LocalFailure: Equatable, Sendable {
     case tooOld
     /// The process ended before the host told how its own send went.
     case neverAnswered
+    /// The service does not offer the action.
+    case notOffered
     /// Asked more often than the service allows.
     case tooOften
     /// The host sent by its own means, and told this code.
