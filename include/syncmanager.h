@@ -574,8 +574,8 @@ SM_EXPORT int32_t sm_stream_call(
 /* ---- Own messages ------------------------------------------------------------------------------------------- */
 
 /* Sends a text message through the library. `message` is a JSON object: "message" (required; the document is at most
- * 16 MiB), "data", "custom_type", "mention_type" ("users" | "channel"), "mentioned_user_ids", "parent_message_id" (a
- * number; through the collection of a thread the thread's, unless given), "reply_to_channel", "sorted_metaarray" (a
+ * 16 MiB), "data", "custom_type", "mention_type" ("users" | "channel"), "mentioned_user_ids", "parent_message_id" (an
+ * id; through the collection of a thread the thread's, unless given), "reply_to_channel", "sorted_metaarray" (a
  * list of {"key","value":[texts]}), "silent", "push_option" ("default" | "suppress"), "pin_message", "target_langs" (to
  * translate it to), "request_id" (default: a fresh one). With {"resend":"REQUEST_ID"} a failed message is sent again.
  * The message is on disk before the event `change` of the pending list is delivered; from then on it is sent or visibly

@@ -194,8 +194,13 @@ class HostSteps:
             pass
 
     def host_send(self, on, text=None, result=(), fails=None, fields=None):
-        named = {key: self.id_of(on, value["message"]) if isinstance(value, dict) and "message" in value else value
-                 for key, value in (fields or {}).items()}
+        def read(value):
+            if not isinstance(value, dict) or "message" not in value:
+                return value
+            number = self.id_of(on, value["message"])
+            return str(number) if value.get("as_text") else number
+
+        named = {key: read(value) for key, value in (fields or {}).items()}
         message = {**({} if text is None else {"message": text}), **named}
         self.begin(result, "send", fails, on=on, message=message)
 

@@ -58,7 +58,7 @@ enum OwnMessage {
             case .message, .data, .customType: _ = try value.text()
             case .mentionType: _ = try value.choice(MentionType.self)
             case .mentionedUserIDs: _ = try value.texts(allowEmpty: true)
-            case .parentMessageID: _ = try value.integer(in: Int64.min...Int64.max)
+            case .parentMessageID: _ = try value.messageID()
             case .replyToChannel, .silent, .pinsMessage: _ = try value.flag()
             case .pushOption: _ = try value.choice(PushOption.self)
             case .targetLanguages: _ = try value.texts()
@@ -79,6 +79,11 @@ enum OwnMessage {
     private static func body(_ document: DocumentValue, without keys: [String]) -> [UInt8] {
         let body = document.json
         for key in keys { body.set(key, nil) }
+        let parent = Field.parentMessageID.rawValue
+        // As the service writes it, whatever the host wrote. What is no id was refused.
+        if let id = document.member(parent), !id.json.isNull, let read = try? id.messageID() {
+            body.set(parent, read.json)
+        }
         return body.serialized()
     }
 
