@@ -7,8 +7,10 @@ import XCTest
 final class OverlayTests: EngineTestCase {
     private typealias Case = EngineTestCase
 
-    private func begin(_ messages: [MessageRecord], limit: Int = 30) {
-        start()
+    private func begin(
+        _ messages: [MessageRecord], limit: Int = 30, _ change: (inout EngineOptions) -> Void = { _ in }
+    ) {
+        start(change)
         connect()
         let channels = [Case.channel("c", last: messages.last)]
         serve(channels: channels)
@@ -254,5 +256,21 @@ final class OverlayTests: EngineTestCase {
         XCTAssert(host.json(2, .channels, "c")?.contains("after") == true, host.json(2, .channels, "c") ?? "-")
         answerAction(Case.failure(.refused, 1))
         XCTAssert(host.json(2, .channels, "c")?.contains("before") == true, host.json(2, .channels, "c") ?? "-")
+    }
+
+    /// A collection without a bound reaches back to what it hid at its end, while another action is pending.
+    func testACollectionOfAnyCapacityShowsAgainWhatItHid() throws {
+        begin((1...5).map { Case.message($0, by: "mei") }) { $0.messageCollectionCapacity = Int.max }
+        openMessages(2, "c", viewpoint: Case.wall + 3500)
+        fetch(2, .previous)
+        XCTAssertEqual(host.ids(2), ["1", "2", "3"])
+        let delete = try call("delete_message", 3)
+        _ = try call("add_reaction", 1, #","key":"+1""#)
+        XCTAssertEqual(host.ids(2), ["1", "2"])
+        answer(Case.failure(.refused, 400_108)) { request in
+            if case .action(let call) = request { call.action == .deleteMessage } else { false }
+        }
+        XCTAssertEqual(host.status(delete), .service)
+        XCTAssertEqual(host.ids(2), ["1", "2", "3"])
     }
 }

@@ -30,7 +30,9 @@ struct MessageSource {
         let url = coverage.channelURL
         // Of those that are shown otherwise than they are cached, some may not be shown at all.
         let others = context.overlays.count(url)
-        let stored = storedRows(direction, of: window, chunk, limit: limit + others)
+        // A collection's capacity may be without end.
+        let (more, isEndless) = limit.addingReportingOverflow(others)
+        let stored = storedRows(direction, of: window, chunk, limit: isEndless ? limit : more)
         guard others > 0, let stored else { return stored }
         let rows = stored.compactMap { context.overlays.shown($0, window.filter, url, context) }
         return Array(direction == .previous ? rows.suffix(limit) : rows.prefix(limit))
