@@ -95,9 +95,4 @@ final class AcknowledgementTests: EngineTestCase {
         XCTAssertEqual(try cache.chunks(channel: try cache.channelKey("c")).map(\.isOpenEnded), [true])
         XCTAssertEqual(host.ids(1), ["1", "2", "3"])
     }
-
-    private func tearDownAndSetUp() throws {
-        tearDown()
-        try setUpWithError()
-    }
 }

@@ -41,6 +41,12 @@ class EngineTestCase: XCTestCase {
         try? FileManager.default.removeItem(atPath: directory)
     }
 
+    /// New files.
+    func tearDownAndSetUp() throws {
+        tearDown()
+        try setUpWithError()
+    }
+
     func start(
         capabilities: ServiceCapabilities = ServiceCapabilities(), _ change: (inout EngineOptions) -> Void = { _ in }
     ) {

@@ -232,13 +232,21 @@ final class HistoryTests: StoryTestCase {
         try check("[b d>", "send; socket e; in doubt; disconnect", gives: "[b d e>", inStream)
         try check("[b]", "socket f; disconnect; connect; page [b d>", gives: "[b d f>", inStream)
         try check("[b d]", "kill; socket e", gives: "[b d]", answer: "stray", inStream)
-        try check("[b d>", "stream breaks; socket f", gives: "[b d]", file: "[b d>", answer: "stray", inStream)
+        try check("[b d>", "stream breaks; socket f", gives: "b … d", file: "[b d>", answer: "stray", inStream)
+        try check("[b c d>", "stream breaks; page [b d e>; edit d'", gives: "[b d' e>", inStream)
+        try check("[b e]", "stream breaks; page [(c) e]; page <a (c)]", gives: "<a e]", answer: "gone b", inStream)
     }
 
     func testAHoleInTheStreamHasTwoTokens() throws {
         let inStream = ServiceCapabilities(messageChanges: .inStream)
         try check("[b:p d>", "hole x [h:y i>", gives: "[b:p d:x] … [h:y i>", inStream)
         try check("[b d>", "hole x [h:y i>; socket j; kill", gives: "[b d:x] … [h:y i j>", inStream)
+        for before in ["[b d e h i j]", "[b d e h i j>"] {
+            try check(before, "hole x [h:y i>", gives: "[b d e h i j>", answer: "", inStream)
+        }
+        try check("[b d e h]", "hole x [h:y i>", gives: "[b d e h i>", inStream)
+        try check("[b d] … [k l]", "hole x [h:y i>", gives: "[b d] … [h:y i] … [k l]", answer: "", inStream)
+        try check("[b d e h i] … [k l]", "hole x [h:y i>", gives: "[b d e h i] … [k l]", answer: "", inStream)
         try check("[b d]", "hole x [h:y i>", gives: "[b d] … [h:y i>", inStream)
         try check("", "hole x [h:y i>", gives: "[h:y i>", inStream)
         try check("[b d:x] … [h:y i>", "page [e:z f:w h:y]", gives: "[b d:x] … [e:z f h i>", inStream)

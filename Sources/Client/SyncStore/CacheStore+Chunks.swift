@@ -45,18 +45,16 @@ extension CacheStore {
         }
     }
 
-    /// Ends every open-ended chunk with the newest message that is cached now: newer ones may be missing.
-    public func closeOpenEnds() throws(StoreError) {
+    /// Forgets where the cache is complete, of all channels and threads; the messages stay.
+    public func forgetChunks() throws(StoreError) {
         try transaction { () throws(StoreError) in
-            var keys: [Int64] = []
-            let row = try database.prepare("SELECT DISTINCT channel FROM chunk WHERE is_open_ended <> 0")
-            while try row.next() { keys.append(row.int(0)) }
-            row.reset()
-            for key in keys { try closeOpenEnd(key) }
+            try database.prepare("DELETE FROM chunk").run()
+            storedChunks = [:]
         }
     }
 
-    /// The same of one channel or thread.
+    /// Ends the open-ended chunk of a channel or thread with the newest message that is cached now: newer ones may be
+    /// missing.
     public func closeOpenEnd(_ channel: Int64) throws(StoreError) {
         var chunks = try chunks(channel: channel)
         for index in chunks.indices { chunks[index].isOpenEnded = false }

@@ -40,6 +40,18 @@ struct ChunkList: Equatable {
 
     func index(covering position: MessagePosition) -> Int? { chunks.firstIndex { $0.covers(position) } }
 
+    /// The chunk between whose ends a stretch lies, whatever it has reached.
+    func index(from start: MessagePosition, through end: MessagePosition) -> Int? {
+        chunks.firstIndex { $0.start.position <= start && end <= $0.end.position }
+    }
+
+    /// What follows is told from now on: the last chunk has reached the newest. `false` when this is not the last one.
+    mutating func openLast(_ index: Int) -> Bool {
+        guard index == chunks.count - 1 else { return false }
+        chunks[index].reachedNewest = true
+        return true
+    }
+
     /// The chunk nearest below a position, or the one that covers it.
     func index(atOrBelow position: MessagePosition) -> Int? { chunks.lastIndex { $0.start.position <= position } }
 

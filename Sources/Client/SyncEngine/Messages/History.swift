@@ -164,7 +164,9 @@ struct History {
             through: added.reachedNewest ? .last : added.end.position)
         let gone = held.filter { message in
             !present.contains(message.id) && message.id != parentID && !crossings.isNewer(message.id)
-                && History.speaks(page, range, for: message.position)
+                && (keepsNewest
+                    ? History.isInside(page, range, message.position)
+                    : History.speaks(page, range, for: message.position))
         }.map(\.id)
         let known = Set(held.map(\.id))
         try cache.deleteMessages(ids: gone, channel: channelKey)
@@ -182,8 +184,18 @@ struct History {
     mutating func take(
         hole older: String, _ page: MessagePage, _ rules: any ServiceRules, _ cache: CacheStore
     ) throws(StoreError) -> PageOutcome {
+        if let range = page.range, let index = chunks.index(from: range.start.position, through: range.end.position) {
+            // Pages that were asked for are ahead of the stream and have filled the hole. What they have is newer.
+            if chunks.openLast(index) { try saveChunks(cache) }
+            return PageOutcome(rows: [], gone: [])
+        }
         chunks.endNewest(token: older)
         (sureEnd, strays, hasLostStrays) = (nil, [], false)
+        var page = page
+        if let end = page.range?.end.position, let last = chunks.last, end < last.end.position {
+            // Newer messages are held already, and something may be missing before them.
+            page.reachedNewest = false
+        }
         let outcome = try take(page, rules, cache)
         // A page without a message stores nothing.
         if page.range == nil { try saveChunks(cache) }
@@ -195,6 +207,18 @@ struct History {
         guard page.reachedFirst, page.reachedNewest else { return nil }
         let edge = HistoryEdge(MessagePosition(order: 0, tie: 0))
         return (edge, edge)
+    }
+
+    /// Whether a position lies inside what was answered. Of the times of its ends some messages may have been cut off.
+    /// Where no log tells of deletions, a page has to: rows of before the stream broke may lie there.
+    private static func isInside(
+        _ page: MessagePage, _ range: (start: HistoryEdge, end: HistoryEdge), _ position: MessagePosition
+    ) -> Bool {
+        let (first, last) = (page.messages.first?.position, page.messages.last?.position)
+        let isBehindStart = page.reachedFirst || range.start.position.order < position.order
+        let isBeforeEnd = page.reachedNewest || position.order < range.end.position.order
+        return (isBehindStart || first.map { $0 <= position } ?? false)
+            && (isBeforeEnd || last.map { position <= $0 } ?? false)
     }
 
     /// Whether the page speaks for a position: it lies inside what was answered, not at a far edge where messages of
@@ -348,13 +372,20 @@ struct History {
 
     /// Nothing on its way arrives, and what is newest is not known any more but where the stream goes on later.
     mutating func sessionEnded() {
-        if !keepsNewest { streamBroke() }
         crossings = Crossings()
+        if keepsNewest { return }
+        chunks.forgetNewest(sureEnd: storedEnd)
+        forgetWhatWaits()
     }
 
-    /// Something may have come of which nobody told.
+    /// The stream does not go on where it ended: messages may have come, and what is held may have been edited or
+    /// deleted. The rows stay until pages have told what became of them.
     mutating func streamBroke() {
-        chunks.forgetNewest(sureEnd: storedEnd)
+        chunks = ChunkList()
+        forgetWhatWaits()
+    }
+
+    private mutating func forgetWhatWaits() {
         send = .none
         sureEnd = nil
         outOfOrder = []

@@ -101,7 +101,7 @@ final class Timeline {
 
     func sessionBegan() { history.sessionBegan() }
 
-    /// Something may have come of which nobody told.
+    /// The stream does not go on where it ended.
     func streamBroke() { history.streamBroke() }
 
     /// The stream leaves out messages: pages fill the hole. What a page under way says of the newest is old. `false`
@@ -110,7 +110,7 @@ final class Timeline {
         abandonAnswers()
         defer { resume(&turn) }
         guard id.isThread else { return take(page, hole: older, Cause(.messageFill), &turn) != .notStored }
-        streamBroke()
+        history.loseNewest()
         return true
     }
 

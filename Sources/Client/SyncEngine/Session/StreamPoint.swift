@@ -7,8 +7,9 @@ import SyncStore
 ///   told again, and nothing is missing before it.
 /// - When something of the stream could not be stored, no later point is: after a pause the service is told to go on
 ///   from the last one stored. Until then batches are not looked at.
-/// - When the stream does not go on from the point, messages may have come of which nobody told. The open ends in the
-///   file are closed together with the first batch, since until then a restart goes on from the old point.
+/// - When the stream does not go on from the point, messages may have come, gone or changed of which nobody told. What
+///   the file calls complete is forgotten together with the first batch, since until then a restart goes on from the
+///   old point.
 ///
 /// An object, since what a batch tells may fail to be stored while the batch is taken in.
 final class StreamPoint {
@@ -16,8 +17,8 @@ final class StreamPoint {
 
     /// Something could not be stored, and the service does not know it yet.
     private var isTorn = false
-    /// Chunks that reach the newest in the file do so no more.
-    private var hasOpenEnds = false
+    /// What the file calls complete may not be so.
+    private var isBroken = false
     private var gate = RetryGate()
 
     static func forget(_ cache: CacheStore) throws(StoreError) { try cache.setValue(key, nil) }
@@ -40,7 +41,7 @@ final class StreamPoint {
     /// The stream does not go on from the point.
     func broke(_ timelines: Timelines, _ context: Context) {
         guard context.capabilities.messageChanges == .inStream else { return }
-        hasOpenEnds = true
+        isBroken = true
         for timeline in timelines.sorted { timeline.streamBroke() }
     }
 
@@ -62,12 +63,12 @@ final class StreamPoint {
         if isTorn { return }
         let before = timelines.sorted.map { (timeline: $0, history: $0.history) }
         let done: Void? = turn.storage.committed { (cache) throws(StoreError) in
-            if hasOpenEnds { try cache.closeOpenEnds() }
+            if isBroken { try cache.forgetChunks() }
             for event in events { enter(event, &turn) }
             try cache.setValue(StreamPoint.key, point)
         }
         if done != nil {
-            hasOpenEnds = false
+            isBroken = false
             return gate.succeed()
         }
         // What is in memory knows no more than the file.
