@@ -41,6 +41,8 @@ final class HistoryTests: StoryTestCase {
         try check("[b c d>", "page <(0)>; edit c'", gives: "<(0) (d)>", file: "<(0)>", answer: "")
         try check("[b c d]", "page [b d]; edit c'", gives: "[b d]", answer: "")
         try check("[b c d]", "page [b d]; page [b c d]; edit c'", gives: "[b c' d]")
+        // The page had what the socket tells later: the service changed its time.
+        try check("[b c d f>", "page [b d]; edit c'@e", gives: "[b d c'@e f>")
     }
 
     func testAPageInsideAChunkChangesNothing() throws {

@@ -45,9 +45,9 @@ struct History {
     private var hasLostStrays = false
     /// Messages that a host's own connection told of, and ours has not yet: older ones may still be on their way.
     private var outOfOrder: Set<MessageID> = []
-    /// Ids of messages that were held and that the last page of their place did not have: hidden from this user, or
-    /// deleted. Where an edit tells of one of them, it did not come there by a new time.
-    private var absent: Set<MessageID> = []
+    /// Messages that were held and that the last page of their place did not have, with that place: they were deleted,
+    /// moved, or hidden from this user. One that an edit tells of at the same place was not moved there.
+    private var absent: [MessageID: MessagePosition] = [:]
     /// Ids of messages that the service told to be deleted: an answer that comes late must not bring one back.
     private var deleted: Set<MessageID> = []
     private static let deletedLimit = 10_000
@@ -162,19 +162,20 @@ struct History {
         let held = try cache.messageReferences(
             channel: channelKey, from: added.reachedFirst ? .first : added.start.position,
             through: added.reachedNewest ? .last : added.end.position)
-        let gone = held.filter { message in
+        let missing = held.filter { message in
             !present.contains(message.id) && message.id != parentID && !crossings.isNewer(message.id)
                 && (keepsNewest
                     ? History.isInside(page, range, message.position)
                     : History.speaks(page, range, for: message.position))
-        }.map(\.id)
+        }
+        let gone = missing.map(\.id)
         let known = Set(held.map(\.id))
         try cache.deleteMessages(ids: gone, channel: channelKey)
         try cache.upsert(rows, channel: channelKey)
         outOfOrder.subtract(page.messages.map(\.id))
-        absent.subtract(present)
-        if absent.count + gone.count > History.deletedLimit { absent = [] }
-        absent.formUnion(gone.prefix(History.deletedLimit))
+        for id in present { absent[id] = nil }
+        if absent.count + missing.count > History.deletedLimit { absent = [:] }
+        for message in missing.prefix(History.deletedLimit) { absent[message.id] = message.position }
         try saveChunks(cache)
         stored += Int64(rows.filter { !known.contains($0.id) }.count)
         return PageOutcome(rows: rows, gone: gone)
@@ -280,7 +281,7 @@ struct History {
             if let held = try cache.message(id: message.id, channel: channelKey) {
                 if held.updatedAt <= message.updatedAt { changed.append(message) }
             } else if message.id == parentID
-                || !absent.contains(message.id) && isComplete(at: message.position, isInOrder)
+                || absent[message.id] != message.position && isComplete(at: message.position, isInOrder)
             {
                 // Not held, and now in a place that is complete: the service changed its time.
                 changed.append(message)
@@ -357,7 +358,7 @@ struct History {
     /// Forgets everything that is known in memory; the file has nothing either.
     mutating func forget() {
         chunks = ChunkList()
-        absent = []
+        absent = [:]
         onDisk = []
         stored = 0
         strays = []

@@ -45,7 +45,7 @@ final class StreamPoint {
         for timeline in timelines.sorted { timeline.streamBroke() }
     }
 
-    /// From where the service has to go on now, if something is lost; `.some(nil)`: from now on.
+    /// From where the service has to go on now, if something is lost; `.some(nil)`: as at a first login.
     func resume(_ storage: Storage) -> String?? {
         guard isTorn else { return nil }
         isTorn = false

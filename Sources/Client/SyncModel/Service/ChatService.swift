@@ -13,8 +13,8 @@ public protocol ChatService: AnyObject {
     /// Opens a session. One `connected` or `disconnected` follows, and after a `connected` at some time a
     /// `disconnected`, unless `disconnect` comes first.
     func connect(_ start: SessionStart, now: Moment)
-    /// What came since a point of the stream could not be stored: it is told again, from that point on, or from now on
-    /// when there is none. Only of services that tell `batch`.
+    /// What came since a point of the stream could not be stored: it is told again, from that point on, or as at a
+    /// first login when there is none. Only of services that tell `batch`.
     func resume(from point: String?, now: Moment)
     /// Whether what the service gave by `keep` is on the disk. Only of services that tell `keep`.
     func kept(_ isStored: Bool, now: Moment)
