@@ -72,11 +72,12 @@ class Proxy:
                 await asyncio.sleep(self.random.random() * self.weather["delay"] / 1000)
             if self.happens("stall"):
                 await asyncio.sleep(self.random.choice([0.5, 3]))
-                if ends and reader.at_eof():
-                    # Who asked is gone and may have asked again: what is late must not come behind it.
-                    other.transport.abort()
-                    writer.transport.abort()
-                    return
+            if ends and reader.at_eof():
+                # Who asked is gone and may have asked again: what is late, also by the weather's delays or because the
+                # connection was accepted late, must not come behind it.
+                other.transport.abort()
+                writer.transport.abort()
+                return
             cut = self.happens("cut")
             half = self.happens("half")
             if half:

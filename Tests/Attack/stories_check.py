@@ -123,7 +123,9 @@ def database(story, truth):
     for actor in story.actors:
         place = truth.place(f"own/{actor.name}") or {}
         if place != actor.writes:
-            wrong.append(f"{actor.name}: database has {place}, written was {actor.writes}"[:600])
+            keys = [key for key in sorted({*place, *actor.writes}) if place.get(key) != actor.writes.get(key)]
+            wrong.append(f"{actor.name}: database has " + "; ".join(
+                f"{key}: {str(place.get(key))[:80]}, written was {str(actor.writes.get(key))[:80]}" for key in keys))
         pushes = list((truth.place(f"push/{actor.name}") or {}).values())
         if pushes != actor.pushes:
             wrong.append(f"{actor.name}: pushes {len(pushes)} there, {len(actor.pushes)} accepted, "
