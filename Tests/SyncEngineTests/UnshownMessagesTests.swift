@@ -87,6 +87,18 @@ final class UnshownMessagesTests: EngineTestCase {
         XCTAssertEqual(try cached(channel), ["2"])
     }
 
+    /// A damaged thread is no reason to lose what becomes known of its channel.
+    func testADamagedThreadStopsNothing() throws {
+        startShowing([Case.message(1), Case.message(2)])
+        _ = try cache.threadKey(channel: try cache.channelKey("c"), parentID: "1")
+        try sql("UPDATE thread SET parent_id = '9'", file: "cache.db")
+        send(1, "own")
+        answer(.message(Case.message(3, by: "mei", requestID: "own")), to: isSend)
+        event(.messageUpdated(channelURL: "c", message: edited(2)))
+        XCTAssertEqual(host.ids(1), ["1", "2", "3"])
+        XCTAssertEqual(try cached(try cache.channelKey("c")), ["1", "2*", "3"])
+    }
+
     /// The service moved it behind the newest one cached: where history is complete ends as before.
     func testAMovedMessageMakesNothingComplete() throws {
         startShowing([Case.message(1), Case.message(2), Case.message(3)])

@@ -36,6 +36,21 @@ extension CacheStore {
         return threads
     }
 
+    /// The same for who goes on without one that is damaged: it counts as none, and `takeDamage` tells of it.
+    public func soundThreads(channel: Int64) throws(StoreError) -> [(key: Int64, parentID: MessageID)] {
+        let row = try database.prepare("\(CacheStore.selectThreads) WHERE channel = ?").bind(channel)
+        defer { row.reset() }
+        var threads: [(key: Int64, parentID: MessageID)] = []
+        while try row.step() {
+            if row.matches(0...2, checksum: 3) {
+                threads.append((try threadKey(row), MessageID(row.text(2))))
+            } else {
+                damagedValue = database.damageOfMissing("a thread does not match its checksum")
+            }
+        }
+        return threads
+    }
+
     private static let selectThreads = "SELECT key, channel, parent_id, checksum FROM thread"
 
     /// The number of a row of `selectThreads`.

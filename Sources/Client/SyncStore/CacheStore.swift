@@ -16,7 +16,8 @@ public final class CacheStore {
     /// Bounds of those values: of their JSON together, and of their number.
     var databaseBytesLimit = 4 * CacheStore.databaseValueLimit
     var databaseValuesLimit = 1000
-    private var damagedValue: StoreError?
+    /// The damage of a row that counted as none, and was not told yet.
+    var damagedValue: StoreError?
     let directory: String
     /// The file a damaged cache was set aside as, when that happened at opening.
     public let setAsideAs: String?

@@ -45,24 +45,40 @@ struct MessageCommit {
         case .edited, .patched, .deleted: break
         }
         guard let channel = try cache.channelKeyIfKnown(fact.channelURL) else { return }
-        for (key, parentID) in try [(channel, "")] + cache.threads(channel: channel) {
+        for (key, parentID) in try [(channel, "")] + cache.soundThreads(channel: channel) {
             let id = HistoryID(fact.channelURL, parentID: parentID)
             if timelines[id] != nil { continue }
-            guard var part = fact.concerning(id) else { continue }
-            if case .edited(let messages) = part.kind { part.kind = .edited(try held(messages, key, cache)) }
+            guard let whole = fact.concerning(id), let part = try held(whole, key, cache) else { continue }
             let history = History(
                 channelKey: key, parentID: parentID, stored: try cache.chunks(channel: key), context.capabilities)
             _ = try RecordedFact(part, of: history, context.rules, cache)
         }
     }
 
-    /// What is not held may be hidden from this user, which the channel did not tell yet.
+    /// What of a fact concerns messages that are held; `nil`: nothing. What is not held may be hidden from this user,
+    /// which the channel did not tell yet; and what is damaged elsewhere concerns nobody here.
     private static func held(
-        _ messages: [MessageRecord], _ key: Int64, _ cache: CacheStore
-    ) throws(StoreError) -> [MessageRecord] {
-        var held: [MessageRecord] = []
-        for message in messages where try cache.message(id: message.id, channel: key) != nil { held.append(message) }
-        return held
+        _ fact: MessageFact, _ key: Int64, _ cache: CacheStore
+    ) throws(StoreError) -> MessageFact? {
+        func held(_ ids: [MessageID]) throws(StoreError) -> [MessageID] {
+            var held: [MessageID] = []
+            for id in ids where try cache.message(id: id, channel: key) != nil { held.append(id) }
+            return held
+        }
+        var result = fact
+        switch fact.kind {
+        case .arrived, .changelog: break
+        case .edited(let messages):
+            let ids = Set(try held(messages.map(\.id)))
+            if ids.isEmpty { return nil }
+            result.kind = .edited(messages.filter { ids.contains($0.id) })
+        case .patched(let id, _): if try held([id]).isEmpty { return nil }
+        case .deleted(let ids):
+            let ids = try held(ids)
+            if ids.isEmpty { return nil }
+            result.kind = .deleted(ids: ids)
+        }
+        return result
     }
 
     /// The stream leaves out messages of a channel: what that is to the channel and its threads that nobody shows. The
@@ -76,6 +92,6 @@ struct MessageCommit {
             var history = try History.stored(HistoryID(url), context.capabilities, cache)
             _ = try history.take(hole: older, page, context.rules, cache)
         }
-        for thread in try cache.threads(channel: channel) { try cache.closeOpenEnd(thread.key) }
+        for thread in try cache.soundThreads(channel: channel) { try cache.closeOpenEnd(thread.key) }
     }
 }
