@@ -142,4 +142,49 @@ final class ChannelIdentityTests: EngineTestCase {
         fetch(1, .previous)
         XCTAssertEqual(host.ids(1), ["1"])
     }
+
+    /// A page that was made after a reset of the history shows nothing before it, and the channel had not told of the
+    /// reset when this user left and was invited again: what was hidden is there again (simulation, seed 7427).
+    func testWhatIsCachedOfAnEarlierMembershipIsForgotten() throws {
+        startShowing([Case.message(2)])
+        event(.channel(url: "c", .changed(Cause(.eventChannelChanged))))
+        answer(.channel(Case.channel("c", last: Case.message(2), joinedAt: Case.wall)), to: isGetChannel)
+        XCTAssertEqual(host.ids(1), ["2"])
+        let again = Case.channel("c", last: Case.message(2), invitedAt: Case.wall + 1)
+        event(.channel(url: "c", .changed(Cause(.eventChannelChanged))))
+        answer(.channel(again), to: isGetChannel)
+        serve(channels: [again], messages: ["c": [Case.message(1), Case.message(2)]])
+        fetch(1, .previous)
+        XCTAssertEqual(host.ids(1), ["1", "2"])
+    }
+
+    func testAMembershipIsLaterOnlyWhenTheKnownOneHadEnded() {
+        func isLater(_ new: (invited: Int64, joined: Int64), than known: (invited: Int64, joined: Int64)) -> Bool {
+            ChannelMembership(invitedAt: new.invited, joinedAt: new.joined)
+                .isLater(than: ChannelMembership(invitedAt: known.invited, joinedAt: known.joined))
+        }
+        XCTAssertFalse(isLater((5, 7), than: (5, 7)))
+        XCTAssertFalse(isLater((5, 7), than: (5, 0)), "the invitation was accepted")
+        XCTAssertFalse(isLater((0, 7), than: (5, 0)), "accepted, and the service forgets the invitation")
+        XCTAssertFalse(isLater((0, 0), than: (5, 7)), "the service tells none")
+        XCTAssertFalse(isLater((5, 7), than: (0, 0)), "none was known")
+        XCTAssertTrue(isLater((8, 0), than: (5, 7)), "left, and invited again")
+        XCTAssertTrue(isLater((8, 9), than: (5, 7)), "left, invited again and accepted")
+        XCTAssertTrue(isLater((0, 9), than: (0, 7)), "left, and joined again")
+        XCTAssertTrue(isLater((8, 0), than: (5, 0)), "declined, and invited again")
+        XCTAssertTrue(isLater((8, 9), than: (5, 0)), "declined, invited again and accepted")
+    }
+
+    func testAFormerChannelIsWhatWasWrittenOfIt() {
+        let channel = Case.channel("c", id: 3, messageOffset: 4, invitedAt: Case.wall, joinedAt: Case.wall + 2)
+        let former = FormerChannel(channel)
+        XCTAssertEqual(FormerChannel(storedText: former.storedText), former)
+        let older = FormerChannel(storedText: "1700001036000 12 an id")
+        XCTAssertEqual(older?.identity, ChannelIdentity(createdAt: 1_700_001_036_000, serviceID: "an id"))
+        XCTAssertEqual(older?.messageOffset, 12)
+        XCTAssertEqual(older?.membership, ChannelMembership())
+        for text in ["", "1", "1 2", "x 2 3", "member", "member 1 2", "member 1 2 3 4", "member x 2 3 4 5"] {
+            XCTAssertNil(FormerChannel(storedText: text), text)
+        }
+    }
 }

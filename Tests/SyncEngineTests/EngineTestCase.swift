@@ -228,11 +228,13 @@ class EngineTestCase: XCTestCase {
 
     static func channel(
         _ url: ChannelURL, name: String? = nil, createdAt: Int64 = 1_600_000_000, last: MessageRecord? = nil,
-        membership: String = "joined", unread: Int = 0, id: Int? = 1, messageOffset: Int64 = 0
+        membership: String = "joined", unread: Int = 0, id: Int? = 1, messageOffset: Int64 = 0,
+        invitedAt: Int64 = 0, joinedAt: Int64 = 0
     ) -> ChannelRecord {
         let message = last.map { String(decoding: $0.json, as: UTF8.self) } ?? "null"
         let member = id.map { #""id":\#($0),"# } ?? ""
         let json = #"{"channel_url":"\#(url)",\#(member)"name":"\#(name ?? url.text)","created_at":\#(createdAt),"#
+            + #""invited_at":\#(invitedAt),"joined_ts":\#(joinedAt),"#
             + #""member_state":"\#(membership)","unread_message_count":\#(unread),"#
             + #""ts_message_offset":\#(messageOffset),"last_message":\#(message)}"#
         return ChannelRecord(json: Array(json.utf8)) ?? ChannelRecord(url: url, json: Array(json.utf8))

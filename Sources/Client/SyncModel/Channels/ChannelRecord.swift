@@ -19,13 +19,15 @@ public struct ChannelRecord: Equatable, Sendable {
     public var traits: ChannelTraits
     /// Messages before this time (milliseconds) are not for this user any more; 0 when there is no such time.
     public var messageOffset: Int64
+    public var membership: ChannelMembership
     /// The channel in the service's canonical shape, valid JSON.
     public var json: [UInt8]
 
     public init(
         url: ChannelURL, serviceID: String = "", name: String = "", customType: String = "", createdAt: Int64 = 0,
         lastMessage: MessageReference? = nil, unreadMessageCount: Int64 = 0, isHidden: Bool = false,
-        isFrozen: Bool = false, traits: ChannelTraits = ChannelTraits(), messageOffset: Int64 = 0, json: [UInt8]
+        isFrozen: Bool = false, traits: ChannelTraits = ChannelTraits(), messageOffset: Int64 = 0,
+        membership: ChannelMembership = ChannelMembership(), json: [UInt8]
     ) {
         self.url = url
         self.serviceID = serviceID
@@ -38,6 +40,7 @@ public struct ChannelRecord: Equatable, Sendable {
         self.isFrozen = isFrozen
         self.traits = traits
         self.messageOffset = messageOffset
+        self.membership = membership
         self.json = json
     }
 
@@ -66,8 +69,15 @@ public struct ChannelRecord: Equatable, Sendable {
             case 8: if key.equals("is_super") { record.traits.isSuper = value.bool ?? false }
             case 9:
                 if key.equals("is_hidden") { record.isHidden = value.bool ?? false }
+                else if key.equals("joined_ts") {
+                    record.membership.joinedAt = ChannelRecord.milliseconds(value.int ?? 0)
+                }
                 else if key.equals("is_public") { record.traits.isPublic = value.bool ?? false }
-            case 10: if key.equals("created_at") { record.createdAt = ChannelRecord.milliseconds(value.int ?? 0) }
+            case 10:
+                if key.equals("created_at") { record.createdAt = ChannelRecord.milliseconds(value.int ?? 0) }
+                else if key.equals("invited_at") {
+                    record.membership.invitedAt = ChannelRecord.milliseconds(value.int ?? 0)
+                }
             case 11:
                 if key.equals("channel_url") { url = value.string.map { ChannelURL($0) } }
                 else if key.equals("custom_type") { record.customType = value.string ?? "" }

@@ -4,25 +4,44 @@ public struct FormerChannel: Equatable, Sendable {
     public let identity: ChannelIdentity
     /// Messages before it are not for this user; in milliseconds since the epoch.
     public let messageOffset: Int64
+    public let membership: ChannelMembership
 
     public init(_ channel: ChannelRecord) {
         identity = channel.identity
         messageOffset = channel.messageOffset
+        membership = channel.membership
     }
 
-    /// As it was written by `storedText`; `nil` when it was not.
+    /// As it was written by `storedText`, or by releases that did not know of memberships; `nil` when it was not.
     public init?(storedText text: String) {
-        let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, let createdAt = Int64(parts[0]), let offset = Int64(parts[1]) else { return nil }
-        identity = ChannelIdentity(createdAt: createdAt, serviceID: String(parts[2]))
+        var parts = text.split(separator: " ", omittingEmptySubsequences: false)[...]
+        var known = ChannelMembership()
+        if parts.first == FormerChannel.membershipMark {
+            guard parts.count > 3, let invitedAt = Int64(parts[1]), let joinedAt = Int64(parts[2]) else { return nil }
+            known = ChannelMembership(invitedAt: invitedAt, joinedAt: joinedAt)
+            parts = parts.dropFirst(3)
+        }
+        guard parts.count >= 3, let createdAt = parts.popFirst().flatMap({ Int64($0) }),
+            let offset = parts.popFirst().flatMap({ Int64($0) })
+        else { return nil }
+        identity = ChannelIdentity(createdAt: createdAt, serviceID: parts.joined(separator: " "))
         messageOffset = offset
+        membership = known
     }
 
-    public var storedText: String { "\(identity.createdAt) \(messageOffset) \(identity.serviceID)" }
+    private static let membershipMark: Substring = "member"
+
+    public var storedText: String {
+        let mark = FormerChannel.membershipMark
+        return "\(mark) \(membership.invitedAt) \(membership.joinedAt) "
+            + "\(identity.createdAt) \(messageOffset) \(identity.serviceID)"
+    }
 
     /// Whether what is cached of its messages says nothing about the channel as it is now: that is another one under
-    /// its URL, or this user left and came back, and may see again what was hidden.
+    /// its URL, or this user left and came back, and may see again what was hidden. That it was hidden need not be
+    /// known here: a page may have been made after a reset of the history of which the channel had not told yet.
     public func isReplaced(by channel: ChannelRecord) -> Bool {
         channel.identity.replaces(identity) || channel.messageOffset < messageOffset
+            || channel.membership.isLater(than: membership)
     }
 }
