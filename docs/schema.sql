@@ -100,12 +100,13 @@ CREATE TABLE database_value (
 CREATE UNIQUE INDEX database_value_by_place ON database_value (url, name, path, query);
 CREATE INDEX database_value_by_use ON database_value (used, size);
 
--- intents.db (user_version 5)
--- intent      own messages that are not the service's yet; status 0 pending, 1 failed
+-- intents.db (user_version 6)
+-- intent      own messages that are not the service's yet; status 0 pending, 1 failed, 2 accepted by the service under
+--             message_id, which has not told their place yet
 -- database_write  writes to a realtime database that it has not answered yet, sent in the order of their ids; kind 0 sets a
 --             value, 1 updates paths within a place, 2 counts
--- checksum    of the row: in intent of channel_url, request_id, created_at, status, error_code, retry_count, is_host_sent
---             and body, in database_write of url, name, id, path, kind and body
+-- checksum    of the row: in intent of id, channel_url, request_id, created_at, status, error_code, retry_count,
+--             is_host_sent, body and message_id, in database_write of url, name, id, path, kind and body
 -- damaged_intent, damaged_write  rows that did not match, or had a number that no row has, as they were found: nothing
 --             of them is sent. They go when the user signs out
 -- kept        what the service's part wants to have at its next session, whatever becomes of the cache (a renewed token, the
@@ -120,7 +121,8 @@ CREATE TABLE intent (
     retry_count INTEGER NOT NULL DEFAULT 0,
     is_host_sent INTEGER NOT NULL DEFAULT 0,
     body TEXT NOT NULL,
-    checksum INTEGER NOT NULL DEFAULT 0
+    checksum INTEGER NOT NULL DEFAULT 0,
+    message_id TEXT NOT NULL DEFAULT ''
 ) STRICT;
 
 CREATE TABLE database_write (
@@ -145,7 +147,8 @@ CREATE TABLE damaged_intent (
     retry_count ANY,
     is_host_sent ANY,
     checksum ANY,
-    body ANY
+    body ANY,
+    message_id ANY
 ) STRICT;
 
 CREATE TABLE damaged_write (

@@ -108,6 +108,8 @@ MESSAGES = {
     "is_host_sent": f"UPDATE intent SET is_host_sent = 1 WHERE request_id = '{SECRET}-r1'",
     "retry_count": f"UPDATE intent SET retry_count = 9223372036854775807 WHERE request_id = '{SECRET}-r1'",
     "id": f"UPDATE intent SET id = 9223372036854775807 WHERE request_id = '{SECRET}-r1'",
+    "id to another": f"UPDATE intent SET id = id + 100 WHERE request_id = '{SECRET}-r1'",
+    "message_id": f"UPDATE intent SET message_id = 'm' WHERE request_id = '{SECRET}-r1'",
     "body": f"UPDATE intent SET body = replace(body, 'unsent', 'UNSENT') WHERE request_id = '{SECRET}-r1'",
     "bytes": (f"{SECRET}-r1".encode(), f"{SECRET}-r9".encode()),
 }

@@ -102,7 +102,8 @@ class HostSteps:
                 outbox.execute("UPDATE intent SET created_at = created_at - ?", (milliseconds,))
                 outbox.execute("""
                     UPDATE intent SET checksum = checksum_of_row(
-                        channel_url, request_id, created_at, status, error_code, retry_count, is_host_sent, body)
+                        id, channel_url, request_id, created_at, status, error_code, retry_count, is_host_sent, body,
+                        message_id)
                     """)
 
     def reopen(self, config):

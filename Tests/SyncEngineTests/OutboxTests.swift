@@ -1,3 +1,4 @@
+import SyncJSON
 import SyncModel
 import XCTest
 
@@ -330,5 +331,107 @@ final class OutboxTests: EngineTestCase {
         XCTAssertEqual(host.syncStates.last, .running)
         answer(EngineTestCase.failure(.unavailable, 500_901), to: isSend)
         XCTAssertEqual(host.syncStates.last, .idle)
+    }
+
+    // MARK: Accepted, without a place
+
+    private let inStream = ServiceCapabilities(
+        channelChanges: .inStream, messageChanges: .inStream, hasGapCheck: false)
+
+    /// Sends a message, which the service accepts under the id 7.
+    private func accept(_ requestID: RequestID = "r") -> CallID {
+        start(capabilities: inStream)
+        openMessages(1, "c")
+        connect()
+        serve(channels: [EngineTestCase.channel("c")], messages: ["c": [EngineTestCase.message(1)]])
+        fetch(1, .previous)
+        let call = send(1, requestID)
+        answer(.accepted("7"), to: isSend)
+        return call
+    }
+
+    private func tell(_ events: ServiceEvent..., resume: String = "1") { event(.batch(events, resume: resume)) }
+
+    private func own(_ requestID: RequestID = "") -> ServiceEvent {
+        .messageReceived(
+            channelURL: "c", message: EngineTestCase.message(7, by: "mei", text: "r", requestID: requestID))
+    }
+
+    func testAnAcceptedMessageIsPendingUntilTheStreamBringsIt() throws {
+        for requestID in ["r", ""] as [RequestID] {
+            let call = accept()
+            XCTAssertEqual(host.status(call), .ok)
+            let told = try XCTUnwrap(host.result(call)?.message)
+            XCTAssertEqual(try JSON.parse(told)["message_id"], 7)
+            XCTAssertEqual(host.ids(1, .pending), ["r"])
+            let shown = try XCTUnwrap(host.json(1, .pending, "r"))
+            XCTAssertEqual(try JSON.parse(Array(shown.utf8))["status"], "sent")
+            wait(10 * OutboxTests.day / 10)
+            XCTAssertEqual(everAsked.filter(isSend).count, 1, "it is not sent again")
+            tell(own(requestID))
+            XCTAssertEqual(host.ids(1, .pending), [], "request '\(requestID)'")
+            XCTAssertEqual(host.ids(1).last, "7")
+            XCTAssertEqual(try stored(), [])
+            try tearDownAndSetUp()
+        }
+    }
+
+    func testAnAcceptedMessageIsNotSentAgainAfterARestart() throws {
+        _ = accept()
+        start(capabilities: inStream)
+        openMessages(1, "c")
+        XCTAssertEqual(host.ids(1, .pending), ["r"])
+        connect()
+        serve(channels: [EngineTestCase.channel("c")], messages: ["c": [EngineTestCase.message(1)]])
+        XCTAssertEqual(everAsked.filter(isSend).count, 0)
+        tell(own())
+        XCTAssertEqual(host.ids(1, .pending), [])
+        XCTAssertEqual(try stored(), [])
+    }
+
+    func testAPageBringsAnAcceptedMessage() throws {
+        _ = accept()
+        tell(.hole(channelURL: "c", older: "h", newer: EngineTestCase.page(
+            [EngineTestCase.message(9)], reachedFirst: false)))
+        XCTAssertEqual(host.ids(1, .pending), [], "what the stream leaves out may hold it")
+        let all = [
+            EngineTestCase.message(1), EngineTestCase.message(7, by: "mei", text: "r"), EngineTestCase.message(9),
+        ]
+        serve(messages: ["c": all])
+        fetch(1, .previous)
+        serve(messages: ["c": all])
+        XCTAssertEqual(host.ids(1), ["1", "7", "9"])
+        XCTAssertEqual(try stored(), [])
+    }
+
+    /// The stream may be faster than the answer, and not name the request.
+    func testTheStreamTellsOfAMessageBeforeItIsAccepted() throws {
+        start(capabilities: inStream)
+        openMessages(1, "c")
+        connect()
+        serve(channels: [EngineTestCase.channel("c")], messages: ["c": [EngineTestCase.message(1)]])
+        fetch(1, .previous)
+        let call = send(1, "r")
+        tell(own())
+        XCTAssertEqual(host.ids(1, .pending), ["r"])
+        answer(.accepted("7"), to: isSend)
+        XCTAssertEqual(host.status(call), .ok)
+        XCTAssertEqual(host.ids(1, .pending), [])
+        XCTAssertEqual(host.ids(1), ["1", "7"])
+        XCTAssertEqual(try stored(), [])
+    }
+
+    func testAFailedMessageThatIsAcceptedLeavesTheListOfFailedOnes() throws {
+        start(capabilities: inStream) { $0.resendPolicy = .manual }
+        openMessages(1, "c")
+        connect()
+        serve(channels: [EngineTestCase.channel("c")], messages: ["c": [EngineTestCase.message(1)]])
+        send(1, "r")
+        answer(EngineTestCase.failure(.refused, 900_050), to: isSend)
+        XCTAssertEqual(host.ids(1, .failed), ["r"])
+        command(.resendMessage(collection: 1, requestID: "r", call: newCall()))
+        answer(.accepted("7"), to: isSend)
+        XCTAssertEqual(host.ids(1, .failed), [])
+        XCTAssertEqual(host.ids(1, .pending), ["r"])
     }
 }

@@ -5,8 +5,8 @@ import XCTest
 
 @testable import SyncEngine
 
-/// Random stories with a service whose changes are in its stream: it leaves messages out, its sessions end, its point
-/// is refused, batches cannot be stored, the process ends. Whenever the stream has told everything, the cache has
+/// Random stories with a service whose changes are in its stream, which brings own messages, too: it leaves messages
+/// out, its sessions end, its point is refused, batches cannot be stored, the process ends. Whenever the stream has told everything, the cache has
 /// nothing that the service has not, and all that it calls complete; and in the end every view shows what the service
 /// has.
 final class StreamStoryTests: EngineTestCase {
@@ -25,6 +25,9 @@ final class StreamStoryTests: EngineTestCase {
     private var views: [CollectionID: ChannelURL] = [:]
     private var lastView: UInt64 = 0
     private var lastID: Int64 = 0
+    /// What the service has accepted, by request; and what the host was told to be kept.
+    private var accepted: [RequestID: MessageID] = [:]
+    private var written: Set<RequestID> = []
     private var story: [String] = []
 
     // MARK: The service
@@ -60,6 +63,18 @@ final class StreamStoryTests: EngineTestCase {
             log.append((url, .messageUpdated(channelURL: url, message: new)))
         default: log.append((url, .messageDeleted(channelURL: url, messageID: held[random.below(held.count)].id)))
         }
+    }
+
+    /// Takes in an own message, or knows it already. Its place is told by the stream, or a page, alone; which may name
+    /// the request, or the id only.
+    private func accept(_ requestID: RequestID, _ url: ChannelURL) -> MessageID {
+        if let known = accepted[requestID] { return known }
+        lastID += 1
+        let named = random.below(2) == 0 ? requestID : ""
+        let message = Case.message(lastID, in: url, by: "mei", text: requestID.text, requestID: named)
+        log.append((url, .messageReceived(channelURL: url, message: message)))
+        accepted[requestID] = message.id
+        return message.id
     }
 
     private static func edge(_ message: MessageRecord, _ token: String) -> HistoryEdge {
@@ -119,7 +134,10 @@ final class StreamStoryTests: EngineTestCase {
         story.append("login \(point.map { "\($0)" } ?? "-") \(isContinued ? "goes on" : "refused")")
         isOnline = true
         event(.connected(SessionInfo(userID: "mei", loginTime: Case.wall, isContinued: isContinued)))
-        if let point, isContinued { position = point } else { tellAnew() }
+        guard let point, isContinued else { return tellAnew() }
+        position = point
+        // The first answer of a session does not wait for something to happen.
+        event(.batch([], resume: "\(point)"))
     }
 
     /// What the engine wants told again.
@@ -178,6 +196,14 @@ final class StreamStoryTests: EngineTestCase {
         case .messagesAround(let url, let time, _, _): reply = .messages(around(url, time))
         case .listChannels: reply = .channels(ChannelPage(channels: channels, next: ""))
         case .getChannel(let url): reply = channels.first { $0.url == url }.map { .channel($0) } ?? .done
+        case .sendMessage(let url, let requestID, _):
+            story.append("send \(requestID)")
+            // Refused before or after it was done, or the stream is faster.
+            if random.below(6) == 0 { return answer(Case.failure(.unavailable, 500_901)) { $0 == request } }
+            let id = accept(requestID, url)
+            if random.below(6) == 0 { return answer(Case.failure(.unavailable, 500_901)) { $0 == request } }
+            if random.below(4) == 0 { tell() }
+            return answer(.accepted(id)) { $0 == request }
         case .unreadCounts: reply = .unreadCounts(UnreadCounts(all: 0, byCustomType: [:], time: 0))
         case .retention: reply = .retention(RetentionPage())
         default:
@@ -190,7 +216,7 @@ final class StreamStoryTests: EngineTestCase {
     // MARK: The host
 
     private func act() {
-        switch random.below(22) {
+        switch random.below(24) {
         case 0..<7: for _ in 0...random.below(5) { happen() }
         case 7..<11: tell()
         case 11..<15: answerOne()
@@ -214,7 +240,14 @@ final class StreamStoryTests: EngineTestCase {
             story.append("connection lost")
             isOnline = false
             loseConnection()
-        case 20:
+        case 20, 21:
+            guard let id = views.keys.min() else { return }
+            lastID += 1
+            let requestID = RequestID("own-\(lastID)")
+            story.append("write \(requestID)")
+            send(id, requestID)
+            written.insert(requestID)
+        case 22:
             story.append("kill")
             (views, isOnline) = ([:], false)
             start(capabilities: inStream)
@@ -261,6 +294,10 @@ final class StreamStoryTests: EngineTestCase {
         // What is shown may be old until the pages that are asked for have come.
         guard engine.isAtRest else { return XCTAssertFalse(isEnd, "the engine has not come to rest") }
         for (id, url) in views {
+            // An own message is shown once: as pending until it is in the list.
+            let listed = Set(messages(url).filter { host.ids(id).contains($0.id.text) }.map(\.id))
+            let twice = host.ids(id, .pending).filter { accepted[RequestID($0)].map(listed.contains) ?? false }
+            XCTAssertEqual(twice, [], "\(id) of \(url) shows own messages twice")
             let (shown, all) = (host.ids(id), messages(url).map(\.id.text))
             let start = shown.first.flatMap { all.firstIndex(of: $0) } ?? 0
             XCTAssertEqual(shown, Array(all[start...].prefix(shown.count)), "\(id) of \(url) has a hole")
@@ -289,11 +326,21 @@ final class StreamStoryTests: EngineTestCase {
             XCTAssertEqual(host.ids(id), messages(url).map(\.id.text), "\(url) is not shown as it is")
         }
         try check(isEnd: true)
+        for requestID in written.sorted() {
+            XCTAssertNotNil(accepted[requestID], "\(requestID) was not sent")
+            let copies = log.filter { entry in
+                guard case .messageReceived(_, let message) = entry.event else { return false }
+                return String(decoding: message.json, as: UTF8.self).contains(#""message":"\#(requestID)""#)
+            }
+            XCTAssertEqual(copies.count, 1, "\(requestID) was sent more than once")
+        }
+        XCTAssertEqual(try intents.intents(), [], "what the service has is still in the outbox")
     }
 
     private func tellStory(_ seed: UInt64) throws {
         random = SeededGenerator(seed: seed)
         (log, position, isOnline, views, lastID) = ([], 0, false, [:], 0)
+        (accepted, written) = ([:], [])
         story = []
         resumesSeen = resumedFrom.count
         start(capabilities: inStream)

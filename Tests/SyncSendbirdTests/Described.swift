@@ -87,6 +87,7 @@ enum Described {
         case .retention(let page):
             "retention \(page.ends.sorted { $0.key < $1.key }.map { "\($0.text)=\($1)" }) "
                 + "else \(page.generalEnd ?? -1) at \(page.time) more \(page.hasMore) next '\(page.next)'"
+        case .accepted(let id): "accepted \(id)"
         case .unreadCounts(let counts):
             "unread \(counts.all) \(counts.byCustomType.sorted { $0.key < $1.key }.map { "\($0.text)=\($1)" }) "
                 + "at \(counts.time)"

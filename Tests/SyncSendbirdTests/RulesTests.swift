@@ -266,6 +266,11 @@ final class RulesTests: XCTestCase {
                  "channel_url":"c","created_at":9,"status":"failed","error_code":800180,"resendable":true,
                  "retry_count":2}
                 """))
+        own.failure = nil
+        own.acceptedID = "7"
+        XCTAssertEqual(try JSON.parse(rules.json(of: own, userID: "me"))["status"], "sent")
+        XCTAssertEqual(try JSON.parse(rules.json(of: own, userID: "me"))["message_id"], 7)
+        own.acceptedID = nil
         for body in ["", "[]", "{"] {
             own.body = Array(body.utf8)
             XCTAssertEqual(try JSON.parse(rules.json(of: own, userID: "me"))["message_id"], 0, body)

@@ -59,7 +59,8 @@ final class DamagedIntentTests: XCTestCase {
             ("created_at = created_at + 1", "request-2"), ("status = 1", "request-2"), ("status = -1", "request-2"),
             ("error_code = 9223372036854775807", "request-2"), ("retry_count = -9223372036854775808", "request-2"),
             ("is_host_sent = 1", "request-2"), ("checksum = 0", "request-2"), ("id = 9223372036854775807", "request-2"),
-            ("id = -9223372036854775808", "request-2"), ("body = replace(body, 'text', 'test')", "request-2"),
+            ("id = -9223372036854775808", "request-2"), ("id = 9", "request-2"), ("message_id = 'm'", "request-2"),
+            ("status = 2", "request-2"), ("body = replace(body, 'text', 'test')", "request-2"),
         ] {
             let (folder, intents) = try filled()
             try change(folder, "UPDATE intent SET \(damage) WHERE request_id = 'request-2'")

@@ -272,6 +272,36 @@ final class MigrationTests: XCTestCase {
         XCTAssertNil(try again.kept("service"))
     }
 
+    /// A file of schema 5 of the intents, made by the library of commit 613746e: three messages of the library's, one
+    /// that the host sends, one of those that failed.
+    func testAMessageMayBeAccepted() throws {
+        let folder = try fixture("intents-5.db")
+        let before = try folder.copied()
+        XCTAssertEqual(try raw(before.path + "/intents.db").schemaVersion(), 5)
+        var store = try IntentStore(directory: folder.path)
+        var intents = try store.intents()
+        XCTAssertEqual(intents.map(\.id), [1, 2, 3, 4, 5])
+        XCTAssertEqual(intents.map(\.status), [.pending, .pending, .pending, .pending, .failed])
+        XCTAssertEqual(intents.map(\.isHostSent), [false, false, false, true, true])
+        XCTAssertEqual(intents.map(\.messageID), [nil, nil, nil, nil, nil])
+        XCTAssertEqual(store.takeLost().count, 0)
+        intents[1].status = .accepted
+        intents[1].messageID = "$m:example.org"
+        try store.update(intents[1])
+        store.close()
+        store = try IntentStore(directory: folder.path)
+        XCTAssertEqual(try store.intents(), intents)
+        store.close()
+        // Numbers are under the checksum now: two messages cannot change places unseen.
+        let database = try raw(before.path + "/intents.db")
+        try database.execute("UPDATE intent SET body = '{}' WHERE id = 3")
+        database.shut()
+        store = try IntentStore(directory: before.path)
+        try store.database.execute("UPDATE intent SET id = 40 WHERE id = 4; UPDATE intent SET id = 4 WHERE id = 5")
+        XCTAssertEqual(try store.intents().map(\.id), [1, 2], "what was damaged before the migration stays so")
+        XCTAssertEqual(store.takeLost().count, 3)
+    }
+
     /// The second opening finds nothing to do.
     func testSecondOpeningChangesNothing() throws {
         let folder = try fixture("cache-2.db", "intents-1.db", "intents-1.db-wal")

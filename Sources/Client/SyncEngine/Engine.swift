@@ -390,12 +390,14 @@ public final class Engine {
         case .unreadCounts(let counts): unreadTotals.take(counts, &turn)
         case .channelAnswered: route(answered: event, [], &turn)
         case .batch(let events, let point):
-            streamPoint.take(events, point, timelines, &turn) { event, turn in
+            let isStored = streamPoint.take(events, point, timelines, &turn) { event, turn in
                 route(event, &turn)
                 carryOut(&turn)
             }
+            if isStored { outbox.synced(&turn) }
         case .hole(let url, let older, let page):
-            if !collections.take(holeIn: url, older, page, &turn) { streamPoint.lost(&turn) }
+            guard collections.take(holeIn: url, older, page, &turn) else { return streamPoint.lost(&turn) }
+            outbox.leftOut(in: url, &turn)
         case .keep(let value): serviceCommands.append(.kept(storage.keep(value)))
         }
     }
@@ -659,7 +661,7 @@ public final class Engine {
         let cached = storage.channel(url)
         var completion: Completion?
         var own: MessageRecord?
-        if case .arrived(let message, _) = fact.kind, !message.requestID.isEmpty {
+        if case .arrived(let message, _) = fact.kind, outbox.hasAny {
             completion = outbox.confirm(message, in: url, &turn)
             own = message
         }

@@ -143,13 +143,17 @@ public struct SendbirdRules: ServiceRules {
 
     public func json(of message: OwnMessageContent, userID: UserID) -> [UInt8] {
         let document = (try? JSON.parse(message.body)).flatMap { $0.kind == .object ? $0 : nil } ?? .object()
-        document.set("message_id", .int(0))
+        document.set("message_id", message.acceptedID?.json ?? .int(0))
         document.set("request_id", .string(message.requestID.text))
         document.set("channel_url", .string(message.channelURL.text))
         if document["type"] == nil { document.set("type", "MESG") }
         document.set("created_at", .int(message.createdAt))
         if document["user"] == nil { document.set("user", .object(["user_id": .string(userID.text)])) }
-        let status = message.isCanceled ? "canceled" : message.failure == nil ? "pending" : "failed"
+        let status =
+            if message.isCanceled { "canceled" }
+            else if message.acceptedID != nil { "sent" }
+            else if message.failure != nil { "failed" }
+            else { "pending" }
         document.set("status", .string(status))
         if let failure = message.failure {
             document.set("error_code", .int(Int64(failure.code)))

@@ -2,7 +2,12 @@ import SyncModel
 
 /// An own message that is not the service's yet.
 public struct Intent: Equatable, Sendable {
-    public enum Status: Int64, Sendable { case pending = 0, failed = 1 }
+    public enum Status: Int64, Sendable {
+        case pending = 0
+        case failed = 1
+        /// The service has it, and has not told its place among the others yet.
+        case accepted = 2
+    }
 
     /// Ids that rows have. Behind them there is room for more than anybody writes.
     static let ids: ClosedRange<Int64> = 1...(1 << 62)
@@ -24,19 +29,23 @@ public struct Intent: Equatable, Sendable {
     public var body: [UInt8]
     /// The host sends it by its own means and tells how it went.
     public var isHostSent: Bool
+    /// The service's id of an accepted one.
+    public var messageID: MessageID?
 
     /// It has failed once; while it is sent again, too. Hosts see it in the list of failed messages until it is sent.
-    public var hasFailed: Bool { status == .failed || retryCount > 0 }
+    public var hasFailed: Bool { status == .failed || retryCount > 0 && status != .accepted }
 
-    /// Of all that is written, but for the id, which SQLite gives it then.
+    /// Of all columns.
     var checksum: Int64 {
         var checksum = RowChecksum()
+        checksum.add(id)
         checksum.add(channelURL)
         checksum.add(requestID)
         for number in [
             createdAt, status.rawValue, Int64(errorCode), Int64(retryCount), isHostSent ? 1 : 0,
         ] { checksum.add(number) }
         checksum.add(body)
+        checksum.add(messageID?.text ?? "")
         return checksum.value
     }
 }

@@ -9,7 +9,8 @@ extension IntentStore {
             switch self {
             case .intent:
                 """
-                id, channel_url, request_id, created_at, status, error_code, retry_count, is_host_sent, checksum, body
+                id, channel_url, request_id, created_at, status, error_code, retry_count, is_host_sent, checksum, body,
+                    message_id
                 """
             case .write: "url, name, id, path, kind, checksum, body"
             }

@@ -91,6 +91,15 @@ public final class IntentStore {
             checksum INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         """,
+        // The service's id of a message that it has accepted; and the checksum is of the order of writing, too.
+        """
+        ALTER TABLE intent ADD COLUMN message_id TEXT NOT NULL DEFAULT '';
+        ALTER TABLE damaged_intent ADD COLUMN message_id ANY;
+        UPDATE intent SET checksum = checksum_of_row(
+            id, channel_url, request_id, created_at, status, error_code, retry_count, is_host_sent, body, message_id)
+        WHERE checksum = checksum_of_row(
+            channel_url, request_id, created_at, status, error_code, retry_count, is_host_sent, body);
+        """,
     ]
 
     /// Opens or creates `intents.db` in a directory. A file that is damaged, lacks a part of its schema, or is empty
@@ -159,31 +168,42 @@ public final class IntentStore {
         channelURL: ChannelURL, requestID: RequestID, createdAt: Int64, body: [UInt8], isHostSent: Bool
     ) throws(StoreError) -> Intent {
         if !isMarked { try setMark() }
-        var intent = Intent(
-            id: 0, channelURL: channelURL, requestID: requestID, createdAt: createdAt, status: .pending, errorCode: 0,
-            retryCount: 0, body: body, isHostSent: isHostSent)
-        let checksum = intent.checksum
-        intent.id = try database.transaction { () throws(StoreError) in
+        return try database.transaction { () throws(StoreError) in
+            let intent = Intent(
+                id: try nextID(), channelURL: channelURL, requestID: requestID, createdAt: createdAt,
+                status: .pending, errorCode: 0, retryCount: 0, body: body, isHostSent: isHostSent)
             try database.prepare("""
-                INSERT INTO intent (channel_url, request_id, created_at, is_host_sent, checksum, body)
-                VALUES (?, ?, ?, ?, ?, ?)
+                INSERT INTO intent (id, channel_url, request_id, created_at, is_host_sent, checksum, body)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
                 """)
-                .bind(channelURL).bind(requestID).bind(createdAt).bind(isHostSent)
-                .run(withChecksum: checksum, text: body)
-            return database.lastInsertID
+                .bind(intent.id).bind(channelURL).bind(requestID).bind(createdAt).bind(isHostSent)
+                .run(withChecksum: intent.checksum, text: body)
+            return intent
         }
-        return intent
+    }
+
+    /// As SQLite counts: ids of intents that were removed are not used again.
+    private func nextID() throws(StoreError) -> Int64 {
+        let last = try database.prepare("""
+            SELECT max(
+                coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'intent' AND seq BETWEEN 0 AND ?1), 0),
+                coalesce((SELECT max(id) FROM intent WHERE id BETWEEN 0 AND ?1), 0))
+            """).bind(Intent.ids.upperBound - 1)
+        defer { last.reset() }
+        return try last.next() ? last.int(0) + 1 : 1
     }
 
     /// Writes an intent's fields and how far it is; one that is not there does no harm.
     public func update(_ intent: Intent) throws(StoreError) {
         try database.transaction { () throws(StoreError) in
             try database.prepare("""
-                UPDATE intent SET status = ?, error_code = ?, retry_count = ?, is_host_sent = ?, checksum = ?, body = ?
+                UPDATE intent SET status = ?, error_code = ?, retry_count = ?, is_host_sent = ?, checksum = ?, body = ?,
+                    message_id = ?
                 WHERE request_id = ?
                 """)
                 .bind(intent.status.rawValue).bind(Int64(intent.errorCode)).bind(Int64(intent.retryCount))
-                .bind(intent.isHostSent).bind(intent.checksum).bind(intent.body).bind(intent.requestID).run()
+                .bind(intent.isHostSent).bind(intent.checksum).bind(intent.body).bind(intent.messageID?.text ?? "")
+                .bind(intent.requestID).run()
         }
     }
 
@@ -232,7 +252,7 @@ public final class IntentStore {
     public func intents() throws(StoreError) -> [Intent] {
         let row = try database.prepare("""
             SELECT id, channel_url, request_id, created_at, status, error_code, retry_count, is_host_sent, body,
-                checksum
+                message_id, checksum
             FROM intent ORDER BY id
             """)
         defer { row.reset() }
@@ -252,13 +272,15 @@ public final class IntentStore {
 
     /// `nil`: damage.
     private func intent(_ row: Statement) -> Intent? {
-        guard row.isTyped, row.checksum(1...8) == row.int(9),
+        guard row.isTyped, row.checksum(0...9) == row.int(10),
             Intent.ids.contains(row.int(0)), Intent.times.contains(row.int(3)),
-            let status = Intent.Status(rawValue: row.int(4)), Intent.retries.contains(row.int(6))
+            let status = Intent.Status(rawValue: row.int(4)), Intent.retries.contains(row.int(6)),
+            (status == .accepted) != row.text(9).isEmpty
         else { return nil }
         return Intent(
             id: row.int(0), channelURL: ChannelURL(row.text(1)), requestID: RequestID(row.text(2)),
             createdAt: row.int(3), status: status, errorCode: Int(clamping: row.int(5)),
-            retryCount: Int(clamping: row.int(6)), body: row.bytes(8), isHostSent: row.bool(7))
+            retryCount: Int(clamping: row.int(6)), body: row.bytes(8), isHostSent: row.bool(7),
+            messageID: status == .accepted ? MessageID(row.text(9)) : nil)
     }
 }

@@ -50,6 +50,9 @@ struct Outbox {
     /// Every message in here.
     var all: [Intent] { messages.all }
 
+    /// Whether a message that comes may be one of these.
+    var hasAny: Bool { !messages.isEmpty || hasLeaving }
+
     func isSending(in url: ChannelURL) -> Bool { messages[url]?.isSending == true }
 
     // MARK: Start
@@ -399,7 +402,7 @@ struct Outbox {
     }
 
     private func isToBeSent(_ intent: Intent, _ context: Context) -> Bool {
-        if intent.isHostSent { return false }
+        if intent.isHostSent || intent.status == .accepted { return false }
         if intent.status == .pending { return true }
         return context.options.resendPolicy == .automatic && intent.retryCount < context.options.resendRetryCount
             && !OwnAges.isTooOldToSend(intent, context) && context.rules.isCurable(code: intent.errorCode)
@@ -423,7 +426,11 @@ struct Outbox {
             return look(for: OwnLookup(requestID: requestID, channelURL: url, refusal: failure), &turn)
         }
         messages[url]?.sending = nil
-        if case .message(let message) = reply {
+        if case .accepted(let id) = reply {
+            turn.add(.sendEnded(channelURL: url, isInDoubt: false))
+            messages[url]?.gate.succeed()
+            if let intent = intent(requestID) { accepted(intent, as: id, &turn) }
+        } else if case .message(let message) = reply {
             turn.add(.sendEnded(channelURL: url, isInDoubt: false))
             messages[url]?.gate.succeed()
             if let intent = intent(requestID) {
@@ -462,19 +469,65 @@ struct Outbox {
         if let completion { turn.complete(completion) }
     }
 
+    /// The service has the message and does not say where it stands. It is shown as pending until the stream or a page
+    /// brings it, after a restart too, and is not sent again.
+    private mutating func accepted(_ intent: Intent, as id: MessageID, _ turn: inout Turn) {
+        let call = calls.removeValue(forKey: intent.requestID)
+        var json: [UInt8]
+        if let message = turn.storage.message(id, in: intent.channelURL) {
+            // The stream was faster, and did not name the request.
+            json = message.json
+            settle(intent)
+            windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &turn)
+        } else {
+            var accepted = intent
+            accepted.status = .accepted
+            accepted.messageID = id
+            json = turn.rules.json(of: OwnMessageContent(accepted), userID: turn.options.userID)
+            asked.remove(intent.requestID)
+            // Where this cannot be stored, the next process sends it once more with the same id.
+            _ = messages.persist(accepted, turn.context)
+            messages.put(accepted)
+            if intent.hasFailed {
+                windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &turn)
+            }
+            windows.put(accepted, Cause(.eventMessageSent), &turn)
+            ages.note(accepted, &turn)
+        }
+        guard let call else { return }
+        turn.complete(Completion(
+            call: call.call, name: call.name, status: .ok, requestID: intent.requestID, message: json))
+    }
+
+    /// The stream leaves out messages of a channel. Accepted ones may be among them, and then it never brings them: they
+    /// are shown again when a page does.
+    mutating func leftOut(in url: ChannelURL, _ turn: inout Turn) {
+        for intent in messages[url]?.intents ?? [] where intent.status == .accepted {
+            settle(intent)
+            windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &turn)
+        }
+    }
+
+    /// The message here that the service's one is: by its request, or, where the service names that only to who asked,
+    /// by the id under which it was accepted.
+    private func own(_ message: MessageRecord, in url: ChannelURL) -> Intent? {
+        if !message.requestID.isEmpty, let intent = intent(message.requestID), intent.channelURL == url {
+            return intent
+        }
+        return messages[url]?.intents.first { $0.messageID == message.id }
+    }
+
     /// Whether this own message of a channel is not known to be the service's yet.
     func holds(_ requestID: RequestID, in url: ChannelURL) -> Bool {
         intent(requestID)?.channelURL == url
     }
 
-    /// A message with a request id came by a page or by the socket: if it is one of ours, it has been sent. Gives what
-    /// to tell its caller once the message is taken in.
+    /// A message came by a page or by the socket: if it is one of ours, it has been sent. Gives what to tell its caller
+    /// once the message is taken in.
     mutating func confirm(_ message: MessageRecord, in url: ChannelURL, _ turn: inout Turn)
         -> Completion?
     {
-        guard message.senderID == turn.options.userID, let intent = intent(message.requestID),
-            intent.channelURL == url
-        else { return nil }
+        guard message.senderID == turn.options.userID, let intent = own(message, in: url) else { return nil }
         return settle(intent, message, &turn)
     }
 
@@ -489,10 +542,10 @@ struct Outbox {
 
     /// The cache has this message: if it is an own one that was shown as pending, it is shown so no more.
     mutating func taken(_ message: MessageRecord, in url: ChannelURL, _ turn: inout Turn) {
-        guard message.senderID == turn.options.userID, let intent = leaving[message.requestID],
-            intent.channelURL == url
-        else { return }
-        leaving[message.requestID] = nil
+        guard !leaving.isEmpty, message.senderID == turn.options.userID else { return }
+        let left = leaving[message.requestID] ?? leaving.values.first { $0.messageID == message.id }
+        guard let intent = left, intent.channelURL == url else { return }
+        leaving[intent.requestID] = nil
         windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &turn)
     }
 

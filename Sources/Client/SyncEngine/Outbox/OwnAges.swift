@@ -4,7 +4,8 @@ import SyncStore
 /// How long own messages are sent and kept, and when that has to be looked at next.
 ///
 /// Ages are counted by this machine's clock. A pending message is sent for three days, then it has failed and only the
-/// host can send it; a failed one is kept for as long as the host configured.
+/// host can send it; a failed one is kept for as long as the host configured, and so is one of which the service never
+/// tells where it stands.
 struct OwnAges {
     private static let day: Int64 = 86_400_000
     /// Milliseconds for which a message is sent without the host asking for it again.
@@ -20,7 +21,7 @@ struct OwnAges {
     }
 
     static func isTooOldToKeep(_ intent: Intent, _ context: Context) -> Bool {
-        intent.status == .failed && context.now.wall - intent.createdAt > keptFor(context)
+        intent.status != .pending && context.now.wall - intent.createdAt > keptFor(context)
     }
 
     private static func keptFor(_ context: Context) -> Int64 { Int64(context.options.failedRetentionDays) * day }

@@ -25,6 +25,8 @@ struct OwnMessages {
 
     var isSending: Bool { channels.values.contains { $0.isSending } }
 
+    var isEmpty: Bool { places.isEmpty }
+
     var hasSettled: Bool { !settled.isEmpty }
 
     func channelURL(of requestID: RequestID) -> ChannelURL? { places[requestID]?.channelURL }

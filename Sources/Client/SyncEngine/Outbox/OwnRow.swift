@@ -20,6 +20,6 @@ extension OwnMessageContent {
         let failure = hasFailed ? (code: intent.errorCode, retryCount: intent.retryCount) : nil
         self.init(
             channelURL: intent.channelURL, requestID: intent.requestID, createdAt: intent.createdAt, body: intent.body,
-            failure: failure, isCanceled: isCanceled)
+            failure: failure, isCanceled: isCanceled, acceptedID: intent.messageID)
     }
 }

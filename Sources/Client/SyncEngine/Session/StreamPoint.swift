@@ -55,12 +55,12 @@ final class StreamPoint {
     // MARK: The stream
 
     /// Stores what a batch tells, each event by `enter`, and its point. What it tells is told to hosts also when it
-    /// cannot be stored; then it comes once more.
+    /// cannot be stored; then it comes once more. Whether it was stored.
     func take(
         _ events: [ServiceEvent], _ point: String, _ timelines: Timelines, _ turn: inout Turn,
         _ enter: (ServiceEvent, inout Turn) -> Void
-    ) {
-        if isTorn { return }
+    ) -> Bool {
+        if isTorn { return false }
         let before = timelines.sorted.map { (timeline: $0, history: $0.history) }
         let done: Void? = turn.storage.committed { (cache) throws(StoreError) in
             if isBroken { try cache.forgetChunks() }
@@ -69,11 +69,13 @@ final class StreamPoint {
         }
         if done != nil {
             isBroken = false
-            return gate.succeed()
+            gate.succeed()
+            return true
         }
         // What is in memory knows no more than the file.
         for (timeline, history) in before { timeline.restore(history) }
         lost(&turn)
+        return false
     }
 
     /// Something of the stream could not be stored.

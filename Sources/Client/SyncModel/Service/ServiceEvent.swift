@@ -15,7 +15,8 @@ public enum ServiceEvent: Sendable {
     /// A channel of this user as the answer to an action has it. It may leave out parts that are known already.
     case channelAnswered(ChannelRecord, Cause)
     /// What one answer of the stream brought, in order, and the point from which the stream goes on after it: stored as
-    /// one, or not at all, and then `ChatService.resume` follows. Only where changes are in the stream.
+    /// one, or not at all, and then `ChatService.resume` follows. The first of a session comes soon, with nothing in it
+    /// if nothing has happened: own messages that wait go out after it. Only where changes are in the stream.
     indirect case batch([ServiceEvent], resume: String)
     /// The stream leaves out messages of a channel: what was told ends at `older`, the service's token there, and goes
     /// on with the page, which reaches the newest and begins with a token of its own. A page without any message says

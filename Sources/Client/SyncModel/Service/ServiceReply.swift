@@ -10,6 +10,9 @@ public indirect enum ServiceReply: Sendable {
     case unreadCounts(UnreadCounts)
     /// The message as sent or edited.
     case message(MessageRecord)
+    /// A message was sent, and the service has it under this id; where it stands among the others its stream or a page
+    /// tells.
+    case accepted(MessageID)
     case action(ActionReply)
     /// Done, nothing to tell.
     case done

@@ -69,10 +69,12 @@ public struct OwnMessageContent: Equatable, Sendable {
     public var failure: (code: Int, retryCount: Int)?
     /// The host gave it up before it was sent.
     public var isCanceled: Bool
+    /// The service's id, when it has accepted the message and not told its place yet.
+    public var acceptedID: MessageID?
 
     public init(
         channelURL: ChannelURL, requestID: RequestID, createdAt: Int64, body: [UInt8],
-        failure: (code: Int, retryCount: Int)?, isCanceled: Bool = false
+        failure: (code: Int, retryCount: Int)?, isCanceled: Bool = false, acceptedID: MessageID? = nil
     ) {
         self.channelURL = channelURL
         self.requestID = requestID
@@ -80,11 +82,13 @@ public struct OwnMessageContent: Equatable, Sendable {
         self.body = body
         self.failure = failure
         self.isCanceled = isCanceled
+        self.acceptedID = acceptedID
     }
 
     public static func == (left: OwnMessageContent, right: OwnMessageContent) -> Bool {
         left.channelURL == right.channelURL && left.requestID == right.requestID && left.createdAt == right.createdAt
             && left.body == right.body && left.failure?.code == right.failure?.code
             && left.failure?.retryCount == right.failure?.retryCount && left.isCanceled == right.isCanceled
+            && left.acceptedID == right.acceptedID
     }
 }
