@@ -59,7 +59,9 @@ final class StreamStoryTests: EngineTestCase {
             let old = held[random.below(held.count)]
             guard let id = Int64(old.id.text) else { return }
             let updatedAt = Case.wall + Int64(log.count)
-            let new = Case.message(id, in: url, text: "edited \(log.count)", updatedAt: updatedAt)
+            let new = Case.message(
+                id, in: url, by: old.senderID.text, text: "edited \(log.count)", updatedAt: updatedAt,
+                requestID: old.requestID)
             log.append((url, .messageUpdated(channelURL: url, message: new)))
         default: log.append((url, .messageDeleted(channelURL: url, messageID: held[random.below(held.count)].id)))
         }
@@ -334,7 +336,10 @@ final class StreamStoryTests: EngineTestCase {
             }
             XCTAssertEqual(copies.count, 1, "\(requestID) was sent more than once")
         }
-        XCTAssertEqual(try intents.intents(), [], "what the service has is still in the outbox")
+        // One that was told, deleted, and only then accepted by a repeat is never told again: it stays until it is old.
+        let there = Set(StreamStoryTests.urls.flatMap { messages($0) }.map(\.id))
+        let left = try intents.intents().filter { $0.status != .accepted || $0.messageID.map(there.contains) ?? true }
+        XCTAssertEqual(left, [], "what the service has is still in the outbox")
     }
 
     private func tellStory(_ seed: UInt64) throws {

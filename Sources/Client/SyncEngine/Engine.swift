@@ -397,7 +397,7 @@ public final class Engine {
             if isStored { outbox.synced(&turn) }
         case .hole(let url, let older, let page):
             guard collections.take(holeIn: url, older, page, &turn) else { return streamPoint.lost(&turn) }
-            outbox.leftOut(in: url, &turn)
+            turn.add(.leftOut(channelURL: url))
         case .keep(let value): serviceCommands.append(.kept(storage.keep(value)))
         }
     }
@@ -808,6 +808,7 @@ public final class Engine {
                     turn.complete(completion)
                 }
                 outbox.taken(message, in: url, &turn)
+            case .leftOut(let url): outbox.leftOut(in: url, &turn)
             case .sendEnded(let url, let isInDoubt):
                 for timeline in timelines.of(url) { timeline.sendEnded(isInDoubt: isInDoubt, &turn) }
                 if isInDoubt { sync.want(url, Cause(.channelRefresh), &turn) }

@@ -23,6 +23,8 @@ indirect enum Effect {
     case messages(MessageFact)
     /// A page brought a message of this user: the outbox may be waiting for it.
     case ownMessageSeen(MessageRecord, channelURL: ChannelURL)
+    /// The stream leaves out messages of a channel; own ones that it has brought have been seen.
+    case leftOut(channelURL: ChannelURL)
     /// Something became known about channels.
     case channels(ChannelFact)
     /// An own message is not under way any more. In doubt: whether it has arrived at the service is not known.
