@@ -62,16 +62,17 @@ extension ActionCodec {
         return ChannelRecord(json: channel.serialized()).map { .channelAnswered($0, cause) }
     }
 
-    /// A request that the service answers with nothing of interest; what it did to the channel is known.
+    /// A request that the service answers with nothing of interest; what it did to the channel is known. `hasResult`:
+    /// hosts are promised the answer, also when nothing is in it.
     static func done(
-        _ method: String, _ event: @escaping (_ answer: JSON?, _ call: ActionCall) -> [ChannelEvent],
+        _ method: String, hasResult: Bool = false, _ event: @escaping (_ answer: JSON?, _ call: ActionCall) -> [ChannelEvent],
         path: @escaping (ActionCall) -> String,
         body: @escaping (_ call: ActionCall, _ userID: UserID) -> JSON? = { _, _ in nil }
     ) -> ActionCodec {
         ActionCodec(
             encode: { call, userID in .http(method: method, path: path(call), body: body(call, userID)) },
             decode: { answer, call, _ in
-                let result = answer.flatMap { $0.count > 0 ? $0.serialized() : nil }
+                let result = answer.flatMap { hasResult || $0.count > 0 ? $0.serialized() : nil }
                 let events = event(answer, call).map { ServiceEvent.channel(url: call.channelURL, $0) }
                 return ActionReply(result: result, events: events)
             })

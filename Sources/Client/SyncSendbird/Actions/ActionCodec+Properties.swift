@@ -23,7 +23,7 @@ extension ActionCodec {
 
     /// "POST" makes keys, "PUT" changes them.
     static func change(_ map: Map, _ method: String) -> ActionCodec {
-        done(method, { _, _ in [.changed(Cause(map.source(method)))] }, path: path(map)) { call, _ in
+        done(method, hasResult: true, { _, _ in [.changed(Cause(map.source(method)))] }, path: path(map)) { call, _ in
             let values = call.object(map.argument).flatMap { try? JSON.parse($0) } ?? .object()
             let body = JSON.object()
             body.set(map.name, values)
