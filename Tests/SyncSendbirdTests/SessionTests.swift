@@ -217,6 +217,21 @@ final class SessionTests: XCTestCase {
             ["deleted c 9", "close 1", "disconnected tokenRejected 400310"])
     }
 
+    /// The service ends the socket because a text is larger than it takes: the largest message under way fails for good.
+    func testATextThatIsTooLarge() {
+        let harness = ServiceHarness.online()
+        for (id, size) in [(1, 10), (2, 30), (3, 20)] as [(UInt64, Int)] {
+            let body = Array(#"{"message":"\#(String(repeating: "x", count: size))"}"#.utf8)
+            _ = harness.ask(
+                .sendMessage(channelURL: "c\(id)", requestID: "r\(id)", body: body), id: id, timeout: 50_000)
+        }
+        let ended = harness.closed(1, .textTooLarge)
+        XCTAssertEqual(ended.count, 2, "\(ended)")
+        XCTAssertEqual(ended.first, "reply 2 failure refused 800110", "\(ended)")
+        XCTAssert(ended.last?.hasPrefix("disconnected unreachable") ?? false, "\(ended)")
+        XCTAssertEqual(ServiceHarness.online().closed(1, .textTooLarge).count, 1, "nothing was sent")
+    }
+
     func testNoReplyAfterTheEnd() {
         let ends: [(ServiceHarness) -> [String]] = [
             { $0.closed(1) }, { $0.received(#"BUSY{"retry_after":7}"#) }, { $0.wait(20_000) },

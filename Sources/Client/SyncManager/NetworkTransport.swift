@@ -206,6 +206,7 @@ extension TransportFailure {
             case .notInstalled: .notInstalled
             case .tooLarge: .tooLarge
             case .crowded: .crowded
+            case .closed where failure.code == 1009: .textTooLarge
             case .cannotConnect, .tls, .cancelled, .protocolError, .closed: .failed
             }
         self.init(kind: kind, message: failure.message)

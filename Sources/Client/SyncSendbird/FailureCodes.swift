@@ -70,13 +70,19 @@ extension ServiceFailure {
         case .timedOut: self = .timedOut(failure.message)
         case .tooLarge: self.init(kind: .tooLarge, code: FailureCodes.malformed, message: failure.message)
         case .crowded: self.init(kind: .crowded, code: FailureCodes.network, message: failure.message)
-        case .failed, .notInstalled, .refused:
+        case .failed, .notInstalled, .refused, .textTooLarge:
             self.init(kind: .unreachable, code: FailureCodes.network, message: failure.message)
         }
     }
 
     static let malformed = ServiceFailure(
         kind: .unavailable, code: FailureCodes.malformed, message: "the answer is not what the protocol says")
+
+    static func tooLargeToSend(_ bytes: Int) -> ServiceFailure {
+        ServiceFailure(
+            kind: .refused, code: FailureCodes.invalidParameter,
+            message: "the service takes no message of \(bytes) bytes")
+    }
 
     static let unsupported = ServiceFailure(
         kind: .refused, code: FailureCodes.unsupported, message: "the service has no such action")

@@ -79,6 +79,15 @@ struct PendingRequests {
     /// Usually one; none when the acknowledgement came too late.
     mutating func remove(requestID: RequestID) -> [Entry] { remove(.acknowledgement(requestID: requestID)) }
 
+    /// The largest message that waits for its acknowledgement.
+    mutating func removeLargestSend() -> Entry? {
+        let sends = entries.indices.filter { entries[$0].awaitsAcknowledgement && entries[$0].request.isSend }
+        guard let largest = sends.max(by: { entries[$0].request.bodySize < entries[$1].request.bodySize }) else {
+            return nil
+        }
+        return entries.remove(at: largest)
+    }
+
     /// Those that waited for a new session key.
     mutating func removeHeld() -> [Entry] { remove(.sessionKey) }
 

@@ -129,6 +129,10 @@ public final class SendbirdService: ChatService {
                 ServiceFailure(kind: .tokenRejected, code: FailureCodes.tokenRejected, message: failure.message),
                 closingSocket: false)
         }
+        if failure.kind == .textTooLarge, let entry = pending.removeLargestSend() {
+            // Sent again it would end each session.
+            reply(entry.id, .failure(.tooLargeToSend(entry.request.bodySize)))
+        }
         endSession(
             ServiceFailure(kind: .unreachable, code: FailureCodes.connectionClosed, message: failure.message),
             closingSocket: false)

@@ -37,6 +37,9 @@ public enum ServiceRequest: Equatable, Sendable {
 extension ServiceRequest {
     public var isSend: Bool { if case .sendMessage = self { true } else { false } }
 
+    /// Bytes of what a message to be sent says; 0 of any other request.
+    public var bodySize: Int { if case .sendMessage(_, _, let body) = self { body.count } else { 0 } }
+
     /// The deadline the host gave for it, in milliseconds; `nil`: the usual one.
     public var timeout: Int64? { if case .action(let call) = self { call.timeout } else { nil } }
 }

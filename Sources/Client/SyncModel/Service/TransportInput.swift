@@ -41,6 +41,8 @@ public struct TransportFailure: Error, Equatable, Sendable {
         case tooLarge
         /// The answers under way together leave no room for this one. Later there is.
         case crowded
+        /// The peer ended the socket because a text of ours is larger than it takes. The same text ends the next one.
+        case textTooLarge
         case failed
     }
 
