@@ -71,11 +71,12 @@ let package = Package(
         room("Server/ServerChat", ["ServerBase", "SyncJSON", "CSQLite"]),
         room("Server/ServerHTTP", ["ServerBase", "SyncWebSocket", "SyncJSON", "CMicrohttpd", "CLinux"]),
         room("Server/ServerRealtime", ["ServerHTTP", "ServerBase", "SyncTree", "SyncJSON", "SyncWebSocket"]),
+        room("Server/ServerRoutes", ["ServerChat", "ServerHTTP", "ServerBase", "SyncJSON"]),
         room(
             "Server/SyncServer",
             [
-                "ServerChat", "ServerRealtime", "ServerHTTP", "ServerBase", "SyncWebSocket", "SyncTree", "SyncJSON",
-                "CLinux", "CZlib",
+                "ServerRoutes", "ServerChat", "ServerRealtime", "ServerHTTP", "ServerBase", "SyncWebSocket", "SyncTree",
+                "SyncJSON", "CLinux", "CZlib",
             ]),
         .executableTarget(
             name: "syncmanager-server", dependencies: ["SyncServer"], path: "Sources/Server/syncmanager-server",

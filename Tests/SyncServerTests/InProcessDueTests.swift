@@ -1,3 +1,4 @@
+import ServerBase
 import ServerChat
 import SyncJSON
 import XCTest

@@ -106,6 +106,15 @@ public struct Fields {
         }
     }
 
+    /// A list of numbers, or texts of them joined by commas; it must be there.
+    public func numbers(_ key: String) throws -> [Int64] {
+        guard let texts = try strings(key) else { throw Refusal.missing(key) }
+        return try texts.map { text in
+            guard let number = Int64(text) else { throw Refusal.notNumber(key) }
+            return number
+        }
+    }
+
     public func object(_ key: String) throws -> Fields? {
         guard let value = self[key] else { return nil }
         guard value.kind == .object else { throw Refusal.notObject(key) }

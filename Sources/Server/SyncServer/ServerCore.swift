@@ -2,6 +2,7 @@ import ServerBase
 import ServerChat
 import ServerHTTP
 import ServerRealtime
+import ServerRoutes
 import SyncJSON
 
 /// The chat server and its database without their fronts: it is given requests, sockets' texts and the time, and knows
@@ -33,7 +34,11 @@ final class ServerCore {
             store: StoredTrees(storage), accounts: ChatAccounts(chat), clock: clock, timers: timers, random: random,
             options: DatabaseOptions(apiToken: apiToken, keepAlive: options.keepAlive, isStrict: options.isStrict))
         let limiter = options.rateLimit.map { RateLimiter(limit: $0) }
-        router = Router(chat: chat, apiToken: apiToken, options: options, limiter: limiter)
+        router = Router(
+            chat: chat,
+            options: RouterOptions(
+                apiToken: apiToken, address: "\(options.host):\(options.port)", isStrict: options.isStrict),
+            limiter: limiter)
         control = options.isControlled ? ControlEndpoint(chat, database) : nil
         commands = CommandHandler(chat, control?.faults, limiter)
         clock.resume(at: try storage.lastTime())

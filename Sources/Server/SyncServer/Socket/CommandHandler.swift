@@ -71,7 +71,7 @@ final class CommandHandler {
             try chat.markDelivered(caller, channel, at: message.createdAt)
         case "VOTE":
             guard let poll = try payload.int("poll_id") else { throw Refusal.missing("poll_id") }
-            let told = try chat.vote(poll, try Router.numbers(payload, "option_ids"), caller)
+            let told = try chat.vote(poll, try payload.numbers("option_ids"), caller)
             acknowledge(Frames.frame("VOTE", told.frame), requestID, socket)
         case "LOGI": try renew(payload, requestID, socket)
         default: throw Refusal(400_930, "There is no command \(command) here.")

@@ -4,23 +4,23 @@ import ServerHTTP
 import SyncJSON
 
 /// Finds what a REST request asks for and answers it. Routes lie in extensions, by topic.
-final class Router {
+public final class Router {
     let chat: Chat
-    let apiToken: String
-    let options: ServerOptions
+    let options: RouterOptions
     private let limiter: RateLimiter?
     private var logged: Set<String> = []
 
-    init(chat: Chat, apiToken: String, options: ServerOptions, limiter: RateLimiter?) {
+    /// `limiter` is shared with the sockets; without one, callers are answered as often as they ask.
+    public init(chat: Chat, options: RouterOptions, limiter: RateLimiter?) {
         self.chat = chat
-        self.apiToken = apiToken
         self.options = options
         self.limiter = limiter
     }
 
     var storage: Storage { chat.storage }
 
-    func answer(_ request: HTTPRequest) -> HTTPResponse {
+    /// Answers a request in any case: refusals and failures of the server are answers too.
+    public func answer(_ request: HTTPRequest) -> HTTPResponse {
         if let wait = limiter?.take(callerKey(request), at: chat.now) {
             return .tooMany(limit: limiter?.limit ?? 0, wait: wait)
         }
@@ -134,7 +134,7 @@ final class Router {
     /// Who asks. The administration may act for a user that the path or the body names.
     func caller(_ request: HTTPRequest) throws -> Caller {
         if let token = request.header("Api-Token"), !token.isEmpty {
-            guard token == apiToken else { throw Refusal(400_401, "The API token is not valid.", status: 401) }
+            guard token == options.apiToken else { throw Refusal(400_401, "The API token is not valid.", status: 401) }
             return Caller(userID: "", isAdmin: true)
         }
         guard let key = request.header("Session-Key") ?? request.header("SESSION-KEY"), !key.isEmpty else {

@@ -1,5 +1,5 @@
 /// A token bucket for each caller: so many requests a second, as many again after a rest, and no more.
-final class RateLimiter {
+public final class RateLimiter {
     private struct Bucket {
         /// Thousandths of a request.
         var level: Int64
@@ -7,15 +7,15 @@ final class RateLimiter {
     }
 
     /// Requests a second, and the most at once.
-    let limit: Int64
+    public let limit: Int64
     private var buckets: [String: Bucket] = [:]
 
     /// A limit out of 1 to 1,000,000 is taken as the nearest one.
-    init(limit: Int64) { self.limit = min(max(limit, 1), 1_000_000) }
+    public init(limit: Int64) { self.limit = min(max(limit, 1), 1_000_000) }
 
     /// Takes one request of a caller at a time in milliseconds. `nil` when there was one left; else the milliseconds
     /// until there is.
-    func take(_ caller: String, at now: Int64) -> Int64? {
+    public func take(_ caller: String, at now: Int64) -> Int64? {
         let full = limit &* 1000
         var bucket = buckets[caller] ?? Bucket(level: full, at: now)
         // `limit` requests a second are `limit` thousandths a millisecond.

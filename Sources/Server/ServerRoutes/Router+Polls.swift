@@ -42,7 +42,7 @@ extension Router {
         case ("PUT", "close", 2):
             return pollResponse(try chat.closePoll(poll, caller), try storage.votes(id, of: caller.userID))
         case ("PUT", "vote", 2):
-            let wanted = try Router.numbers(payload, "option_ids")
+            let wanted = try payload.numbers("option_ids")
             return HTTPResponse(try chat.vote(id, wanted, caller).frame)
         case ("POST", "options", 2):
             let text = try payload.string(["text", "option"]) ?? ""
@@ -93,13 +93,5 @@ extension Router {
         let json = poll.json.deepCopy()
         json.set("voted_option_ids", .array(own.map { .int($0) }))
         return HTTPResponse(json)
-    }
-
-    static func numbers(_ payload: Fields, _ key: String) throws -> [Int64] {
-        guard let texts = try payload.strings(key) else { throw Refusal.missing(key) }
-        return try texts.map { text in
-            guard let number = Int64(text) else { throw Refusal.notNumber(key) }
-            return number
-        }
     }
 }

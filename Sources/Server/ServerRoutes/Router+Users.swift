@@ -267,7 +267,7 @@ extension Router {
         if let app = request.header("App-Id"), !app.isEmpty, app != chat.options.appID {
             throw Refusal(400_304, "\"Application\" not found.")
         }
-        if let given = request.header("Api-Token"), given == apiToken { return try chat.activeUser(id) }
+        if let given = request.header("Api-Token"), given == options.apiToken { return try chat.activeUser(id) }
         let token =
             try request.header("Access-Token").map { PercentCoding.decode($0.utf8, plusIsSpace: false) }
             ?? payload.string(["access_token", "token"]) ?? ""

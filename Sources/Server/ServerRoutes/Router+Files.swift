@@ -35,7 +35,7 @@ extension Router {
             Storage.File(name: file.name, type: file.type, needsAuth: needsAuth, bytes: file.bytes), key: key,
             at: chat.now)
         // The address by which the client reached us is the one that it can reach.
-        let host = request.header("Host") ?? "\(options.host):\(options.port)"
+        let host = request.header("Host") ?? options.address
         let safe = file.name.utf8.allSatisfy(Router.isPlain) ? file.name : ""
         return "http://\(host)/files/\(key)/\(safe)"
     }
