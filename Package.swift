@@ -73,10 +73,13 @@ let package = Package(
         room("Server/ServerRealtime", ["ServerHTTP", "ServerBase", "SyncTree", "SyncJSON", "SyncWebSocket"]),
         room("Server/ServerRoutes", ["ServerChat", "ServerHTTP", "ServerBase", "SyncJSON"]),
         room(
+            "Server/ServerTools",
+            ["ServerChat", "ServerRealtime", "ServerHTTP", "ServerBase", "SyncTree", "SyncJSON", "CZlib"]),
+        room(
             "Server/SyncServer",
             [
-                "ServerRoutes", "ServerChat", "ServerRealtime", "ServerHTTP", "ServerBase", "SyncWebSocket", "SyncTree",
-                "SyncJSON", "CLinux", "CZlib",
+                "ServerRoutes", "ServerTools", "ServerChat", "ServerRealtime", "ServerHTTP", "ServerBase",
+                "SyncWebSocket", "SyncTree", "SyncJSON", "CLinux",
             ]),
         .executableTarget(
             name: "syncmanager-server", dependencies: ["SyncServer"], path: "Sources/Server/syncmanager-server",

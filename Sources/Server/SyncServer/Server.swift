@@ -4,6 +4,7 @@ import ServerBase
 import ServerChat
 import ServerHTTP
 import ServerRealtime
+import ServerTools
 import SyncJSON
 
 /// The embedded server over the network: everything on one thread, which waits in one epoll.

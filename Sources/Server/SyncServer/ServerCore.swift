@@ -3,6 +3,7 @@ import ServerChat
 import ServerHTTP
 import ServerRealtime
 import ServerRoutes
+import ServerTools
 import SyncJSON
 
 /// The chat server and its database without their fronts: it is given requests, sockets' texts and the time, and knows
@@ -59,7 +60,7 @@ final class ServerCore {
     /// Fills the storage as the options say, and does what came due while no server ran. To be called once, before the
     /// first request.
     func start() throws -> Seeder.Result {
-        let seeded = try Seeder(chat, options).seed()
+        let seeded = try Seeder(chat, options.seeding).seed()
         chat.runDue()
         return seeded
     }

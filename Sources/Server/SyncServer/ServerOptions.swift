@@ -1,19 +1,12 @@
 import CLinux
 import Glibc
 import ServerChat
+import ServerTools
 
 /// What the command line asks for; its usage text says what each option means.
 public struct ServerOptions {
     /// A user that exists from the start; an empty token lets anybody log in.
-    public struct SeedUser: Sendable {
-        public let id: String
-        public let token: String
-
-        public init(id: String, token: String = "") {
-            self.id = id
-            self.token = token
-        }
-    }
+    public typealias SeedUser = SeedPlan.User
 
     var host = "127.0.0.1"
     var port: UInt16 = 0
@@ -56,6 +49,9 @@ public struct ServerOptions {
         result.pongTimeout = pongTimeout
         return result
     }
+
+    /// What of it there is to begin with.
+    var seeding: SeedPlan { SeedPlan(users: users, imports: imports, seed: seed, scale: scale) }
 
     static let usage = """
         Usage: syncmanager-server [options]

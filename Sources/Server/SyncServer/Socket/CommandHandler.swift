@@ -1,6 +1,7 @@
 import ServerBase
 import ServerChat
 import ServerHTTP
+import ServerTools
 import SyncJSON
 
 /// Executes what clients send over their sockets.
@@ -29,7 +30,7 @@ final class CommandHandler {
                 let payload = try Fields(body: Array(line.dropFirst(4)))
                 requestID = payload.json["req_id"]
                 if let fault = faults?.take(command: command, of: socket.userID) {
-                    if fault.kind == .ignore { continue }
+                    if fault.isIgnored { continue }
                     throw fault.error
                 }
                 try execute(command, payload, requestID, socket)

@@ -1,6 +1,7 @@
 import ServerBase
 import ServerChat
 import ServerHTTP
+import ServerTools
 import SyncJSON
 import SyncWebSocket
 
@@ -81,7 +82,7 @@ struct SocketLogin {
     private func putOff(_ user: UserRow) throws -> [[UInt8]]? {
         if let busy = faults?.takeBusy(user.id) { return [busy] }
         guard let fault = faults?.take(command: "LOGI", of: user.id) else { return nil }
-        if fault.kind == .ignore { return [] }
+        if fault.isIgnored { return [] }
         throw fault.error
     }
 

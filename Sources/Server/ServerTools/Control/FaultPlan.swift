@@ -2,7 +2,7 @@ import ServerBase
 import ServerHTTP
 
 /// What tests want to go wrong. Nothing here touches the control endpoint itself.
-final class FaultPlan {
+public final class FaultPlan {
     enum Kind: String {
         /// Answered with 429 and not executed.
         case rate = "429"
@@ -22,7 +22,7 @@ final class FaultPlan {
         case ignore
     }
 
-    struct Fault {
+    public struct Fault {
         /// Of a request; empty when it is about a command.
         let pathContains: String
         /// Four letters; empty when it is about requests.
@@ -39,7 +39,10 @@ final class FaultPlan {
         let location: String
         var remaining: Int
 
-        var error: Refusal { Refusal(code, message, status: status) }
+        /// Whether a command is passed over in silence.
+        public var isIgnored: Bool { kind == .ignore }
+        /// What a refused command is told.
+        public var error: Refusal { Refusal(code, message, status: status) }
     }
 
     /// A login that is put off: its socket hears BUSY instead.
@@ -54,7 +57,8 @@ final class FaultPlan {
         let milliseconds: Int64
     }
 
-    var refusesConnections = false
+    /// Whether every request ends its connection without an answer.
+    public internal(set) var refusesConnections = false
     var delays: [Delay] = []
     private(set) var faults: [Fault] = []
     private var busy: Busy?
@@ -70,19 +74,19 @@ final class FaultPlan {
     func putOffLogins(_ busy: Busy) { self.busy = busy }
 
     /// The frame that a login of a user meets instead of its greeting.
-    func takeBusy(_ userID: String) -> [UInt8]? {
+    public func takeBusy(_ userID: String) -> [UInt8]? {
         guard let found = busy, found.remaining > 0, found.userID.isEmpty || found.userID == userID else { return nil }
         busy?.remaining -= 1
         return found.frame
     }
 
     /// The fault that a request meets, which is used up by one.
-    func take(for path: String) -> Fault? {
+    public func take(for path: String) -> Fault? {
         take { $0.command.isEmpty && path.contains(text: $0.pathContains) }
     }
 
     /// The fault that a socket's command meets.
-    func take(command: String, of userID: String) -> Fault? {
+    public func take(command: String, of userID: String) -> Fault? {
         take { $0.command == command && ($0.userID.isEmpty || $0.userID == userID) }
     }
 
@@ -94,12 +98,13 @@ final class FaultPlan {
         return fault
     }
 
-    func delay(for path: String) -> Int64 {
+    /// How much later a request is to be answered, in milliseconds.
+    public func delay(for path: String) -> Int64 {
         delays.last { path.hasPrefix($0.pathPrefix) }?.milliseconds ?? 0
     }
 
     /// What becomes of a request under a fault; `execute` does what was asked, `refusal` words a refusal.
-    static func answer(
+    public static func answer(
         _ fault: Fault, _ request: HTTPRequest, _ refusal: (Refusal) -> HTTPResponse, _ execute: () -> HTTPResponse
     ) -> HTTPResponse {
         switch fault.kind {

@@ -2,42 +2,43 @@ import ServerChat
 import SyncJSON
 
 /// Fills the server before it serves: users, imported channels, the generated account.
-struct Seeder {
-    struct SeededChannel {
-        let url: String
-        let name: String
-        let messageCount: Int64
+public struct Seeder {
+    public struct SeededChannel {
+        public let url: String
+        public let name: String
+        public let messageCount: Int64
     }
 
-    struct Result {
-        var users: [UserRow] = []
-        var channels: [SeededChannel] = []
+    /// What there is to begin with, made now or found in the database.
+    public struct Result {
+        public internal(set) var users: [UserRow] = []
+        public internal(set) var channels: [SeededChannel] = []
     }
 
-    let chat: Chat
+    private let chat: Chat
+    private let plan: SeedPlan
 
-    private let options: ServerOptions
-
-    init(_ chat: Chat, _ options: ServerOptions) {
+    public init(_ chat: Chat, _ plan: SeedPlan) {
         self.chat = chat
-        self.options = options
+        self.plan = plan
     }
 
-    func seed() throws -> Result {
+    /// - Throws: when a file to import cannot be read, or the database fails.
+    public func seed() throws -> Result {
         var result = Result()
         try chat.storage.transaction {
-            for given in options.users { result.users.append(try user(given.id, token: given.token)) }
-            if let seed = options.seed {
-                let generated = try Generator(chat, seed: seed, scale: options.scale).generate(also: result.users)
+            for given in plan.users { result.users.append(try user(given.id, token: given.token)) }
+            if let seed = plan.seed {
+                let generated = try Generator(chat, seed: seed, scale: plan.scale).generate(also: result.users)
                 result.users =
                     generated.users + result.users.filter { own in !generated.users.contains { $0.id == own.id } }
                 result.channels += generated.channels
             }
-            if !options.imports.isEmpty, result.users.isEmpty {
+            if !plan.imports.isEmpty, result.users.isEmpty {
                 result.users.append(try user("reader", token: chat.storage.random.hex(16)))
             }
         }
-        for path in options.imports {
+        for path in plan.imports {
             result.channels.append(try Importer(chat).importFile(path, readers: result.users.map(\.id)))
         }
         return result

@@ -7,18 +7,21 @@ import SyncTree
 
 /// The control endpoint: how tests make the world go wrong and look behind the scenes. Off unless asked for; see
 /// docs/server.md for what each address takes and gives.
-final class ControlEndpoint {
-    let faults = FaultPlan()
-    let traffic = TrafficLog()
+public final class ControlEndpoint {
+    /// What is to go wrong: with requests, and with sockets' commands and logins.
+    public let faults = FaultPlan()
+    /// Whoever serves requests and sockets writes down in it what came.
+    public let traffic = TrafficLog()
     private let chat: Chat
     private let database: DatabaseService
 
-    init(_ chat: Chat, _ database: DatabaseService) {
+    public init(_ chat: Chat, _ database: DatabaseService) {
         self.chat = chat
         self.database = database
     }
 
-    func answer(_ request: HTTPRequest) -> HTTPResponse {
+    /// Answers a request whose path begins with control/.
+    public func answer(_ request: HTTPRequest) -> HTTPResponse {
         do {
             return HTTPResponse(try route(request))
         } catch let error as Refusal {

@@ -2,14 +2,14 @@ import ServerHTTP
 import SyncJSON
 
 /// What came in, for tests to look at: the last ten thousand requests and socket frames.
-final class TrafficLog {
+public final class TrafficLog {
     private var entries: [JSON] = []
     private var dropped = 0
 
     private static let limit = 10_000
     private static let textLimit = 4096
 
-    func request(_ request: HTTPRequest, status: Int, at now: Int64) {
+    public func request(_ request: HTTPRequest, status: Int, at now: Int64) {
         add(
             .object([
                 "kind": "request", "ts": .int(now), "method": .string(request.method),
@@ -18,7 +18,7 @@ final class TrafficLog {
             ]))
     }
 
-    func frame(_ text: [UInt8], of userID: String, at now: Int64) {
+    public func frame(_ text: [UInt8], of userID: String, at now: Int64) {
         add(
             .object([
                 "kind": "frame", "ts": .int(now), "user_id": .string(userID), "text": .string(TrafficLog.text(text)),

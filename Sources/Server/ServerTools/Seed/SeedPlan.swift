@@ -1,0 +1,28 @@
+/// What a server has to begin with.
+public struct SeedPlan: Sendable {
+    /// A user that exists from the start; an empty token lets anybody log in.
+    public struct User: Sendable {
+        public let id: String
+        public let token: String
+
+        public init(id: String, token: String = "") {
+            self.id = id
+            self.token = token
+        }
+    }
+
+    let users: [User]
+    /// Files, each of which becomes a channel.
+    let imports: [String]
+    /// Of the generated account; `nil` is none.
+    let seed: UInt64?
+    /// Size of the generated account, 1 by default.
+    let scale: Double
+
+    public init(users: [User], imports: [String], seed: UInt64?, scale: Double) {
+        self.users = users
+        self.imports = imports
+        self.seed = seed
+        self.scale = scale
+    }
+}
