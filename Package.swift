@@ -107,6 +107,7 @@ let package = Package(
         // The server is built to be run as a program of its own.
         tests(of: "SyncNetwork", ["SyncWebSocket", "syncmanager-server"]),
         tests(of: "SyncManager", ["SyncEngine", "SyncStore", "SyncTree", "SyncModel", "SyncThreads", "SyncJSON"]),
+        tests(of: "ServerRoutes", ["ServerChat", "ServerHTTP", "ServerBase", "SyncJSON"]),
         tests(of: "SyncServer", ["ServerChat", "ServerBase", "SyncTree", "SyncJSON"]),
         // The whole stack but threads and sockets, in virtual time: docs/dev/simulation.md.
         .testTarget(

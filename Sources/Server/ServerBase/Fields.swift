@@ -8,6 +8,7 @@ public struct Fields {
 
     private final class Names {
         var all: Set<String> = []
+        var watch: KeyWatch?
     }
 
     public init(_ json: JSON, isWholeBody: Bool = false) {
@@ -32,10 +33,14 @@ public struct Fields {
 
     /// A member that is there and not null.
     public subscript(key: String) -> JSON? {
+        ledger?.watch?.note(key)
         guard let value = json[key] else { return nil }
         ledger?.all.insert(key)
         return value.isNull ? nil : value
     }
+
+    /// From now on every key that is asked for is noted, whether it is there or not.
+    public func watch(_ watch: KeyWatch) { ledger?.watch = watch }
 
     /// The keys that nobody has asked for.
     public var unusedKeys: [String] {

@@ -6,6 +6,7 @@ public final class RequestForm {
     private var payload: Fields?
     private var files: [(name: String, file: UploadedFile)] = []
     private var taken: Set<String> = []
+    private var watch: KeyWatch?
 
     public func payload(of request: HTTPRequest) throws -> Fields {
         if let payload { return payload }
@@ -18,14 +19,19 @@ public final class RequestForm {
         } else {
             made = try Fields(body: request.body)
         }
+        if let watch { made.watch(watch) }
         payload = made
         return made
     }
 
     public func take(_ name: String) -> UploadedFile? {
+        watch?.note(name)
         taken.insert(name)
         return files.first { $0.name == name }?.file
     }
+
+    /// From now on every key that is asked for is noted, whether it is there or not. To be called before the first one.
+    public func watch(_ watch: KeyWatch) { self.watch = watch }
 
     /// The keys that nobody has asked for: they had no effect.
     public var unusedKeys: [String] {

@@ -16,6 +16,7 @@ public struct RequestQuery {
 
     /// The first value of a key; `nil` when it does not occur.
     public subscript(key: String) -> String? {
+        ledger.watch?.note(key)
         var value: ArraySlice<UInt8>?
         for (position, field) in fields.enumerated() where field.key == key {
             ledger.note(position)
@@ -43,6 +44,7 @@ public struct RequestQuery {
     }
 
     private func note(_ key: String) {
+        ledger.watch?.note(key)
         for (position, field) in fields.enumerated() where field.key == key { ledger.note(position) }
     }
 
@@ -75,6 +77,9 @@ public struct RequestQuery {
         fields.map { ($0.key, PercentCoding.decode($0.value, plusIsSpace: true)) }
     }
 
+    /// From now on every key that is asked for is noted, whether it occurs or not.
+    public func watch(_ watch: KeyWatch) { ledger.watch = watch }
+
     /// The keys that nobody has asked for.
     public var unusedKeys: [String] { fields.indices.filter { !ledger.isNoted($0) }.map { fields[$0].key } }
 
@@ -105,6 +110,7 @@ public struct RequestQuery {
 
     /// All values of keys, split at raw commas only.
     private func values(_ keys: [String]) -> [String] {
+        if let watch = ledger.watch { keys.forEach(watch.note) }
         var result: [String] = []
         for (position, field) in fields.enumerated() where keys.contains(field.key) {
             ledger.note(position)

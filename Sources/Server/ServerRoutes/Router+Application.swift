@@ -4,52 +4,66 @@ import ServerHTTP
 import SyncJSON
 
 extension Router {
-    /// sdk/…: what clients ask of the application as a whole.
-    func sdk(_ request: HTTPRequest, _ path: [String]) throws -> HTTPResponse {
-        switch (request.method, path) {
-        case ("GET", ["applications", "settings"]):
-            _ = try caller(request)
-            let query = request.query
-            let limit = try max(1, query.limit(default: 100, max: 1000))
-            return HTTPResponse(
-                try chat.settingsChanges(since: try query.int("ts") ?? 0, token: query.text("token"), limit: limit))
-        case ("POST", ["statistics"]):
-            _ = try caller(request)
-            return .empty
-        default: throw Refusal.noEndpoint()
-        }
+    /// What clients ask of the application as a whole: how its settings have changed.
+    func settingsChanges(_ request: RoutedRequest) throws -> HTTPResponse {
+        _ = try caller(request)
+        let query = request.query
+        let limit = try max(1, query.limit(default: 100, max: 1000))
+        return HTTPResponse(
+            try chat.settingsChanges(since: try query.int("ts") ?? 0, token: query.text("token"), limit: limit))
     }
 
-    /// applications/…
-    func applications(_ request: HTTPRequest, _ path: [String]) throws -> HTTPResponse {
+    /// Clients send what they have counted; nothing is made of it.
+    func statistics(_ request: RoutedRequest) throws -> HTTPResponse {
+        _ = try caller(request)
+        return .empty
+    }
+
+    func connectedUsers(_ request: RoutedRequest) throws -> HTTPResponse {
         try administrator(request)
-        switch (request.method, path) {
-        case ("GET", ["dau"]): return try activeUsers(request, "dau", isMonth: false)
-        case ("GET", ["mau"]): return try activeUsers(request, "mau", isMonth: true)
-        case ("GET", ["ccu"]):
-            return HTTPResponse(.object(["ccu": .int(Int64(Set(chat.hub.all.map(\.userID)).count))]))
-        case ("GET", ["settings_global"]): return HTTPResponse(try globalSettings())
-        case ("GET", ["default_channel_invitation_preference"]):
-            return HTTPResponse(.object(["auto_accept": .bool(try chat.invitesAtOnce())]))
-        case ("PUT", ["default_channel_invitation_preference"]):
-            guard let value = try request.payload().bool("auto_accept") else { throw Refusal.missing("auto_accept") }
-            let json = JSON.object(["auto_accept": .bool(value)])
-            try storage.save(.setting, "default_channel_invitation_preference", at: chat.now, json)
-            return HTTPResponse(json)
-        default: throw Refusal.noEndpoint()
-        }
+        return HTTPResponse(.object(["ccu": .int(Int64(Set(chat.hub.all.map(\.userID)).count))]))
+    }
+
+    func usualInvitation(_ request: RoutedRequest) throws -> HTTPResponse {
+        try administrator(request)
+        return HTTPResponse(.object(["auto_accept": .bool(try chat.invitesAtOnce())]))
+    }
+
+    func changeUsualInvitation(_ request: RoutedRequest) throws -> HTTPResponse {
+        try administrator(request)
+        guard let value = try request.payload().bool("auto_accept") else { throw Refusal.missing("auto_accept") }
+        let json = JSON.object(["auto_accept": .bool(value)])
+        try storage.save(.setting, "default_channel_invitation_preference", at: chat.now, json)
+        return HTTPResponse(json)
+    }
+
+    /// Any other request that only the administration could make.
+    func noActionOfAdministration(_ request: RoutedRequest) throws -> HTTPResponse {
+        try administrator(request)
+        throw Refusal.noEndpoint()
     }
 
     /// What holds for the whole application, as told at login.
-    private func globalSettings() throws -> JSON {
-        .object([
-            "max_length_message": .int(Int64(chat.options.maximumMessageLength)),
-            "file_upload_size_limit": .int(Int64(Chat.fileLimit)),
-            "auto_accept": .bool(try chat.invitesAtOnce()), "session_token_ttl": .int(chat.options.sessionLife),
-        ])
+    func globalSettings(_ request: RoutedRequest) throws -> HTTPResponse {
+        try administrator(request)
+        return HTTPResponse(
+            .object([
+                "max_length_message": .int(Int64(chat.options.maximumMessageLength)),
+                "file_upload_size_limit": .int(Int64(Chat.fileLimit)),
+                "auto_accept": .bool(try chat.invitesAtOnce()), "session_token_ttl": .int(chat.options.sessionLife),
+            ]))
     }
 
-    private func activeUsers(_ request: HTTPRequest, _ name: String, isMonth: Bool) throws -> HTTPResponse {
+    func dailyUsers(_ request: RoutedRequest) throws -> HTTPResponse {
+        try activeUsers(request, "dau", isMonth: false)
+    }
+
+    func monthlyUsers(_ request: RoutedRequest) throws -> HTTPResponse {
+        try activeUsers(request, "mau", isMonth: true)
+    }
+
+    private func activeUsers(_ request: RoutedRequest, _ name: String, isMonth: Bool) throws -> HTTPResponse {
+        try administrator(request)
         let today = CivilDate(daysSinceEpoch: chat.now / Storage.day)
         let text = request.query.text("date")
         let form = isMonth ? "YYYY-MM" : "YYYY-MM-DD"
@@ -63,11 +77,15 @@ extension Router {
         return HTTPResponse(result)
     }
 
-    /// migration/{url}: messages that were sent elsewhere, each with its time.
-    func migration(_ request: HTTPRequest, _ path: [String]) throws -> HTTPResponse {
+    func search(_ request: RoutedRequest) throws -> HTTPResponse {
+        let caller = try caller(request, as: request.query["user_id"])
+        return HTTPResponse(try chat.search(caller, SearchQuery(request.query)))
+    }
+
+    /// Messages that were sent elsewhere, each with its time.
+    func migrate(_ request: RoutedRequest) throws -> HTTPResponse {
         try administrator(request)
-        guard request.method == "POST", path.count == 1 else { throw Refusal.noEndpoint() }
-        let channel = try chat.channel(path[0])
+        let channel = try chat.channel(request["url"])
         let payload = try request.payload()
         // Read marks stay: what is migrated is unread for nobody.
         for key in ["update_read_ts", "rewind_read_ts"] { _ = try payload.bool(key) }

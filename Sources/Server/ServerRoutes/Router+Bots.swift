@@ -5,51 +5,65 @@ import SyncJSON
 
 // A bot is a user that the administration speaks through. Its callback address is kept and never called.
 extension Router {
-    /// bots, bots/{id}, bots/{id}/channels[/{url}], bots/{id}/send
-    func bots(_ request: HTTPRequest, _ path: [String]) throws -> HTTPResponse {
+    /// The bot that a request is about. Only the administration has any.
+    private func bot(_ request: RoutedRequest) throws -> UserRow {
         try administrator(request)
-        guard let id = path.first else {
-            switch request.method {
-            case "GET":
-                let page = try Page(of: try storage.documents(.bot), request.query)
-                let bots = try page.items.compactMap { try storage.user($0.id).map { try botDocument($0) } }
-                return HTTPResponse(.object(["bots": .array(bots), "next": .string(page.next)]))
-            case "POST": return try createBot(request)
-            default: throw Refusal.noEndpoint()
-            }
-        }
-        guard storage.bots.contains(id), let user = try storage.user(id) else {
+        guard storage.bots.contains(request["bot"]), let user = try storage.user(request["bot"]) else {
             throw Refusal(400_201, "\"Bot\" not found.")
         }
-        switch (request.method, path.count > 1 ? path[1] : "", path.count) {
-        case ("GET", "", 1): return HTTPResponse(try botDocument(user))
-        case ("PUT", "", 1):
-            var changed = user
-            let payload = try request.payload()
-            try apply(payload, to: &changed, existing: try storage.document(.bot, id))
-            return HTTPResponse(try botDocument(changed))
-        case ("DELETE", "", 1):
-            try removeUser(id)
-            return .empty
-        case ("POST", "channels", 2): return try joinChannels(request, user)
-        case ("DELETE", "channels", 2):
-            for (channel, _) in try storage.channels(of: id) { try chat.leave(channel, [id]) }
-            return .empty
-        case ("DELETE", "channels", 3):
-            try chat.leave(try chat.channel(path[2]), [id])
-            return .empty
-        case ("POST", "send", 2):
-            let payload = try request.payload()
-            let channel = try chat.channel(try payload.required("channel_url"))
-            let caller = Caller(userID: id, isAdmin: true)
-            let input = try messageInput(request, try messageKind(payload), caller)
-            let message = try chat.send(input, caller, channel).message
-            return HTTPResponse(body: Array("{\"message\":".utf8) + message.bytes(.all) + [UInt8(ascii: "}")])
-        default: throw Refusal.noEndpoint()
-        }
+        return user
     }
 
-    private func createBot(_ request: HTTPRequest) throws -> HTTPResponse {
+    func listBots(_ request: RoutedRequest) throws -> HTTPResponse {
+        try administrator(request)
+        let page = try Page(of: try storage.documents(.bot), request.query)
+        let bots = try page.items.compactMap { try storage.user($0.id).map { try botDocument($0) } }
+        return HTTPResponse(.object(["bots": .array(bots), "next": .string(page.next)]))
+    }
+
+    func viewBot(_ request: RoutedRequest) throws -> HTTPResponse { HTTPResponse(try botDocument(try bot(request))) }
+
+    func updateBot(_ request: RoutedRequest) throws -> HTTPResponse {
+        var changed = try bot(request)
+        let payload = try request.payload()
+        try apply(payload, to: &changed, existing: try storage.document(.bot, changed.id))
+        return HTTPResponse(try botDocument(changed))
+    }
+
+    func deleteBot(_ request: RoutedRequest) throws -> HTTPResponse {
+        try removeUser(try bot(request).id)
+        return .empty
+    }
+
+    func leaveAllAsBot(_ request: RoutedRequest) throws -> HTTPResponse {
+        let id = try bot(request).id
+        for (channel, _) in try storage.channels(of: id) { try chat.leave(channel, [id]) }
+        return .empty
+    }
+
+    func leaveAsBot(_ request: RoutedRequest) throws -> HTTPResponse {
+        let id = try bot(request).id
+        try chat.leave(try chat.channel(request["url"]), [id])
+        return .empty
+    }
+
+    func sendAsBot(_ request: RoutedRequest) throws -> HTTPResponse {
+        let id = try bot(request).id
+        let payload = try request.payload()
+        let channel = try chat.channel(try payload.required("channel_url"))
+        let caller = Caller(userID: id, isAdmin: true)
+        let input = try messageInput(request, try messageKind(payload), caller)
+        let message = try chat.send(input, caller, channel).message
+        return HTTPResponse(body: Array("{\"message\":".utf8) + message.bytes(.all) + [UInt8(ascii: "}")])
+    }
+
+    func noActionOfBot(_ request: RoutedRequest) throws -> HTTPResponse {
+        _ = try bot(request)
+        throw Refusal.noEndpoint()
+    }
+
+    func createBot(_ request: RoutedRequest) throws -> HTTPResponse {
+        try administrator(request)
         let payload = try request.payload()
         let id = try payload.required("bot_userid")
         guard id.unicodeScalars.count <= 80 else { throw Refusal(400_305, "\"bot_userid\" is too long.") }
@@ -106,7 +120,8 @@ extension Router {
     }
 
     /// The bot comes into channels, invited or not; the answer is the first of them, as the service has it.
-    private func joinChannels(_ request: HTTPRequest, _ bot: UserRow) throws -> HTTPResponse {
+    func joinAsBot(_ request: RoutedRequest) throws -> HTTPResponse {
+        let bot = try bot(request)
         guard let urls = try request.payload().strings("channel_urls"), let first = urls.first else {
             throw Refusal.missing("channel_urls")
         }

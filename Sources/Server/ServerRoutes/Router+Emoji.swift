@@ -5,31 +5,45 @@ import SyncJSON
 
 // Sets of emoji that clients offer as reactions. Whoever runs the server fills them; there are none at first.
 extension Router {
-    /// emojis[/{key}]
-    func emojis(_ request: HTTPRequest, _ path: [String]) throws -> HTTPResponse {
-        guard request.method != "GET" else {
-            _ = try caller(request)
-            guard let key = path.first else {
-                return HTTPResponse(.object(["emojis": .array(try storage.documents(.emoji).map(\.json))]))
-            }
-            return HTTPResponse(try emoji(key))
-        }
+    func listEmojis(_ request: RoutedRequest) throws -> HTTPResponse {
+        _ = try caller(request)
+        return HTTPResponse(.object(["emojis": .array(try storage.documents(.emoji).map(\.json))]))
+    }
+
+    func viewEmoji(_ request: RoutedRequest) throws -> HTTPResponse {
+        _ = try caller(request)
+        return HTTPResponse(try emoji(request["key"]))
+    }
+
+    func addEmojis(_ request: RoutedRequest) throws -> HTTPResponse {
+        let payload = try emojiPayload(request)
+        guard let given = payload["emojis"]?.array else { throw Refusal.missing("emojis") }
+        return HTTPResponse(.object(["emojis": .array(try given.map(addEmoji))]))
+    }
+
+    func updateEmoji(_ request: RoutedRequest) throws -> HTTPResponse {
+        let payload = try emojiPayload(request)
+        let json = try emoji(request["key"])
+        json.set("url", .string(try payload.required("url")))
+        try storage.save(.emoji, request["key"], at: chat.now, json)
+        return HTTPResponse(json)
+    }
+
+    func deleteEmoji(_ request: RoutedRequest) throws -> HTTPResponse {
+        _ = try emojiPayload(request)
+        guard try storage.remove(.emoji, request["key"]) else { throw Refusal(400_201, "\"Emoji\" not found.") }
+        return .empty
+    }
+
+    func noActionOfEmojis(_ request: RoutedRequest) throws -> HTTPResponse {
+        _ = try emojiPayload(request)
+        throw Refusal.noEndpoint()
+    }
+
+    /// What the administration wants of the sets.
+    private func emojiPayload(_ request: RoutedRequest) throws -> Fields {
         try administrator(request)
-        let payload = try request.payload()
-        switch (request.method, path.count) {
-        case ("POST", 0):
-            guard let given = payload["emojis"]?.array else { throw Refusal.missing("emojis") }
-            return HTTPResponse(.object(["emojis": .array(try given.map(addEmoji))]))
-        case ("PUT", 1):
-            let json = try emoji(path[0])
-            json.set("url", .string(try payload.required("url")))
-            try storage.save(.emoji, path[0], at: chat.now, json)
-            return HTTPResponse(json)
-        case ("DELETE", 1):
-            guard try storage.remove(.emoji, path[0]) else { throw Refusal(400_201, "\"Emoji\" not found.") }
-            return .empty
-        default: throw Refusal.noEndpoint()
-        }
+        return try request.payload()
     }
 
     private func emoji(_ key: String) throws -> JSON {
@@ -45,35 +59,39 @@ extension Router {
         return json
     }
 
-    /// emoji_categories[/{id}]
-    func emojiCategories(_ request: HTTPRequest, _ path: [String]) throws -> HTTPResponse {
-        guard request.method != "GET" else {
-            _ = try caller(request)
-            guard let id = path.first else {
-                let all = try storage.documents(.emojiCategory).map { try shown($0.json) }
-                return HTTPResponse(
-                    .object(["emoji_hash": .string(try chat.emojiHash()), "emoji_categories": .array(all)]))
-            }
-            return HTTPResponse(try shown(try category(id)))
+    func listEmojiCategories(_ request: RoutedRequest) throws -> HTTPResponse {
+        _ = try caller(request)
+        let all = try storage.documents(.emojiCategory).map { try shown($0.json) }
+        return HTTPResponse(
+            .object(["emoji_hash": .string(try chat.emojiHash()), "emoji_categories": .array(all)]))
+    }
+
+    func viewEmojiCategory(_ request: RoutedRequest) throws -> HTTPResponse {
+        _ = try caller(request)
+        return HTTPResponse(try shown(try category(request["id"])))
+    }
+
+    func addEmojiCategories(_ request: RoutedRequest) throws -> HTTPResponse {
+        let payload = try emojiPayload(request)
+        guard let given = payload["emoji_categories"]?.array else { throw Refusal.missing("emoji_categories") }
+        let made = try given.map { entry in
+            let json = JSON.object(["id": .int(try storage.nextNumber("emoji_category")), "emojis": .array()])
+            return try store(Fields(entry), in: json)
         }
-        try administrator(request)
-        let payload = try request.payload()
-        switch (request.method, path.count) {
-        case ("POST", 0):
-            guard let given = payload["emoji_categories"]?.array else { throw Refusal.missing("emoji_categories") }
-            let made = try given.map { entry in
-                let json = JSON.object(["id": .int(try storage.nextNumber("emoji_category")), "emojis": .array()])
-                return try store(Fields(entry), in: json)
-            }
-            return HTTPResponse(.object(["emoji_categories": .array(made)]))
-        case ("PUT", 1): return HTTPResponse(try store(payload, in: try category(path[0])))
-        case ("DELETE", 1):
-            guard try storage.remove(.emojiCategory, path[0]) else {
-                throw Refusal(400_201, "\"Emoji category\" not found.")
-            }
-            return .empty
-        default: throw Refusal.noEndpoint()
+        return HTTPResponse(.object(["emoji_categories": .array(made)]))
+    }
+
+    func updateEmojiCategory(_ request: RoutedRequest) throws -> HTTPResponse {
+        let payload = try emojiPayload(request)
+        return HTTPResponse(try store(payload, in: try category(request["id"])))
+    }
+
+    func deleteEmojiCategory(_ request: RoutedRequest) throws -> HTTPResponse {
+        _ = try emojiPayload(request)
+        guard try storage.remove(.emojiCategory, request["id"]) else {
+            throw Refusal(400_201, "\"Emoji category\" not found.")
         }
+        return .empty
     }
 
     private func category(_ id: String) throws -> JSON {

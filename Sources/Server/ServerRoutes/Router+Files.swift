@@ -5,9 +5,7 @@ import SyncJSON
 
 // Uploaded files lie in the database and come back under an address of this server.
 extension Router {
-    /// storage/file
-    func upload(_ request: HTTPRequest, _ path: [String]) throws -> HTTPResponse {
-        guard request.method == "POST", path == ["file"] else { throw Refusal.noEndpoint() }
+    func upload(_ request: RoutedRequest) throws -> HTTPResponse {
         let caller = try caller(request)
         let payload = try request.payload()
         guard let file = try request.file("file") else { throw Refusal.missing("file") }
@@ -15,8 +13,6 @@ extension Router {
         if let url = try payload.string("channel_url"), !url.isEmpty {
             try chat.checkSending(caller, try chat.channel(url))
         }
-        // About the upload itself; thumbnails are not made here.
-        for key in ["request_id", "thumbnail1", "thumbnail2", "thumbnail3"] { _ = payload[key] }
         let url = try storeFile(file, needsAuth: needsAuth, request)
         return HTTPResponse(
             .object([
@@ -26,7 +22,7 @@ extension Router {
     }
 
     /// Stores a file and returns its address.
-    func storeFile(_ file: UploadedFile, needsAuth: Bool, _ request: HTTPRequest) throws -> String {
+    func storeFile(_ file: UploadedFile, needsAuth: Bool, _ request: RoutedRequest) throws -> String {
         guard file.bytes.count <= Chat.fileLimit << 20 else {
             throw Refusal(400_111, "The file is larger than \(Chat.fileLimit) MB.", status: 413)
         }
@@ -50,24 +46,23 @@ extension Router {
     }
 
     /// A user's picture that came with the request; its address.
-    func storeProfile(_ request: HTTPRequest) throws -> String? {
+    func storeProfile(_ request: RoutedRequest) throws -> String? {
         guard let file = try request.file("profile_file") else { return nil }
         return try storeFile(file, needsAuth: false, request)
     }
 
     /// A channel's cover that came with the request becomes its `cover_url`.
-    func storeCover(_ request: HTTPRequest) throws {
+    func storeCover(_ request: RoutedRequest) throws {
         guard let file = try request.file("cover_file") else { return }
         let url = try storeFile(file, needsAuth: false, request)
         try request.payload().json.set("cover_url", .string(url))
     }
 
-    /// files/{key}/{name}: the file, or the range of it that is asked for.
-    func download(_ request: HTTPRequest, _ path: [String]) throws -> HTTPResponse {
-        guard request.method == "GET" || request.method == "HEAD", let key = path.first else {
-            throw Refusal.noEndpoint()
+    /// The file, or the range of it that is asked for.
+    func download(_ request: RoutedRequest) throws -> HTTPResponse {
+        guard let file = try storage.file(request["key"]) else {
+            throw Refusal(400_201, "\"File\" not found.", status: 404)
         }
-        guard let file = try storage.file(key) else { throw Refusal(400_201, "\"File\" not found.", status: 404) }
         if file.needsAuth { try checkFileKey(request) }
         var response = HTTPResponse(body: file.bytes)
         response.contentType = file.type.isEmpty ? "application/octet-stream" : file.type
@@ -86,7 +81,7 @@ extension Router {
         return response
     }
 
-    private func checkFileKey(_ request: HTTPRequest) throws {
+    private func checkFileKey(_ request: RoutedRequest) throws {
         if try request.query.text("auth") == storage.fileKey(at: chat.now) { return }
         _ = try caller(request)
     }

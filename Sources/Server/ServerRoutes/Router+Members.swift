@@ -4,112 +4,152 @@ import ServerHTTP
 import SyncJSON
 
 extension Router {
-    /// What concerns the members of a channel.
-    func membership(_ request: HTTPRequest, _ channel: ChannelRow, _ topic: String, _ rest: [String]) throws
-        -> HTTPResponse
-    {
+    /// The channel whose members it is about, the body, and the user that body or query name.
+    private func membership(_ request: RoutedRequest) throws -> (channel: ChannelRow, payload: Fields, named: String?) {
+        let channel = try channel(request)
         let payload = try request.payload()
-        let named = try payload.string("user_id") ?? request.query["user_id"]
-        switch (request.method, topic) {
-        case ("GET", "members"): return try members(request, channel, rest.first)
-        case ("POST", "invite"):
-            let caller = try caller(request)
-            let inviter = try payload.string("inviter_id") ?? caller.userID
-            guard let ids = try payload.strings("user_ids") ?? payload.strings("users") else {
-                throw Refusal.missing("user_ids")
-            }
-            let changed = try chat.invite(channel, ids, inviter: inviter, try InvitationInput(payload), caller)
-            return try channelResponse(changed, caller, request.query)
-        case ("PUT", "accept"), ("PUT", "join"):
-            let caller = try caller(request, as: named)
-            guard !caller.userID.isEmpty else { throw Refusal.missing("user_id") }
-            let changed = try chat.join(
-                channel, caller.userID, accessCode: try payload.string("access_code") ?? "",
-                byInvitation: topic == "accept", caller)
-            return try channelResponse(changed, caller, request.query)
-        case ("PUT", "decline"):
-            let caller = try caller(request, as: named)
-            try chat.decline(channel, caller.userID)
-            return .empty
-        case ("PUT", "leave"):
-            let caller = try caller(request, as: named)
-            var ids = try payload.strings("user_ids")
-            if !caller.isAdmin {
-                ids = [caller.userID]
-            } else if try payload.bool("should_leave_all") == true {
-                ids = nil
-            } else if ids == nil, !caller.userID.isEmpty {
-                ids = [caller.userID]
-            } else if ids == nil {
-                throw Refusal.missing("user_ids")
-            }
-            let removes = try payload.bool("should_remove_operator_status") ?? false
-            _ = try payload.string("reason")
-            try chat.leave(channel, ids, keepsOperators: !removes)
-            return .empty
-        case ("PUT", "hide"):
-            let caller = try caller(request, as: named)
-            let hidesPrevious = try payload.bool("hide_previous_messages") ?? false
-            let unhidesByItself = try payload.bool("allow_auto_unhide") ?? true
-            let all = try caller.isAdmin && payload.bool("should_hide_all") ?? false
-            var offset: Int64 = 0
-            for id in all ? try storage.joinedMembers(channel.id) : [caller.userID] {
-                offset = try chat.hide(channel, id, hidesPrevious: hidesPrevious, unhidesByItself: unhidesByItself)
-            }
-            return HTTPResponse(.object(["ts_message_offset": .int(offset)]))
-        case ("DELETE", "hide"):
-            let caller = try caller(request, as: named)
-            let all =
-                try caller.isAdmin
-                && payload.bool("should_unhide_all") ?? request.query.bool("should_unhide_all")
-            for id in all ? try storage.joinedMembers(channel.id) : [caller.userID] {
-                try chat.unhide(channel, id)
-            }
-            return .empty
-        case ("PUT", "freeze"):
-            let caller = try caller(request)
-            guard let isFrozen = try payload.bool("freeze") else { throw Refusal.missing("freeze") }
-            return try channelResponse(try chat.freeze(channel, isFrozen, caller), caller, request.query)
-        case ("PUT", "reset_user_history"):
-            let caller = try caller(request, as: named)
-            if caller.isAdmin, try payload.bool("reset_all") == true {
-                for id in try storage.joinedMembers(channel.id) {
-                    _ = try chat.resetHistory(Caller(userID: id), channel)
-                }
-                return HTTPResponse(.object(["ts_message_offset": .int(chat.now)]))
-            }
-            return HTTPResponse(.object(["ts_message_offset": .int(try chat.resetHistory(caller, channel))]))
-        case ("GET", "message_purge_offset"):
-            try chat.checkReading(try caller(request), channel)
-            let offset = chat.settings.purgeOffset(customType: channel.customType)
-            return HTTPResponse(.object(["message_purge_offset": .int(offset)]))
-        case ("POST", "typing"), ("DELETE", "typing"):
-            let ids = try payload.strings("user_ids") ?? named.map { [$0] } ?? []
-            let caller = try caller(request)
-            for id in caller.isAdmin ? ids : [caller.userID] {
-                try chat.typing(Caller(userID: id), channel, starts: request.method == "POST")
-            }
-            return .empty
-        case (_, "mute"): return try mute(request, channel, payload, rest.first)
-        case (_, "ban"): return try ban(request, channel, payload, rest.first)
-        case (_, "operators"): return try operators(request, channel, payload)
-        default: throw Refusal.noEndpoint()
-        }
+        return (channel, payload, try payload.string("user_id") ?? request.query["user_id"])
     }
 
-    private func members(_ request: HTTPRequest, _ channel: ChannelRow, _ single: String?) throws -> HTTPResponse {
+    func invite(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, payload, _) = try membership(request)
+        let caller = try caller(request)
+        let inviter = try payload.string("inviter_id") ?? caller.userID
+        guard let ids = try payload.strings("user_ids") ?? payload.strings("users") else {
+            throw Refusal.missing("user_ids")
+        }
+        let changed = try chat.invite(channel, ids, inviter: inviter, try InvitationInput(payload), caller)
+        return try channelResponse(changed, caller, request.query)
+    }
+
+    func accept(_ request: RoutedRequest) throws -> HTTPResponse { try join(request, byInvitation: true) }
+    func join(_ request: RoutedRequest) throws -> HTTPResponse { try join(request, byInvitation: false) }
+
+    private func join(_ request: RoutedRequest, byInvitation: Bool) throws -> HTTPResponse {
+        let (channel, payload, named) = try membership(request)
+        let caller = try caller(request, as: named)
+        guard !caller.userID.isEmpty else { throw Refusal.missing("user_id") }
+        let changed = try chat.join(
+            channel, caller.userID, accessCode: try payload.string("access_code") ?? "", byInvitation: byInvitation,
+            caller)
+        return try channelResponse(changed, caller, request.query)
+    }
+
+    func decline(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, _, named) = try membership(request)
+        let caller = try caller(request, as: named)
+        try chat.decline(channel, caller.userID)
+        return .empty
+    }
+
+    func leave(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, payload, named) = try membership(request)
+        let caller = try caller(request, as: named)
+        var ids = try payload.strings("user_ids")
+        if !caller.isAdmin {
+            ids = [caller.userID]
+        } else if try payload.bool("should_leave_all") == true {
+            ids = nil
+        } else if ids == nil, !caller.userID.isEmpty {
+            ids = [caller.userID]
+        } else if ids == nil {
+            throw Refusal.missing("user_ids")
+        }
+        let removes = try payload.bool("should_remove_operator_status") ?? false
+        _ = try payload.string("reason")
+        try chat.leave(channel, ids, keepsOperators: !removes)
+        return .empty
+    }
+
+    func hide(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, payload, named) = try membership(request)
+        let caller = try caller(request, as: named)
+        let hidesPrevious = try payload.bool("hide_previous_messages") ?? false
+        let unhidesByItself = try payload.bool("allow_auto_unhide") ?? true
+        let all = try caller.isAdmin && payload.bool("should_hide_all") ?? false
+        var offset: Int64 = 0
+        for id in all ? try storage.joinedMembers(channel.id) : [caller.userID] {
+            offset = try chat.hide(channel, id, hidesPrevious: hidesPrevious, unhidesByItself: unhidesByItself)
+        }
+        return HTTPResponse(.object(["ts_message_offset": .int(offset)]))
+    }
+
+    func unhide(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, payload, named) = try membership(request)
+        let caller = try caller(request, as: named)
+        let all =
+            try caller.isAdmin && payload.bool("should_unhide_all") ?? request.query.bool("should_unhide_all")
+        for id in all ? try storage.joinedMembers(channel.id) : [caller.userID] {
+            try chat.unhide(channel, id)
+        }
+        return .empty
+    }
+
+    func freeze(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, payload, _) = try membership(request)
+        let caller = try caller(request)
+        guard let isFrozen = try payload.bool("freeze") else { throw Refusal.missing("freeze") }
+        return try channelResponse(try chat.freeze(channel, isFrozen, caller), caller, request.query)
+    }
+
+    func resetHistory(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, payload, named) = try membership(request)
+        let caller = try caller(request, as: named)
+        if caller.isAdmin, try payload.bool("reset_all") == true {
+            for id in try storage.joinedMembers(channel.id) {
+                _ = try chat.resetHistory(Caller(userID: id), channel)
+            }
+            return HTTPResponse(.object(["ts_message_offset": .int(chat.now)]))
+        }
+        return HTTPResponse(.object(["ts_message_offset": .int(try chat.resetHistory(caller, channel))]))
+    }
+
+    func purgeOffset(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, _, _) = try membership(request)
+        try chat.checkReading(try caller(request), channel)
+        let offset = chat.settings.purgeOffset(customType: channel.customType)
+        return HTTPResponse(.object(["message_purge_offset": .int(offset)]))
+    }
+
+    func typing(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, payload, named) = try membership(request)
+        let ids = try payload.strings("user_ids") ?? named.map { [$0] } ?? []
+        let caller = try caller(request)
+        for id in caller.isAdmin ? ids : [caller.userID] {
+            try chat.typing(Caller(userID: id), channel, starts: request.method == "POST")
+        }
+        return .empty
+    }
+
+    func noPartOfMembers(_ request: RoutedRequest) throws -> HTTPResponse {
+        _ = try membership(request)
+        throw Refusal.noEndpoint()
+    }
+
+    /// Any other request about mutes, bans or operators, for which the caller is looked at first.
+    func noActionOfModerators(_ request: RoutedRequest) throws -> HTTPResponse {
+        _ = try membership(request)
+        _ = try caller(request)
+        throw Refusal.noEndpoint()
+    }
+
+    func viewMember(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, _, _) = try membership(request)
+        try chat.checkReading(try caller(request), channel)
+        guard let member = try storage.membership(channel.id, request["user"]) else {
+            return HTTPResponse(.object(["is_member": false, "state": "none"]))
+        }
+        return HTTPResponse(
+            .object([
+                "is_member": .bool(member.state == .joined), "state": .string(member.state.word),
+                "role": member.isOperator ? "operator" : "none",
+            ]))
+    }
+
+    func listMembers(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, _, _) = try membership(request)
         let caller = try caller(request)
         try chat.checkReading(caller, channel)
-        if let single {
-            guard let member = try storage.membership(channel.id, single) else {
-                return HTTPResponse(.object(["is_member": false, "state": "none"]))
-            }
-            return HTTPResponse(
-                .object([
-                    "is_member": .bool(member.state == .joined), "state": .string(member.state.word),
-                    "role": member.isOperator ? "operator" : "none",
-                ]))
-        }
         let query = request.query
         // The administration looks in the name of a user: whom it blocks, and who blocks it.
         let viewer = caller.isAdmin ? query.text("user_id") : caller.userID
@@ -183,96 +223,109 @@ extension Router {
         return json
     }
 
-    private func mute(_ request: HTTPRequest, _ channel: ChannelRow, _ payload: Fields, _ single: String?) throws
-        -> HTTPResponse
-    {
+    // MARK: Mutes
+
+    func viewMute(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, _, _) = try membership(request)
+        try chat.checkReading(try caller(request), channel)
+        guard let member = try storage.membership(channel.id, request["user"]),
+            let mute = try chat.mute(member, channel)
+        else { return HTTPResponse(.object(["is_muted": false])) }
+        return HTTPResponse(
+            .object([
+                "is_muted": true, "description": .string(mute.note), "start_at": .int(mute.since),
+                "end_at": .int(mute.until),
+                "remaining_duration": .int(mute.until < 0 ? -1 : mute.until.subtractingClamped(chat.now)),
+            ]))
+    }
+
+    func listMutes(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, _, _) = try membership(request)
+        try chat.checkReading(try caller(request), channel)
+        let muted = try storage.mutedMembers(channel.id, at: chat.now)
+        let page = try Page(of: muted, request.query)
+        let list = try page.items.compactMap { member in
+            try storage.user(member.userID).map {
+                restricted($0, until: member.mutedUntil, since: member.mutedAt, note: member.muteNote, "muted")
+            }
+        }
+        let answer = JSON.object(["muted_list": .array(list), "next": .string(page.next)])
+        if request.query.bool("show_total_mute_count", default: true) {
+            answer.set("total_mute_count", .int(Int64(muted.count)))
+        }
+        return HTTPResponse(answer)
+    }
+
+    func changeMute(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, payload, named) = try membership(request)
         let caller = try caller(request)
-        switch request.method {
-        case "GET":
-            try chat.checkReading(caller, channel)
-            if let single {
-                guard let member = try storage.membership(channel.id, single), let mute = try chat.mute(member, channel)
-                else { return HTTPResponse(.object(["is_muted": false])) }
-                return HTTPResponse(
-                    .object([
-                        "is_muted": true, "description": .string(mute.note), "start_at": .int(mute.since),
-                        "end_at": .int(mute.until),
-                        "remaining_duration": .int(mute.until < 0 ? -1 : mute.until.subtractingClamped(chat.now)),
-                    ]))
-            }
-            let muted = try storage.mutedMembers(channel.id, at: chat.now)
-            let page = try Page(of: muted, request.query)
-            let list = try page.items.compactMap { member in
-                try storage.user(member.userID).map {
-                    restricted($0, until: member.mutedUntil, since: member.mutedAt, note: member.muteNote, "muted")
-                }
-            }
-            let answer = JSON.object(["muted_list": .array(list), "next": .string(page.next)])
-            if request.query.bool("show_total_mute_count", default: true) {
-                answer.set("total_mute_count", .int(Int64(muted.count)))
-            }
-            return HTTPResponse(answer)
-        case "POST", "DELETE":
-            guard let id = try single ?? payload.string("user_id") ?? request.query["user_id"] else {
-                throw Refusal.missing("user_id")
-            }
-            try chat.mute(
-                channel, id, seconds: try payload.int("seconds") ?? -1, note: try payload.string("description") ?? "",
-                mutes: request.method == "POST", caller)
-            return try channelResponse(channel, caller, request.query)
-        default: throw Refusal.noEndpoint()
+        guard let id = request.value("user") ?? named else { throw Refusal.missing("user_id") }
+        try chat.mute(
+            channel, id, seconds: try payload.int("seconds") ?? -1, note: try payload.string("description") ?? "",
+            mutes: request.method == "POST", caller)
+        return try channelResponse(channel, caller, request.query)
+    }
+
+    // MARK: Bans
+
+    private func bans(_ channel: ChannelRow) throws -> [Storage.Ban] {
+        let now = chat.now
+        return try storage.bans(channel.id).filter { $0.holds(at: now) }
+    }
+
+    /// A ban with its user, if there still is one.
+    private func banEntry(_ ban: Storage.Ban) throws -> JSON? {
+        try storage.user(ban.userID).map { user in
+            let json = restricted(user, until: ban.until, since: ban.bannedAt, note: ban.note, "banned")
+            return JSON.object([
+                "user": json, "description": .string(ban.note), "start_at": .int(ban.bannedAt),
+                "end_at": .int(ban.until),
+            ])
         }
     }
 
-    private func ban(_ request: HTTPRequest, _ channel: ChannelRow, _ payload: Fields, _ single: String?) throws
-        -> HTTPResponse
-    {
-        let caller = try caller(request)
-        switch request.method {
-        case "GET":
-            try chat.checkReading(caller, channel)
-            let now = chat.now
-            let banned = try storage.bans(channel.id).filter {
-                $0.holds(at: now) && (single == nil || $0.userID == single)
-            }
-            let page = try Page(of: banned, request.query)
-            let list = try page.items.compactMap { ban in
-                try storage.user(ban.userID).map { user in
-                    let json = restricted(user, until: ban.until, since: ban.bannedAt, note: ban.note, "banned")
-                    return JSON.object([
-                        "user": json, "description": .string(ban.note), "start_at": .int(ban.bannedAt),
-                        "end_at": .int(ban.until),
-                    ])
-                }
-            }
-            if single != nil {
-                guard let only = list.first else { throw notBanned() }
-                return HTTPResponse(only)
-            }
-            let answer = JSON.object(["banned_list": .array(list), "next": .string(page.next)])
-            if request.query.bool("show_total_ban_count", default: true) {
-                answer.set("total_ban_count", .int(Int64(banned.count)))
-            }
-            return HTTPResponse(answer)
-        case "POST", "DELETE":
-            guard let id = try single ?? payload.string("user_id") ?? request.query["user_id"] else {
-                throw Refusal.missing("user_id")
-            }
-            let seconds = try payload.int("seconds") ?? -1
-            let note = try payload.string("description") ?? ""
-            // Who bans, when the administration does it in the name of a user.
-            let agent = try payload.string("agent_id").flatMap { $0.isEmpty ? nil : $0 }
-            if let agent { _ = try chat.activeUser(agent) }
-            try chat.ban(channel, id, seconds: seconds, note: note, bans: request.method == "POST", caller)
-            return request.method == "POST" ? try oneBan(id, channel) : .empty
-        case "PUT":
-            guard let id = single else { throw Refusal.noEndpoint() }
-            guard let ban = try storage.ban(channel.id, id), ban.holds(at: chat.now) else { throw notBanned() }
-            let note = try payload.string("description") ?? ban.note
-            try chat.changeBan(channel, ban, seconds: try payload.int("seconds"), note: note, caller)
-            return try oneBan(id, channel)
-        default: throw Refusal.noEndpoint()
+    func viewBan(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, _, _) = try membership(request)
+        try chat.checkReading(try caller(request), channel)
+        let page = try Page(of: try bans(channel).filter { $0.userID == request["user"] }, request.query)
+        guard let only = try page.items.first.flatMap({ try banEntry($0) }) else { throw notBanned() }
+        return HTTPResponse(only)
+    }
+
+    func listBans(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, _, _) = try membership(request)
+        try chat.checkReading(try caller(request), channel)
+        let banned = try bans(channel)
+        let page = try Page(of: banned, request.query)
+        let list = try page.items.compactMap(banEntry)
+        let answer = JSON.object(["banned_list": .array(list), "next": .string(page.next)])
+        if request.query.bool("show_total_ban_count", default: true) {
+            answer.set("total_ban_count", .int(Int64(banned.count)))
         }
+        return HTTPResponse(answer)
+    }
+
+    func setBan(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, payload, named) = try membership(request)
+        let caller = try caller(request)
+        guard let id = request.value("user") ?? named else { throw Refusal.missing("user_id") }
+        let seconds = try payload.int("seconds") ?? -1
+        let note = try payload.string("description") ?? ""
+        // Who bans, when the administration does it in the name of a user.
+        let agent = try payload.string("agent_id").flatMap { $0.isEmpty ? nil : $0 }
+        if let agent { _ = try chat.activeUser(agent) }
+        try chat.ban(channel, id, seconds: seconds, note: note, bans: request.method == "POST", caller)
+        return request.method == "POST" ? try oneBan(id, channel) : .empty
+    }
+
+    func changeBan(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, payload, _) = try membership(request)
+        let caller = try caller(request)
+        let id = request["user"]
+        guard let ban = try storage.ban(channel.id, id), ban.holds(at: chat.now) else { throw notBanned() }
+        let note = try payload.string("description") ?? ban.note
+        try chat.changeBan(channel, ban, seconds: try payload.int("seconds"), note: note, caller)
+        return try oneBan(id, channel)
     }
 
     private func notBanned() -> Refusal { Refusal(400_201, "The user is not banned.", status: 404) }
@@ -286,25 +339,41 @@ extension Router {
             ]))
     }
 
-    private func operators(_ request: HTTPRequest, _ channel: ChannelRow, _ payload: Fields) throws -> HTTPResponse {
+    // MARK: Operators
+
+    /// Whom a request about operators names.
+    private func operators(_ request: RoutedRequest) throws -> (ChannelRow, Fields, Caller, ids: Set<String>) {
+        let (channel, payload, _) = try membership(request)
         let caller = try caller(request)
         let ids = try payload.strings("operator_ids").map { Set($0) } ?? request.query.choice("operator_ids") ?? []
-        switch request.method {
-        case "GET":
-            try chat.checkReading(caller, channel)
-            let page = try Page(of: try storage.operators(channel.id), request.query)
-            let users = try page.items.compactMap { try storage.user($0)?.json }
-            return HTTPResponse(.object(["operators": .array(users), "next": .string(page.next)]))
-        case "POST":
-            guard !ids.isEmpty else { throw Refusal.missing("operator_ids") }
-            try chat.changeOperators(channel, adding: ids.sorted(), caller)
-            return .empty
-        case "DELETE":
-            let all = try payload.bool("delete_all") ?? request.query.bool("delete_all")
-            guard all || !ids.isEmpty else { throw Refusal.missing("operator_ids") }
-            try chat.changeOperators(channel, removing: all ? nil : ids, caller)
-            return .empty
-        default: throw Refusal.noEndpoint()
-        }
+        return (channel, payload, caller, ids)
+    }
+
+    func listOperators(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, _, caller, _) = try operators(request)
+        try chat.checkReading(caller, channel)
+        let page = try Page(of: try storage.operators(channel.id), request.query)
+        let users = try page.items.compactMap { try storage.user($0)?.json }
+        return HTTPResponse(.object(["operators": .array(users), "next": .string(page.next)]))
+    }
+
+    func addOperators(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, _, caller, ids) = try operators(request)
+        guard !ids.isEmpty else { throw Refusal.missing("operator_ids") }
+        try chat.changeOperators(channel, adding: ids.sorted(), caller)
+        return .empty
+    }
+
+    func removeOperators(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, payload, caller, ids) = try operators(request)
+        let all = try payload.bool("delete_all") ?? request.query.bool("delete_all")
+        guard all || !ids.isEmpty else { throw Refusal.missing("operator_ids") }
+        try chat.changeOperators(channel, removing: all ? nil : ids, caller)
+        return .empty
+    }
+
+    func noActionOfOperators(_ request: RoutedRequest) throws -> HTTPResponse {
+        _ = try operators(request)
+        throw Refusal.noEndpoint()
     }
 }

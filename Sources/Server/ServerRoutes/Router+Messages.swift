@@ -4,55 +4,59 @@ import ServerHTTP
 import SyncJSON
 
 extension Router {
-    /// What concerns the messages of a channel.
-    func messages(_ request: HTTPRequest, _ channel: ChannelRow, _ rest: [String]) throws -> HTTPResponse {
-        guard let word = rest.first else {
-            switch request.method {
-            case "GET":
-                let caller = try caller(request, as: request.query["user_id"])
-                let reader = try chat.reader(caller, channel)
-                return HTTPResponse(
-                    body: try chat.messages(
-                        for: reader, MessageListQuery(request.query, isAdmin: caller.isAdmin)))
-            case "POST": return try send(request, channel)
-            default: throw Refusal.noEndpoint()
-            }
-        }
-        switch (request.method, word, rest.count) {
-        case ("GET", "changelogs", 1):
-            let reader = try chat.reader(try caller(request, as: request.query["user_id"]), channel)
-            return HTTPResponse(body: try chat.messageChanges(for: reader, MessageChangesQuery(request.query)))
-        case ("PUT", "mark_as_read", 1): return try markAsRead(request, channel)
-        case ("PUT", "mark_as_delivered", 1):
-            let payload = try request.payload()
-            let caller = try caller(request, as: try payload.string("user_id"))
-            let time = try payload.int("ts") ?? chat.now
-            try chat.markDelivered(caller, channel, at: time)
-            return HTTPResponse(.object(["ts": .int(time)]))
-        case ("GET", "unread_count", 1):
-            try chat.checkReading(try caller(request), channel)
-            let ids = try request.query.choice("user_ids", "user_id")?.sorted() ?? storage.audience(channel.id)
-            let counts = JSON.object()
-            for id in ids {
-                guard let member = try storage.membership(channel.id, id) else { continue }
-                counts.set(id, .int(member.unread(in: channel)))
-            }
-            return HTTPResponse(.object(["unread": counts]))
-        case ("GET", "total_count", 1):
-            let member = try chat.checkReading(try caller(request), channel)
-            var filter = MessageFilter()
-            filter.replies = .all
-            filter.offset = member?.offset ?? 0
-            let count = try storage.count(channel.id, .upwards(0, .max), filter, limit: -1)
-            return HTTPResponse(.object(["total": .int(Int64(count))]))
-        default: break
-        }
-        guard let id = Int64(word) else { throw Refusal.noEndpoint() }
-        if rest.count == 1 { return try oneMessage(request, channel, id) }
-        return try messagePart(request, channel, id, rest[1])
+    func listMessages(_ request: RoutedRequest) throws -> HTTPResponse {
+        let channel = try channel(request)
+        let caller = try caller(request, as: request.query["user_id"])
+        let reader = try chat.reader(caller, channel)
+        return HTTPResponse(
+            body: try chat.messages(for: reader, MessageListQuery(request.query, isAdmin: caller.isAdmin)))
     }
 
-    private func send(_ request: HTTPRequest, _ channel: ChannelRow) throws -> HTTPResponse {
+    func messageChanges(_ request: RoutedRequest) throws -> HTTPResponse {
+        let channel = try channel(request)
+        let reader = try chat.reader(try caller(request, as: request.query["user_id"]), channel)
+        return HTTPResponse(body: try chat.messageChanges(for: reader, MessageChangesQuery(request.query)))
+    }
+
+    func gap(_ request: RoutedRequest) throws -> HTTPResponse {
+        let channel = try channel(request)
+        let reader = try chat.reader(try caller(request, as: request.query["user_id"]), channel)
+        return HTTPResponse(body: try chat.gap(for: reader, GapQuery(request.query)))
+    }
+
+    func markAsDelivered(_ request: RoutedRequest) throws -> HTTPResponse {
+        let channel = try channel(request)
+        let payload = try request.payload()
+        let caller = try caller(request, as: try payload.string("user_id"))
+        let time = try payload.int("ts") ?? chat.now
+        try chat.markDelivered(caller, channel, at: time)
+        return HTTPResponse(.object(["ts": .int(time)]))
+    }
+
+    func unreadOfMembers(_ request: RoutedRequest) throws -> HTTPResponse {
+        let channel = try channel(request)
+        try chat.checkReading(try caller(request), channel)
+        let ids = try request.query.choice("user_ids", "user_id")?.sorted() ?? storage.audience(channel.id)
+        let counts = JSON.object()
+        for id in ids {
+            guard let member = try storage.membership(channel.id, id) else { continue }
+            counts.set(id, .int(member.unread(in: channel)))
+        }
+        return HTTPResponse(.object(["unread": counts]))
+    }
+
+    func countMessages(_ request: RoutedRequest) throws -> HTTPResponse {
+        let channel = try channel(request)
+        let member = try chat.checkReading(try caller(request), channel)
+        var filter = MessageFilter()
+        filter.replies = .all
+        filter.offset = member?.offset ?? 0
+        let count = try storage.count(channel.id, .upwards(0, .max), filter, limit: -1)
+        return HTTPResponse(.object(["total": .int(Int64(count))]))
+    }
+
+    func send(_ request: RoutedRequest) throws -> HTTPResponse {
+        let channel = try channel(request)
         let payload = try request.payload()
         let kind = try messageKind(payload)
         var caller = try caller(request, as: kind == .admin ? nil : try payload.string("user_id"))
@@ -79,7 +83,7 @@ extension Router {
     }
 
     /// A message as a request brings it, its file stored.
-    func messageInput(_ request: HTTPRequest, _ kind: MessageRow.Kind, _ caller: Caller) throws -> MessageInput {
+    func messageInput(_ request: RoutedRequest, _ kind: MessageRow.Kind, _ caller: Caller) throws -> MessageInput {
         let payload = try request.payload()
         if kind == .file, let file = try request.file("file") {
             let stored = try storeFile(file, needsAuth: try payload.bool("require_auth") ?? false, request)
@@ -98,7 +102,8 @@ extension Router {
         return input
     }
 
-    private func markAsRead(_ request: HTTPRequest, _ channel: ChannelRow) throws -> HTTPResponse {
+    func markAsRead(_ request: RoutedRequest) throws -> HTTPResponse {
+        let channel = try channel(request)
         let payload = try request.payload()
         let caller = try caller(request, as: try payload.string("user_id"))
         guard !caller.userID.isEmpty else { throw Refusal.missing("user_id") }
@@ -117,67 +122,100 @@ extension Router {
             ]))
     }
 
-    private func oneMessage(_ request: HTTPRequest, _ channel: ChannelRow, _ id: Int64) throws -> HTTPResponse {
-        switch request.method {
-        case "GET":
-            let member = try chat.checkReading(try caller(request), channel)
-            guard let message = try storage.message(id, in: channel.id), message.createdAt >= member?.offset ?? 0 else {
-                throw Refusal.noMessage()
-            }
-            return HTTPResponse(body: message.bytes(MessageRow.Parts(request.query)))
-        case "PUT":
-            let payload = try request.payload()
-            let caller = try caller(request, as: try payload.string("user_id"))
-            return HTTPResponse(body: try chat.edit(id, payload, caller, channel).message.bytes(.all))
-        case "DELETE":
-            try chat.delete(id, try caller(request), channel)
-            return .empty
-        default: throw Refusal.noEndpoint()
-        }
+    // MARK: One message
+
+    /// The channel and the message's number that the path names; what is no number is no message's address.
+    private func place(_ request: RoutedRequest) throws -> (channel: ChannelRow, id: Int64) {
+        let channel = try channel(request)
+        guard let id = Int64(request["message"]) else { throw Refusal.noEndpoint() }
+        return (channel, id)
     }
 
-    private func messagePart(_ request: HTTPRequest, _ channel: ChannelRow, _ id: Int64, _ part: String) throws
-        -> HTTPResponse
-    {
+    func viewMessage(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, id) = try place(request)
+        let member = try chat.checkReading(try caller(request), channel)
+        guard let message = try storage.message(id, in: channel.id), message.createdAt >= member?.offset ?? 0 else {
+            throw Refusal.noMessage()
+        }
+        return HTTPResponse(body: message.bytes(MessageRow.Parts(request.query)))
+    }
+
+    func editMessage(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, id) = try place(request)
+        let payload = try request.payload()
+        let caller = try caller(request, as: try payload.string("user_id"))
+        return HTTPResponse(body: try chat.edit(id, payload, caller, channel).message.bytes(.all))
+    }
+
+    func deleteMessage(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, id) = try place(request)
+        try chat.delete(id, try caller(request), channel)
+        return .empty
+    }
+
+    // MARK: Parts of a message
+
+    private typealias AskedMessage = (channel: ChannelRow, id: Int64, payload: Fields, caller: Caller)
+
+    /// The message whose part is meant, and who asks with what.
+    private func message(_ request: RoutedRequest) throws -> AskedMessage {
+        let (channel, id) = try place(request)
         let payload = try request.payload()
         let named = try payload.string("user_id")
-        let caller = try caller(request, as: named ?? request.query["user_id"])
-        switch (request.method, part) {
-        case ("POST", "reactions"), ("DELETE", "reactions"):
-            guard !caller.userID.isEmpty else { throw Refusal.missing("user_id") }
-            let key = try payload.string("reaction") ?? request.query.text("reaction")
-            return HTTPResponse(try chat.react(id, key, caller, channel, adds: request.method == "POST"))
-        case ("GET", "reactions"):
-            try chat.checkReading(caller, channel)
-            guard let message = try storage.message(id, in: channel.id) else { throw Refusal.noMessage() }
-            let withUsers = request.query.bool("list_users", default: true)
-            let result = JSON.object()
-            for entry in message.reactions.flatMap({ try? JSON.parse($0) })?.array ?? [] {
-                guard let key = entry["key"]?.string else { continue }
-                let users = entry["user_ids"] ?? .array()
-                result.set(key, withUsers ? users : .int(Int64(users.count)))
-            }
-            return HTTPResponse(result)
-        case ("POST", "pin"), ("DELETE", "pin"):
-            try chat.pin(id, caller, channel, adds: request.method == "POST")
-            return .empty
-        case ("POST", "sorted_metaarray"), ("PUT", "sorted_metaarray"), ("DELETE", "sorted_metaarray"):
-            let keys = try payload.strings("keys").map { Set($0) } ?? request.query.choice("keys") ?? []
-            let mode = try payload.string("mode") ?? "add"
-            guard mode == "add" || mode == "remove" else {
-                throw Refusal.invalid("mode", "add or remove is expected")
-            }
-            let change = JSON.object([
-                "array": payload["sorted_metaarray"] ?? payload["metaarray"]
-                    ?? .array(keys.sorted().map { .object(["key": .string($0), "value": .array()]) }),
-                "mode": request.method == "DELETE" ? "remove" : .string(mode),
-                "upsert": .bool(try request.method == "POST" || payload.bool("upsert") ?? true),
-            ])
-            let edit = Fields(.object(["metaarray": change]))
-            return HTTPResponse(body: try chat.editExtraData(id, edit, caller, channel).message.bytes(.all))
-        case ("POST", "translation"):
-            return HTTPResponse(body: try chat.translate(id, payload, caller, channel).bytes(.all))
-        default: throw Refusal.noEndpoint()
+        return (channel, id, payload, try caller(request, as: named ?? request.query["user_id"]))
+    }
+
+    func react(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, id, payload, caller) = try message(request)
+        guard !caller.userID.isEmpty else { throw Refusal.missing("user_id") }
+        let key = try payload.string("reaction") ?? request.query.text("reaction")
+        return HTTPResponse(try chat.react(id, key, caller, channel, adds: request.method == "POST"))
+    }
+
+    func listReactions(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, id, _, caller) = try message(request)
+        try chat.checkReading(caller, channel)
+        guard let message = try storage.message(id, in: channel.id) else { throw Refusal.noMessage() }
+        let withUsers = request.query.bool("list_users", default: true)
+        let result = JSON.object()
+        for entry in message.reactions.flatMap({ try? JSON.parse($0) })?.array ?? [] {
+            guard let key = entry["key"]?.string else { continue }
+            let users = entry["user_ids"] ?? .array()
+            result.set(key, withUsers ? users : .int(Int64(users.count)))
         }
+        return HTTPResponse(result)
+    }
+
+    func pin(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, id, _, caller) = try message(request)
+        try chat.pin(id, caller, channel, adds: request.method == "POST")
+        return .empty
+    }
+
+    func changeExtraData(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, id, payload, caller) = try message(request)
+        let keys = try payload.strings("keys").map { Set($0) } ?? request.query.choice("keys") ?? []
+        let mode = try payload.string("mode") ?? "add"
+        guard mode == "add" || mode == "remove" else {
+            throw Refusal.invalid("mode", "add or remove is expected")
+        }
+        let change = JSON.object([
+            "array": payload["sorted_metaarray"] ?? payload["metaarray"]
+                ?? .array(keys.sorted().map { .object(["key": .string($0), "value": .array()]) }),
+            "mode": request.method == "DELETE" ? "remove" : .string(mode),
+            "upsert": .bool(try request.method == "POST" || payload.bool("upsert") ?? true),
+        ])
+        let edit = Fields(.object(["metaarray": change]))
+        return HTTPResponse(body: try chat.editExtraData(id, edit, caller, channel).message.bytes(.all))
+    }
+
+    func translate(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, id, payload, caller) = try message(request)
+        return HTTPResponse(body: try chat.translate(id, payload, caller, channel).bytes(.all))
+    }
+
+    func noPartOfMessage(_ request: RoutedRequest) throws -> HTTPResponse {
+        _ = try message(request)
+        throw Refusal.noEndpoint()
     }
 }

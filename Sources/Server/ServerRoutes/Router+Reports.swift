@@ -4,19 +4,21 @@ import ServerHTTP
 import SyncJSON
 
 extension Router {
-    /// report/users/{id}, report/group_channels/{url}[/messages/{id}]: POST reports, GET lists what was reported.
-    func reports(_ request: HTTPRequest, _ path: [String]) throws -> HTTPResponse {
-        if request.method == "GET" {
-            try administrator(request)
-            let prefix = path.joined(separator: "\n")
-            let found = try storage.documents(.report).filter {
-                prefix.isEmpty || $0.scope == prefix || $0.scope.hasPrefix(prefix + "\n")
-            }
-            let page = try Page(of: found, request.query)
-            return HTTPResponse(
-                .object(["report_logs": .array(page.items.map(\.json)), "next": .string(page.next)]))
+    /// What was reported, of all or below an address.
+    func listReports(_ request: RoutedRequest) throws -> HTTPResponse {
+        try administrator(request)
+        let prefix = request.path.dropFirst().joined(separator: "\n")
+        let found = try storage.documents(.report).filter {
+            prefix.isEmpty || $0.scope == prefix || $0.scope.hasPrefix(prefix + "\n")
         }
-        guard request.method == "POST", path.count >= 2 else { throw Refusal.noEndpoint() }
+        let page = try Page(of: found, request.query)
+        return HTTPResponse(
+            .object(["report_logs": .array(page.items.map(\.json)), "next": .string(page.next)]))
+    }
+
+    /// Reports a user, a channel or a message, as the path says.
+    func report(_ request: RoutedRequest) throws -> HTTPResponse {
+        let path = Array(request.path.dropFirst())
         let payload = try request.payload()
         let reporter = try payload.string(["reporting_user_id", "user_id"])
         let caller = try caller(request, as: reporter)
@@ -61,25 +63,40 @@ extension Router {
         json.set("channel", try JSON.parse(try view.document(channel)))
     }
 
-    /// users/{id}/banned_channel_custom_types, muted_channel_custom_types
-    func restrict(_ request: HTTPRequest, _ id: String, _ kind: Storage.Restriction.Kind) throws -> HTTPResponse {
+    // MARK: Where users are banned or muted
+
+    func bannedTypes(_ request: RoutedRequest) throws -> HTTPResponse { try restrictedTypes(request, .ban) }
+    func mutedTypes(_ request: RoutedRequest) throws -> HTTPResponse { try restrictedTypes(request, .mute) }
+    func changeBannedTypes(_ request: RoutedRequest) throws -> HTTPResponse { try restrict(request, .ban) }
+    func changeMutedTypes(_ request: RoutedRequest) throws -> HTTPResponse { try restrict(request, .mute) }
+    func bannedChannels(_ request: RoutedRequest) throws -> HTTPResponse { try restrictedChannels(request, .ban) }
+    func mutedChannels(_ request: RoutedRequest) throws -> HTTPResponse { try restrictedChannels(request, .mute) }
+
+    func noActionOfRestrictions(_ request: RoutedRequest) throws -> HTTPResponse {
+        try administrator(request)
+        _ = try request.payload()
+        throw Refusal.noEndpoint()
+    }
+
+    private func restrict(_ request: RoutedRequest, _ kind: Storage.Restriction.Kind) throws -> HTTPResponse {
         try administrator(request)
         let payload = try request.payload()
-        switch request.method {
-        case "GET": break
-        case "POST", "PUT", "DELETE":
-            guard
-                let types = try payload.strings("channel_custom_types")
-                    ?? request.query.choice("channel_custom_types")?.sorted(), !types.isEmpty
-            else { throw Refusal.missing("channel_custom_types") }
-            try chat.restrict(
-                id, kind, types: types, seconds: try payload.int("seconds") ?? -1,
-                note: try payload.string("description") ?? "", lifts: request.method == "DELETE")
-        default: throw Refusal.noEndpoint()
-        }
-        let user = try chat.activeUser(id)
+        guard
+            let types = try payload.strings("channel_custom_types")
+                ?? request.query.choice("channel_custom_types")?.sorted(), !types.isEmpty
+        else { throw Refusal.missing("channel_custom_types") }
+        try chat.restrict(
+            request["user"], kind, types: types, seconds: try payload.int("seconds") ?? -1,
+            note: try payload.string("description") ?? "", lifts: request.method == "DELETE")
+        return try restrictedTypes(request, kind)
+    }
+
+    private func restrictedTypes(_ request: RoutedRequest, _ kind: Storage.Restriction.Kind) throws -> HTTPResponse {
+        try administrator(request)
+        _ = try request.payload()
+        let user = try chat.activeUser(request["user"])
         let now = chat.now
-        let holding = try storage.restrictions(of: id, kind).filter { $0.holds(at: now) }
+        let holding = try storage.restrictions(of: user.id, kind).filter { $0.holds(at: now) }
         return HTTPResponse(
             .object([
                 "user": user.json,
@@ -93,12 +110,9 @@ extension Router {
             ]))
     }
 
-    /// users/{id}/banned_group_channels, muted_group_channels
-    func restrictedChannels(_ request: HTTPRequest, _ id: String, _ kind: Storage.Restriction.Kind) throws
-        -> HTTPResponse
-    {
+    private func restrictedChannels(_ request: RoutedRequest, _ kind: Storage.Restriction.Kind) throws -> HTTPResponse {
         try administrator(request)
-        let user = try chat.activeUser(id)
+        let user = try chat.activeUser(request["user"])
         let now = chat.now
         let found: [(channel: ChannelRow, since: Int64, until: Int64, note: String)]
         switch kind {

@@ -4,53 +4,70 @@ import ServerHTTP
 import SyncJSON
 
 extension Router {
-    /// group_channels/{url}/scheduled_messages[/{id}[/send_now]]
-    func scheduledMessages(_ request: HTTPRequest, _ channel: ChannelRow, _ rest: [String]) throws -> HTTPResponse {
+    private typealias Asked = (channel: ChannelRow, payload: Fields, caller: Caller)
+
+    private func asked(_ request: RoutedRequest) throws -> Asked {
+        let channel = try channel(request)
         let payload = try request.payload()
-        let caller = try caller(request, as: try payload.string("user_id") ?? request.query["user_id"])
-        guard let word = rest.first else {
-            guard request.method == "POST" else { throw Refusal.noEndpoint() }
-            let input = try messageInput(request, try messageKind(payload), caller)
-            return HTTPResponse(Chat.shown(try chat.schedule(payload, input, caller, channel)))
-        }
-        guard let id = Int64(word) else { throw Refusal.noEndpoint() }
-        let document = try chat.scheduledMessage(id, in: channel)
-        guard caller.isAdmin || document.json["user_id"]?.string == caller.userID else {
-            throw Refusal.unauthorized("a user sees its own scheduled messages")
-        }
-        switch (request.method, rest.count) {
-        case ("GET", 1): return HTTPResponse(Chat.shown(document.json))
-        case ("PUT", 1): return HTTPResponse(Chat.shown(try chat.reschedule(document, payload)))
-        case ("DELETE", 1):
-            try chat.cancelScheduled(document)
-            return .empty
-        case ("POST", 2) where rest[1] == "send_now", ("PUT", 2) where rest[1] == "send_now":
-            try chat.sendScheduled(document)
-            return HTTPResponse(Chat.shown(try chat.scheduledMessage(id, in: channel).json))
-        default: throw Refusal.noEndpoint()
-        }
+        return (channel, payload, try caller(request, as: try payload.string("user_id") ?? request.query["user_id"]))
     }
 
-    /// scheduled_messages, scheduled_messages/count: a user's own, or all for the administration.
-    func allScheduledMessages(_ request: HTTPRequest, _ path: [String]) throws -> HTTPResponse {
-        guard request.method == "GET", path.isEmpty || path == ["count"] else { throw Refusal.noEndpoint() }
-        let caller = try caller(request, as: request.query["user_id"])
+    func schedule(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (channel, payload, caller) = try asked(request)
+        let input = try messageInput(request, try messageKind(payload), caller)
+        return HTTPResponse(Chat.shown(try chat.schedule(payload, input, caller, channel)))
+    }
+
+    func noActionOfScheduled(_ request: RoutedRequest) throws -> HTTPResponse {
+        _ = try asked(request)
+        throw Refusal.noEndpoint()
+    }
+
+    /// The message that the path names; a user sees its own.
+    private func scheduled(_ request: RoutedRequest) throws -> (document: Storage.Document, asked: Asked) {
+        let asked = try asked(request)
+        guard let id = Int64(request["id"]) else { throw Refusal.noEndpoint() }
+        let document = try chat.scheduledMessage(id, in: asked.channel)
+        guard asked.caller.isAdmin || document.json["user_id"]?.string == asked.caller.userID else {
+            throw Refusal.unauthorized("a user sees its own scheduled messages")
+        }
+        return (document, asked)
+    }
+
+    func viewScheduled(_ request: RoutedRequest) throws -> HTTPResponse {
+        HTTPResponse(Chat.shown(try scheduled(request).document.json))
+    }
+
+    func reschedule(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (document, asked) = try scheduled(request)
+        return HTTPResponse(Chat.shown(try chat.reschedule(document, asked.payload)))
+    }
+
+    func cancelScheduled(_ request: RoutedRequest) throws -> HTTPResponse {
+        try chat.cancelScheduled(try scheduled(request).document)
+        return .empty
+    }
+
+    func sendScheduledNow(_ request: RoutedRequest) throws -> HTTPResponse {
+        try chat.sendScheduled(try scheduled(request).document)
+        return try viewScheduled(request)
+    }
+
+    func noActionOfOneScheduled(_ request: RoutedRequest) throws -> HTTPResponse {
+        _ = try scheduled(request)
+        throw Refusal.noEndpoint()
+    }
+
+    // MARK: Of all channels
+
+    func countScheduled(_ request: RoutedRequest) throws -> HTTPResponse {
+        HTTPResponse(.object(["count": .int(Int64(try wantedScheduled(request).count))]))
+    }
+
+    func listScheduled(_ request: RoutedRequest) throws -> HTTPResponse {
         let query = request.query
-        let url = query.text("channel_url")
-        let states = query.choice("status", "scheduled_status")
-        let types = query.text("message_type")
-        _ = query["channel_type"]
-        let byCreation = query.text("order") == "created_at"
-        var found = try storage.documents(.scheduled).map(\.json).filter { json in
-            (caller.userID.isEmpty || json["user_id"]?.string == caller.userID)
-                && (url.isEmpty || json["channel_url"]?.string == url)
-                && (states?.contains(json["status"]?.string ?? "") ?? true)
-                && (types.isEmpty || json["type"]?.string == types)
-        }
-        if path == ["count"] {
-            return HTTPResponse(.object(["count": .int(Int64(found.count))]))
-        }
-        let key = byCreation ? "created_at" : "scheduled_at"
+        var found = try wantedScheduled(request)
+        let key = query.text("order") == "created_at" ? "created_at" : "scheduled_at"
         found.sort { ($0[key]?.int ?? 0) < ($1[key]?.int ?? 0) }
         if query.bool("reverse") { found.reverse() }
         let page = try Page(of: found, query)
@@ -60,44 +77,70 @@ extension Router {
             ]))
     }
 
-    /// announcements[/{id}]
-    func announcements(_ request: HTTPRequest, _ path: [String]) throws -> HTTPResponse {
-        try administrator(request)
-        switch (request.method, path.count) {
-        case ("POST", 0): return HTTPResponse(try chat.scheduleAnnouncement(try request.payload()))
-        case ("GET", 0):
-            let states = request.query.choice("status")
-            let found = try storage.documents(.announcement).map(\.json)
-                .filter { states?.contains($0["status"]?.string ?? "") ?? true }
-            let page = try Page(of: found, request.query)
-            return HTTPResponse(.object(["announcements": .array(Array(page.items)), "next": .string(page.next)]))
-        default: break
+    /// A user's own, or all for the administration.
+    private func wantedScheduled(_ request: RoutedRequest) throws -> [JSON] {
+        let caller = try caller(request, as: request.query["user_id"])
+        let query = request.query
+        let url = query.text("channel_url")
+        let states = query.choice("status", "scheduled_status")
+        let types = query.text("message_type")
+        return try storage.documents(.scheduled).map(\.json).filter { json in
+            (caller.userID.isEmpty || json["user_id"]?.string == caller.userID)
+                && (url.isEmpty || json["channel_url"]?.string == url)
+                && (states?.contains(json["status"]?.string ?? "") ?? true)
+                && (types.isEmpty || json["type"]?.string == types)
         }
-        guard path.count == 1 else { throw Refusal.noEndpoint() }
-        guard let json = try storage.document(.announcement, path[0]) else {
+    }
+
+    // MARK: Announcements
+
+    func scheduleAnnouncement(_ request: RoutedRequest) throws -> HTTPResponse {
+        try administrator(request)
+        return HTTPResponse(try chat.scheduleAnnouncement(try request.payload()))
+    }
+
+    func listAnnouncements(_ request: RoutedRequest) throws -> HTTPResponse {
+        try administrator(request)
+        let states = request.query.choice("status")
+        let found = try storage.documents(.announcement).map(\.json)
+            .filter { states?.contains($0["status"]?.string ?? "") ?? true }
+        let page = try Page(of: found, request.query)
+        return HTTPResponse(.object(["announcements": .array(Array(page.items)), "next": .string(page.next)]))
+    }
+
+    private func announcement(_ request: RoutedRequest) throws -> JSON {
+        try administrator(request)
+        guard let json = try storage.document(.announcement, request["id"]) else {
             throw Refusal(400_201, "\"Announcement\" not found.")
         }
-        switch request.method {
-        case "GET": return HTTPResponse(json)
-        case "PUT":
-            let payload = try request.payload()
-            if let action = try payload.string("action") {
-                let known = ["cancel": "canceled", "remove": "removed", "pause": "paused", "resume": "scheduled"]
-                guard let status = known[action] else {
-                    throw Refusal.invalid("action", "cancel, remove, pause or resume is expected")
-                }
-                guard json["status"]?.string != "completed" else {
-                    throw Refusal.invalid("action", "the announcement has gone out")
-                }
-                json.set("status", .string(status))
+        return json
+    }
+
+    func viewAnnouncement(_ request: RoutedRequest) throws -> HTTPResponse { HTTPResponse(try announcement(request)) }
+
+    func updateAnnouncement(_ request: RoutedRequest) throws -> HTTPResponse {
+        let json = try announcement(request)
+        let payload = try request.payload()
+        if let action = try payload.string("action") {
+            let known = ["cancel": "canceled", "remove": "removed", "pause": "paused", "resume": "scheduled"]
+            guard let status = known[action] else {
+                throw Refusal.invalid("action", "cancel, remove, pause or resume is expected")
             }
-            if let time = try payload.int("scheduled_at") { json.set("scheduled_at", .int(time)) }
-            let waits = json["status"]?.string == "scheduled"
-            let due = waits ? max(json["scheduled_at"]?.int ?? 0, 1) : 0
-            try storage.save(.announcement, path[0], at: chat.now, due: due, json)
-            chat.arrange(at: due)
-            return HTTPResponse(json)
-        default: throw Refusal.noEndpoint()
+            guard json["status"]?.string != "completed" else {
+                throw Refusal.invalid("action", "the announcement has gone out")
+            }
+            json.set("status", .string(status))
         }
+        if let time = try payload.int("scheduled_at") { json.set("scheduled_at", .int(time)) }
+        let waits = json["status"]?.string == "scheduled"
+        let due = waits ? max(json["scheduled_at"]?.int ?? 0, 1) : 0
+        try storage.save(.announcement, request["id"], at: chat.now, due: due, json)
+        chat.arrange(at: due)
+        return HTTPResponse(json)
+    }
+
+    func noActionOfAnnouncement(_ request: RoutedRequest) throws -> HTTPResponse {
+        _ = try announcement(request)
+        throw Refusal.noEndpoint()
     }
 }

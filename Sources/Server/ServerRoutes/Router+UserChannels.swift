@@ -6,8 +6,18 @@ import SyncJSON
 extension Router {
     // MARK: A user's channels
 
-    func markAllRead(_ request: HTTPRequest, _ id: String) throws -> HTTPResponse {
-        let caller = try caller(request, as: id)
+    func myChannels(_ request: RoutedRequest) throws -> HTTPResponse {
+        let caller = try caller(request, as: request["user"])
+        return HTTPResponse(body: try chat.myChannels(caller.userID, ChannelListQuery(request.query)))
+    }
+
+    func myChannelChanges(_ request: RoutedRequest) throws -> HTTPResponse {
+        let caller = try caller(request, as: request["user"])
+        return HTTPResponse(body: try chat.channelChanges(caller.userID, ChannelChangesQuery(request.query)))
+    }
+
+    func markAllRead(_ request: RoutedRequest) throws -> HTTPResponse {
+        let caller = try caller(request, as: request["user"])
         let wanted = try request.payload().strings("channel_urls")
         for (channel, membership) in try storage.channels(of: caller.userID) where membership.state == .joined {
             if let wanted, !wanted.contains(channel.url) { continue }
@@ -16,8 +26,8 @@ extension Router {
         return HTTPResponse(.object(["ts": .int(chat.now)]))
     }
 
-    func leaveAll(_ request: HTTPRequest, _ id: String) throws -> HTTPResponse {
-        let caller = try caller(request, as: id)
+    func leaveAll(_ request: RoutedRequest) throws -> HTTPResponse {
+        let caller = try caller(request, as: request["user"])
         let type = try request.payload().string("custom_type")
         for (channel, membership) in try storage.channels(of: caller.userID) where membership.state != .gone {
             if let type, type != channel.customType { continue }
@@ -26,9 +36,9 @@ extension Router {
         return .empty
     }
 
-    func countPreference(_ request: HTTPRequest, _ id: String, _ url: String) throws -> HTTPResponse {
-        let caller = try caller(request, as: id)
-        let channel = try chat.channel(url)
+    func countPreference(_ request: RoutedRequest) throws -> HTTPResponse {
+        let caller = try caller(request, as: request["user"])
+        let channel = try chat.channel(request["url"])
         guard var member = try storage.membership(channel.id, caller.userID), member.state != .gone else {
             throw Refusal.notMember()
         }
@@ -46,9 +56,9 @@ extension Router {
         return HTTPResponse(.object(["count_preference": .string(member.countPreference)]))
     }
 
-    func pushPreference(_ request: HTTPRequest, _ id: String, _ url: String) throws -> HTTPResponse {
-        let caller = try caller(request, as: id)
-        let channel = try chat.channel(url)
+    func pushPreference(_ request: RoutedRequest) throws -> HTTPResponse {
+        let caller = try caller(request, as: request["user"])
+        let channel = try chat.channel(request["url"])
         guard var member = try storage.membership(channel.id, caller.userID), member.state != .gone else {
             throw Refusal.notMember()
         }
@@ -84,55 +94,61 @@ extension Router {
         try channels(of: userID, query).filter { $0.membership.state == .joined }
     }
 
-    func counts(_ request: HTTPRequest, _ id: String, _ which: String) throws -> HTTPResponse {
-        let caller = try caller(request, as: id)
-        let query = request.query
-        let mine = try channels(of: caller.userID, query)
+    private func unread(_ entries: [OwnChannel]) -> Int64 {
+        entries.reduce(0) { $0 + $1.membership.unread(in: $1.channel) }
+    }
+
+    func unreadMessageCount(_ request: RoutedRequest) throws -> HTTPResponse {
+        let caller = try caller(request, as: request["user"])
+        let joined = try joinedChannels(of: caller.userID, request.query)
+        let counts = try chat.unreadCounts(caller.userID)
+        return HTTPResponse(
+            .object([
+                "unread_count": .int(unread(joined)), "unread_feed_count": 0,
+                "custom_types": counts["custom_types"] ?? .object(), "ts": .int(chat.now),
+            ]))
+    }
+
+    func unreadChannelCount(_ request: RoutedRequest) throws -> HTTPResponse {
+        let caller = try caller(request, as: request["user"])
+        let unread = try joinedChannels(of: caller.userID, request.query)
+            .filter { $0.membership.unread(in: $0.channel) > 0 }
+        return HTTPResponse(.object(["unread_count": .int(Int64(unread.count))]))
+    }
+
+    func channelCount(_ request: RoutedRequest) throws -> HTTPResponse {
+        let caller = try caller(request, as: request["user"])
+        let mine = try channels(of: caller.userID, request.query)
         let joined = mine.filter { $0.membership.state == .joined }
-        func unread(_ entries: [(channel: ChannelRow, membership: MembershipRow)]) -> Int64 {
-            entries.reduce(0) { $0 + $1.membership.unread(in: $1.channel) }
-        }
-        switch which {
-        case "unread_message_count":
-            let counts = try chat.unreadCounts(caller.userID)
-            return HTTPResponse(
-                .object([
-                    "unread_count": .int(unread(joined)), "unread_feed_count": 0,
-                    "custom_types": counts["custom_types"] ?? .object(), "ts": .int(chat.now),
-                ]))
-        case "unread_channel_count":
-            return HTTPResponse(
-                .object(["unread_count": .int(Int64(joined.filter { $0.membership.unread(in: $0.channel) > 0 }.count))])
-            )
-        case "group_channel_count":
-            let invited = mine.filter { $0.membership.state == .invited }
-            let byFriends = try invited.filter { try storage.isFriend($0.membership.inviter, of: caller.userID) }
-            let count =
-                switch query.text("state", "member_state_filter") {
-                case "invited", "invited_only": invited.count
-                case "invited_by_friend": byFriends.count
-                case "invited_by_non_friend": invited.count - byFriends.count
-                case "joined", "joined_only": joined.count
-                default: mine.count
-                }
-            return HTTPResponse(.object(["group_channel_count": .int(Int64(count))]))
-        case "unread_item_count":
-            let result = JSON.object()
-            func part(_ prefix: String, _ entries: [(channel: ChannelRow, membership: MembershipRow)]) {
-                let joined = entries.filter { $0.membership.state == .joined }
-                result.set("\(prefix)_unread_message_count", .int(unread(joined)))
-                result.set(
-                    "\(prefix)_unread_mention_count", .int(joined.reduce(0) { $0 + $1.membership.unreadMentions }))
-                result.set(
-                    "\(prefix)_invitation_count", .int(Int64(entries.filter { $0.membership.state == .invited }.count)))
+        let invited = mine.filter { $0.membership.state == .invited }
+        let byFriends = try invited.filter { try storage.isFriend($0.membership.inviter, of: caller.userID) }
+        let count =
+            switch request.query.text("state", "member_state_filter") {
+            case "invited", "invited_only": invited.count
+            case "invited_by_friend": byFriends.count
+            case "invited_by_non_friend": invited.count - byFriends.count
+            case "joined", "joined_only": joined.count
+            default: mine.count
             }
-            part("group_channel", mine)
-            part("super_group_channel", mine.filter { $0.channel.isSuper })
-            part("non_super_group_channel", mine.filter { !$0.channel.isSuper })
-            let keys = query.choice("item_keys")
-            for (key, _) in result.members ?? [] where keys.map({ !$0.contains(key) }) ?? false { result.set(key, nil) }
-            return HTTPResponse(result)
-        default: throw Refusal.noEndpoint()
+        return HTTPResponse(.object(["group_channel_count": .int(Int64(count))]))
+    }
+
+    func unreadItemCount(_ request: RoutedRequest) throws -> HTTPResponse {
+        let caller = try caller(request, as: request["user"])
+        let mine = try channels(of: caller.userID, request.query)
+        let result = JSON.object()
+        func part(_ prefix: String, _ entries: [OwnChannel]) {
+            let joined = entries.filter { $0.membership.state == .joined }
+            result.set("\(prefix)_unread_message_count", .int(unread(joined)))
+            result.set("\(prefix)_unread_mention_count", .int(joined.reduce(0) { $0 + $1.membership.unreadMentions }))
+            result.set(
+                "\(prefix)_invitation_count", .int(Int64(entries.filter { $0.membership.state == .invited }.count)))
         }
+        part("group_channel", mine)
+        part("super_group_channel", mine.filter { $0.channel.isSuper })
+        part("non_super_group_channel", mine.filter { !$0.channel.isSuper })
+        let keys = request.query.choice("item_keys")
+        for (key, _) in result.members ?? [] where keys.map({ !$0.contains(key) }) ?? false { result.set(key, nil) }
+        return HTTPResponse(result)
     }
 }

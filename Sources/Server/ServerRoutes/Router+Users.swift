@@ -4,70 +4,45 @@ import ServerHTTP
 import SyncJSON
 
 extension Router {
-    func users(_ request: HTTPRequest, _ path: [String]) throws -> HTTPResponse {
-        guard let id = path.first else {
-            switch request.method {
-            case "GET": return try listUsers(request)
-            case "POST": return try createUser(request)
-            default: throw Refusal.noEndpoint()
-            }
-        }
-        guard path.count > 1 else {
-            switch request.method {
-            case "GET":
-                _ = try caller(request)
-                guard let user = try storage.user(id) else { throw Refusal.noUser() }
-                return userResponse(user, unread: try unreadParts(request, user))
-            case "PUT": return try updateUser(request, id)
-            case "DELETE":
-                try administrator(request)
-                guard try storage.user(id) != nil else { throw Refusal.noUser() }
-                try removeUser(id)
-                return .empty
-            default: throw Refusal.noEndpoint()
-            }
-        }
-        switch (request.method, path[1], path.count) {
-        case ("POST", "session_key", 2): return try sessionKey(request, id)
-        case ("POST", "login", 2): return try login(request, id)
-        case ("POST", "token", 2):
-            try administrator(request)
-            let user = try chat.activeUser(id)
-            let expiry = try request.payload().int("expires_at") ?? chat.now &+ chat.options.sessionLife
-            let key = try storage.makeSession(user.id, expiresAt: expiry, now: chat.now)
-            return HTTPResponse(.object(["token": .string(key), "expires_at": .int(expiry)]))
-        case ("GET", "my_group_channels", 2):
-            let caller = try caller(request, as: id)
-            return HTTPResponse(body: try chat.myChannels(caller.userID, ChannelListQuery(request.query)))
-        case ("PUT", "my_group_channels", 3) where path[2] == "leave": return try leaveAll(request, id)
-        case ("GET", "my_group_channels", 3) where path[2] == "changelogs":
-            let caller = try caller(request, as: id)
-            return HTTPResponse(body: try chat.channelChanges(caller.userID, ChannelChangesQuery(request.query)))
-        case ("PUT", "mark_as_read_all", 2): return try markAllRead(request, id)
-        case ("PUT", "channel_invitation_preference", 2):
-            _ = try caller(request, as: id)
-            var user = try chat.activeUser(id)
-            user.acceptsInvitations = try request.payload().bool("auto_accept") ?? true
-            try storage.save(user)
-            return HTTPResponse(.object(["auto_accept": .bool(user.acceptsInvitations)]))
-        case ("GET", "channel_invitation_preference", 2):
-            _ = try caller(request, as: id)
-            return HTTPResponse(.object(["auto_accept": .bool(try chat.activeUser(id).acceptsInvitations)]))
-        case (_, "count_preference", 3): return try countPreference(request, id, path[2])
-        case (_, "push_preference", 3): return try pushPreference(request, id, path[2])
-        case (_, "push_preference", 2): return try globalPushPreference(request, id)
-        case (_, "push", _): return try devices(request, id, Array(path.dropFirst(2)))
-        case (_, "banned_channel_custom_types", 2): return try restrict(request, id, .ban)
-        case (_, "muted_channel_custom_types", 2): return try restrict(request, id, .mute)
-        case ("GET", "ban", 2), ("GET", "banned_group_channels", 2): return try restrictedChannels(request, id, .ban)
-        case ("GET", "mute", 2), ("GET", "muted_group_channels", 2): return try restrictedChannels(request, id, .mute)
-        case ("GET", _, 2) where path[1].hasSuffix("_count"): return try counts(request, id, path[1])
-        case (_, "friends", 2...3): return try friends(request, id, path.count > 2 ? path[2] : nil)
-        case (_, "friend_discoveries", 2): return try discoveries(request, id)
-        case (_, "block", _): return try blocks(request, id, path.count > 2 ? path[2] : nil)
-        case (_, "metadata", _): return try userMetadata(request, id, path.count > 2 ? path[2] : nil)
-        default: throw Refusal.noEndpoint()
-        }
+    func viewUser(_ request: RoutedRequest) throws -> HTTPResponse {
+        _ = try caller(request)
+        guard let user = try storage.user(request["user"]) else { throw Refusal.noUser() }
+        return userResponse(user, unread: try unreadParts(request, user))
+    }
+
+    func deleteUser(_ request: RoutedRequest) throws -> HTTPResponse {
+        try administrator(request)
+        guard try storage.user(request["user"]) != nil else { throw Refusal.noUser() }
+        try removeUser(request["user"])
+        return .empty
+    }
+
+    func makeToken(_ request: RoutedRequest) throws -> HTTPResponse {
+        try administrator(request)
+        let user = try chat.activeUser(request["user"])
+        let expiry = try request.payload().int("expires_at") ?? chat.now &+ chat.options.sessionLife
+        let key = try storage.makeSession(user.id, expiresAt: expiry, now: chat.now)
+        return HTTPResponse(.object(["token": .string(key), "expires_at": .int(expiry)]))
+    }
+
+    /// Whether the user is in at once when it is invited.
+    func invitationPreference(_ request: RoutedRequest) throws -> HTTPResponse {
+        _ = try caller(request, as: request["user"])
+        return HTTPResponse(.object(["auto_accept": .bool(try chat.activeUser(request["user"]).acceptsInvitations)]))
+    }
+
+    func changeInvitationPreference(_ request: RoutedRequest) throws -> HTTPResponse {
+        _ = try caller(request, as: request["user"])
+        var user = try chat.activeUser(request["user"])
+        user.acceptsInvitations = try request.payload().bool("auto_accept") ?? true
+        try storage.save(user)
+        return HTTPResponse(.object(["auto_accept": .bool(user.acceptsInvitations)]))
+    }
+
+    /// users/:user/:word that is no other route: whoever asks for a count is refused as the user first.
+    func noPartOfUser(_ request: RoutedRequest) throws -> HTTPResponse {
+        if request["word"].hasSuffix("_count") { _ = try caller(request, as: request["user"]) }
+        throw Refusal.noEndpoint()
     }
 
     func userResponse(
@@ -128,13 +103,13 @@ extension Router {
         return HTTPResponse(writer)
     }
 
-    private func unreadParts(_ request: HTTPRequest, _ user: UserRow) throws -> (messages: Int64, channels: Int64)? {
+    private func unreadParts(_ request: RoutedRequest, _ user: UserRow) throws -> (messages: Int64, channels: Int64)? {
         guard request.query.bool("include_unread_count") else { return nil }
         let counts = try joinedChannels(of: user.id, request.query).map { $0.membership.unread(in: $0.channel) }
         return (counts.reduce(0, +), Int64(counts.filter { $0 > 0 }.count))
     }
 
-    private func listUsers(_ request: HTTPRequest) throws -> HTTPResponse {
+    func listUsers(_ request: RoutedRequest) throws -> HTTPResponse {
         _ = try caller(request)
         let query = request.query
         let wanted = query.choice("user_ids")
@@ -154,7 +129,7 @@ extension Router {
         return userList(try Page(of: found, query))
     }
 
-    private func createUser(_ request: HTTPRequest) throws -> HTTPResponse {
+    func createUser(_ request: RoutedRequest) throws -> HTTPResponse {
         try administrator(request)
         let payload = try request.payload()
         let id = try payload.required("user_id")
@@ -208,7 +183,8 @@ extension Router {
         }
     }
 
-    private func updateUser(_ request: HTTPRequest, _ id: String) throws -> HTTPResponse {
+    func updateUser(_ request: RoutedRequest) throws -> HTTPResponse {
+        let id = request["user"]
         let caller = try caller(request, as: nil)
         guard caller.isAdmin || caller.userID == id else { throw Refusal.unauthorized("a user acts for itself") }
         guard var user = try storage.user(id) else { throw Refusal.noUser() }
@@ -254,16 +230,17 @@ extension Router {
     // MARK: Sessions
 
     /// A new session key for an access token.
-    private func sessionKey(_ request: HTTPRequest, _ id: String) throws -> HTTPResponse {
+    func sessionKey(_ request: RoutedRequest) throws -> HTTPResponse {
         let payload = try request.payload()
-        let user = try owner(request, id, payload)
+        let user = try owner(request, payload)
         let key = try chat.newSession(user.id, expires: try payload.bool("expiring_session") ?? false)
         try storage.noteActivity(user.id, at: chat.now)
         return HTTPResponse(
             .object(["key": .string(key), "new_key": .string(key), "ekey": .string(try storage.fileKey(at: chat.now))]))
     }
 
-    private func owner(_ request: HTTPRequest, _ id: String, _ payload: Fields) throws -> UserRow {
+    private func owner(_ request: RoutedRequest, _ payload: Fields) throws -> UserRow {
+        let id = request["user"]
         if let app = request.header("App-Id"), !app.isEmpty, app != chat.options.appID {
             throw Refusal(400_304, "\"Application\" not found.")
         }
@@ -275,9 +252,9 @@ extension Router {
         return try chat.logIn(id, token: token, nickname: "")
     }
 
-    private func login(_ request: HTTPRequest, _ id: String) throws -> HTTPResponse {
+    func login(_ request: RoutedRequest) throws -> HTTPResponse {
         let payload = try request.payload()
-        let user = try owner(request, id, payload)
+        let user = try owner(request, payload)
         let key = try chat.newSession(user.id, expires: try payload.bool("expiring_session") ?? false)
         let configTime = try request.query.int("config_ts") ?? 0
         return HTTPResponse(try chat.loginDocument(user, sessionKey: key, configTime: configTime))
@@ -285,69 +262,93 @@ extension Router {
 
     // MARK: Blocks and metadata of users
 
-    private func blocks(_ request: HTTPRequest, _ id: String, _ target: String?) throws -> HTTPResponse {
+    func block(_ request: RoutedRequest) throws -> HTTPResponse {
+        let id = request["user"]
         _ = try caller(request, as: id)
-        switch request.method {
-        case "POST":
-            let ids = try request.payload().strings("user_ids") ?? [request.payload().required("target_id")]
-            let blocked = try ids.map { try chat.block(id, $0, blocks: true) }
-            guard let first = blocked.first else { throw Refusal.missing("target_id") }
-            // One user as an object, as it is asked for, and all as a list.
-            let document = try JSON.parse(userResponse(first).body)
-            let list = try JSON.parse(userList(Page(all: blocked)).body)
-            document.set("users", list["users"])
-            document.set("next", "")
-            return HTTPResponse(document)
-        case "DELETE":
-            guard let target else { throw Refusal.missing("target_id") }
-            _ = try chat.block(id, target, blocks: false)
-            return .empty
-        case "GET":
-            let query = request.query
-            let all = try storage.blocks(of: id)
-            let wanted = query.choice("user_ids")
-            let metadata = MetadataCondition(query)
-            let found = try (query.text("list") == "blocking_me" ? all.blockedBy : all.blocking)
-                .filter { wanted?.contains($0) ?? true }.sorted().compactMap { try storage.user($0) }
-                .filter(metadata.matches)
-            return userList(try Page(of: found, query))
-        default: throw Refusal.noEndpoint()
-        }
+        let ids = try request.payload().strings("user_ids") ?? [request.payload().required("target_id")]
+        let blocked = try ids.map { try chat.block(id, $0, blocks: true) }
+        guard let first = blocked.first else { throw Refusal.missing("target_id") }
+        // One user as an object, as it is asked for, and all as a list.
+        let document = try JSON.parse(userResponse(first).body)
+        let list = try JSON.parse(userList(Page(all: blocked)).body)
+        document.set("users", list["users"])
+        document.set("next", "")
+        return HTTPResponse(document)
     }
 
-    private func userMetadata(_ request: HTTPRequest, _ id: String, _ key: String?) throws -> HTTPResponse {
+    func unblock(_ request: RoutedRequest) throws -> HTTPResponse {
+        _ = try caller(request, as: request["user"])
+        guard let target = request.value("target") else { throw Refusal.missing("target_id") }
+        _ = try chat.block(request["user"], target, blocks: false)
+        return .empty
+    }
+
+    func listBlocks(_ request: RoutedRequest) throws -> HTTPResponse {
+        _ = try caller(request, as: request["user"])
+        let query = request.query
+        let all = try storage.blocks(of: request["user"])
+        let wanted = query.choice("user_ids")
+        let metadata = MetadataCondition(query)
+        let found = try (query.text("list") == "blocking_me" ? all.blockedBy : all.blocking)
+            .filter { wanted?.contains($0) ?? true }.sorted().compactMap { try storage.user($0) }
+            .filter(metadata.matches)
+        return userList(try Page(of: found, query))
+    }
+
+    /// Any other request that only the user itself or the administration could make.
+    func noActionOfUser(_ request: RoutedRequest) throws -> HTTPResponse {
+        _ = try caller(request, as: request["user"])
+        throw Refusal.noEndpoint()
+    }
+
+    /// A user with its metadata, and the key that the path names.
+    private func metadata(_ request: RoutedRequest, changes: Bool) throws -> (user: UserRow, JSON, key: String?) {
+        let id = request["user"]
         let caller = try caller(request)
-        guard var user = try storage.user(id) else { throw Refusal.noUser() }
-        let metadata = (try? JSON.parse(user.metadata)) ?? .object()
-        // Some of them may be named in the query as well as one in the path.
-        let wanted = key.map { [$0] } ?? request.query.choice("keys", "key")
-        if request.method != "GET" {
-            guard caller.isAdmin || caller.userID == id else { throw Refusal.unauthorized("a user acts for itself") }
-            if request.method == "DELETE" {
-                for (known, _) in metadata.members ?? [] where wanted?.contains(known) ?? true {
-                    metadata.set(known, nil)
-                }
-            } else {
-                let payload = try request.payload()
-                let isNew = request.method == "POST"
-                let upserts = try isNew || payload.bool("upsert") ?? (key != nil)
-                let single = try key.map { [(key: $0, value: JSON.string(try payload.required("value")))] }
-                guard let given = try single ?? payload.object("metadata")?.json.members.map({ $0.map { $0 } }) else {
-                    throw Refusal.missing("metadata")
-                }
-                for (name, value) in given {
-                    let isKnown = metadata[name] != nil
-                    if isNew, isKnown { throw Refusal.exists("The metadata key \"\(name)\"") }
-                    if isKnown || upserts { metadata.set(name, .string(value.string ?? value.text)) }
-                }
-            }
-            user.metadata = metadata.serialized()
-            try storage.save(user)
-        }
-        if request.method == "GET", let wanted {
-            for (known, _) in metadata.members ?? [] where !wanted.contains(known) { metadata.set(known, nil) }
-        }
+        guard let user = try storage.user(id) else { throw Refusal.noUser() }
+        if changes, !caller.isAdmin, caller.userID != id { throw Refusal.unauthorized("a user acts for itself") }
+        return (user, (try? JSON.parse(user.metadata)) ?? .object(), request.value("key"))
+    }
+
+    private func metadataResponse(_ metadata: JSON, _ key: String?) -> HTTPResponse {
         guard let key else { return HTTPResponse(.object(["metadata": metadata])) }
         return HTTPResponse(.object([key: metadata[key] ?? .null]))
+    }
+
+    func userMetadata(_ request: RoutedRequest) throws -> HTTPResponse {
+        let (_, metadata, key) = try metadata(request, changes: false)
+        // Some of them may be named in the query as well as one in the path.
+        if let wanted = key.map({ [$0] }) ?? request.query.choice("keys", "key") {
+            for (known, _) in metadata.members ?? [] where !wanted.contains(known) { metadata.set(known, nil) }
+        }
+        return metadataResponse(metadata, key)
+    }
+
+    func removeUserMetadata(_ request: RoutedRequest) throws -> HTTPResponse {
+        var (user, metadata, key) = try metadata(request, changes: true)
+        let wanted = key.map { [$0] } ?? request.query.choice("keys", "key")
+        for (known, _) in metadata.members ?? [] where wanted?.contains(known) ?? true { metadata.set(known, nil) }
+        user.metadata = metadata.serialized()
+        try storage.save(user)
+        return metadataResponse(metadata, key)
+    }
+
+    func setUserMetadata(_ request: RoutedRequest) throws -> HTTPResponse {
+        var (user, metadata, key) = try metadata(request, changes: true)
+        let payload = try request.payload()
+        let isNew = request.method == "POST"
+        let upserts = try isNew || payload.bool("upsert") ?? (key != nil)
+        let single = try key.map { [(key: $0, value: JSON.string(try payload.required("value")))] }
+        guard let given = try single ?? payload.object("metadata")?.json.members.map({ $0.map { $0 } }) else {
+            throw Refusal.missing("metadata")
+        }
+        for (name, value) in given {
+            let isKnown = metadata[name] != nil
+            if isNew, isKnown { throw Refusal.exists("The metadata key \"\(name)\"") }
+            if isKnown || upserts { metadata.set(name, .string(value.string ?? value.text)) }
+        }
+        user.metadata = metadata.serialized()
+        try storage.save(user)
+        return metadataResponse(metadata, key)
     }
 }

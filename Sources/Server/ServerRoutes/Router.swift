@@ -3,12 +3,14 @@ import ServerChat
 import ServerHTTP
 import SyncJSON
 
-/// Finds what a REST request asks for and answers it. Routes lie in extensions, by topic.
+/// Answers REST requests: `RouteTable` says which function here takes which request. They lie in extensions, by topic.
 public final class Router {
     let chat: Chat
     let options: RouterOptions
     private let limiter: RateLimiter?
     private var logged: Set<String> = []
+    /// Told of the keys that each request's handler has read, when the server is strict.
+    var onReads: ((Route, _ query: KeyWatch, _ body: KeyWatch) -> Void)?
 
     /// `limiter` is shared with the sockets; without one, callers are answered as often as they ask.
     public init(chat: Chat, options: RouterOptions, limiter: RateLimiter?) {
@@ -26,13 +28,15 @@ public final class Router {
         }
         do {
             guard options.isStrict else {
-                let response = try route(request)
-                for key in unusedKeys(request) { logOnce(key, request) }
+                let (route, response) = try perform(request)
+                for key in unusedKeys(request, route) { logOnce(key, request) }
                 return response
             }
             return try chat.atomically {
-                let response = try route(request)
-                if let key = unusedKeys(request).first { throw Refusal.invalid(key, "nothing here reads it") }
+                let (route, response) = try perform(request)
+                if let key = unusedKeys(request, route).first {
+                    throw Refusal.invalid(key, "nothing here reads it")
+                }
                 return response
             }
         } catch let error as Refusal {
@@ -45,6 +49,17 @@ public final class Router {
             Log.failure("\(request.method) \(request.target.raw) failed", error)
             return HTTPResponse(Refusal(500_901, "Internal error.", status: 500))
         }
+    }
+
+    private func perform(_ request: HTTPRequest) throws -> (route: Route, HTTPResponse) {
+        let routed = try RouteTable.find(request)
+        guard options.isStrict else { return (routed.route, try routed.route.handler(self)(routed)) }
+        let reads = routed.watch()
+        let result = Result { try routed.route.handler(self)(routed) }
+        onReads?(routed.route, reads.query, reads.body)
+        let strays = reads.query.strays.union(reads.body.strays)
+        if let key = strays.min() { throw UndeclaredKey(route: routed.route, key: key) }
+        return (routed.route, try result.get())
     }
 
     // MARK: Keys without effect
@@ -81,8 +96,10 @@ public final class Router {
         return harmless[topic]?.contains(key) ?? false
     }
 
-    private func unusedKeys(_ request: HTTPRequest) -> [String] {
-        (request.query.unusedKeys + request.form.unusedKeys).filter { !Router.isHarmless($0, request) }
+    private func unusedKeys(_ request: HTTPRequest, _ route: Route) -> [String] {
+        let query = request.query.unusedKeys.filter { !route.query.ignored.contains($0) }
+        let body = request.form.unusedKeys.filter { !route.body.ignored.contains($0) }
+        return (query + body).filter { !Router.isHarmless($0, request) }
     }
 
     /// Says once for each kind of request that a key had no effect.
@@ -99,40 +116,8 @@ public final class Router {
         request.header("Api-Token") ?? request.header("Session-Key") ?? ""
     }
 
-    private func route(_ request: HTTPRequest) throws -> HTTPResponse {
-        let path = request.target.segments
-        if path.first == "files" { return try download(request, Array(path.dropFirst())) }
-        guard path.first == "v3", path.count > 1 else {
-            throw Refusal(400_404, "There is no such address.", status: 404)
-        }
-        let rest = Array(path.dropFirst(2))
-        switch path[1] {
-        case "users": return try users(request, rest)
-        case "group_channels": return try groupChannels(request, rest)
-        case "sdk":
-            if rest.first == "group_channels" { return try groupChannels(request, Array(rest.dropFirst())) }
-            return try sdk(request, rest)
-        case "applications": return try applications(request, rest)
-        case "announcements": return try announcements(request, rest)
-        case "bots": return try bots(request, rest)
-        case "emojis": return try emojis(request, rest)
-        case "emoji_categories": return try emojiCategories(request, rest)
-        case "migration": return try migration(request, rest)
-        case "polls": return try polls(request, rest)
-        case "push": return try deviceOwners(request, rest)
-        case "report": return try reports(request, rest)
-        case "scheduled_messages": return try allScheduledMessages(request, rest)
-        case "search":
-            guard request.method == "GET", rest == ["messages"] else { throw Refusal.noEndpoint() }
-            let caller = try caller(request, as: request.query["user_id"])
-            return HTTPResponse(try chat.search(caller, SearchQuery(request.query)))
-        case "storage": return try upload(request, rest)
-        default: throw Refusal.noEndpoint()
-        }
-    }
-
     /// Who asks. The administration may act for a user that the path or the body names.
-    func caller(_ request: HTTPRequest) throws -> Caller {
+    func caller(_ request: RoutedRequest) throws -> Caller {
         if let token = request.header("Api-Token"), !token.isEmpty {
             guard token == options.apiToken else { throw Refusal(400_401, "The API token is not valid.", status: 401) }
             return Caller(userID: "", isAdmin: true)
@@ -145,7 +130,7 @@ public final class Router {
     }
 
     /// The caller as the user that a body or path names: the administration acts for anybody, a user for itself.
-    func caller(_ request: HTTPRequest, as userID: String?) throws -> Caller {
+    func caller(_ request: RoutedRequest, as userID: String?) throws -> Caller {
         let caller = try caller(request)
         guard let userID, !userID.isEmpty else { return caller }
         if caller.isAdmin { return Caller(userID: try chat.activeUser(userID).id, isAdmin: true) }
@@ -153,7 +138,7 @@ public final class Router {
         return caller
     }
 
-    func administrator(_ request: HTTPRequest) throws {
+    func administrator(_ request: RoutedRequest) throws {
         guard try caller(request).isAdmin else { throw Refusal.unauthorized("an API token is needed") }
     }
 

@@ -2,6 +2,20 @@ import ServerBase
 import ServerChat
 import ServerHTTP
 
+extension Keys {
+    static let channelList: Keys = [
+        """
+        order show_empty show_frozen include_chat_notification distinct_mode super_mode public_mode hidden_mode \
+        unread_filter member_state_filter custom_types custom_type custom_type_startswith channel_urls name \
+        name_startswith name_contains members_nickname_contains members_nickname_startswith members_nickname \
+        members_exactly_in members_include_in query_type search_query search_fields search_field created_before \
+        created_after metadata_key metadata_values metadata_value_startswith metadata_order_key
+        """,
+        "metacounter_key metacounter_values",
+        "metacounter_value_gte metacounter_value_lte metacounter_value_gt metacounter_value_lt", .page, .channelParts,
+    ]
+}
+
 extension ChannelListQuery {
     /// `usualOrder` is that of a list that names none.
     init(_ query: RequestQuery, usualOrder: ChannelOrder = .latestLastMessage) throws {

@@ -46,8 +46,6 @@ extension MessageListQuery {
         self.previous = previous
         self.next = next
         includes = query.bool("include", default: true)
-        // Subchannels are what large open channels are made of.
-        _ = query["show_subchannel_messages_only"]
         checksNext = query.bool("checking_has_next")
         checksContinuity = query.bool("checking_continuous_messages")
         isReversed = query.bool("reverse")
@@ -70,8 +68,6 @@ extension GapQuery {
         self.init()
         filter = try MessageFilter(query)
         parts = MessageRow.Parts(query)
-        // Told always, asked for or not.
-        _ = query["checking_continuous_messages"]
         older = try Held(query, "prev")
         newer = try Held(query, "next")
         isReversed = query.bool("reverse")
@@ -99,8 +95,6 @@ extension SearchQuery {
         customType = query.text("custom_type")
         from = try query.int("message_ts_from") ?? 0
         to = try query.int("message_ts_to") ?? .max
-        // Nothing is scored: the newest first is as good an order as any.
-        for key in ["sort_field", "advanced_query"] { _ = query[key] }
         if let token = query["token"] ?? query["after"], !token.isEmpty {
             guard let value = Int(token), value >= 0 else { throw Refusal.expiredToken() }
             start = value

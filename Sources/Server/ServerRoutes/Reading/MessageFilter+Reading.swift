@@ -2,6 +2,13 @@ import ServerBase
 import ServerChat
 import ServerHTTP
 
+extension Keys {
+    static let messageFilter: Keys = """
+        operator_filter message_type custom_types custom_type sender_ids sender_id sender_user_id sender_user_ids \
+        parent_message_id include_reply_type includeReplyType reply_type include_replies
+        """
+}
+
 extension MessageFilter {
     /// Which messages a request is after.
     init(_ query: RequestQuery) throws {

@@ -1,6 +1,19 @@
 import ServerChat
 import ServerHTTP
 
+extension Keys {
+    /// Which parts of a channel are to be shown.
+    static let channelParts: Keys = """
+        show_member show_members show_read_receipt show_delivery_receipt show_metadata \
+        include_sorted_metaarray_in_last_message member_active_mode
+        """
+    /// Which parts of a message are to be shown.
+    static let messageParts: Keys = """
+        with_sorted_meta_array with_meta_array include_meta_array include_reactions include_thread_info \
+        include_parent_message_info include_poll_details
+        """
+}
+
 extension ChannelView.Parts {
     /// What a request asks for. What it does not mention is shown, as most clients cannot do without members.
     init(_ query: RequestQuery) {

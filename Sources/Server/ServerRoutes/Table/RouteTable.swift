@@ -1,0 +1,39 @@
+import ServerBase
+import ServerHTTP
+
+/// All addresses of the REST interface, by topic. The first route that a request fits has it, so words stand before
+/// names; a topic's last routes say how it refuses what it has no action for.
+enum RouteTable {
+    static let all = files + users + channels + messages + application
+
+    static let files = [
+        Route("GET HEAD", "files/:key/**", query: "auth", Router.download)
+    ]
+
+    /// By their first word; files are not below the interface's version.
+    private static let below = Dictionary(grouping: users + channels + messages + application, by: \.firstWord)
+
+    static func find(_ request: HTTPRequest) throws -> RoutedRequest {
+        var path = request.target.segments[...]
+        var routes = files
+        if path.first != "files" {
+            guard path.first == "v3", path.count > 1 else {
+                throw Refusal(400_404, "There is no such address.", status: 404)
+            }
+            path = path.dropFirst()
+            // Clients have addresses of their own for channels, which mean the same.
+            if path.first == "sdk", path.dropFirst().first == "group_channels" { path = path.dropFirst() }
+            routes = path.first.flatMap { below[$0] } ?? []
+        }
+        for route in routes {
+            if let values = route.match(request.method, path) { return RoutedRequest(request, route, values) }
+        }
+        throw Refusal.noEndpoint()
+    }
+}
+
+extension Keys {
+    static let page: Keys = "limit token"
+    /// Of a changelog.
+    static let changes: Keys = "token change_ts limit"
+}
