@@ -33,7 +33,7 @@ extension Router {
         try administrator(request)
         guard let value = try request.payload().bool("auto_accept") else { throw Refusal.missing("auto_accept") }
         let json = JSON.object(["auto_accept": .bool(value)])
-        try storage.save(.setting, "default_channel_invitation_preference", at: chat.now, json)
+        try chat.setUsualInvitation(json)
         return HTTPResponse(json)
     }
 
@@ -91,7 +91,7 @@ extension Router {
         for key in ["update_read_ts", "rewind_read_ts"] { _ = try payload.bool(key) }
         guard let messages = payload["messages"]?.array else { throw Refusal.missing("messages") }
         guard messages.count <= 100 else { throw Refusal.tooMany("messages") }
-        try storage.transaction {
+        try chat.atomically {
             for message in messages {
                 let entry = Fields(message)
                 let kind = try messageKind(entry)

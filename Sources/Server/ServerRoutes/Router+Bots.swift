@@ -31,13 +31,12 @@ extension Router {
     }
 
     func deleteBot(_ request: RoutedRequest) throws -> HTTPResponse {
-        try removeUser(try bot(request).id)
+        try chat.removeUser(try bot(request).id)
         return .empty
     }
 
     func leaveAllAsBot(_ request: RoutedRequest) throws -> HTTPResponse {
-        let id = try bot(request).id
-        for (channel, _) in try storage.channels(of: id) { try chat.leave(channel, [id]) }
+        try chat.leaveAll(try bot(request).id)
         return .empty
     }
 
@@ -66,8 +65,7 @@ extension Router {
         try administrator(request)
         let payload = try request.payload()
         let id = try payload.required("bot_userid")
-        guard id.unicodeScalars.count <= 80 else { throw Refusal(400_305, "\"bot_userid\" is too long.") }
-        if try storage.user(id) != nil { throw Refusal.exists("\"bot_userid\"") }
+        try chat.checkNewID(id, "bot_userid")
         _ = try payload.required("bot_nickname")
         var user = UserRow(id: id, nickname: "", accessToken: storage.random.hex(20), createdAt: chat.now)
         try apply(payload, to: &user, existing: nil)
@@ -97,12 +95,7 @@ extension Router {
             json.set("channel_invitation_preference", .int(value))
             user.acceptsInvitations = value == 0
         }
-        let changed = user
-        try storage.transaction {
-            try storage.save(changed)
-            try storage.save(.bot, changed.id, at: chat.now, json)
-        }
-        storage.bots.insert(user.id)
+        try chat.storeBot(user, json)
     }
 
     private func botDocument(_ user: UserRow) throws -> JSON {

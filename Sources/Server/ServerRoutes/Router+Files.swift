@@ -23,13 +23,8 @@ extension Router {
 
     /// Stores a file and returns its address.
     func storeFile(_ file: UploadedFile, needsAuth: Bool, _ request: RoutedRequest) throws -> String {
-        guard file.bytes.count <= Chat.fileLimit << 20 else {
-            throw Refusal(400_111, "The file is larger than \(Chat.fileLimit) MB.", status: 413)
-        }
-        let key = storage.random.hex(16)
-        try storage.save(
-            Storage.File(name: file.name, type: file.type, needsAuth: needsAuth, bytes: file.bytes), key: key,
-            at: chat.now)
+        let key = try chat.store(
+            Storage.File(name: file.name, type: file.type, needsAuth: needsAuth, bytes: file.bytes))
         // The address by which the client reached us is the one that it can reach.
         let host = request.header("Host") ?? options.address
         let safe = file.name.utf8.allSatisfy(Router.isPlain) ? file.name : ""

@@ -64,7 +64,7 @@ extension Router {
         guard let keys = named ?? request.query.choice("friend_discovery_keys")?.sorted() else {
             throw Refusal.missing("friend_discovery_keys")
         }
-        try storage.transaction { for key in keys { try storage.removeDiscovery(key, of: owner) } }
+        try chat.removeDiscoveries(keys, of: owner)
         return .empty
     }
 

@@ -38,12 +38,7 @@ extension Router {
         guard let token = try payload.string([Router.tokenNames[type] ?? "", "token"]), !token.isEmpty else {
             throw Refusal.missing(Router.tokenNames[type] ?? "token")
         }
-        if try payload.bool("is_unique") == true {
-            for device in try storage.devices(of: user.id, type: type) {
-                try storage.removeDevice(type, device.token)
-            }
-        }
-        try storage.registerDevice(type, token, user.id)
+        try chat.registerDevice(type, token, of: user.id, isOnly: try payload.bool("is_unique") == true)
         return HTTPResponse(
             .object(["token": .string(token), "type": .string(type), "user": user.json]))
     }
@@ -52,16 +47,14 @@ extension Router {
         let user = try deviceUser(request)
         let type = try tokenType(request["type"])
         let token = request["token"]
-        guard try storage.deviceOwner(type, token) == user.id else { throw Refusal(400_201, "\"Token\" not found.") }
-        try storage.removeDevice(type, token)
+        try chat.removeDevice(type, token, of: user.id)
         return HTTPResponse(.object(["token": .string(token), "user": user.json]))
     }
 
     func removeAllDevices(_ request: RoutedRequest) throws -> HTTPResponse {
         let user = try deviceUser(request)
-        let all = try storage.devices(of: user.id)
-        for device in all { try storage.removeDevice(device.type, device.token) }
-        return HTTPResponse(.object(["token": .strings(all.map(\.token)), "user": user.json]))
+        return HTTPResponse(
+            .object(["token": .strings(try chat.removeDevices(of: user.id)), "user": user.json]))
     }
 
     func pushTemplate(_ request: RoutedRequest) throws -> HTTPResponse {
@@ -70,13 +63,9 @@ extension Router {
     }
 
     func changePushTemplate(_ request: RoutedRequest) throws -> HTTPResponse {
-        var user = try deviceUser(request)
+        let user = try deviceUser(request)
         let name = try request.payload().required("name")
-        guard name == "default" || name == "alternative" else {
-            throw Refusal.invalid("name", "default or alternative is expected")
-        }
-        user.setDetail("push_template", .string(name))
-        try storage.save(user)
+        try chat.setPushTemplate(name, of: user)
         return HTTPResponse(.object(["name": .string(name)]))
     }
 
@@ -92,19 +81,14 @@ extension Router {
     }
 
     func changeGlobalPushPreference(_ request: RoutedRequest) throws -> HTTPResponse {
-        var user = try deviceUser(request)
+        let user = try deviceUser(request)
         let preference = PushPreference(user)
         try preference.change(try request.payload())
-        user.setDetail("push_preference", preference.json)
-        try storage.save(user)
-        return HTTPResponse(PushPreference(user).json)
+        return HTTPResponse(try chat.setPushPreference(preference, of: user).json)
     }
 
     func resetGlobalPushPreference(_ request: RoutedRequest) throws -> HTTPResponse {
-        var user = try deviceUser(request)
-        user.setDetail("push_preference", nil)
-        try storage.save(user)
-        return HTTPResponse(PushPreference(user).json)
+        HTTPResponse(try chat.setPushPreference(nil, of: try deviceUser(request)).json)
     }
 
     // MARK: Whose a device is
@@ -118,7 +102,7 @@ extension Router {
 
     func removeOwnedDevice(_ request: RoutedRequest) throws -> HTTPResponse {
         let response = try deviceOwners(request)
-        try storage.removeDevice(request["type"], request["token"])
+        try chat.removeDevice(request["type"], request["token"])
         return response
     }
 

@@ -52,9 +52,7 @@ extension Router {
         default: throw Refusal.noEndpoint()
         }
         _ = try payload.string("channel_type")
-        try storage.save(
-            .report, "\(1_000_000_000 + (try storage.nextNumber("report")))", scope: path.joined(separator: "\n"),
-            at: now, json)
+        try chat.storeReport(json, about: path, at: now)
         return HTTPResponse(json)
     }
 

@@ -110,32 +110,14 @@ extension Router {
 
     private func announcement(_ request: RoutedRequest) throws -> JSON {
         try administrator(request)
-        guard let json = try storage.document(.announcement, request["id"]) else {
-            throw Refusal(400_201, "\"Announcement\" not found.")
-        }
-        return json
+        return try chat.announcement(request["id"])
     }
 
     func viewAnnouncement(_ request: RoutedRequest) throws -> HTTPResponse { HTTPResponse(try announcement(request)) }
 
     func updateAnnouncement(_ request: RoutedRequest) throws -> HTTPResponse {
         let json = try announcement(request)
-        let payload = try request.payload()
-        if let action = try payload.string("action") {
-            let known = ["cancel": "canceled", "remove": "removed", "pause": "paused", "resume": "scheduled"]
-            guard let status = known[action] else {
-                throw Refusal.invalid("action", "cancel, remove, pause or resume is expected")
-            }
-            guard json["status"]?.string != "completed" else {
-                throw Refusal.invalid("action", "the announcement has gone out")
-            }
-            json.set("status", .string(status))
-        }
-        if let time = try payload.int("scheduled_at") { json.set("scheduled_at", .int(time)) }
-        let waits = json["status"]?.string == "scheduled"
-        let due = waits ? max(json["scheduled_at"]?.int ?? 0, 1) : 0
-        try storage.save(.announcement, request["id"], at: chat.now, due: due, json)
-        chat.arrange(at: due)
+        try chat.changeAnnouncement(request["id"], json, try request.payload())
         return HTTPResponse(json)
     }
 

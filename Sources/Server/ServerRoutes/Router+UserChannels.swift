@@ -39,19 +39,9 @@ extension Router {
     func countPreference(_ request: RoutedRequest) throws -> HTTPResponse {
         let caller = try caller(request, as: request["user"])
         let channel = try chat.channel(request["url"])
-        guard var member = try storage.membership(channel.id, caller.userID), member.state != .gone else {
-            throw Refusal.notMember()
-        }
+        var member = try chat.ownMembership(caller.userID, in: channel)
         if request.method == "PUT" {
-            var value = try request.payload().required("count_preference")
-            // Other spellings that specifications of the service have.
-            if value == "false" { value = "off" }
-            if value == "unread_mentioned_count_only" { value = "unread_mention_count_only" }
-            guard ["all", "unread_message_count_only", "unread_mention_count_only", "off"].contains(value) else {
-                throw Refusal.invalid("count_preference", "there is no such preference")
-            }
-            member.countPreference = value
-            try storage.save(member, at: chat.now)
+            member = try chat.setCountPreference(try request.payload().required("count_preference"), of: member)
         }
         return HTTPResponse(.object(["count_preference": .string(member.countPreference)]))
     }
@@ -59,17 +49,9 @@ extension Router {
     func pushPreference(_ request: RoutedRequest) throws -> HTTPResponse {
         let caller = try caller(request, as: request["user"])
         let channel = try chat.channel(request["url"])
-        guard var member = try storage.membership(channel.id, caller.userID), member.state != .gone else {
-            throw Refusal.notMember()
-        }
+        var member = try chat.ownMembership(caller.userID, in: channel)
         if request.method == "PUT" {
-            let payload = try request.payload()
-            if let sound = try payload.string("push_sound") { member.pushSound = sound }
-            let value =
-                try payload.string("push_trigger_option")
-                ?? payload.bool("enable").map { $0 ? "default" : "off" } ?? member.pushTrigger
-            member.pushTrigger = try PushPreference.trigger(value, allowsDefault: true)
-            try storage.save(member, at: chat.now)
+            member = try chat.changePushPreference(try request.payload(), of: member)
         }
         return HTTPResponse(
             .object([

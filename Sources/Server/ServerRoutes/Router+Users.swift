@@ -13,7 +13,7 @@ extension Router {
     func deleteUser(_ request: RoutedRequest) throws -> HTTPResponse {
         try administrator(request)
         guard try storage.user(request["user"]) != nil else { throw Refusal.noUser() }
-        try removeUser(request["user"])
+        try chat.removeUser(request["user"])
         return .empty
     }
 
@@ -21,7 +21,7 @@ extension Router {
         try administrator(request)
         let user = try chat.activeUser(request["user"])
         let expiry = try request.payload().int("expires_at") ?? chat.now &+ chat.options.sessionLife
-        let key = try storage.makeSession(user.id, expiresAt: expiry, now: chat.now)
+        let key = try chat.makeSession(user.id, until: expiry)
         return HTTPResponse(.object(["token": .string(key), "expires_at": .int(expiry)]))
     }
 
@@ -33,10 +33,10 @@ extension Router {
 
     func changeInvitationPreference(_ request: RoutedRequest) throws -> HTTPResponse {
         _ = try caller(request, as: request["user"])
-        var user = try chat.activeUser(request["user"])
-        user.acceptsInvitations = try request.payload().bool("auto_accept") ?? true
-        try storage.save(user)
-        return HTTPResponse(.object(["auto_accept": .bool(user.acceptsInvitations)]))
+        _ = try chat.activeUser(request["user"])
+        let accepts = try request.payload().bool("auto_accept") ?? true
+        try chat.setInvitationPreference(request["user"], acceptsAtOnce: accepts)
+        return HTTPResponse(.object(["auto_accept": .bool(accepts)]))
     }
 
     /// users/:user/:word that is no other route: whoever asks for a count is refused as the user first.
@@ -133,17 +133,13 @@ extension Router {
         try administrator(request)
         let payload = try request.payload()
         let id = try payload.required("user_id")
-        guard id.unicodeScalars.count <= 80 else { throw Refusal(400_305, "\"user_id\" is too long.") }
-        if try storage.user(id) != nil { throw Refusal.exists("\"user_id\"") }
+        try chat.checkNewID(id, "user_id")
         var user = UserRow(id: id, nickname: try payload.string("nickname") ?? "", createdAt: chat.now)
         user.acceptsInvitations = try chat.invitesAtOnce()
         try apply(payload, to: &user)
         if let url = try storeProfile(request) { user.profileURL = url }
         if let token = try accessToken(payload) { user.accessToken = token }
-        let session = try chat.storage.transaction {
-            try storage.save(user)
-            return try issueSession(payload, user)
-        }
+        let session = try store(user, sessionUntil: try sessionExpiry(payload))
         try chat.announceDiscoveryKeys(of: user)
         return userResponse(user, token: user.accessToken, session: session, isCreated: true)
     }
@@ -154,13 +150,19 @@ extension Router {
         let expiresAt: Int64
     }
 
-    /// The session token that the administration asks for together with a user; clients log in with it as a key.
-    private func issueSession(_ payload: Fields, _ user: UserRow) throws -> IssuedSession? {
+    /// How long the session token lasts that the administration asks for together with a user; clients log in with it
+    /// as a key. `nil` when it asks for none.
+    private func sessionExpiry(_ payload: Fields) throws -> Int64? {
         guard try payload.bool("issue_session_token") ?? false else { return nil }
         let expiry = try payload.int("session_token_expires_at") ?? chat.now &+ chat.options.sessionLife
         guard expiry > 0 else { throw Refusal.outOfRange("session_token_expires_at") }
-        return IssuedSession(
-            key: try storage.makeSession(user.id, expiresAt: expiry, now: chat.now), expiresAt: expiry)
+        return expiry
+    }
+
+    private func store(_ user: UserRow, sessionUntil expiry: Int64?) throws -> IssuedSession? {
+        let key = try chat.store(user, sessionUntil: expiry)
+        guard let key, let expiry else { return nil }
+        return IssuedSession(key: key, expiresAt: expiry)
     }
 
     /// The access token that the administration wants a user to have: a given one, a new one, or none.
@@ -205,26 +207,11 @@ extension Router {
                 user.revokedToken = ""
             }
         }
-        let session = try chat.storage.transaction {
-            try storage.save(user)
-            return caller.isAdmin ? try issueSession(payload, user) : nil
-        }
+        let session = try store(user, sessionUntil: caller.isAdmin ? try sessionExpiry(payload) : nil)
         if payload.has("discovery_keys") { try chat.announceDiscoveryKeys(of: user) }
-        if leaves { for (channel, _) in try storage.channels(of: id) { try chat.leave(channel, [id]) } }
-        if !user.isActive { endSockets(of: id, "deactivated") }
+        if leaves { try chat.leaveAll(id) }
+        if !user.isActive { chat.endSockets(of: id, "deactivated") }
         return userResponse(user, token: caller.isAdmin ? user.accessToken : nil, session: session)
-    }
-
-    func removeUser(_ id: String) throws {
-        for (channel, _) in try storage.channels(of: id) { try chat.leave(channel, [id]) }
-        try storage.deleteUser(id)
-        endSockets(of: id, "deleted")
-    }
-
-    private func endSockets(of id: String, _ reason: String) {
-        chat.finally { [hub = chat.hub] in
-            for socket in hub.sockets(of: id) { socket.end(code: 4000, reason: reason) }
-        }
     }
 
     // MARK: Sessions
@@ -233,10 +220,9 @@ extension Router {
     func sessionKey(_ request: RoutedRequest) throws -> HTTPResponse {
         let payload = try request.payload()
         let user = try owner(request, payload)
-        let key = try chat.newSession(user.id, expires: try payload.bool("expiring_session") ?? false)
-        try storage.noteActivity(user.id, at: chat.now)
+        let made = try chat.renewSession(user.id, expires: try payload.bool("expiring_session") ?? false)
         return HTTPResponse(
-            .object(["key": .string(key), "new_key": .string(key), "ekey": .string(try storage.fileKey(at: chat.now))]))
+            .object(["key": .string(made.key), "new_key": .string(made.key), "ekey": .string(made.fileKey)]))
     }
 
     private func owner(_ request: RoutedRequest, _ payload: Fields) throws -> UserRow {
@@ -325,16 +311,15 @@ extension Router {
     }
 
     func removeUserMetadata(_ request: RoutedRequest) throws -> HTTPResponse {
-        var (user, metadata, key) = try metadata(request, changes: true)
+        let (user, metadata, key) = try metadata(request, changes: true)
         let wanted = key.map { [$0] } ?? request.query.choice("keys", "key")
         for (known, _) in metadata.members ?? [] where wanted?.contains(known) ?? true { metadata.set(known, nil) }
-        user.metadata = metadata.serialized()
-        try storage.save(user)
+        try chat.setMetadata(metadata, of: user)
         return metadataResponse(metadata, key)
     }
 
     func setUserMetadata(_ request: RoutedRequest) throws -> HTTPResponse {
-        var (user, metadata, key) = try metadata(request, changes: true)
+        let (user, metadata, key) = try metadata(request, changes: true)
         let payload = try request.payload()
         let isNew = request.method == "POST"
         let upserts = try isNew || payload.bool("upsert") ?? (key != nil)
@@ -347,8 +332,7 @@ extension Router {
             if isNew, isKnown { throw Refusal.exists("The metadata key \"\(name)\"") }
             if isKnown || upserts { metadata.set(name, .string(value.string ?? value.text)) }
         }
-        user.metadata = metadata.serialized()
-        try storage.save(user)
+        try chat.setMetadata(metadata, of: user)
         return metadataResponse(metadata, key)
     }
 }

@@ -36,6 +36,11 @@ extension Chat {
         }
     }
 
+    /// Takes entries out of a user's address book.
+    public func removeDiscoveries(_ keys: [String], of userID: String) throws {
+        try storage.transaction { for key in keys { try storage.removeDiscovery(key, of: userID) } }
+    }
+
     /// Makes a user, who has new discovery keys, a friend of those who have one of them in their address books.
     public func announceDiscoveryKeys(of user: UserRow) throws {
         let keys = (user.detail("discovery_keys")?.array ?? []).compactMap(\.string)

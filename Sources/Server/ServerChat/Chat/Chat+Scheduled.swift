@@ -160,6 +160,32 @@ extension Chat {
         return json
     }
 
+    public func announcement(_ id: String) throws -> JSON {
+        guard let json = try storage.document(.announcement, id) else {
+            throw Refusal(400_201, "\"Announcement\" not found.")
+        }
+        return json
+    }
+
+    /// Stops an announcement, lets it go on or gives it another time, as the fields say.
+    public func changeAnnouncement(_ id: String, _ json: JSON, _ fields: Fields) throws {
+        if let action = try fields.string("action") {
+            let known = ["cancel": "canceled", "remove": "removed", "pause": "paused", "resume": "scheduled"]
+            guard let status = known[action] else {
+                throw Refusal.invalid("action", "cancel, remove, pause or resume is expected")
+            }
+            guard json["status"]?.string != "completed" else {
+                throw Refusal.invalid("action", "the announcement has gone out")
+            }
+            json.set("status", .string(status))
+        }
+        if let time = try fields.int("scheduled_at") { json.set("scheduled_at", .int(time)) }
+        let waits = json["status"]?.string == "scheduled"
+        let due = waits ? max(json["scheduled_at"]?.int ?? 0, 1) : 0
+        try storage.save(.announcement, id, at: now, due: due, json)
+        arrange(at: due)
+    }
+
     /// An announcement goes out.
     public func announce(_ id: String, _ json: JSON) throws {
         guard json["status"]?.string == "scheduled" else { return }

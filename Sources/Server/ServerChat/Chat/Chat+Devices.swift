@@ -1,0 +1,48 @@
+import ServerBase
+import SyncJSON
+
+// Nothing is pushed anywhere: devices and settings are kept and told, so that clients' code around them works.
+extension Chat {
+    /// A device belongs to a user from now on. An only one takes the place of the user's others of its type.
+    public func registerDevice(_ type: String, _ token: String, of userID: String, isOnly: Bool) throws {
+        if isOnly {
+            for device in try storage.devices(of: userID, type: type) {
+                try storage.removeDevice(type, device.token)
+            }
+        }
+        try storage.registerDevice(type, token, userID)
+    }
+
+    /// Takes a device from whoever has it.
+    public func removeDevice(_ type: String, _ token: String) throws { try storage.removeDevice(type, token) }
+
+    /// Takes a device from a user who has it.
+    public func removeDevice(_ type: String, _ token: String, of userID: String) throws {
+        guard try storage.deviceOwner(type, token) == userID else { throw Refusal(400_201, "\"Token\" not found.") }
+        try storage.removeDevice(type, token)
+    }
+
+    /// Takes all devices from a user; returns their tokens.
+    public func removeDevices(of userID: String) throws -> [String] {
+        let all = try storage.devices(of: userID)
+        for device in all { try storage.removeDevice(device.type, device.token) }
+        return all.map(\.token)
+    }
+
+    public func setPushTemplate(_ name: String, of user: UserRow) throws {
+        guard name == "default" || name == "alternative" else {
+            throw Refusal.invalid("name", "default or alternative is expected")
+        }
+        var changed = user
+        changed.setDetail("push_template", .string(name))
+        try storage.save(changed)
+    }
+
+    /// What a user wants of pushes over all channels; `nil` is what holds for users that never said anything.
+    public func setPushPreference(_ preference: PushPreference?, of user: UserRow) throws -> PushPreference {
+        var changed = user
+        changed.setDetail("push_preference", preference?.json)
+        try storage.save(changed)
+        return PushPreference(changed)
+    }
+}

@@ -1,0 +1,83 @@
+import ServerBase
+import SyncJSON
+
+// Sets of emoji that clients offer as reactions. Whoever runs the server fills them; there are none at first.
+extension Chat {
+    public func emojis() throws -> [JSON] { try storage.documents(.emoji).map(\.json) }
+
+    public func emoji(_ key: String) throws -> JSON {
+        guard let json = try storage.document(.emoji, key) else { throw Refusal(400_201, "\"Emoji\" not found.") }
+        return json
+    }
+
+    /// Adds an emoji, in the place of another one with its key.
+    public func addEmoji(_ given: JSON) throws -> JSON {
+        let fields = Fields(given)
+        let key = try fields.required("key")
+        let json = JSON.object(["key": .string(key), "url": .string(try fields.string("url") ?? "")])
+        try storage.save(.emoji, key, at: now, json)
+        return json
+    }
+
+    public func changeEmoji(_ key: String, _ fields: Fields) throws -> JSON {
+        let json = try emoji(key)
+        json.set("url", .string(try fields.required("url")))
+        try storage.save(.emoji, key, at: now, json)
+        return json
+    }
+
+    public func removeEmoji(_ key: String) throws {
+        guard try storage.remove(.emoji, key) else { throw Refusal(400_201, "\"Emoji\" not found.") }
+    }
+
+    // MARK: Categories
+
+    /// All categories, each with its emoji as objects; so are those that the functions below return.
+    public func emojiCategories() throws -> [JSON] {
+        try storage.documents(.emojiCategory).map { try shown($0.json) }
+    }
+
+    public func emojiCategory(_ id: String) throws -> JSON { try shown(try category(id)) }
+
+    public func addEmojiCategory(_ given: JSON) throws -> JSON {
+        let json = JSON.object(["id": .int(try storage.nextNumber("emoji_category")), "emojis": .array()])
+        return try store(Fields(given), in: json)
+    }
+
+    public func changeEmojiCategory(_ id: String, _ fields: Fields) throws -> JSON {
+        try store(fields, in: try category(id))
+    }
+
+    public func removeEmojiCategory(_ id: String) throws {
+        guard try storage.remove(.emojiCategory, id) else { throw Refusal(400_201, "\"Emoji category\" not found.") }
+    }
+
+    private func category(_ id: String) throws -> JSON {
+        guard let json = try storage.document(.emojiCategory, id) else {
+            throw Refusal(400_201, "\"Emoji category\" not found.")
+        }
+        return json
+    }
+
+    private func store(_ fields: Fields, in json: JSON) throws -> JSON {
+        if let name = try fields.string("name") { json.set("name", .string(name)) }
+        json.set("url", .string(try fields.string("url") ?? json["url"]?.string ?? ""))
+        if let given = fields["emojis"]?.array {
+            // By key, or whole ones that become known with it.
+            let keys = try given.map { entry in
+                try entry.string.map { try emoji($0)["key"] ?? "" } ?? addEmoji(entry)["key"] ?? ""
+            }
+            json.set("emojis", .array(keys))
+        }
+        guard let id = json["id"]?.int else { throw Refusal.missing("id") }
+        try storage.save(.emojiCategory, String(id), at: now, json)
+        return try shown(json)
+    }
+
+    private func shown(_ json: JSON) throws -> JSON {
+        let result = json.deepCopy()
+        let keys = (json["emojis"]?.array ?? []).compactMap(\.string)
+        result.set("emojis", .array(try keys.compactMap { try storage.document(.emoji, $0) }))
+        return result
+    }
+}
