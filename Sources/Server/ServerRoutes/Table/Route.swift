@@ -47,6 +47,11 @@ struct Route: Sendable {
         if case .word(let word) = parts.first { word } else { "" }
     }
 
+    /// The third word of the template, if it is a word: the route fits no path with another one.
+    var topic: String? {
+        if parts.count > 2, case .word(let word) = parts[2] { word } else { nil }
+    }
+
     /// What stands in a path under the template's names, in their order; `nil` when the route is another one's.
     func match(_ method: String, _ path: ArraySlice<String>) -> [String]? {
         guard isOpen ? path.count >= parts.count : path.count == parts.count,

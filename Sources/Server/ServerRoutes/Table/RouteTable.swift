@@ -10,8 +10,16 @@ enum RouteTable {
         Route("GET HEAD", "files/:key/**", query: "auth", Router.download)
     ]
 
-    /// By their first word; files are not below the interface's version.
+    /// By their first word and, as a name stands between the two mostly, by their topic; under "" those without one.
+    /// Channels have seventy routes, and pages of messages are asked for often. Files are not below the version.
     private static let below = Dictionary(grouping: users + channels + messages + application, by: \.firstWord)
+        .mapValues { routes in
+            var topics = ["": routes.filter { $0.topic == nil }]
+            for topic in Set(routes.compactMap(\.topic)) {
+                topics[topic] = routes.filter { $0.topic == nil || $0.topic == topic }
+            }
+            return topics
+        }
 
     static func find(_ request: HTTPRequest) throws -> RoutedRequest {
         var path = request.target.segments[...]
@@ -23,7 +31,8 @@ enum RouteTable {
             path = path.dropFirst()
             // Clients have addresses of their own for channels, which mean the same.
             if path.first == "sdk", path.dropFirst().first == "group_channels" { path = path.dropFirst() }
-            routes = path.first.flatMap { below[$0] } ?? []
+            let topics = path.first.flatMap { below[$0] } ?? [:]
+            routes = path.dropFirst(2).first.flatMap { topics[$0] } ?? topics[""] ?? []
         }
         for route in routes {
             if let values = route.match(request.method, path) { return RoutedRequest(request, route, values) }
