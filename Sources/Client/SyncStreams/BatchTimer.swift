@@ -1,5 +1,5 @@
-/// When changes that wait are told: so long after the last of them, and so long after the first of them at the latest.
-/// Without the second, a source that never rests would never be told of.
+/// When waiting changes are told as a batch: `delay` after the last of them, but `longest` after the first of them at
+/// the latest. Without the second bound, the changes of a source that never rests would never be told.
 struct BatchTimer: Sendable {
     /// Milliseconds; `nil`: at once.
     let delay: Int64?

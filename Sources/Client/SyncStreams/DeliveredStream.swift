@@ -1,8 +1,8 @@
 import SyncJSON
 import SyncModel
 
-/// A stream's rows as its host has been told of them: every notice is applied here too, so a snapshot is exactly what
-/// a host that only replays shows.
+/// A stream's rows as its host has been told of them: every notice is applied here too, so a snapshot equals what a
+/// host shows that only applies batches.
 public struct DeliveredStream {
     private struct Row {
         let key: String
@@ -10,7 +10,7 @@ public struct DeliveredStream {
     }
 
     private let titles: [String]
-    /// Of the first section; others follow.
+    /// The number of the first section; the others count on from it.
     private let firstSection: Int
     private var sections: [[Row]]
     public private(set) var isLoaded = false
@@ -89,7 +89,7 @@ public struct DeliveredStream {
         }
     }
 
-    /// The parts of a list that ascends by path, with the sections that they are about.
+    /// Divides a list that ascends by path into one part for each section.
     private func bySection<Element>(
         _ elements: [Element], _ path: (Element) -> StreamPath
     ) -> [(section: Int, elements: ArraySlice<Element>)] {
@@ -109,7 +109,7 @@ public struct DeliveredStream {
 
     public func contains(_ key: String) -> Bool { sections.contains { $0.contains { $0.key.isByteEqual(to: key) } } }
 
-    /// The members `count`, `loaded` and `sections` of what describes the stream.
+    /// Writes the members `count`, `loaded` and `sections` of the stream's info.
     public func describe(_ writer: inout JSONWriter) {
         writer.member("count", sections.reduce(0) { $0 + $1.count })
         writer.member("loaded", isLoaded)
@@ -124,7 +124,7 @@ public struct DeliveredStream {
         writer.endArray()
     }
 
-    /// The member `sections` of a snapshot: lists of rows.
+    /// Writes the member `sections` of a snapshot: lists of rows.
     public func write(to writer: inout JSONWriter) {
         writer.key("sections")
         writer.beginArray()

@@ -2,11 +2,11 @@ import SyncJSON
 import SyncModel
 import SyncTree
 
-/// What of a row is looked at: its key, its whole value, or a field below it (`profile/age`).
+/// A part of a row that is read: its key, its whole value, or a field below it (`profile/age`).
 public enum Field: Equatable, Sendable {
     case key
     case value
-    /// Names from the row down; in a list a name is an index.
+    /// A path of names into the row; in a list a name is an index.
     case path([String])
 
     /// Reads a field as hosts write it: `$key`, `$value`, or names divided by `/`.
@@ -50,14 +50,14 @@ public enum Field: Equatable, Sendable {
     }
 }
 
-/// A row while it is looked at.
+/// A row while its fields are read.
 struct RowView {
     let key: String
     let item: JSONSlice
 }
 
 extension StreamItem {
-    /// Looks at the row in place.
+    /// Reads the row without copying it.
     func view<Result>(_ body: (RowView) -> Result) -> Result {
         json.withUnsafeBytes { body(RowView(key: key, item: .valid($0))) }
     }

@@ -1,16 +1,16 @@
 import SyncModel
 
-/// What a stream knows of one key. There is one dictionary of these in a stream, and everything that waits or stands
-/// somewhere is found through it.
+/// What a stream knows of one key. A stream has one dictionary of these; rows that wait and rows that are placed are
+/// found through it.
 final class HeldRow {
     let key: TextKey
-    /// What the source has, whether it is shown or not. None where the sources are streams.
+    /// The item that the source has, whether it is shown or not. `nil` when the sources are streams.
     var item: StreamItem?
-    /// As it stands in a section, shown or waiting there.
+    /// The row at its place in a section, shown or waiting there; `nil` when it has no place.
     var row: StreamRow?
-    /// Which section that is.
+    /// The section of `row`.
     var section = 0
-    /// It may not stand as it should.
+    /// Its place or content may be out of date.
     var isDirty = false
 
     init(_ key: TextKey) { self.key = key }

@@ -1,18 +1,18 @@
 import SyncModel
 
-/// The rows of one section: as many as the limit allows are shown, the others wait behind them and follow when there is
-/// room again.
+/// The rows of one section: as many as the limit allows are shown. The others wait behind them, and are shown when rows
+/// before them go.
 ///
 /// A batch of k changes costs k·log n, and one pass over the list when they are many.
 struct LimitedWindow {
     private(set) var shown = Window<StreamRow>()
     private var beyond = Window<StreamRow>()
 
-    /// Whether a row that stands here is shown, and does not wait.
+    /// Whether the row at a place is shown, and does not wait.
     func isShown(_ place: StreamPlace) -> Bool { beyond.first.map { place < $0.place } ?? true }
 
-    /// Takes in what became of some rows, each once: as they stand here, and as they are to stand; `nil` for what does
-    /// not. At most `limit` rows are shown afterwards.
+    /// Applies updates of rows, at most one for each: `old` is the row as it is in the window, `new` as it is to be;
+    /// `nil` when it is not in it. At most `limit` rows are shown afterwards.
     mutating func apply(_ updates: [(old: StreamRow?, new: StreamRow?)], limit: Int) -> RowDiff {
         var batch = Batch()
         for (old, new) in updates { take(old, new, &batch) }
@@ -25,22 +25,22 @@ struct LimitedWindow {
         return diff(batch)
     }
 
-    /// What is known of a batch while it is taken in.
+    /// The parts of a batch while it is applied.
     private struct Batch {
         /// Rows taken out of what was shown, with their places there.
         var removed: [RowDiff.Gone] = []
-        /// Places of rows that waited and are taken out.
+        /// Places of rows that waited and are removed.
         var gone: [Int] = []
         /// Rows to be put in, shown or not.
         var new: [StreamRow] = []
-        /// The places in the order of rows that stayed there and have another content.
+        /// Places of rows that have another content and stay where they are.
         var updated: [StreamPlace] = []
         /// The places of those of the new rows, and of those that waited, that are shown now, ascending.
         var inserted: [Int] = []
-        /// Rows left alone that the limit pushed out, with their old places.
+        /// Rows that did not change but are beyond the limit now, with their old places.
         var pushedOut: [RowDiff.Gone] = []
 
-        /// The old place of the row that is the `index`th of those left alone.
+        /// The old place of the row that is the `index`th of those that did not change.
         func oldPlace(ofKept index: Int) -> Int {
             var low = 0
             var high = removed.count
@@ -72,7 +72,7 @@ struct LimitedWindow {
     }
 
     private mutating func insert(_ batch: inout Batch) {
-        // Numbers are sorted, not rows: those would be counted at every comparison, wherever they lie.
+        // Indexes are sorted, not rows: each comparison of rows would change their reference counts, all over memory.
         let new = batch.new
         batch.new = new.indices.sorted { new[$0].place < new[$1].place }.map { new[$0] }
         if beyond.isEmpty {
@@ -91,7 +91,7 @@ struct LimitedWindow {
                 if batch.inserted.last == limit + offset {
                     batch.inserted.removeLast()
                 } else {
-                    // As many as are put in stand before it.
+                    // `inserted.count` new rows are before it.
                     let from = batch.oldPlace(ofKept: limit + offset - batch.inserted.count)
                     batch.pushedOut.append(RowDiff.Gone(from: from, row: row))
                 }

@@ -1,7 +1,7 @@
 import SyncModel
 
-/// Reads the changes of a list, which are positions, as rows with ranks: so a list becomes the source of a stream, in
-/// its own order.
+/// Turns the changes of a list, which name positions, into rows with ranks. So a list becomes the source of a stream,
+/// in the order of the list.
 public struct ListFeed: Sendable {
     private struct Row {
         var key: String
@@ -14,7 +14,7 @@ public struct ListFeed: Sendable {
 
     public var count: Int { rows.count }
 
-    /// Positions outside the list are passed over.
+    /// Positions outside the list are ignored.
     public mutating func apply(_ change: WindowChange) -> StreamInput {
         switch change.action {
         case .clear:
@@ -43,7 +43,7 @@ public struct ListFeed: Sendable {
         result.reserveCapacity(items.count)
         var start = 0
         while start < items.count {
-            // As many as go to one place get their ranks together.
+            // Rows that go to the same place get their ranks together.
             let first = items[start].index
             var end = start + 1
             while end < items.count, items[end].index == first + (end - start) { end += 1 }

@@ -1,7 +1,7 @@
 /// Which rows a stream shows.
 public enum Predicate: Sendable {
     case expression(RowCondition)
-    /// The host's function says it: anything but 0 is yes.
+    /// The host's function decides: any result but 0 shows the row.
     case host
 
     func holds(of item: StreamItem, _ function: (any RowFunction)?) -> Bool {
@@ -12,7 +12,7 @@ public enum Predicate: Sendable {
     }
 }
 
-/// A function of the host's that says something about a row: whether it is shown, or which section it is in.
+/// A function of the host that decides about a row: whether it is shown, or which section it is in.
 ///
 /// Called by whichever thread runs the engine, one call at a time per client.
 public protocol RowFunction: AnyObject, Sendable {

@@ -2,13 +2,14 @@ import SyncTree
 
 /// Texts that stand for places in a list, so that a row can be put between two others without renumbering them.
 ///
-/// A rank is sixteen hexadecimal digits, compared as bytes, and as many more as it takes to stand between two
-/// neighbours; the last of those is never a zero. Rows at either end count on from their neighbour and stay short.
+/// A rank has sixteen hexadecimal digits, and as many more as are needed to be between its two neighbours; the last of
+/// the additional digits is never a zero. Ranks are compared as bytes. A row at either end gets the next number after
+/// its neighbour's, so its rank stays short.
 public enum Rank {
     private static let middle: UInt64 = 1 << 63
     private static let width = 16
 
-    /// So many ranks, ascending, between two others. `nil`: the list ends there.
+    /// `count` ranks, ascending, between two others. `nil` for the end of the list.
     public static func between(_ low: String?, _ high: String?, count: Int) -> [String] {
         guard count > 0 else { return [] }
         let step = UInt64(count)
@@ -26,13 +27,13 @@ public enum Rank {
         }
     }
 
-    /// A text that stands where a value does in the order of values, for rows that are ordered by one.
+    /// A rank for a value: ranks made of values are in the order of the values.
     public static func text(of value: TreeRank) -> String {
         switch value {
         case .nothing: return "1"
         case .bool(let value): return value ? "3" : "2"
         case .integer(let value):
-            // The greatest double that is not greater, and what is left.
+            // The greatest double that is not greater than the value, and the difference to it.
             var whole = Double(value)
             if whole >= 0x1p63 || Int64(whole) > value { whole = whole.nextDown }
             let rest = value &- Int64(whole)
@@ -49,10 +50,10 @@ public enum Rank {
         return "4" + text(digits(of: bits >> 63 == 0 ? bits | 1 << 63 : ~bits))
     }
 
-    /// A number that is never greater than that of a rank behind this one.
+    /// A number by which most ranks can be compared: it is never greater than that of a later rank.
     static func head(_ rank: String) -> UInt64 { number(digits(rank)) }
 
-    /// By halves, so that ranks grow with the logarithm of the count only.
+    /// Divides by halves, so that the length of ranks grows with the logarithm of the count.
     private static func spread(_ low: [UInt8], _ high: [UInt8]?, _ count: Int) -> [[UInt8]] {
         guard count > 0 else { return [] }
         let middle = halfway(low, high)
@@ -60,7 +61,7 @@ public enum Rank {
         return spread(low, middle, before) + [middle] + spread(middle, high, count - 1 - before)
     }
 
-    /// Digits that stand between two others, of which the second is greater.
+    /// Digits between two others, of which the second is greater.
     private static func halfway(_ low: [UInt8], _ high: [UInt8]?) -> [UInt8] {
         var result: [UInt8] = []
         var high = high
@@ -69,14 +70,14 @@ public enum Rank {
             let one = index < low.count ? low[index] : 0
             let two = high.map { index < $0.count ? $0[index] : 0 } ?? 16
             index += 1
-            // Two that are not in order have no middle; behind the first one is as good as any place.
+            // Two that are not in order have no middle; then any rank after the first one will do.
             if index > max(low.count, high?.count ?? 0) + 1 { high = nil }
             if one &+ 1 < two {
                 result.append((one &+ two) / 2)
                 return result
             }
             result.append(one)
-            // Behind a digit that is smaller than the other's, anything goes.
+            // After a digit that is smaller than the other's, any digits will do.
             if one < two { high = nil }
         }
     }

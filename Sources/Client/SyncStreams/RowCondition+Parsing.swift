@@ -2,10 +2,10 @@ import SyncModel
 import SyncTree
 
 extension RowCondition {
-    /// How deep expressions may stand in each other: they are evaluated by recursion.
+    /// How deep conditions may be nested: they are evaluated by recursion.
     static let deepest = 64
 
-    /// Reads an expression: true, false, or an object of one operator. What is wrong is refused with its path.
+    /// Reads a condition: true, false, or an object with one operator. Errors have the JSON path of what is wrong.
     public init(_ value: DocumentValue) throws(DocumentError) { try self.init(value, depth: 1) }
 
     private init(_ value: DocumentValue, depth: Int) throws(DocumentError) {

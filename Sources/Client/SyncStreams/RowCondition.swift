@@ -3,7 +3,7 @@ import SyncTree
 
 /// A condition on a row, in the language of docs/streams.md.
 ///
-/// Nothing in it can fail on a row: what a field has not is null, and a comparison of two kinds of values is false.
+/// It cannot fail on any row: a missing field is null, and a comparison of two kinds of values is false.
 public indirect enum RowCondition: Sendable {
     public enum Comparison: String, CaseIterable, Sendable {
         case equal = "==", unequal = "!=", less = "<", atMost = "<=", greater = ">", atLeast = ">="
@@ -24,7 +24,7 @@ public indirect enum RowCondition: Sendable {
     case or([RowCondition])
     case not(RowCondition)
 
-    /// Whether it holds of a row.
+    /// Whether it holds for a row.
     public func holds(of item: StreamItem) -> Bool { item.view { holds(of: $0) } }
 
     func holds(of row: RowView) -> Bool {
@@ -60,7 +60,8 @@ public indirect enum RowCondition: Sendable {
 }
 
 extension RowCondition.Comparison {
-    /// Equality of whatever kind; an order only among values of one kind. Objects are neither equal nor in an order.
+    /// Values of any kind can be equal; only values of one kind have an order. Objects are never equal and have no
+    /// order.
     func holds(_ left: TreeRank, _ right: TreeRank) -> Bool {
         let isEqual = left == right && left != .children
         switch self {

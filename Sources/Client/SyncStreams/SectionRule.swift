@@ -3,7 +3,7 @@ import SyncTree
 
 /// Which section of a partition a row is in.
 public enum SectionRule: Sendable {
-    /// The first that holds: one for each section.
+    /// One condition for each section; the first that holds decides.
     case conditions([RowCondition])
     /// A number is the section, counted from 0; a text is the section's title.
     case field(Field)

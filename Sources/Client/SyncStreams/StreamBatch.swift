@@ -1,7 +1,7 @@
 import SyncJSON
 import SyncModel
 
-/// Where a row stands: in which section, and the how manieth there. Both count from 0.
+/// The place of a row: its section, and its index in it. Both count from 0.
 public struct StreamPath: Comparable, Sendable {
     public var section: Int
     public var row: Int
@@ -19,7 +19,7 @@ public struct StreamPath: Comparable, Sendable {
 /// What one batch did to a stream.
 ///
 /// Replayed on the list as it was: take out what is deleted and what moved, at the old places; put in what is added and
-/// what moved, in the order of the new places; then replace what changed. The list is the stream's then.
+/// what moved, in the order of the new places; then replace what changed. The list then equals the stream's.
 public struct StreamBatch: Equatable, Sendable {
     public struct Entry: Equatable, Sendable {
         /// The old place of a deleted row, the new place of any other.
@@ -44,9 +44,9 @@ public struct StreamBatch: Equatable, Sendable {
         }
     }
 
-    /// The host lost track of the list: it begins again, empty.
+    /// The host missed events: its list begins again, empty, and the batch adds every row.
     public var isReset = false
-    /// Each ascends by its path.
+    /// Each list ascends by path.
     public var deleted: [Entry] = []
     public var added: [Entry] = []
     public var moved: [Entry] = []
@@ -100,7 +100,7 @@ public struct StreamBatch: Equatable, Sendable {
 }
 
 extension StreamBatch {
-    /// The same in another section, for a stream that the host shows as one of several.
+    /// The same batch with another section number, for a stream that the host shows as one of several.
     func inSection(_ section: Int) -> StreamBatch {
         var batch = self
         batch.deleted = deleted.map { $0.inSection(section) }

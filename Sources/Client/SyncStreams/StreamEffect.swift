@@ -1,15 +1,15 @@
 import SyncModel
 
-/// What the streams want done and told, in this order.
+/// What the streams ask for and tell, in the order in which it is to be done.
 public enum StreamEffect: Sendable {
     /// The list of an open stream changed.
     case batch(stream: UInt64, StreamBatch, StreamSpec.Delivery)
-    /// The stream shows what there was at first, or will not. Once a stream, after the batch with those rows.
+    /// The first rows are loaded and shown, or cannot be loaded. Once for each stream, after the batch with those rows.
     case loaded(stream: UInt64, StreamFailure?)
-    /// Begin to tell the stream what this source has; `limit`: how many rows at first.
+    /// The feeder begins to give the stream the rows of this source; `limit`: how many at first.
     case open(stream: UInt64, ExternalSource, limit: Int?)
     case close(stream: UInt64)
-    /// `count` 0: say whether there is more, and ask for nothing.
+    /// `count` 0: the feeder says whether there is more, and loads nothing.
     case fetchMore(stream: UInt64, count: Int?, PageDirection?)
     case complete(call: CallID, StreamReply)
 }

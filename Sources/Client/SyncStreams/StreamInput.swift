@@ -1,19 +1,19 @@
 import SyncModel
 
-/// What whoever feeds an external source tells a stream.
+/// What the feeder of an external source gives a stream.
 public enum StreamInput: Sendable {
-    /// Rows that are new or are otherwise than before.
+    /// Rows that are new or have changed.
     case put([StreamItem])
-    /// Unknown ones do no harm.
+    /// Unknown keys are ignored.
     case removed(keys: [String])
-    /// These are all rows there are.
+    /// These are all rows of the source now.
     case reset([StreamItem])
-    /// What was to be loaded at first is there.
+    /// The first rows are loaded.
     case loaded
-    /// It is not, and will not be.
+    /// The first rows cannot be loaded.
     case failed(StreamFailure)
-    /// What `fetchMore` asked for is there, or not. `hasMore`: whether asking again may bring something.
-    /// `short`: why it brought less than it could, in one word.
+    /// A `fetchMore` has ended; with a failure, the rows did not come. `hasMore`: whether asking again may bring
+    /// something. `short`: why it brought less than it could, in one word.
     case fetched(hasMore: Bool, short: String?, StreamFailure?)
 }
 

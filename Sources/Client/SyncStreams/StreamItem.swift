@@ -2,9 +2,9 @@
 public struct StreamItem: Sendable {
     /// Unique within the source.
     public let key: String
-    /// Any JSON value; valid, since nobody checks it again.
+    /// Any JSON value. It must be valid, since it is not checked again.
     public let json: [UInt8]
-    /// Where the source has it (`Rank`), for streams in the source's own order; `nil` where it has none.
+    /// Its place in the source's own order (`Rank`); `nil` when the source has no order.
     public let rank: String?
 
     public init(key: String, json: [UInt8], rank: String? = nil) {

@@ -1,41 +1,41 @@
 import SyncModel
 
-/// One stream: its rows as they are told, and what waits to be told.
+/// One stream: its rows as the host was told of them, and the changes that are still to be told.
 final class StreamNode {
     enum Load {
-        /// The source has not said that everything is there.
+        /// The source has not said that the first rows are loaded.
         case waiting
-        /// It has; told behind the next batch.
+        /// The source has said so; the host is told after the next batch.
         case finished(StreamFailure?)
         case told(StreamFailure?)
     }
 
     let id: UInt64
     let spec: StreamSpec
-    /// That of the rows; a union or partition has the one of its first stream.
+    /// The order of the rows; a union or partition has that of its first stream.
     let order: StreamOrder
     let function: (any RowFunction)?
     /// The streams it is made of, and those that are made of it.
     let sources: [StreamNode]
     private(set) var users: [UInt64] = []
-    /// Whether the host has it; one that others are made of lives on without.
+    /// Whether the host still has it. A stream that others are made of stays after the host has removed it.
     var isOpen = true
 
     var predicate: Predicate?
     var limit: Int
-    /// What the source has, and what stands somewhere.
+    /// All keys that the source has, or that have a place.
     private var held: [TextKey: HeldRow] = [:]
     private var sections: [LimitedWindow]
 
     private(set) var timer: BatchTimer
-    /// Rows that may not stand as they should, in the order in which they were touched.
+    /// Rows whose place or content may be out of date, in the order in which they were touched.
     private var dirty: [HeldRow] = []
     private var mustBalance = false
     var load = Load.waiting
-    /// Calls that are answered once what they did is told.
+    /// Calls that complete when the batch with their changes has been told.
     var waiting: [CallID] = []
     var fetch: CallID?
-    /// So many rows at or behind a place are to be there when it is answered.
+    /// A fetch with a `start` ends when `wanted` rows at or behind it are loaded.
     var reach: (start: StreamBound, wanted: Int)?
 
     init(_ id: UInt64, _ spec: StreamSpec, sources: [StreamNode], _ function: (any RowFunction)?) {
@@ -96,7 +96,7 @@ final class StreamNode {
         dirty.append(row)
     }
 
-    /// The predicate is another one: rows change sides.
+    /// Sets another predicate: the rows for which its result differs are touched.
     func set(_ predicate: Predicate?) {
         self.predicate = predicate
         let isHost = if case .host? = predicate { true } else { false }
@@ -117,8 +117,9 @@ final class StreamNode {
         mustBalance = true
     }
 
-    /// How many rows more the source is to be asked for, so that what a fetch reaches for is there; 0: it is. While
-    /// none of that is there, it is as many as are held, so that a place far away takes few steps.
+    /// How many more rows the source is to be asked for, until a fetch with a `start` has its rows; 0 when it has them.
+    /// While no row at or behind the `start` is loaded, it is as many as are held, so that the number doubles and a
+    /// distant place takes few steps.
     func missing() -> Int {
         guard let (start, wanted) = reach else { return 0 }
         var count = 0
@@ -134,11 +135,11 @@ final class StreamNode {
 
     func changed(at now: Int64) { timer.changed(at: now) }
 
-    /// What waits, as one batch, and the rows that streams made of this one have to look at: those of the batch, and
-    /// those that stand elsewhere now without having changed places.
+    /// The waiting changes as one batch, and the keys that streams made of this one have to check: those of the batch,
+    /// and those of touched rows that are not in it.
     func flush() -> (batch: StreamBatch, touched: [TextKey]) {
         var touched = users.isEmpty ? [] : dirty.map(\.key)
-        // Only a limit lets rows come and go that nobody touched.
+        // Only with a limit rows come and go that were not touched.
         let isLimited = limit != Int.max || mustBalance
         let batch = takeBatch()
         if isLimited, !users.isEmpty { touched += batch.keys }
@@ -227,7 +228,7 @@ final class StreamNode {
 
     /// The row next to where a row stands or would stand.
     func neighbour(of item: StreamItem, isAfter: Bool) -> StreamBatch.Entry? {
-        // Where it stands in the source's own order only the source knows.
+        // Its place in the source's own order is known from the source only.
         let known = StreamItem(key: item.key, json: item.json, rank: held[item.key]?.item?.rank)
         let standing = item.json.isEmpty ? shownRow(of: TextKey(item.key))?.place : nil
         let place = standing ?? order.place(of: known)
@@ -237,7 +238,7 @@ final class StreamNode {
         return entry(StreamPath(0, isAfter ? bound + (isShown ? 1 : 0) : bound - 1))
     }
 
-    /// Everything shown, as one batch for a host that lost track.
+    /// All shown rows, as one batch for a host that missed events.
     func whole() -> StreamBatch {
         var batch = StreamBatch()
         batch.isReset = true

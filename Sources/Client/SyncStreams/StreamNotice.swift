@@ -7,7 +7,7 @@ public enum StreamNotice: Equatable, Sendable {
     case added([StreamBatch.Entry])
     case changed([StreamBatch.Entry])
     case didChange
-    /// The stream shows what there was at first, or will not.
+    /// The first rows are loaded and shown, or cannot be loaded.
     case loaded(StreamFailure?)
 
     public var type: StaticString {
@@ -24,7 +24,8 @@ public enum StreamNotice: Equatable, Sendable {
 }
 
 extension StreamBatch {
-    /// The batch as its host wants to hear it. A list that begins again is one event in any case.
+    /// The batch as events, in the delivery that the host has chosen. A list that begins again is one event in any
+    /// case.
     public func notices(_ delivery: StreamSpec.Delivery) -> [StreamNotice] {
         guard delivery == .delegate, !isReset else { return [.batch(self)] }
         let left = moved.map { Entry($0.from ?? $0.path, key: $0.key, json: []) }

@@ -1,11 +1,11 @@
 import SyncModel
 import SyncTree
 
-/// What a stream is ordered by. Rows that are level are ordered by their keys.
+/// What a stream is ordered by. Rows with equal values are ordered by their keys.
 public struct StreamOrder: Sendable {
     public enum Value: Sendable {
         case field(Field)
-        /// The order in which the source has them; rows without a place there stand behind all others.
+        /// The source's own order; rows without a rank come last.
         case source
     }
 
@@ -17,7 +17,7 @@ public struct StreamOrder: Sendable {
         self.isDescending = isDescending
     }
 
-    /// A bound of a list in this order. What no value of the order can be is refused, with its path in a document.
+    /// A bound of a list in this order. A value that this order cannot have is refused, with its path in the document.
     func bound(_ value: TreeRank, path: String) throws(DocumentError) -> StreamBound {
         switch (by, value) {
         case (.source, _):
@@ -32,7 +32,7 @@ public struct StreamOrder: Sendable {
 
     func place(of item: StreamItem) -> StreamPlace {
         switch by {
-        // The key comes in anyway.
+        // The key is compared in any case.
         case .field(.key): StreamPlace(.nothing, key: item.key, isDescending: isDescending)
         case .field(let field): StreamPlace(item.view(field.value), key: item.key, isDescending: isDescending)
         case .source: StreamPlace(rank: item.rank, key: item.key, isDescending: isDescending)

@@ -1,10 +1,10 @@
 import SyncModel
 import SyncTree
 
-/// Where a row stands in a stream: by the value the stream is ordered by, then by its key, both in the order of the
-/// realtime database. A descending stream has everything the other way round, keys included.
+/// The place of a row in a stream: by the value that the stream is ordered by, then by its key, both in the order of
+/// the realtime database. In a descending stream both are reversed.
 public struct StreamPlace: Comparable, Sendable {
-    /// What is compared when the heads are level.
+    /// What is compared when the heads are equal.
     private final class Full: Sendable {
         let value: TreeRank
         let key: TreeKey
@@ -17,8 +17,8 @@ public struct StreamPlace: Comparable, Sendable {
         }
     }
 
-    /// Never greater than that of a place behind this one. Nearly all comparisons end with it: it lies in the list
-    /// itself, where the rest is anywhere in memory, and fetching that costs more than all else in a long list.
+    /// Never greater than the head of a later place. Nearly all comparisons end with it. It lies in the list itself,
+    /// while the rest is anywhere in memory, and reading that costs more than all else in a long list.
     private let head: UInt64
     private let full: Full
 
@@ -27,7 +27,7 @@ public struct StreamPlace: Comparable, Sendable {
         self.init(head: StreamPlace.head(value, key), Full(value, key, isDescending))
     }
 
-    /// A place in the source's own order; rows without a rank stand behind all others.
+    /// A place in the source's own order; rows without a rank come last.
     init(rank: String?, key: String, isDescending: Bool) {
         self.init(
             head: rank.map(Rank.head) ?? UInt64.max,
@@ -67,7 +67,7 @@ public struct StreamPlace: Comparable, Sendable {
         return left.key < right.key
     }
 
-    /// Whether this row stands before a bound of the stream, or is level with it.
+    /// Compares this row with a bound of the stream: negative before it, 0 when equal, positive behind it.
     func compared(to bound: StreamBound) -> Int {
         let isLess: Bool
         let isGreater: Bool
@@ -85,7 +85,7 @@ public struct StreamPlace: Comparable, Sendable {
 
     // MARK: Heads
 
-    /// Doubles take the middle of the range, in their order; what is before and behind them takes the bits that no
+    /// Numbers take the middle of the range, in their order; values before and after numbers take the bits that no
     /// number has.
     private static func head(_ value: TreeRank, _ key: TreeKey) -> UInt64 {
         switch value {
@@ -98,7 +98,7 @@ public struct StreamPlace: Comparable, Sendable {
         }
     }
 
-    /// Of a stream ordered by its keys nothing else is known.
+    /// For a stream ordered by keys, which has no other value.
     private static func head(_ key: TreeKey) -> UInt64 {
         guard let number = key.number else { return 1 << 48 | head(key.text) }
         return UInt64(UInt32(bitPattern: number) ^ 1 << 31)
@@ -123,7 +123,7 @@ public struct StreamPlace: Comparable, Sendable {
     }
 }
 
-/// An end of what a stream shows, in the unit of its order.
+/// An end of a stream's range, as a value of its order.
 public enum StreamBound: Sendable {
     case value(TreeRank)
     case key(TreeKey)

@@ -12,12 +12,13 @@ public enum StreamRequest: Sendable {
     }
 
     case setPredicate(Predicate?)
-    /// Of the rows that the predicate leaves.
+    /// The limit of the rows that the predicate takes.
     case setLimit(Int?)
-    /// Rows that `fetchMore` brings where neither the host nor the source says how many.
+    /// How many rows `fetchMore` loads when neither the host nor the source says it.
     public static let usualPage = 50
 
-    /// `nil`: as many as the source gives at a time. `start`: so many at or behind this value of the stream's order.
+    /// `count` `nil`: as many as the source gives at a time. With `start`: `count` rows at or behind this value of the
+    /// stream's order.
     case fetchMore(count: Int?, PageDirection?, start: TreeRank? = nil)
     case add([StreamItem])
     case remove(keys: [String])
@@ -25,7 +26,7 @@ public enum StreamRequest: Sendable {
     case find(key: String)
     case item(StreamPath)
     case slice(section: Int, from: Int, count: Int)
-    /// The row next to where a row stands or would stand.
+    /// The row next to the place that a row has or would have.
     case neighbour(of: StreamItem, isAfter: Bool)
 
     /// Bytes of its texts.
@@ -142,7 +143,7 @@ extension StreamRequest {
 }
 
 extension StreamItem {
-    /// Reads a row of the host's: a key and an item, which may be any value.
+    /// Reads a row of the host: a key and an item, which may be any value.
     init(_ row: DocumentValue) throws(DocumentError) {
         var key: String?
         var item: JSON?

@@ -4,9 +4,10 @@ import SyncModel
 public enum StreamSource: Sendable {
     /// The host adds and removes them.
     case transient
-    /// Somebody beside the streams knows them: a collection, a database. Told by `StreamInput`s.
+    /// A feeder outside this module has them, from a collection or a database, and gives them as `StreamInput`s.
     case external(ExternalSource)
-    /// The rows of other streams together. The first one's order holds, and its row where several have a key.
+    /// The rows of other streams together, in the order of the first one. Of several rows with one key, that of the
+    /// earliest stream is shown.
     case union([UInt64])
     /// The rows of another stream, in sections.
     case partition(of: UInt64, titles: [String], SectionRule)
@@ -24,8 +25,8 @@ public enum StreamSource: Sendable {
         }
     }
 
-    /// Whether it has its rows in an order that does not show in them. A place of the database does when it is asked
-    /// for one; else its children come by their keys.
+    /// Whether the source has an order of its own, which cannot be seen from the rows. A place of the database has one
+    /// when `order_by` names it; otherwise its children come by their keys.
     var hasOrder: Bool {
         switch self {
         case .external(.database(let call)): call.text("order_by") != nil
@@ -44,10 +45,10 @@ public enum StreamSource: Sendable {
     }
 }
 
-/// A source that this room only knows by name. Whoever feeds streams opens it, and tells what it has.
+/// A source that this module knows only by its description. The feeder opens it and gives its rows.
 public enum ExternalSource: Sendable {
     case channels(ChannelQuery)
     case messages(channelURL: ChannelURL, MessageFilter, viewpoint: Int64)
-    /// The children of a place; which one, and which of them, as the action `database_listen` says it.
+    /// The children of a place; the arguments are those of the action `database_listen`.
     case database(ActionCall)
 }

@@ -52,7 +52,7 @@ extension StreamSpec {
         }
     }
 
-    /// Read last: what a bound is depends on the order.
+    /// Read last, since which bounds are valid depends on the order.
     private mutating func readBounds(_ document: DocumentValue) throws(DocumentError) {
         let members = try document.members()
         func bound(_ key: Key) throws(DocumentError) -> StreamBound? {
@@ -63,7 +63,7 @@ extension StreamSpec {
         end = try bound(.end)
     }
 
-    /// Whether the first rows of this stream can be had of a place of the database: it knows one order and one range.
+    /// Whether the database can be asked for the first rows of this stream: a query has only one order and one range.
     private func isLimited(by call: ActionCall) -> Bool {
         guard case .field(let field) = order.by else { return true }
         let name = field.text
@@ -204,7 +204,7 @@ extension SectionRule {
 }
 
 extension Predicate {
-    /// Reads a predicate: an expression, or `"$host"`.
+    /// Reads a predicate: a condition, or `"$host"`.
     init(_ value: DocumentValue) throws(DocumentError) {
         self = value.json.string == "$host" ? .host : .expression(try RowCondition(value))
     }

@@ -4,9 +4,9 @@ import SyncTree
 /// What a stream is to be.
 public struct StreamSpec: Sendable {
     public enum Delivery: String, CaseIterable, Sendable {
-        /// One event a batch.
+        /// One event for each batch.
         case batch
-        /// A sequence of events a batch: will change, deleted, added, changed, did change.
+        /// A sequence of events for each batch: will change, deleted, added, changed, did change.
         case delegate
     }
 
@@ -17,13 +17,13 @@ public struct StreamSpec: Sendable {
     /// How many rows the source is asked for at first; `nil`: as many as it gives at a time.
     public var limit: Int?
     var predicate: Predicate?
-    /// How many of the rows that the predicate leaves are shown; of a partition in each section.
+    /// How many of the rows that the predicate takes are shown; in a partition, for each section.
     var limitAfterPredicate: Int?
     /// Milliseconds; `nil`: changes are told at once.
     var batchDelay: Int64?
     var longestBatch: Int64
     public var delivery: Delivery
-    /// Told as the section of every row, for hosts that show several streams in one list.
+    /// The section number of every row, for hosts that show several streams in one list.
     var section: Int?
 
     public init(source: StreamSource) {
@@ -45,7 +45,7 @@ public struct StreamSpec: Sendable {
         if case .partition(_, let titles, _) = source { titles } else { [""] }
     }
 
-    /// Whether the host's function decides something.
+    /// Whether the host's function is needed.
     public var needsFunction: Bool {
         if case .host? = predicate { return true }
         if case .partition(_, _, .host) = source { return true }

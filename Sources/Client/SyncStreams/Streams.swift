@@ -4,9 +4,8 @@ import SyncTree
 
 /// All streams of a client: sorted, filtered, limited lists over any source, told in batches.
 ///
-/// A machine: inputs come with the time, effects go out (`takeEffects`), and somebody calls `advance` when
-/// `nextDeadline` is there. It knows no chat, no database and no thread; what an external source is, only its feeder
-/// knows.
+/// A machine: inputs come with the time, effects go out (`takeEffects`), and the owner calls `advance` at
+/// `nextDeadline`. It knows no chat, no database and no thread; what an external source is, only its feeder knows.
 public struct Streams {
     private var nodes: [UInt64: StreamNode] = [:]
     private var effects: [StreamEffect] = []
@@ -33,7 +32,7 @@ public struct Streams {
 
     // MARK: Opening and closing
 
-    /// `function`: what the host says about rows, where the spec leaves something to it.
+    /// `function`: the host's function, when the spec has `"$host"`.
     public mutating func open(_ id: UInt64, _ spec: StreamSpec, _ function: (any RowFunction)? = nil, now: Int64) {
         guard nodes[id] == nil else { return }
         let sources = spec.source.streams.compactMap { nodes[$0] }
@@ -62,7 +61,7 @@ public struct Streams {
         dispose(node)
     }
 
-    /// A stream goes when neither the host nor another stream has it.
+    /// Removes a stream when neither the host nor another stream uses it.
     private mutating func dispose(_ node: StreamNode) {
         guard !node.isOpen, node.users.isEmpty, nodes.removeValue(forKey: node.id) != nil else { return }
         if case .external = node.spec.source { effects.append(.close(stream: node.id)) }
@@ -72,7 +71,7 @@ public struct Streams {
         }
     }
 
-    /// The client closes: every call is answered.
+    /// The client closes: every call is completed.
     public mutating func end() {
         for node in sorted {
             for call in node.waiting + [node.fetch].compactMap({ $0 }) {
@@ -82,7 +81,7 @@ public struct Streams {
         nodes = [:]
     }
 
-    /// The host lost track of a stream: it is told whole.
+    /// All rows of a stream, for a host that missed events.
     public func whole(_ id: UInt64) -> StreamBatch? {
         guard let node = nodes[id], node.isOpen else { return nil }
         return told(node.whole(), of: node)
@@ -90,7 +89,7 @@ public struct Streams {
 
     // MARK: Sources
 
-    /// What the feeder of an external source tells.
+    /// Takes an input of the feeder of an external source.
     public mutating func feed(_ id: UInt64, _ input: StreamInput, now: Int64) {
         guard let node = nodes[id] else { return }
         switch input {
@@ -102,7 +101,7 @@ public struct Streams {
             finish(node, failure, now)
             return flush(node, now)
         case .fetched(let hasMore, let short, let failure):
-            // What it brought is told before the call is answered.
+            // The rows are told before the call completes.
             flush(node, now)
             guard let call = node.fetch else { return }
             if hasMore, short == nil, failure == nil, case let missing = node.missing(), missing > 0 {
@@ -150,13 +149,13 @@ public struct Streams {
             return answer(call, node, entries)
         case .neighbour(let item, let isAfter): return answer(call, node, node.neighbour(of: item, isAfter: isAfter))
         }
-        // Answered behind the batch that shows what it did.
+        // Completes after the batch that shows the change.
         node.waiting.append(call)
         schedule(node, now)
     }
 
-    /// With a `start` the source is asked until what is wanted is there, and once at least: only it knows whether there
-    /// is more.
+    /// With a `start` the source is asked until the wanted rows are loaded, and at least once, since only the source
+    /// knows whether there is more.
     private mutating func fetchMore(
         _ count: Int?, _ direction: PageDirection?, _ start: TreeRank?, _ node: StreamNode, _ call: CallID
     ) {
@@ -205,14 +204,14 @@ public struct Streams {
         if node.spec.batchDelay == nil { flush(node, now) }
     }
 
-    /// What was to be loaded at first is there, or will not be.
+    /// The first rows are loaded, or cannot be loaded.
     private mutating func finish(_ node: StreamNode, _ failure: StreamFailure?, _ now: Int64) {
         guard case .waiting = node.load else { return }
         node.load = .finished(failure)
         schedule(node, now)
     }
 
-    /// A stream made of others is loaded when the last of them is; the first failure is its own.
+    /// A stream made of others is loaded when the last of them is, and has the first failure among them.
     private mutating func sourceFinished(_ node: StreamNode, _ now: Int64) {
         var failure: StreamFailure?
         for source in node.sources {
@@ -231,7 +230,7 @@ public struct Streams {
             node.load = .told(failure)
             if node.isOpen { effects.append(.loaded(stream: node.id, failure)) }
         }
-        // Calls are answered behind what they did, also in the streams made of this one that tell it at once.
+        // Calls complete after their changes were told, also by those streams made of this one that have no delay.
         defer {
             for call in node.waiting { effects.append(.complete(call: call, StreamReply(.ok))) }
             node.waiting = []
@@ -256,7 +255,7 @@ public struct Streams {
         return entry.inSection(section)
     }
 
-    /// The section as the stream counts; -1 for one that it does not tell of.
+    /// The section by the stream's own count; -1 when the stream has no such section.
     private func ownSection(_ path: StreamPath, of node: StreamNode) -> Int {
         guard let section = node.spec.section else { return path.section }
         return path.section == section ? 0 : -1
