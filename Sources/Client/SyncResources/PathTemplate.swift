@@ -3,8 +3,8 @@ import SyncTree
 
 /// Where the objects of a type lie: "/group_message/$group/@".
 ///
-/// "@" is the object's own key, and stands last or not at all: without it there is one object for each context.
-/// "$name" is the key of what the context has under that name; every other part is meant as it stands.
+/// "@" is the object's own key; it is the last part or missing. Without it there is one object for each context.
+/// "$name" is the key of the resource that the context has under that name; every other part stands for itself.
 public struct PathTemplate: Equatable, Sendable {
     enum Part: Equatable, Sendable {
         case literal(TreeKey)
@@ -14,7 +14,7 @@ public struct PathTemplate: Equatable, Sendable {
 
     let parts: [Part]
 
-    /// Reads a template as hosts write it. What is wrong is refused with its place.
+    /// Reads a template as hosts write it. Errors have the JSON path of what is wrong.
     public init(_ value: DocumentValue) throws(DocumentError) {
         let text = try value.nonemptyText()
         let names = (text.hasPrefix("/") ? text.dropFirst() : text[...])
@@ -43,12 +43,12 @@ public struct PathTemplate: Equatable, Sendable {
     /// Whether objects have keys of their own, so that there may be many in one context.
     var hasKey: Bool { parts.last == .key }
 
-    /// The names of the context that a path is made of.
+    /// The names of resources that a path needs from its context.
     var names: [TextKey] {
         parts.compactMap { if case .context(let name) = $0 { name } else { nil } }
     }
 
-    /// The place of an object; of all objects of the type when there is an "@" and no key.
+    /// The path of an object; with an "@" and no key, the path of all objects of the type.
     func path(key: TreeKey?, _ context: ResourceStack) throws(ResourceFailure) -> TreePath {
         var keys: [TreeKey] = []
         for part in parts {

@@ -1,12 +1,12 @@
 import SyncModel
 
-/// One level of contexts that stand on each other. A level stays for as long as another one stands on it, whether it
-/// still has a name or not.
+/// One level of contexts that stand on each other. A level is kept as long as another one stands on it, even when its
+/// name has been freed.
 final class ResourceContext {
     let parent: ResourceContext?
     /// How many levels there are down to the root, this one included.
     let depth: Int
-    /// Of this level only.
+    /// The resources of this level only.
     var resources: [NamedResource]
 
     init(on parent: ResourceContext?, _ resources: [NamedResource]) {
@@ -15,7 +15,8 @@ final class ResourceContext {
         depth = (parent?.depth ?? 0) + 1
     }
 
-    /// What is seen from here now: later changes of a level do not reach what was begun before them.
+    /// The resources that are seen from this level now. It is a copy, so an operation that has begun does not see later
+    /// changes of a level.
     var stack: ResourceStack {
         var seen: Set<TextKey> = []
         var list: [NamedResource] = []

@@ -2,13 +2,13 @@ import SyncModel
 import SyncStreams
 import SyncTree
 
-/// A number in an object that says how many objects of another type there are in its context.
+/// A counter: a number in an object that says how many objects of another type belong to it.
 public struct ResourceCounter: Sendable {
-    /// Below the owner's path.
+    /// The counter's key below the owner's path.
     let name: TreeKey
     /// The type that is counted.
     let counting: TextKey
-    /// Which objects of it; all when it is missing.
+    /// Which objects of that type count; all when it is missing.
     let predicate: RowCondition?
 
     /// Reads `{"name": "message_count", "counting": "GroupMessage", "predicate": …}`.
@@ -23,7 +23,7 @@ public struct ResourceCounter: Sendable {
         predicate = try document.member("predicate").map { (value) throws(DocumentError) in try RowCondition(value) }
     }
 
-    /// Whether an object counts. What is not there does not.
+    /// Whether an object counts; one that does not exist does not.
     func counts(_ key: TreeKey, _ value: TreeNode) -> Bool {
         guard !value.isEmpty else { return false }
         return predicate?.holds(of: StreamItem(key: key.text, json: value.json())) ?? true

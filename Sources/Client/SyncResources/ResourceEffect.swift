@@ -1,9 +1,10 @@
 import SyncModel
 import SyncTree
 
-/// What the machine wants done and told, in this order.
+/// What the machine asks for and tells, in the order in which it is to be done.
 public enum ResourceEffect: Sendable {
-    // Of the database; `ResourceInput`s with their numbers are the answers. Bodies are JSON as the host gave it.
+    // Requests to the database; the answers are `ResourceInput`s with the same numbers. Bodies are JSON as the host
+    // gave it.
     case set(id: UInt64, TreePath, [UInt8])
     case update(id: UInt64, TreePath, [UInt8])
     case remove(id: UInt64, TreePath)
@@ -17,7 +18,7 @@ public enum ResourceEffect: Sendable {
 
 /// How a call ended.
 public struct ResourceReply: Sendable {
-    /// JSON text; `nil` for a failure, and for what gives nothing.
+    /// JSON text; `nil` for a failure, and for requests without a result.
     public var result: [UInt8]?
     public var failure: ResourceFailure?
 

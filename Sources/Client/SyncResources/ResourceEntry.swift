@@ -5,9 +5,9 @@ import SyncTree
 /// An object that a context has under a name: `{"key": "g1", "type": "Group", "value": {…}}`, or its key alone.
 public struct ResourceEntry: Equatable, Sendable {
     public let key: TreeKey
-    /// What counters of that type are looked for by; `nil` where the host gave none.
+    /// The object's type, by which counters find their owner; `nil` when the host gave none.
     public let type: TextKey?
-    /// JSON text for the action log; `nil` where the host gave none.
+    /// JSON text for the action log; `nil` when the host gave none.
     public let value: [UInt8]?
 
     public init(key: TreeKey, type: TextKey? = nil, value: [UInt8]? = nil) {
@@ -63,7 +63,7 @@ public struct ResourceEntry: Equatable, Sendable {
 }
 
 extension DocumentValue {
-    /// A text that is a key of the database.
+    /// Reads a text that is a key of the database.
     func treeKey() throws(DocumentError) -> TreeKey {
         guard let key = TreeKey(try nonemptyText()) else {
             throw failure("expected a key: at most \(TreeKey.lengthLimit) bytes, none of . $ # [ ] / in it")

@@ -1,9 +1,9 @@
 import SyncModel
 
-/// Why something was not done.
+/// Why a request was not carried out.
 public struct ResourceFailure: Error, Equatable, Sendable {
     public let status: Status
-    /// One line. Where an argument is at fault it begins with its JSON path.
+    /// One line. When an argument is wrong it begins with its JSON path.
     public let message: String
     /// The service's own code; 0 when it gave none.
     public let code: Int

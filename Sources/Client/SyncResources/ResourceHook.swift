@@ -1,11 +1,11 @@
-/// Where a host may look into what is done to objects of a type. It is told those only that it asked for when it
+/// The points of an operation of which a host can be told. It is told only of those that it asked for when it
 /// registered the type.
 public enum ResourceHook: String, CaseIterable, Sendable {
-    /// Before anything is written: the host's answer is waited for.
+    /// Before anything is written. The operation waits for the host's answer.
     case willCreate = "will_create"
     case willUpdate = "will_update"
     case willDestroy = "will_destroy"
-    /// After the local commit: what is written outlives the process, and is sent when there is a connection.
+    /// After the local commit: the write is kept over a restart, and is sent when there is a connection.
     case didCreate = "did_create"
     case didUpdate = "did_update"
     case didDestroy = "did_destroy"

@@ -1,13 +1,12 @@
 import SyncTree
 
-/// What became of something that the machine wanted of the database. Numbers are those of the effects; what was not
-/// asked, or was answered already, does no harm.
+/// An answer of the database to an effect, with the number of the effect. An answer that nothing waits for is ignored.
 public enum ResourceInput: Sendable {
-    /// A write is stored and will be sent. Does not come for what could not be stored.
+    /// A write is stored and will be sent. Does not come for a write that could not be stored.
     case kept(id: UInt64)
-    /// The service has a write.
+    /// The service has accepted a write.
     case written(id: UInt64)
     case read(id: UInt64, TreeNode)
-    /// What was asked for was refused, or could not be stored, or there is no answer.
+    /// The request was refused, could not be stored, or got no answer.
     case failed(id: UInt64, ResourceFailure)
 }

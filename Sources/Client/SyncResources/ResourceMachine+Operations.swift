@@ -2,16 +2,18 @@ import SyncJSON
 import SyncModel
 import SyncTree
 
-// An operation on its way: find, hook, wait its turn, read, write, be answered.
+// The stages of an operation: it finds out whether the object exists, asks the hook, waits for earlier operations,
+// reads, writes, and waits for the service's answer.
 extension ResourceMachine {
     // MARK: Before anything is written
 
-    /// Whether an earlier operation on the object, on what is in it or on what it is in has nothing stored yet.
+    /// Whether an earlier operation on the object, on something in it or on something around it has not stored its
+    /// write yet.
     private func isBlocked(_ operation: ResourceOperation) -> Bool {
         unwrittenPlaces.contains(lessThan: operation.id, touching: operation.path)
     }
 
-    /// Asks whether the object is there, when it is this operation's turn.
+    /// Asks the database whether the object is there, once no earlier operation blocks this one.
     func find(_ id: UInt64) {
         guard let operation = operations[id], !isBlocked(operation) else { return }
         let read = nextID(for: id)
@@ -19,7 +21,7 @@ extension ResourceMachine {
         effect(.read(id: read, operation.path))
     }
 
-    /// Asks the host, if it wants to be asked.
+    /// Asks the host, if it has registered the `will` hook.
     func askHook(_ id: UInt64) {
         guard let operation = operations[id] else { return }
         guard operation.type.hooks.contains(.will(operation.change)) else { return setReady(id) }
@@ -50,7 +52,7 @@ extension ResourceMachine {
         goOn(id)
     }
 
-    /// Reads or writes, when it is this operation's turn.
+    /// Reads or writes, once no earlier operation blocks this one.
     private func goOn(_ id: UInt64) {
         guard let operation = operations[id], !isBlocked(operation) else { return }
         guard operation.needsOldValue else { return write(id, old: .empty) }
@@ -89,7 +91,7 @@ extension ResourceMachine {
         leaveUnwritten(operation)
     }
 
-    /// Whatever waited for an operation may go on.
+    /// Lets the operations go on that were blocked by this one.
     private func leaveUnwritten(_ operation: ResourceOperation) {
         guard unwritten.remove(operation.id) != nil else { return }
         unwrittenPlaces.remove(operation.id, at: operation.path)
@@ -100,7 +102,7 @@ extension ResourceMachine {
             case .ready: goOn(id)
             default: break
             }
-            // The others behind it wait for it.
+            // The later ones wait for this one.
             if later.path == operation.path, unwritten.contains(id) { break }
         }
     }
@@ -171,7 +173,7 @@ extension ResourceMachine {
         if current.write == number {
             if case .issued = current.state {
                 if let failure { return end(id, failure) }
-                // Who has the service's answer has stored it before.
+                // A write that the service has answered was stored before.
                 kept(number)
             }
             answered(id, failure)
@@ -190,7 +192,7 @@ extension ResourceMachine {
             return
         }
         writing.state = .refused(failure)
-        // Those that are not answered yet are taken back when they are.
+        // Counters that are not answered yet are changed back when they are answered.
         for counted in writing.counts where counted.isAnswered && counted.failure == nil {
             count(counted.path, by: -counted.by, isUndoing: true, id, &writing)
         }
@@ -210,7 +212,7 @@ extension ResourceMachine {
         operations[id]?.stage = .writing(writing)
     }
 
-    /// Ends an operation that the service has answered for, with all its counters.
+    /// Ends an operation when the service has answered for the object and all its counters.
     private func finish(_ id: UInt64) {
         guard let operation = operations[id], operation.isOver, case .writing(let writing) = operation.stage else {
             return
@@ -248,7 +250,7 @@ extension ResourceMachine {
 }
 
 extension ResourceOperation.Writing {
-    /// What hosts are told of the counters: also those that were changed back.
+    /// What the host is told of the counters, also of those that were changed back.
     var changes: [ResourceNotice.CounterChange] {
         counts.map { ResourceNotice.CounterChange(path: $0.path, by: $0.by, failure: $0.failure) }
     }

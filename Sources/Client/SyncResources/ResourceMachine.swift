@@ -2,17 +2,20 @@ import SyncJSON
 import SyncModel
 import SyncTree
 
-// What is stored where is said once, by templates of paths; hosts then create, update and destroy objects in contexts.
+// Hosts say once, by templates of paths, where objects of each type are stored; then they create, update and destroy
+// objects in contexts.
 //
-// - Nothing here reads or writes by itself: operations of the database are effects with numbers, their answers inputs.
-// - What can be wrong with a request is found before anything is written: one that fails has left nothing behind.
-// - Operations on one object, or on one within another, are done one after the other: what the second one reads is what
-//   the first one has left. Otherwise two updates would read the same old value, and both would count its change.
-// - A counter is changed when the object's write is stored, and changed back when the service then refuses that.
+// - The machine does not read or write the database itself: requests are effects with numbers, and the answers are
+//   inputs.
+// - A request is checked before anything is written, so one that is wrong leaves nothing behind.
+// - Operations on one object, or on objects within each other, are done one after the other, so the second one reads
+//   what the first one has written. Otherwise two updates would read the same old value, and both would count its
+//   change.
+// - A counter is changed when the object's write is stored, and changed back when the service then refuses the write.
 
 /// Registered types, contexts, and the operations on objects. After every call `takeEffects` has to be asked for.
 public final class ResourceMachine {
-    /// Bounds on what hosts may pile up in memory.
+    /// Bounds on what a host can keep in memory here.
     static let mostTypes = 1000
     static let mostCounters = 100
     static let mostContexts = 10_000
@@ -26,12 +29,12 @@ public final class ResourceMachine {
     private var contexts: [TextKey: ResourceContext] = [:]
 
     var operations: [UInt64: ResourceOperation] = [:]
-    /// The operations that have nothing stored yet, and the places of their objects.
+    /// The operations that have not stored their write yet; `unwrittenPlaces` has the places of their objects.
     var unwritten: Set<UInt64> = []
     var unwrittenPlaces = PathIndex()
-    /// Which operation waits for the answer with this number: of the database, or of a hook.
+    /// The operation that waits for the answer with this number, from the database or from the host to a hook.
     var waiting: [UInt64: UInt64] = [:]
-    /// Which operation a call waits for.
+    /// The operation that a call waits for.
     var calls: [CallID: UInt64] = [:]
 
     var now = Moment(monotonic: 0, wall: 0)
@@ -40,7 +43,7 @@ public final class ResourceMachine {
     private var ids = PushIDs()
     private let random: RandomSource
 
-    /// A machine that knows nothing. `seed`: of the keys of new objects.
+    /// Makes a machine without types and contexts. `seed`: of the keys of new objects.
     public init(seed: UInt64) { random = RandomSource(seed: seed) }
 
     // MARK: Inputs
@@ -68,7 +71,7 @@ public final class ResourceMachine {
         }
     }
 
-    /// A call is not waited for any longer. What is not written yet never will be; what is goes on.
+    /// Ends a call. An operation that has not written yet ends with it; one that has goes on.
     ///
     /// - Returns: whether there is such a call; it has been completed then.
     public func giveUp(_ call: CallID, _ failure: ResourceFailure) -> Bool {
@@ -81,7 +84,7 @@ public final class ResourceMachine {
         return true
     }
 
-    /// Ends everything that is under way, and forgets all contexts. Types stay.
+    /// Ends all operations and forgets all contexts. Types stay.
     public func startOver(_ failure: ResourceFailure) {
         for id in operations.keys.sorted() { complete(id, ResourceReply(failure)) }
         operations = [:]
@@ -92,18 +95,18 @@ public final class ResourceMachine {
         contexts = [:]
     }
 
-    /// What came of it all, in order.
+    /// Takes the effects of the inputs since the last time, in order.
     public func takeEffects() -> [ResourceEffect] {
         defer { effects = [] }
         return effects
     }
 
-    /// How many operations are under way: until the service has answered for the object and its counters.
+    /// How many operations are in flight. One is until the service has answered for the object and its counters.
     public var inFlight: Int { operations.count }
 
     // MARK: Requests
 
-    /// The end of what is done at once; `nil` for what completes later.
+    /// The reply to a request that completes at once; `nil` for one that completes later.
     private func route(_ request: ResourceRequest, _ call: CallID) throws(ResourceFailure) -> ResourceReply? {
         switch request {
         case .register(let type): try register(type)
@@ -243,7 +246,8 @@ public final class ResourceMachine {
         if plan.mustFind { find(id) } else { askHook(id) }
     }
 
-    /// Counters of objects of a type, where their owners are in the context.
+    /// The counters that count objects of a type, with their paths, and the names of those whose owner is not in the
+    /// context.
     private func placedCounters(
         of type: TextKey, _ stack: ResourceStack
     ) throws(ResourceFailure) -> ([ResourceOperation.PlacedCounter], [String]) {
@@ -276,7 +280,7 @@ public final class ResourceMachine {
         return lastID
     }
 
-    /// A number whose answer goes to an operation.
+    /// A new number; the answer to it goes to the operation.
     func nextID(for operation: UInt64) -> UInt64 {
         let id = nextID()
         waiting[id] = operation

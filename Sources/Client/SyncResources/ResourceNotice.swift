@@ -2,21 +2,21 @@ import SyncJSON
 import SyncModel
 import SyncTree
 
-/// What hosts are told of an operation.
+/// An event about an operation.
 public struct ResourceNotice: Equatable, Sendable {
     public enum Kind: Equatable, Sendable {
-        /// The answer to the hook of this number is waited for.
+        /// The operation waits for the answer to the hook with this number.
         case will(hook: UInt64)
         case did
         case persisted(ResourceFailure?, [CounterChange])
-        /// JSON texts of what was there before and is there now, null for nothing, and what the context had that the
-        /// path does not tell.
+        /// JSON texts of the value before and after, null for none, and the resources of the context that are not in
+        /// the path.
         case action(old: [UInt8], new: [UInt8], extra: [NamedResource])
-        /// An operation whose call was completed failed, or one of its counters did.
+        /// After the call was complete, the write at this path failed: that of the object, or of a counter.
         case error(ResourceFailure, TreePath)
     }
 
-    /// A counter's path, what was added, and why it was not.
+    /// A counter's path, the number to add, and the failure if it was not added.
     public struct CounterChange: Equatable, Sendable {
         public let path: TreePath
         public let by: Int64
@@ -25,7 +25,7 @@ public struct ResourceNotice: Equatable, Sendable {
 
     public let kind: Kind
     public let change: ResourceChange
-    /// The call that asked for it.
+    /// The call that began the operation.
     public let call: CallID
     public let resourceType: TextKey
     public let key: TreeKey

@@ -1,22 +1,23 @@
 import SyncModel
 import SyncTree
 
-/// Something that is under way with an object.
+/// A create, update or destroy of an object, while it is in flight.
 ///
-/// It goes through its stages in their order; one without a hook or without need of the old value leaves those out.
+/// It goes through its stages in this order; without a hook, or when the old value is not needed, it leaves those
+/// stages out.
 struct ResourceOperation {
     enum Stage {
-        /// Whether the object exists is to be asked; earlier operations on it come first.
+        /// It has to ask whether the object exists, and waits for earlier operations on it.
         case toFind
         case finding(read: UInt64)
         case hook(UInt64)
-        /// Earlier operations on the object come first.
+        /// It waits for earlier operations on the object.
         case ready
         case reading(read: UInt64)
         case writing(Writing)
     }
 
-    /// What is written, and what became of it.
+    /// The write, and its outcome.
     struct Writing {
         enum State {
             case issued, kept, accepted
@@ -34,7 +35,7 @@ struct ResourceOperation {
         let id: UInt64
         let path: TreePath
         let by: Int64
-        /// Whether it takes an earlier one back.
+        /// Whether it changes back an earlier count.
         let isUndoing: Bool
         var isAnswered = false
         var failure: ResourceFailure?
@@ -51,21 +52,21 @@ struct ResourceOperation {
     var isCompleted = false
     let type: ResourceType
     var change: ResourceChange
-    /// Once it is known whether the object exists: what to do when it is there.
+    /// What to do when the object turns out to exist.
     let changeWhenThere: ResourceChange
     let key: TreeKey
     let path: TreePath
     let context: TextKey
     let stack: ResourceStack
-    /// The counters that may be concerned, with their places.
+    /// The counters that the operation may change, with their paths.
     let counters: [PlacedCounter]
-    /// Those that have no owner in the context: "Group/message_count".
+    /// Counters that have no owner in the context: "Group/message_count".
     let uncounted: [String]
     var value: ResourceValue?
     let completesWhenKept: Bool
     var stage: Stage
 
-    /// Whether what stands there has to be known: by counters, and by the action log.
+    /// Whether the old value is needed: by counters, or by the action log.
     var needsOldValue: Bool { change != .create && (!counters.isEmpty || type.hooks.contains(.action)) }
 
     var isOver: Bool {

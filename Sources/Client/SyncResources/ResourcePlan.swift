@@ -1,16 +1,16 @@
 import SyncModel
 import SyncTree
 
-/// What a request comes down to.
+/// The change that a request leads to.
 struct ResourcePlan {
-    /// What is done, or what is done when the object is not there.
+    /// What is done; for a request that depends on it, what is done when the object is not there.
     let first: ResourceChange
     let whenThere: ResourceChange
-    /// Whether it has to be asked first whether the object is there.
+    /// Whether the database has to be asked first whether the object is there.
     let mustFind: Bool
 
     init(_ request: ResourceRequest.Operation, hasKey: Bool) throws(ResourceFailure) {
-        // What has no key yet is not there.
+        // An object without a key does not exist yet.
         let isNew = hasKey && request.key == nil
         switch request.kind {
         case .create: self.init(.create)

@@ -3,7 +3,7 @@ import SyncModel
 import SyncTree
 
 extension ResourceRequest {
-    /// Reads an action on resources; `nil` for one that is none. What it cannot be is refused with its path.
+    /// Reads an action on resources; `nil` for any other action. Errors have the JSON path of what is wrong.
     public init?(_ call: ActionCall) throws(DocumentError) {
         let context = TextKey(call.text("context") ?? "")
         let type = TextKey(call.text("resource_type") ?? "")
@@ -56,7 +56,7 @@ extension ResourceType {
 }
 
 extension ActionCall {
-    /// An argument of several levels, at its place.
+    /// An argument that is an object or a list, with its JSON path.
     fileprivate func document(_ key: String) throws(DocumentError) -> DocumentValue? {
         guard let bytes = object(key) else { return nil }
         let value = try DocumentValue(parsing: bytes)
@@ -73,7 +73,7 @@ extension ActionCall {
         return try DocumentValue(.string(text), path: "$.key").treeKey()
     }
 
-    /// Null is a value like others here: what it cannot be is said by whoever would write it.
+    /// Null is a value here; whether it may be written is checked later.
     fileprivate func resourceValue() throws(DocumentError) -> ResourceValue? {
         guard let bytes = object("value") else { return nil }
         return try ResourceValue(DocumentValue(try DocumentValue(parsing: bytes).json, path: "$.value"))

@@ -4,22 +4,22 @@ import SyncTree
 /// What a host asks of the resources.
 public enum ResourceRequest: Sendable {
     case register(ResourceType)
-    /// A context under a name, on another one; a root when there is none.
+    /// Makes a context under a name, on another one; without `on` it is a root.
     case push(context: TextKey, on: TextKey?, [NamedResource])
-    /// Other resources for a context's own level.
+    /// Gives a context's own level other resources.
     case reset(context: TextKey, [NamedResource])
-    /// The name is free again; contexts that stand on this one keep it.
+    /// Frees a context's name; contexts that stand on this one keep its resources.
     case pop(context: TextKey)
-    /// What is seen from a context: everything, or what has that name.
+    /// Asks for the resources that are seen from a context: all, or the one with this name.
     case lookup(context: TextKey, name: TextKey?)
     case operation(Operation)
-    /// The answer to a `will` hook: go on, with another value if there is one, or not.
+    /// Answers a `will` hook: the operation goes on, with another value if there is one, or is refused.
     case proceed(hook: UInt64, value: ResourceValue?, refusal: String?)
-    /// The path of an object, or of all objects of a type.
+    /// Asks for the path of an object, or of all objects of a type.
     case path(type: TextKey, context: TextKey, key: TreeKey?, isCollection: Bool)
     case statistics
 
-    /// Something that is done to an object.
+    /// A create, update or destroy of an object.
     public struct Operation: Sendable {
         public enum Kind: Sendable {
             case create, update, destroy
@@ -34,7 +34,7 @@ public enum ResourceRequest: Sendable {
         public var context: TextKey
         public var key: TreeKey?
         public var value: ResourceValue?
-        /// Whether the call completes when everything is stored, and not when the service has answered.
+        /// Whether the call completes when everything is stored; otherwise it completes when the service has answered.
         public var completesWhenKept: Bool
 
         public init(

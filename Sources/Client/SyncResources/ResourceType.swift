@@ -1,6 +1,6 @@
 import SyncModel
 
-/// A kind of objects: where they lie, what they count, and what the host wants to know of them.
+/// A registered type of objects: where they are stored, what they count, and which hooks the host is told of.
 public struct ResourceType: Sendable {
     public let name: TextKey
     let template: PathTemplate
@@ -8,7 +8,7 @@ public struct ResourceType: Sendable {
     let counters: [ResourceCounter]
     let hooks: Set<ResourceHook>
 
-    /// From what a host wrote: the name, `"path"`, `"counters"` and `"hooks"`.
+    /// Reads what a host wrote: the name, `"path"`, `"counters"` and `"hooks"`.
     public init(
         _ name: DocumentValue, path: DocumentValue, counters: DocumentValue?, hooks: DocumentValue?
     ) throws(DocumentError) {

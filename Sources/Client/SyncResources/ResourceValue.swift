@@ -6,11 +6,11 @@ public struct ResourceValue: Equatable, Sendable {
     /// JSON text, server values not resolved.
     public let json: [UInt8]
 
-    /// - Throws: when the text is no value of the database.
+    /// - Throws: when the document is not a value of the database.
     public init(_ document: DocumentValue) throws(DocumentError) {
         json = document.json.serialized()
         do throws(TreeError) {
-            // An update has paths for names, of which some are no keys.
+            // In an update names are paths, so some of them are not valid keys.
             if document.json.kind == .object, (try? TreeReader.update(json, time: 0)) != nil { return }
             _ = try TreeReader.value(json, time: 0)
         } catch {
@@ -18,7 +18,7 @@ public struct ResourceValue: Equatable, Sendable {
         }
     }
 
-    /// Whether this can be written so at a path.
+    /// Checks whether the value can be written at a path by this change.
     func check(for change: ResourceChange, at path: TreePath, time: Int64) throws(ResourceFailure) {
         switch change {
         case .create:
@@ -30,7 +30,7 @@ public struct ResourceValue: Equatable, Sendable {
         }
     }
 
-    /// What stands at a path when this is put there. `time`: milliseconds since the epoch.
+    /// The value at a path after this has been written there. `time`: milliseconds since the epoch.
     func node(at path: TreePath, time: Int64) throws(ResourceFailure) -> TreeNode {
         do throws(TreeError) {
             return try TreeReader.value(json, at: path, time: time)
@@ -39,7 +39,7 @@ public struct ResourceValue: Equatable, Sendable {
         }
     }
 
-    /// What becomes of a value at a path by an update with this.
+    /// The value at a path after an update with this.
     func merged(into old: TreeNode, at path: TreePath, time: Int64) throws(ResourceFailure) -> TreeNode {
         do throws(TreeError) {
             var node = old
