@@ -1,24 +1,25 @@
 import SyncTree
 
-/// A count on its way: the sum is read and written under the tag of what was read, so that nobody's count is lost.
+/// The state of a count: the value is read, and the sum is written under the ETag of the value that was read, so that
+/// no client's count is lost.
 struct Count {
     let by: Int64
-    /// The request under way writes the sum; otherwise it reads what is there.
+    /// The request in flight writes the sum; otherwise it reads the value.
     var isWriting = false
-    /// What was written or is to be; `nil` while what is shown is an estimate over whatever is there.
+    /// The sum that was or will be written; `nil` while it is not known, and the count is shown on top of the current
+    /// value.
     var sum: TreeNode?
-    /// What the service called the value that the sum is of.
+    /// The ETag of the value that the sum was computed from.
     var tag = ""
     /// The answer to a write of the sum was lost: it may have been done.
     var isUncertain = false
-    /// Values of others that came in between since the last pause.
+    /// How often others changed the value in between, since the last pause.
     var conflicts = 0
 
     init(by: Int64) { self.by = by }
 
-    /// What this makes of a value: the sum with a whole number, otherwise the first count; `nil` when the sum is beyond
-    /// 64 bits. As a double, which the service makes of such an increment, it would be no whole number for the next
-    /// count.
+    /// The value after this count: the sum with a whole number, otherwise the first count; `nil` when the sum is beyond
+    /// 64 bits. The service would make a double of it, which is not a whole number for the next count.
     func added(to node: TreeNode) -> TreeNode? {
         guard case .integer(let present)? = node.leaf else { return TreeNode(.integer(max(0, by))) }
         let (sum, overflows) = present.addingReportingOverflow(by)

@@ -1,18 +1,18 @@
 import SyncModel
 
-/// Why the service did not do what it was asked.
+/// Why a request failed.
 public struct DatabaseFailure: Error, Equatable, Sendable {
     /// The HTTP status; 0 when no answer came.
     public let status: Int
-    /// The service's own words, or one line of our own.
+    /// The service's own message, or one line of this library.
     public let message: String
-    /// What an answer was too large for, if that is why none came.
+    /// Which limit the answer exceeded, if that is why none came.
     public let limit: Limit?
 
     public enum Limit: Sendable {
-        /// Of one answer: asking again gives the same.
+        /// The limit of one answer: a repeated request would fail, too.
         case single
-        /// Of all answers that are under way.
+        /// The limit of all answers that are being received.
         case together
     }
 
@@ -38,7 +38,7 @@ public struct DatabaseFailure: Error, Equatable, Sendable {
     /// A count that would leave the whole numbers of 64 bits is not made.
     public static let sumTooLarge = DatabaseFailure(
         status: 0, message: "the sum is beyond the whole numbers of 64 bits")
-    /// A place that takes more is not listened to.
+    /// The value of a listened place is larger than the limit: the listen ends.
     static func tooLarge(_ limit: Int) -> DatabaseFailure {
         DatabaseFailure(status: 0, message: "the value has more than \(limit >> 20) MiB", limit: .single)
     }

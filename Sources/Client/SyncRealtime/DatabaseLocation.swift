@@ -1,6 +1,6 @@
 import SyncTree
 
-/// A place of the database, and which of its children if not all.
+/// A place of the database, with a query when only some of its children are meant.
 public struct DatabaseLocation: Hashable, Sendable {
     public let path: TreePath
     public let query: DatabaseQuery?

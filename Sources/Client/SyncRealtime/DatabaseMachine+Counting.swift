@@ -1,15 +1,15 @@
 import SyncModel
 import SyncTree
 
-// A count is read with its tag, and its sum written if the tag is still that of the value. So it is counted once, as
-// long as the answer to the write of the sum arrives. When it does not, the value is read again: the same tag means
-// that nothing was written, the sum that it was. With any other value nobody can say, and it is counted again. The same
-// after a restart, which does not know that a sum was under way.
+// For a count the value is read with its ETag, and the sum is written if the value still has that ETag. So it is
+// counted once, as long as the answer to that write arrives. When the answer is lost, the value is read again: the same
+// ETag means that nothing was written, and the sum means that it was. Any other value leaves that open, and it is
+// counted again; so it is after a restart, which does not know that a sum was being written.
 extension DatabaseMachine {
-    /// After so many values of others in a row, a pause.
+    /// After so many changes by others in a row, the count pauses.
     private static let conflictLimit = 25
 
-    /// The request of a count: what is there, or its sum.
+    /// The next request of a count: to read the value, or to write the sum.
     func countRequest(_ write: PendingWrite) -> TransportRequest {
         let location = DatabaseLocation(write.record.path)
         guard let count = write.count, count.isWriting, let sum = count.sum else {
@@ -22,7 +22,7 @@ extension DatabaseMachine {
         return sent
     }
 
-    /// Takes an answer to the request of a count that says what is there; `false` for one that any write might get.
+    /// Takes an answer to a count's request that has the value; `false` for an answer that any write may get.
     func counted(_ index: Int, _ response: TransportResponse) -> Bool {
         guard var count = pending[index].count else { return false }
         let isRead = !count.isWriting && (200..<300).contains(response.status)
@@ -48,10 +48,10 @@ extension DatabaseMachine {
         count.tag = tag
         count.sum = sum
         let isTooMuch = count.conflicts >= DatabaseMachine.conflictLimit
-        // Read again after the pause: nothing is under way that may be done.
+        // After the pause it is read again; no write of the sum is in flight.
         count.isWriting = !isTooMuch
         if isTooMuch { count.conflicts = 0 }
-        // What streams have told was another sum.
+        // The sum that streams have told was an earlier one.
         pending[index].told = [:]
         pending.put([TreeWrite(path: pending[index].record.path, node: sum)], at: index)
         pending[index].count = count
@@ -60,7 +60,7 @@ extension DatabaseMachine {
         return true
     }
 
-    /// A count's request was not answered, or by an ill service: what it was to write may be written.
+    /// A count's request got no answer, or an error of the service: its sum may have been written.
     func loseCount(_ index: Int) {
         guard var count = pending[index].count else { return }
         if count.isWriting { count.isUncertain = true }

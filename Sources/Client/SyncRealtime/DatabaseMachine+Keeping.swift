@@ -4,14 +4,15 @@ import SyncTree
 extension DatabaseMachine {
     // MARK: What is known
 
-    /// What streams tell of a location, own writes included; with `isCurrent` only of those that are being heard.
+    /// The value of a location as streams have told it, with own writes; with `isCurrent` only from streams that are
+    /// open and have told their whole value.
     func view(_ location: DatabaseLocation, isCurrent: Bool) -> TreeNode? {
         let telling = orderedFeeds.filter { $0.isCurrent || !isCurrent }
         for feed in telling where feed.covers(location) {
             if let view = view(of: feed, location) { return view }
         }
         guard let query = location.query else { return nil }
-        // All of a place is known, so a part of it is.
+        // When the whole place is known, so are the children of a query.
         let whole = DatabaseLocation(location.path)
         for feed in telling where feed.covers(whole) {
             if let view = view(of: feed, whole) { return query.tree.window(of: view) }
@@ -19,18 +20,18 @@ extension DatabaseMachine {
         return nil
     }
 
-    /// What a feed has told of a location within, with the writes on top that touch it.
+    /// The value of a location within a feed, as the feed has told it, with the writes on top that touch it.
     func view(of feed: Feed, _ location: DatabaseLocation, kept: TreeNode? = nil) -> TreeNode? {
         feed.view(location, pending.touching(location.path, of: feed.id), kept: kept, laid: &laid)
     }
 
-    /// What is known of a location, by streams or from an earlier run, own writes included.
+    /// The value of a location that is known from streams or from an earlier run, with own writes.
     func known(_ location: DatabaseLocation) -> TreeNode? {
         if let view = view(location, isCurrent: true) ?? view(location, isCurrent: false) { return view }
         return view(of: Feed(id: 0, location: location, server: kept(location)), location)
     }
 
-    /// What is kept of a location: its own row, or part of the row around it.
+    /// The kept value of a location: its own row, or a part of the row around it.
     func kept(_ location: DatabaseLocation) -> TreeNode? {
         if let query = location.query {
             if let own = keptValue(KeptPlace(location)) { return own }
@@ -40,7 +41,7 @@ extension DatabaseMachine {
     }
 
     private func keptWhole(_ path: TreePath) -> TreeNode? {
-        // A row drops those within it when it is written: of two, the inner one is newer.
+        // When a row is written, the rows within it are dropped. So of two rows the inner one is newer.
         let places = keep.places(touching: path).filter { $0.query.isEmpty && !isStale($0) }
             .sorted { $0.path.keys.count < $1.path.keys.count }
         guard let outer = places.last(where: { $0.path.contains(path) }), var node = keptValue(outer) else {
@@ -58,7 +59,7 @@ extension DatabaseMachine {
         return try? TreeReader.value(json, at: place.path, time: now.wall)
     }
 
-    /// What is kept within a place that could not be kept may be older than what was known of that.
+    /// Whether a kept value may be outdated: a place around it has a newer value that could not be kept.
     private func isStale(_ place: KeptPlace) -> Bool {
         stale.contains { $0 == place || ($0.query.isEmpty && $0.path.contains(place.path)) }
     }
@@ -70,18 +71,20 @@ extension DatabaseMachine {
         Array(pending.prefix { if case .accepted = $0.state { true } else { false } })
     }
 
-    /// Keeps what a feed's stream has told, with what the service has accepted since; other writes are kept themselves.
+    /// Keeps the value that a feed's stream has told, with the writes that the service has accepted since; all other
+    /// writes are kept in the queue.
     func keepValue(of id: UInt64) {
         guard let feed = feeds[id], feed.unkeptSince != nil else { return }
         feeds[id]?.unkeptSince = nil
-        // What a wider stream tells is kept with that one: which of both is ahead, nobody knows.
+        // A place within a wider stream is kept with that stream's value, since it is not known which of the two is
+        // newer.
         let isPart = feeds.values.contains { $0.isCurrent && $0.location != feed.location && $0.spans(feed.location) }
         guard !isPart, let node = feed.view(feed.location, accepted, laid: &laid) else { return }
-        // Tried again after the same time.
+        // When it fails, it is tried again after the same time.
         if !store(node, KeptPlace(feed.location)) { feeds[id]?.unkeptSince = now.monotonic }
     }
 
-    /// The wider stream is not heard any more: those within go on alone.
+    /// A wider stream has ended: the feeds within it are kept by themselves from now on.
     func keepValues(within id: UInt64) {
         guard let wider = feeds[id] else { return }
         for feed in feeds.values where feed.id != id && feed.isCurrent && wider.spans(feed.location) {
@@ -89,10 +92,10 @@ extension DatabaseMachine {
         }
     }
 
-    /// When that is not possible, what was kept is to go.
+    /// Keeps a value. When that is not possible, the old one is dropped.
     @discardableResult
     private func store(_ node: TreeNode, _ place: KeptPlace, isChange: Bool = false) -> Bool {
-        // A value that is too large takes the place of nothing: what was kept of it is older.
+        // A value that is too large is not kept, and the old one is dropped, since it is older.
         guard keep.keep(node.exported(limit: keep.valueLimit), at: place, isChange: isChange) else {
             drop(place)
             return false
@@ -101,13 +104,13 @@ extension DatabaseMachine {
         return true
     }
 
-    /// What is kept of a place is not true any more.
+    /// Drops the kept value of a place, which is not valid any more.
     func drop(_ place: KeptPlace) {
         stale.insert(place)
         clearKept()
     }
 
-    /// Puts what the service has accepted into what is kept, before the write itself is kept no longer.
+    /// Puts an accepted write into the kept values, before the write itself is removed.
     func keepAccepted(_ write: PendingWrite) {
         for id in feeds.keys.sorted() where feeds[id].map({ write.touches($0.location.path) }) == true {
             feeds[id]?.unkeptSince = now.monotonic
@@ -115,7 +118,7 @@ extension DatabaseMachine {
         }
         let fed = Set(feeds.values.map { KeptPlace($0.location) })
         for place in keep.places(touching: write.record.path) where !fed.contains(place) && write.touches(place.path) {
-            // A query's children may be others now.
+            // The write may have changed which children a query has.
             guard place.query.isEmpty, var node = keptValue(place) else {
                 drop(place)
                 continue
@@ -146,18 +149,19 @@ extension DatabaseMachine {
 
     // MARK: Endings
 
-    /// A write has ended, and need not be kept any longer.
+    /// A write has ended: it is not kept any longer.
     func ended(_ id: UInt64, _ failure: DatabaseFailure?) {
         output(.writeEnded(id: id, failure))
         unforgotten.append(id)
         clearKept()
     }
 
-    /// Tries to get rid of what is kept and should not be.
+    /// Tries again to remove what could not be removed before.
     func clearKept() {
         guard !unforgotten.isEmpty || !stale.isEmpty, keepGate.isOpen(at: now.monotonic) else { return }
         stale = stale.filter { !keep.keep(nil, at: $0, isChange: false) }
-        // What is kept of a place may lack a write that has ended: until that is gone, the write is sent again.
+        // A kept value may lack a write that has ended. Until that value is removed, the write stays, and a restart
+        // would send it again.
         while stale.isEmpty, let first = unforgotten.first, keep.forget(write: first) { unforgotten.removeFirst() }
         if unforgotten.isEmpty, stale.isEmpty {
             keepGate.succeed()

@@ -17,7 +17,7 @@ extension DatabaseMachine {
         }
     }
 
-    /// Ends a feed's stream, to be opened again when there is reason to.
+    /// Ends a feed's stream; it is opened again when it is needed.
     func close(_ id: UInt64) {
         guard let stream = feeds[id]?.stream else { return }
         output(.transport(.closeStream(stream)))
@@ -25,7 +25,7 @@ extension DatabaseMachine {
         hearsNoMore(id)
     }
 
-    /// What has come of an event that is not complete is of no use any more.
+    /// Drops the part of an event that is not complete.
     private func disconnect(_ id: UInt64) {
         feeds[id]?.connection = .closed
         feeds[id]?.parser = EventStreamParser()
@@ -57,20 +57,20 @@ extension DatabaseMachine {
             }
             try checkRoom(for: id)
         } catch {
-            // What cannot be read may have said anything: only a whole value, told again, is certain.
+            // An event that cannot be read may have changed anything, so the whole value has to be told again.
             output(.transport(.closeStream(stream)))
             streamLost(stream)
         }
     }
 
-    /// Events that are not complete have as much room together as answers have.
+    /// The incomplete events of all streams may take as many bytes together as all answers.
     private func checkRoom(for id: UInt64) throws(EventStreamParser.TooLong) {
         guard let held = feeds[id]?.parser.heldBytes, held > 1 << 20 else { return }
         let all = feeds.values.reduce(0) { $0 + $1.parser.heldBytes }
         if all > TransportRequest.answersLimit { throw EventStreamParser.TooLong() }
     }
 
-    /// A value has as much room as an answer has: a place that grows without end is not followed.
+    /// A value may be as large as an answer: a listen to a place that grows beyond that ends.
     private func checkSize(of id: UInt64, grownBy bytes: Int) {
         guard let size = feeds[id]?.size else { return }
         feeds[id]?.size = size + bytes
@@ -85,7 +85,7 @@ extension DatabaseMachine {
         switch event {
         case .keepAlive: return
         case .put(let path, let node):
-            // Until the whole value has come, a part of one is of no use.
+            // Until the whole value has come, a change of a part is ignored.
             if path.isRoot || isCurrent { change(id, [TreeWrite(path: path, node: node)]) }
         case .patch(let writes): if isCurrent { change(id, writes) }
         case .cancelled(let reason): end(id, DatabaseFailure(status: 401, message: reason))
@@ -134,10 +134,10 @@ extension DatabaseMachine {
         tellUnheard(id)
     }
 
-    /// The service does not let us listen there, or the value has no room. Places within may be allowed.
+    /// The service refuses the listen, or the value is too large. Listens to places within may still be allowed.
     private func end(_ id: UInt64, _ failure: DatabaseFailure) {
         guard let location = feeds[id]?.location else { return }
-        // What is not to be seen any more is not to be found in the cache.
+        // A value that may not be read any more must not stay in the cache.
         drop(KeptPlace(location))
         feeds[id]?.unkeptSince = nil
         let ended = users(of: id).filter { $0.location == location }
@@ -151,8 +151,8 @@ extension DatabaseMachine {
         listens.values.filter { $0.feed == feed }.sorted { $0.id < $1.id }
     }
 
-    /// Ends a feed to whose place nobody listens any more. Who listens within it goes on from what it has told, by
-    /// streams of their own.
+    /// Ends a feed that no listen uses any more. Listens to places within it get streams of their own, and go on from
+    /// the value that it has told.
     func release(_ id: UInt64) {
         let left = users(of: id)
         guard let feed = feeds[id], !left.contains(where: { $0.location == feed.location }) else { return }
@@ -175,13 +175,13 @@ extension DatabaseMachine {
         }
         for index in pending.indices { pending[index].told[id] = nil }
         for new in made { tell(feed: new) }
-        // Writes may have waited for its stream alone.
+        // Accepted writes may have waited only for this stream to tell them.
         settle()
     }
 
     // MARK: Telling
 
-    /// Tells the host what is there, if that is something else than it was told.
+    /// Tells the host the value of a listen, if it differs from what the host was told.
     func tell(_ id: UInt64) {
         guard var listen = listens[id], let feed = feeds[listen.feed],
             let node = view(of: feed, listen.location, kept: listen.kept)
@@ -192,7 +192,7 @@ extension DatabaseMachine {
         outputValue(of: listen)
     }
 
-    /// Tells who listens and was told nothing that a feed has no stream.
+    /// Tells the listens of a feed that has no stream, and no value yet, that nothing is known.
     func tellUnheard(_ id: UInt64) {
         guard case .closed? = feeds[id]?.connection else { return }
         for listen in users(of: id) where listen.told == nil { output(.unheard(listen: listen.id)) }
@@ -202,8 +202,8 @@ extension DatabaseMachine {
         for listen in users(of: id) { tell(listen.id) }
     }
 
-    /// Tells every listen what is there, when that may be something else at these places and nowhere else. Only what is
-    /// shown there is made again: with many writes waiting, all of them would be laid over the value for each one.
+    /// Tells every listen whose value may have changed at these places. Only the value at these places is computed
+    /// again; otherwise, with many writes waiting, each change would put all of them on top of the value.
     func tellAll(changedAt places: [TreePath]) {
         for id in listens.keys.sorted() {
             guard let location = listens[id]?.location, places.contains(where: { location.path.touches($0) })
@@ -224,7 +224,8 @@ extension DatabaseMachine {
         }
     }
 
-    /// What is there at these places within a listen, by paths from its own; `nil` when all of it is to be made again.
+    /// The values at these places within a listen, by paths from its place; `nil` when the whole value has to be
+    /// computed again.
     private func parts(of id: UInt64, at places: [TreePath]) -> [TreeWrite]? {
         guard let listen = listens[id], listen.location.query == nil, let feed = feeds[listen.feed],
             let server = feed.server, listen.told?.isCurrent == feed.isCurrent
@@ -232,10 +233,12 @@ extension DatabaseMachine {
         let path = listen.location.path
         var parts: [TreeWrite] = []
         for place in places where path.touches(place) {
-            // Whether a write shows depends on those before it that touch it: what lies over a place belongs to it.
+            // Whether a write is shown depends on earlier ones that touch it, so the widest place that they change is
+            // computed.
             let top = pending.outermost(over: place)
             guard path.contains(top), top != path else { return nil }
-            // A leaf or a priority on the way is hidden by children, and comes back when they go.
+            // A leaf or a priority above the place is hidden while there are children, and shown again when they are
+            // removed.
             var node = server[feed.location.path.relative(path)]
             for key in path.relative(top).keys {
                 guard node.leaf == nil, node.priority == nil else { return nil }

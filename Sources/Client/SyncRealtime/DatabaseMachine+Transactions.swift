@@ -1,12 +1,12 @@
 import SyncModel
 import SyncTree
 
-// Over HTTP a transaction is a tag: the service names the value that it gave, and writes only over the value of that
-// name. Nothing of it is kept over a restart, and nothing is shown before the stream tells it. When the answer to its
-// write is lost, nobody can say whether it was done, so it is not done again.
+// Over HTTP a transaction uses an ETag: the service gives one with the value, and writes only if the value still has
+// it. Nothing of a transaction is kept over a restart, and nothing is shown before the stream tells it. When the answer
+// to its write is lost, it is not known whether it was done, so it is not repeated.
 extension DatabaseMachine {
-    /// Changes the value of a place by what it is. `transform` outputs ask for the new value, as often as others have
-    /// changed the old one; `transactionEnded` tells what became of it. Without a network it ends at once.
+    /// Computes a new value of a place from the current one. `transform` outputs ask the host for it, again whenever
+    /// others have changed the current value; `transactionEnded` has the outcome. Without a network it ends at once.
     public func transaction(_ path: TreePath, now: Moment) -> UInt64 {
         begin(now)
         let id = nextID()
@@ -21,7 +21,7 @@ extension DatabaseMachine {
 
     /// Answers a `transform`: the new value as JSON, or `nil` to leave the place as it is.
     ///
-    /// - Throws: when the text is no value; the transaction waits for another one.
+    /// - Throws: when the text is not a value; the transaction then waits for another one.
     public func transformed(_ id: UInt64, _ json: [UInt8]?, now: Moment) throws(TreeError) {
         begin(now)
         guard let index = transactions.firstIndex(where: { $0.id == id }),
@@ -39,7 +39,7 @@ extension DatabaseMachine {
         output(.transport(.send(sent, id: request)))
     }
 
-    /// Reads the places of transactions that wait for nothing any more.
+    /// Reads the values for transactions that have no earlier write to wait for.
     func sendTransactions() {
         guard mayAsk else { return }
         for index in transactions.indices where transactions[index].state == .waiting {
@@ -59,7 +59,7 @@ extension DatabaseMachine {
         output(.transport(.send(asked, id: request)))
     }
 
-    /// Takes an answer to a transaction's request; `false` when it is none.
+    /// Takes an answer; `false` when the request was not a transaction's.
     func answered(transaction request: UInt64, _ response: TransportResponse) -> Bool {
         guard let index = transactions.firstIndex(where: { $0.request == request }) else { return false }
         let path = transactions[index].path
@@ -83,7 +83,7 @@ extension DatabaseMachine {
         switch judge(response) {
         case .done: end(index, .success(node ?? .empty))
         case .redirected:
-            // From the beginning: another host may name values in another way.
+            // From the beginning, since another host may have other ETags.
             read(index)
         case .tokenRejected:
             transactions[index].state = .waiting
@@ -95,7 +95,7 @@ extension DatabaseMachine {
         return true
     }
 
-    /// No answer came to a transaction's request; `false` when it is none.
+    /// A request got no answer; `false` when it was not a transaction's.
     func failed(transaction request: UInt64, _ failure: DatabaseFailure) -> Bool {
         guard let index = transactions.firstIndex(where: { $0.request == request }) else { return false }
         if case .writing = transactions[index].state {
@@ -109,7 +109,7 @@ extension DatabaseMachine {
         return true
     }
 
-    /// There is no network any more. What was written is waited for.
+    /// There is no network any more: transactions end, except those whose write is in flight.
     func endTransactions() {
         for transaction in transactions {
             if case .writing = transaction.state { continue }
@@ -119,7 +119,7 @@ extension DatabaseMachine {
         transactions.removeAll { if case .writing = $0.state { false } else { true } }
     }
 
-    /// Nobody waits for them any more, and nobody is told.
+    /// Ends transactions that no call waits for any more; nothing is told of them.
     func endTransactions(_ isMeant: (Transaction) -> Bool) {
         transactions.removeAll { transaction in
             guard isMeant(transaction) else { return false }
@@ -132,7 +132,7 @@ extension DatabaseMachine {
         }
     }
 
-    /// Nobody waits for the value any more that a transaction has asked for.
+    /// Cancels the read of a transaction's value, for which nothing waits any more.
     func cancelReading(_ transaction: Transaction) {
         if case .reading(let request) = transaction.state { output(.transport(.cancel(request))) }
     }

@@ -30,7 +30,7 @@ extension DatabaseMachine {
         }
     }
 
-    /// How long an ill service wants to be left alone, as the gate takes it.
+    /// How long the service asks to wait after an error, in the form that the gate takes.
     func retryAfter(_ response: TransportResponse) -> ServiceFailure? {
         guard let text = response.headers.first(where: { $0.name.lowercased() == "retry-after" })?.value,
             let seconds = Int64(text), (0...86_400).contains(seconds)
@@ -64,7 +64,7 @@ extension DatabaseMachine {
 
     func failed(_ request: UInt64, _ failure: DatabaseFailure) {
         if let read = reads.removeValue(forKey: request) {
-            // What is known is no answer where the service has one that is too large.
+            // The known value must not stand for an answer that was too large.
             guard failure.limit != .single else {
                 return output(.read(id: read.id, .failure(failure), isCurrent: false))
             }
@@ -75,7 +75,7 @@ extension DatabaseMachine {
         pause(index, nil)
     }
 
-    /// A write was not answered, or by an ill service: it is sent again later.
+    /// A write got no answer, or an error of the service: it is sent again later.
     func pause(_ index: Int, _ response: TransportResponse?) {
         loseCount(index)
         pending[index].state = .waiting
@@ -114,7 +114,7 @@ extension DatabaseMachine {
         }
     }
 
-    /// The service has not answered: what is known of the place is better than nothing.
+    /// The service has not answered: the read gets the known value, or else the failure.
     func answer(_ read: Read, _ failure: DatabaseFailure) {
         var known = read.isShallow ? keptValue(KeptPlace(read.location, isShallow: true)) : nil
         if var names = known {
@@ -129,8 +129,8 @@ extension DatabaseMachine {
 
     // MARK: Writes
 
-    /// The first write that waits, unless one is under way, or one that has ended is still kept: after a restart that
-    /// would be sent again, behind those that came after it.
+    /// The first write that waits; `nil` while one is in flight, or while one that has ended is still kept, since a
+    /// restart would send that one again, after later ones.
     var nextToSend: Int? {
         let index = pending.firstIndex { if case .accepted = $0.state { false } else { true } } ?? pending.count
         guard mayAsk, unforgotten.isEmpty, index < pending.count, pending[index].state == .waiting else { return nil }
@@ -155,11 +155,12 @@ extension DatabaseMachine {
         output(.transport(.send(request, id: id)))
     }
 
-    /// The service has a write, and says what it made of it.
+    /// The service has accepted a write; `echo` is the value that it has stored.
     func accepted(_ index: Int, _ echo: [UInt8]) {
         let record = pending[index].record
         let shown = pending[index]
-        // Server values are certain now, but for who may not read there: that is answered with what was sent.
+        // The server values are known now, unless the user may not read there: then the answer has the body that was
+        // sent.
         if record.kind != .count, echo == record.body {
             // Nothing new.
         } else if record.kind == .update {
@@ -181,17 +182,17 @@ extension DatabaseMachine {
         settle(changedAt: isSame ? [] : (shown.writes + pending[index].writes).map(\.path))
     }
 
-    /// The service will not have a write: what it showed is taken back.
+    /// The service refuses a write: it is not shown any more.
     func refused(_ index: Int, _ failure: DatabaseFailure) {
         let write = pending.remove(at: index)
         ended(write.record.id, failure)
         tellAll(changedAt: write.writes.map(\.path))
     }
 
-    /// A stream has told something of these places: notes which writes that are, and forgets those that are told
-    /// everywhere.
+    /// A stream has told values at these places: notes which writes they are, and forgets those that all streams have
+    /// told.
     ///
-    /// - Parameter isWhole: whether this is the stream's first word, the whole value as it is.
+    /// - Parameter isWhole: whether this is the first event of the stream, with the whole value.
     func notice(_ feed: Feed, changedAt places: [TreePath], isWhole: Bool) {
         guard let node = feed.server, let stream = feed.stream else { return }
         let before = pending.map { $0.told[feed.id]?.count }
@@ -202,7 +203,7 @@ extension DatabaseMachine {
             case .sent, .accepted: pending[index].notice(node, at: feed.location.path, of: feed.id)
             }
         }
-        // A stream that was asked for before a write was accepted may begin with what came after it.
+        // A stream that was opened before a write was accepted may begin with a value from after it.
         var later: [TreePath] = []
         for index in pending.indices.reversed() {
             if !later.isEmpty { pending[index].notice(laterAt: later, of: feed.id) }
@@ -212,20 +213,20 @@ extension DatabaseMachine {
         settle(changedAt: places + noticed.flatMap { pending[$0].writes.map(\.path) })
     }
 
-    /// Forgets accepted writes that all streams have told, or that were accepted long enough ago, and tells what is
-    /// something else without them, or at these places.
+    /// Forgets accepted writes that all streams have told, or that were accepted long enough ago, and tells the listens
+    /// whose values change without them, or at these places.
     func settle(changedAt places: [TreePath] = []) {
         var places = places
         var left: [PendingWrite] = []
         for write in accepted {
-            // A later write stays for as long as an earlier one that it was put over.
+            // A later write stays as long as an earlier one below it.
             guard isSettled(write), !left.contains(where: { $0.touches(write) }) else {
                 left.append(write)
                 continue
             }
             pending.remove(at: left.count)
             places += write.writes.map(\.path)
-            // What was kept with the write on top may be another value without it.
+            // The value was kept with the write on top; without it, it may be another one.
             for feed in feeds.values where feed.server != nil && feed.location.path.touches(write.record.path) {
                 feeds[feed.id]?.unkeptSince = feed.unkeptSince ?? now.monotonic
             }
@@ -236,13 +237,14 @@ extension DatabaseMachine {
     private func isSettled(_ write: PendingWrite) -> Bool {
         guard case .accepted(let until, _) = write.state else { return false }
         return feeds.values.allSatisfy { feed in
-            // What a stream that is lost has told is old, however long that is ago.
+            // The passed time counts only for a stream that is open: the value of a lost one is old, however long ago
+            // it was told.
             until <= now.heard && feed.isHeard(since: until - options.settling / 2) || isTold(write, to: feed)
         }
     }
 
-    /// A stream that has neither told a write nor anything else since may be dead without a sign. Another one begins
-    /// with what is there.
+    /// Opens streams again that have told neither an accepted write nor anything else since: they may be dead without a
+    /// sign. A new stream begins with the current value.
     func renewSilentStreams() {
         let accepted = accepted
         for feed in orderedFeeds where feed.isCurrent && !accepted.isEmpty {

@@ -4,17 +4,17 @@ import SyncTree
 
 // The client of a realtime database, without thread, clock, socket or file.
 //
-// - What is shown of a place is what the service's stream has told, with the writes on top that it may not know yet.
-//   Only streams change what the service "has told": an answer to a write and the stream come by two connections in any
-//   order, so an answer that were written into the copy could put an old value over a newer one.
+// - The shown value of a place is the one that the service's stream has told, with the writes on top that the stream
+//   may not have told yet. Only streams change the copy of the service's value: an answer to a write comes by another
+//   connection, in any order, so an answer in the copy could replace a newer value by an older one.
 // - A write is shown at once, sent when those before it have been answered, and shown until the stream has told the
-//   same value, or the service has refused it, or some time has gone by since the service accepted it.
-// - Writes are sent again until they are answered. Values and deletions are the same when they arrive twice; an
-//   increment is not: when the answer to one is lost, it may count twice.
-// - A write is kept before it is shown, and none is sent before all that have ended are kept no longer: whatever a
-//   restart sends again is the last thing that was sent.
-// - What a stream has told is kept, too, with the writes that the service has accepted: who starts again without a
-//   network sees no older value of its own than before.
+//   same value, or the service has refused it, or some time has passed since the service accepted it.
+// - Writes are sent again until they are answered. A value or a deletion has the same effect when it arrives twice; an
+//   increment has not: when its answer is lost, it may count twice.
+// - A write is kept before it is shown, and none is sent before all that have ended are removed. So a restart repeats
+//   only the last write that was sent.
+// - The value that a stream has told is kept, too, with the accepted writes. So after a restart without a network a
+//   client sees nothing older than before.
 
 /// Listens to places of a realtime database, and writes to it, online and offline. After every call `takeOutputs` has
 /// to be asked for.
@@ -28,35 +28,35 @@ public final class DatabaseMachine {
     private var lastFeed: UInt64 = 0
     /// In the order of their ids.
     var pending = PendingWrites()
-    /// How many writes were looked into so far to make the values of places: for tests.
+    /// How many writes have been applied so far to compute values, for tests.
     var laid = 0
     var transactions: [Transaction] = []
-    /// What was asked once, by the request's number.
+    /// Reads in flight, by the request's number.
     var reads: [UInt64: Read] = [:]
     private var outputs: [DatabaseOutput] = []
-    /// Listens with large values that have changed since they were told. Each is told once for all that came together:
-    /// who holds a value that was told makes the next change copy its list of children.
+    /// Listens with large values that have changed since they were told. Each is told once for all changes that came
+    /// together: while an output holds a value, the next change has to copy its list of children.
     private var untold: Set<UInt64> = []
     private var lastID: UInt64 = 0
     private var ids = PushIDs()
     var token: Token
     /// Whether there is a network; without one nothing is sent.
     var isOnline = true
-    /// Scheme and host that requests go to: the options', or where the service has sent us.
+    /// Scheme and host of requests: those of the options, or of a redirection.
     var base: String
     var redirects = 0
     var writeGate = RetryGate()
     /// Writes that have ended and are still kept, in their order.
     var unforgotten: [UInt64] = []
-    /// Places of which something is kept that is not true any more.
+    /// Places whose kept value is not valid any more and could not be dropped yet.
     var stale: Set<KeptPlace> = []
-    /// When the two are tried again.
+    /// When the removal of `unforgotten` and `stale` is tried again.
     var keepGate = RetryGate()
 
     enum Token {
         case none
         case some(String)
-        /// The host was asked for another one.
+        /// The host was asked for another token.
         case needed
     }
 
@@ -65,22 +65,22 @@ public final class DatabaseMachine {
         let id: UInt64
         let location: DatabaseLocation
         let isShallow: Bool
-        /// Something newer is known of the place than the answer may say: it is not kept.
+        /// A newer value of the place is known than the answer may have, so the answer is not kept.
         var isOutdated = false
-        /// Own writes that the service accepted since it was asked: the answer may be older than they are.
+        /// Own writes that the service accepted since the read was sent: the answer may be older than they are.
         var acceptedSince: [PendingWrite] = []
     }
 
     private static let redirectLimit = 5
-    /// From so many bytes on a value is told once for all that came together.
+    /// From so many bytes on, a value is told once for all changes that came together.
     private static let largeValue = 256 << 10
 
-    /// A machine that knows nothing yet.
+    /// Makes a machine that knows nothing yet.
     ///
     /// - Parameters:
-    ///   - token: what `auth=` says; `nil` goes without.
+    ///   - token: sent as `auth=`; `nil` for none.
     ///   - seed: of pauses and push ids.
-    ///   - keep: what an earlier run kept is read from there.
+    ///   - keep: has what an earlier run kept.
     public init(_ options: DatabaseOptions, token: String? = nil, seed: UInt64, keep: any DatabaseKeep) {
         self.options = options
         self.keep = keep
@@ -115,10 +115,10 @@ public final class DatabaseMachine {
         connect()
     }
 
-    /// Asks for a value once; a `read` with the returned number is the answer. Without an answer of the service, what
-    /// is known of the place is one.
+    /// Asks for a value once; a `read` with the returned number is the answer. When the service does not answer, the
+    /// known value of the place is given.
     ///
-    /// - Parameter isShallow: of the children, only the names are asked for; true is their value. Goes without a query.
+    /// - Parameter isShallow: asks for the names of the children only; each has the value true. Not with a query.
     public func read(_ location: DatabaseLocation, isShallow: Bool = false, now: Moment) -> UInt64 {
         begin(now)
         let id = nextID()
@@ -136,8 +136,8 @@ public final class DatabaseMachine {
         return id
     }
 
-    /// Nobody waits for these reads and transactions any more: nothing is told of them, and their requests end. A
-    /// transaction that the host has or that is being written goes on.
+    /// Ends reads and transactions that no call waits for any more: nothing is told of them, and their requests end. A
+    /// transaction whose value the host has, or that is being written, goes on.
     public func giveUp(reads given: Set<UInt64>, transactions: Set<UInt64>, now: Moment) {
         begin(now)
         for (request, read) in reads.sorted(by: { $0.key < $1.key }) where given.contains(read.id) {
@@ -151,8 +151,8 @@ public final class DatabaseMachine {
 
     /// Puts a JSON value at a place; null removes what is there.
     ///
-    /// - Returns: the write's number; `writeEnded` tells what became of it. Unless that is already among the outputs,
-    ///   the write is kept, and reaches the service after whatever restart.
+    /// - Returns: the write's number; `writeEnded` has the outcome. Unless that is among the outputs already, the write
+    ///   is kept, and is sent even after a restart.
     /// - Throws: when the text is no value.
     @discardableResult
     public func set(_ path: TreePath, _ json: [UInt8], now: Moment) throws(TreeError) -> UInt64 {
@@ -176,8 +176,9 @@ public final class DatabaseMachine {
         return (try set(path + key, json, now: now), key)
     }
 
-    /// Adds to the whole number at a place; where there is none, what is added takes its place, or 0 where that is
-    /// less. Is counted once, whoever else counts, unless the answer of the service is lost.
+    /// Adds to the whole number at a place; where there is none, the value becomes the number that is added, or 0 when
+    /// that is negative. It is counted once, even when other clients count, too, unless the answer of the service is
+    /// lost.
     @discardableResult
     public func count(_ path: TreePath, by count: Int64, now: Moment) throws(TreeError) -> UInt64 {
         try write(path, Array(String(count).utf8), .count, now)
@@ -199,8 +200,8 @@ public final class DatabaseMachine {
         return record.id
     }
 
-    /// Takes over the writes that an earlier run has left, before anything else is asked. One that is none any more
-    /// ends.
+    /// Takes over the writes that an earlier run has left, before anything else is asked. A record that is not a valid
+    /// write ends.
     public func restore(_ records: [QueuedWrite], now: Moment) {
         begin(now)
         for record in records.sorted(by: { $0.id < $1.id }) {
@@ -214,7 +215,7 @@ public final class DatabaseMachine {
         sendWrites()
     }
 
-    /// What a write will make of what is known: server values as this machine sees them.
+    /// The write with its server values as estimated here.
     private func estimate(_ record: QueuedWrite) throws(TreeError) -> PendingWrite {
         let path = record.path
         switch record.kind {
@@ -230,7 +231,8 @@ public final class DatabaseMachine {
         }
     }
 
-    /// What is known of the place of a write with server values. Nobody else asks, and it may have to be read.
+    /// The known value of the place of a write with server values. Other writes do not need it, and it may have to be
+    /// read from the disk.
     private func existing(_ record: QueuedWrite) -> TreeNode {
         let mayHaveServerValues = zip(record.body, record.body.dropFirst()).contains { first, second in
             first == UInt8(ascii: ".") && second == UInt8(ascii: "s") || first == UInt8(ascii: "\\")
@@ -240,7 +242,7 @@ public final class DatabaseMachine {
 
     // MARK: The world
 
-    /// Uses another token from now on; `nil` goes without one.
+    /// Uses another token from now on; `nil` for none.
     public func setToken(_ token: String?, now: Moment) {
         begin(now)
         self.token = token.map { .some($0) } ?? .none
@@ -270,10 +272,10 @@ public final class DatabaseMachine {
         }
     }
 
-    /// Nobody listens any more. What streams have told stays known, and writes are still taken in and kept.
+    /// Ends all listens. The values that streams have told stay known, and writes are still accepted and kept.
     public func stopTelling() { listens = [:] }
 
-    /// The process is about to end: what was told and is not kept yet is kept.
+    /// Before the process ends: keeps the values that were told and are not kept yet.
     public func finish(now: Moment) {
         begin(now)
         for id in feeds.keys.sorted() { keepValue(of: id) }
@@ -317,10 +319,10 @@ public final class DatabaseMachine {
 
     /// When there is something to do without an input, by the monotonic clock; `nil` when nothing is planned.
     public var nextDeadline: Int64? {
-        // The disk may have let a write go while nothing else was going on.
+        // A kept write may have been removed meanwhile, so that the next one can be sent.
         var next = nextToSend == nil ? nil : writeGate.pausedUntil ?? now.monotonic
         for write in accepted {
-            // When that has passed already, it is a stream that is waited for.
+            // When that time has passed already, the write waits for a stream.
             if case .accepted(let until, _) = write.state, until > now.heard { next = Moment.earlier(next, until) }
         }
         for feed in feeds.values {
@@ -350,7 +352,7 @@ public final class DatabaseMachine {
         sendWrites()
     }
 
-    /// What came of it all, in order.
+    /// Takes the outputs since the last time, in order.
     public func takeOutputs() -> [DatabaseOutput] {
         defer { outputs = [] }
         for id in untold.sorted() {
@@ -361,7 +363,7 @@ public final class DatabaseMachine {
         return outputs
     }
 
-    /// Takes the time in, at the beginning of each call. What it ends must not wait for a deadline that it may lie on.
+    /// Sets the time, at the beginning of each call, and ends what is due at this time.
     func begin(_ now: Moment) {
         self.now = now
         settle()
@@ -418,7 +420,7 @@ public final class DatabaseMachine {
         output(.tokenNeeded)
     }
 
-    /// In the order they were asked for.
+    /// In the order in which they were opened.
     var orderedFeeds: [Feed] { feeds.values.sorted { $0.id < $1.id } }
 
     var mayAsk: Bool {
@@ -447,7 +449,7 @@ public final class DatabaseMachine {
         ["https://", "http://"].first { url.lowercased().hasPrefix($0) }
     }
 
-    /// The service or the network has failed us: what it once sent us to may be what is ill.
+    /// Goes back to the first address after a failure, since the host of a redirection may be the cause.
     func returnToStart() {
         base = options.url
         redirects = 0

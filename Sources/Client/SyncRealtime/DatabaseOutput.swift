@@ -1,22 +1,22 @@
 import SyncModel
 import SyncTree
 
-/// What the machine wants done, and what it has to tell.
+/// What the machine asks for, and what it tells.
 public enum DatabaseOutput: Sendable {
-    /// Of requests and streams of its own numbers.
+    /// For the network; requests and streams have the machine's own numbers.
     case transport(TransportCommand)
 
-    /// What is at a place that is listened to has become another value, own writes that are under way included.
-    /// `isCurrent` says whether the service is being heard.
+    /// The value of a listened place has changed, with own writes that are not answered yet. `isCurrent`: it comes from
+    /// a stream that is open.
     case value(listen: UInt64, TreeNode, isCurrent: Bool)
-    /// Nothing is known of a place that is listened to, and the service is not reached. Comes with every attempt.
+    /// No value of a listened place is known, and the service cannot be reached. Comes after every attempt.
     case unheard(listen: UInt64)
-    /// The service refuses to be listened to there.
+    /// The service refuses the listen.
     case listenEnded(listen: UInt64, DatabaseFailure)
-    /// What was asked for once. `isCurrent` says whether the service has answered, or is being heard.
+    /// The answer to a read. `isCurrent`: the value comes from the service's answer, or from a stream that is open.
     case read(id: UInt64, Result<TreeNode, DatabaseFailure>, isCurrent: Bool)
 
-    /// A transaction wants the value that this one becomes; `transformed` is the answer.
+    /// A transaction asks for the new value in place of this one; `transformed` is the answer.
     case transform(id: UInt64, TreeNode)
     /// What a transaction has written, or why it has not, or why that is not known.
     case transactionEnded(id: UInt64, Result<TreeNode, DatabaseFailure>)
@@ -24,6 +24,6 @@ public enum DatabaseOutput: Sendable {
     /// A write has been accepted (`nil`), or refused for good.
     case writeEnded(id: UInt64, DatabaseFailure?)
 
-    /// The token is missing or no good any more; everything waits for another one.
+    /// The token is missing or not accepted any more; all requests wait for another one.
     case tokenNeeded
 }

@@ -2,10 +2,10 @@ import SyncJSON
 import SyncModel
 import SyncTree
 
-/// Which children of a place, in which order: what is asked of the service, and what is done with the answer here.
-/// Two are the same when they ask the same.
+/// Which children of a place, in which order; used for the request to the service and for values known here. Two
+/// queries are equal when their parameters are.
 public struct DatabaseQuery: Sendable {
-    /// An end of the range. By key the value is a text, else nothing, a leaf, or a leaf and a key.
+    /// An end of the range. In the order by key the value is a text; else it is empty, a leaf, or a leaf and a key.
     public struct Bound: Sendable {
         public let leaf: TreeLeaf?
         public let key: String?
@@ -21,7 +21,7 @@ public struct DatabaseQuery: Sendable {
     private let start: Bound?
     private let end: Bound?
     let tree: TreeQuery
-    /// As a URL has it.
+    /// As parameters of a URL.
     let parameters: String
 
     /// Throws for bounds that the order does not take.

@@ -1,7 +1,7 @@
 import SyncModel
 
-/// Takes server-sent events out of a body that comes in pieces: lines that end with LF, CR or both, fields `event` and
-/// `data`, comments and other fields passed over.
+/// Reads server-sent events from a body that comes in pieces: lines end with LF, CR or both, the fields `event` and
+/// `data` are used, comments and other fields are ignored.
 struct EventStreamParser {
     struct Frame: Equatable {
         let name: String
@@ -9,7 +9,7 @@ struct EventStreamParser {
         let data: [UInt8]
     }
 
-    /// A frame longer than the limit: what comes is no stream of events, or not one to be kept in memory.
+    /// A frame is longer than the limit: the body is not an event stream, or its event is too large for memory.
     struct TooLong: Error {}
 
     private let limit: Int
@@ -46,7 +46,7 @@ struct EventStreamParser {
         return frames
     }
 
-    /// Takes a whole line in; an empty one ends a frame. A frame without data is none.
+    /// Takes a whole line; an empty one ends a frame. A frame without data is ignored.
     private mutating func takeLine() -> Frame? {
         defer { line = [] }
         guard !line.isEmpty else {

@@ -1,10 +1,11 @@
 import SyncModel
 import SyncTree
 
-/// One stream of the service, and what it has told. Whoever listens to its place, or to a place within, shares it.
+/// One event stream of the service, and the value that it has told. All listens to its place, or to places within,
+/// share it.
 struct Feed {
     enum Connection {
-        /// To be opened when its gate lets it.
+        /// It is opened when its gate allows it.
         case closed
         case opening(stream: UInt64)
         /// When the last byte came, by the monotonic clock.
@@ -16,13 +17,13 @@ struct Feed {
     var connection = Connection.closed
     var parser = EventStreamParser()
     var gate = RetryGate()
-    /// What the service has told, in this run or an earlier one; `nil` when it never has.
+    /// The value that the service has told, in this run or an earlier one; `nil` for none.
     var server: TreeNode?
     /// Whether the stream that is open has told the whole value.
     var isCurrent = false
-    /// The most bytes that the value can take: what it took when it was counted, and all events since.
+    /// An upper bound of the value's bytes: its size when it was counted last, and all events since.
     var size = 0
-    /// Since when the value is another one than what is kept of it, by the monotonic clock.
+    /// Since when the value differs from the kept one, by the monotonic clock.
     var unkeptSince: Int64?
 
     init(id: UInt64, location: DatabaseLocation, server: TreeNode?) {
@@ -38,7 +39,7 @@ struct Feed {
         }
     }
 
-    /// Whether it is current, and the stream has said something since.
+    /// Whether it is current, and the stream has sent something since `time`.
     func isHeard(since time: Int64) -> Bool {
         guard isCurrent, case .open(_, let heardAt) = connection else { return false }
         return heardAt >= time
@@ -49,15 +50,15 @@ struct Feed {
         location == other || location.query == nil && other.query == nil && location.path.contains(other.path)
     }
 
-    /// Whether all of a location, by whatever query, is part of what this is about.
+    /// Whether a location, with any query, lies within this feed's place.
     func spans(_ other: DatabaseLocation) -> Bool { location.query == nil && location.path.contains(other.path) }
 
-    /// What there is at a location within, with the writes that are under way; `nil` when nothing is known.
+    /// The value of a location within, with the writes that are not told yet; `nil` when nothing is known.
     ///
     /// - Parameters:
     ///   - pending: the writes, in their order; those that touch the place are enough.
-    ///   - kept: what is known of the location while the service has told nothing.
-    ///   - laid: grows by the writes that were looked into.
+    ///   - kept: the value of the location to use while the service has told nothing.
+    ///   - laid: grows by the number of writes that were applied.
     func view(
         _ location: DatabaseLocation, _ pending: [PendingWrite], kept: TreeNode? = nil, laid: inout Int
     ) -> TreeNode? {

@@ -1,6 +1,6 @@
 import SyncTree
 
-/// A place of which a value is kept: a path, and which of its children as a URL says it, empty for all.
+/// A place of which a value is kept: a path, and a query as parameters of a URL, empty for all children.
 public struct KeptPlace: Hashable, Sendable {
     public let path: TreePath
     public let query: String

@@ -1,12 +1,12 @@
 import SyncTree
 
-/// One place that the host listens to, and what it was told of it.
+/// One place that the host listens to, and the value that the host was told.
 struct Listen {
     let id: UInt64
     let location: DatabaseLocation
-    /// Whose value it shows.
+    /// The feed whose value it shows.
     var feed: UInt64
-    /// What an earlier run has kept of it, where its feed knows nothing.
+    /// The value that an earlier run has kept, for when its feed has none.
     let kept: TreeNode?
     var told: (node: TreeNode, isCurrent: Bool)?
 

@@ -1,27 +1,28 @@
 import SyncTree
 
-/// A write of this client that may not be in what the service has told yet.
+/// A write of this client that the service may not have told yet.
 struct PendingWrite {
     enum State: Equatable {
         case waiting
         /// It was sent; the number is the request's.
         case sent(request: UInt64)
-        /// The service has it. It is shown until streams have told it as well, or until this time: then what those tell
-        /// that are open is something newer. A stream with a number behind `stamp` was asked for afterwards.
+        /// The service has accepted it. It is shown until streams have told it, too, or until this time: after that,
+        /// open streams have something newer. A stream with a number after `stamp` was opened after the write was
+        /// accepted.
         case accepted(until: Int64, stamp: UInt64)
     }
 
     let record: QueuedWrite
-    /// What is put where, by paths from the root; server values are an estimate until the service has answered.
+    /// The values to write, by paths from the root; server values are an estimate until the service has answered.
     var writes: [TreeWrite] {
         didSet { plain = writes.map { $0.node.withoutPriorities() } }
     }
     /// The values of the writes as streams tell them.
     private var plain: [TreeNode]
     var state = State.waiting
-    /// Which writes the stream of a feed has told since they were sent. What it tells after that is newer.
+    /// Which of `writes` the stream of a feed has told since they were sent. What it tells after that is newer.
     var told: [UInt64: Set<Int>] = [:]
-    /// How far a count is; `nil` for all other writes.
+    /// The state of a count; `nil` for all other writes.
     var count: Count?
 
     init(record: QueuedWrite, writes: [TreeWrite]) {
@@ -35,8 +36,8 @@ struct PendingWrite {
         self.count = count
     }
 
-    /// Puts what this write changes into the value of a place. What a stream has told is left to the stream, unless an
-    /// earlier write that it has not told was put over it: then the order of the writes counts.
+    /// Applies this write to the value of a place. A part that the stream has told is not applied again, unless an
+    /// earlier write that the stream has not told was applied over it: then the order of the writes decides.
     ///
     /// - Parameter applied: the paths that were changed by this and earlier writes.
     func apply(to node: inout TreeNode, at path: TreePath, of feed: UInt64, _ applied: inout [TreePath]) {
@@ -56,20 +57,20 @@ struct PendingWrite {
         }
     }
 
-    /// What a write makes of a value.
+    /// The value after this write, on top of `node`.
     private func value(_ index: Int, over node: TreeNode) -> TreeNode {
         guard let count, count.sum == nil else { return writes[index].node }
         // A sum that is too large will be refused.
         return count.added(to: node) ?? node
     }
 
-    /// What is put is not known before the sum of a count is.
+    /// The written value is not known before the sum of a count is.
     private var isCertain: Bool { count.map { $0.sum != nil } ?? true }
 
     /// The paths that a stream has told as this write left them.
     func toldPaths(of feed: UInt64) -> [TreePath] { (told[feed] ?? []).map { writes[$0].path } }
 
-    /// Notes that a later write to one of these paths was told: so this one was before it.
+    /// Notes that a later write to one of these paths was told, so that this one counts as told, too.
     mutating func notice(laterAt paths: [TreePath], of feed: UInt64) {
         for (index, write) in writes.enumerated() where paths.contains(where: { $0.contains(write.path) }) {
             told[feed, default: []].insert(index)
@@ -79,7 +80,7 @@ struct PendingWrite {
     /// Whether both change one place.
     func touches(_ other: PendingWrite) -> Bool { writes.contains { other.touches($0.path) } }
 
-    /// Notes which writes are there in what a stream has told of a place.
+    /// Notes which of the writes are in a value that a stream has told.
     mutating func notice(_ node: TreeNode, at path: TreePath, of feed: UInt64) {
         guard isCertain else { return }
         for (index, write) in writes.enumerated() {
@@ -91,7 +92,7 @@ struct PendingWrite {
         }
     }
 
-    /// Notes that a stream's whole value has all of this.
+    /// Notes that a stream's whole value includes this write.
     mutating func noticeAll(of feed: UInt64) { told[feed] = Set(writes.indices) }
 
     func touches(_ path: TreePath) -> Bool {
@@ -101,7 +102,7 @@ struct PendingWrite {
     /// Whether the value of a place is known by this write alone.
     func covers(_ path: TreePath) -> Bool { isCertain && writes.contains { $0.path.contains(path) } }
 
-    /// Whether nothing shows of what was at a place before this write. Those after it that touch the place all lie over
-    /// this one, so none of them is left to the stream, whatever was put before.
+    /// Whether this write hides all that was at a place before it. Later writes that touch the place are applied over
+    /// this one, so none of them is left to the stream, whatever was written before.
     func replaces(_ path: TreePath, of feed: UInt64) -> Bool { told[feed] == nil && covers(path) }
 }

@@ -1,7 +1,7 @@
 import SyncTree
 
-/// The writes that streams may not know yet, in the order of their ids, found by the places they change: with many that
-/// wait, few of them touch any one place.
+/// The writes that streams may not have told yet, in the order of their ids. They are found by the places that they
+/// change: of many waiting writes, few touch any one place.
 struct PendingWrites: RandomAccessCollection {
     private var writes: [PendingWrite] = []
     private var places = PathIndex()
@@ -9,7 +9,7 @@ struct PendingWrites: RandomAccessCollection {
     var startIndex: Int { 0 }
     var endIndex: Int { writes.count }
 
-    /// What a write puts where is changed by `put` only.
+    /// The paths and values of a write are changed only by `put`.
     subscript(index: Int) -> PendingWrite {
         get { writes[index] }
         _modify { yield &writes[index] }
@@ -27,7 +27,7 @@ struct PendingWrites: RandomAccessCollection {
         return write
     }
 
-    /// A write puts something else, or somewhere else.
+    /// Changes the paths and values of a write.
     mutating func put(_ new: [TreeWrite], at index: Int) {
         let id = writes[index].record.id
         for one in writes[index].writes { places.remove(id, at: one.path) }
@@ -44,12 +44,12 @@ struct PendingWrites: RandomAccessCollection {
         return start < writes.count && writes[start].record.id == id ? start : nil
     }
 
-    /// Those that touch a place, in their order; without those that show nothing, since a later one is put over them.
+    /// The writes that touch a place, in their order, without those that a later one hides.
     func touching(_ path: TreePath, of feed: UInt64) -> [PendingWrite] {
         places.numbers(touching: path) { id in index(of: id).map { writes[$0].replaces(path, of: feed) } ?? false }
             .compactMap { index(of: $0).map { writes[$0] } }
     }
 
-    /// The widest place around a path that a write puts something in, or that path.
+    /// The widest place around a path that a write changes, or the path itself.
     func outermost(over path: TreePath) -> TreePath { places.widest(around: path) ?? path }
 }

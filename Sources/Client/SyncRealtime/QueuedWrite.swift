@@ -3,7 +3,7 @@ import SyncTree
 /// A write that waits for the service, as it is kept over a restart. Writes reach the service in the order of their
 /// ids.
 public struct QueuedWrite: Equatable, Sendable {
-    /// What the body is. The numbers stand in files.
+    /// What the body is. The numbers are stored in files.
     public enum Kind: Int64, Sendable {
         /// The value of the place.
         case set = 0

@@ -1,14 +1,14 @@
 import SyncJSON
 import SyncTree
 
-/// What the service says to a listener. Paths are relative to the place that is listened to.
+/// An event of the service's stream. Paths are relative to the place that is listened to.
 enum StreamEvent: Equatable {
     case put(TreePath, TreeNode)
     case patch([TreeWrite])
     case keepAlive
     /// The rules do not allow it any more.
     case cancelled(String)
-    /// The token is no good any more.
+    /// The token is not accepted any more.
     case revoked
 
     /// Reads an event; `nil` for one that is not known, an error for one that is broken.

@@ -1,12 +1,12 @@
 import SyncTree
 
-/// A value that is changed by what it is: read, transformed by the host, written if nobody has changed it meanwhile.
+/// A transaction: the value is read, transformed by the host, and written if nobody has changed it meanwhile.
 struct Transaction {
     enum State: Equatable {
-        /// Writes of this client that touch the place go first.
+        /// It waits for earlier writes of this client that touch the place.
         case waiting
         case reading(request: UInt64)
-        /// The host has the value; the tag is the service's name of it.
+        /// The host has the value; `tag` is the value's ETag.
         case transforming(tag: String)
         case writing(request: UInt64)
     }
@@ -16,7 +16,7 @@ struct Transaction {
     var state = State.waiting
     var tries = 0
 
-    /// After so many values of other writers it is given up.
+    /// After so many changes by other writers it fails.
     static let limit = 25
 
     /// The request that is under way, if one is.
