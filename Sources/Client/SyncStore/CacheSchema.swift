@@ -1,4 +1,4 @@
-/// The cache's migrations. A number never changes its meaning; docs/schema.sql shows the outcome.
+/// The cache's migrations. A migration never changes once it is released; docs/schema.sql shows the resulting schema.
 enum CacheSchema {
     static let migrations = [
         """
@@ -53,8 +53,8 @@ enum CacheSchema {
         """
         CREATE INDEX channel_by_name ON channel (name, url);
         """,
-        // Local keys, ids as text, positions, edges with tokens, checksums. checksum_of_json is this library's: an
-        // error for what is no JSON.
+        // Local keys, ids as text, positions, edges with tokens, checksums. checksum_of_json is a function of this
+        // library; it fails for a text that is not JSON.
         """
         DROP INDEX channel_by_latest;
         DROP INDEX channel_by_creation;
@@ -130,7 +130,7 @@ enum CacheSchema {
             SELECT channel, start_created_at, start_id, '', end_created_at, end_id, '', reached_first, 0 FROM chunk_2;
         DROP TABLE chunk_2;
         """,
-        // Threads have messages and chunks of their own, filed under minus their key.
+        // Threads have messages and chunks of their own, under their negative key.
         """
         CREATE TABLE thread (
             key INTEGER PRIMARY KEY,
@@ -140,7 +140,7 @@ enum CacheSchema {
         ) STRICT;
         CREATE INDEX message_by_parent ON message (channel, parent_id, ord) WHERE parent_id > '';
         """,
-        // What realtime databases last told of places.
+        // The last known values of places of realtime databases.
         """
         CREATE TABLE database_value (
             key INTEGER PRIMARY KEY,

@@ -1,8 +1,8 @@
 import SyncModel
 
 extension CacheStore {
-    /// Channels that are kept in memory; beyond it they are read again. Few: only those in which something happens are
-    /// looked up one by one, and one with a hundred members has 50 kB of JSON.
+    /// How many channels are kept in memory; others are read from the file. Few are enough: only channels in which
+    /// something happens are looked up one by one, and one with a hundred members has 50 kB of JSON.
     private static let channelMemoryLimit = 16
 
     private func remember(_ channel: ChannelRecord) {
@@ -12,14 +12,15 @@ extension CacheStore {
 
     /// Stores channels by their URL; what was stored under it before is replaced.
     ///
-    /// A received message changes its channel's JSON and place in one order. SQLite writes every index whose columns a
-    /// statement names, changed or not, so what is written is what changed: each page saved is 4 kB of every message.
+    /// A received message changes its channel's JSON and its place in one order. SQLite writes every index whose
+    /// columns a statement names, changed or not. So the statement names only the columns that changed: each page that
+    /// is not written saves 4 kB for every message.
     public func upsert(_ channels: [ChannelRecord]) throws(StoreError) {
         guard !channels.isEmpty else { return }
         try transaction { () throws(StoreError) in
             for channel in channels {
                 try upsert(channel)
-                // A long list is not what is looked up next.
+                // The channels of a long list are not looked up soon, so they are not kept in memory.
                 if channels.count == 1 { remember(channel) } else { storedChannels[channel.url] = nil }
             }
         }
@@ -79,7 +80,7 @@ extension CacheStore {
         return channel
     }
 
-    /// Removes a channel with its messages and everything known about them. Its key stays its own.
+    /// Removes a channel with its messages and all that is known of them. The key stays reserved for this channel.
     public func deleteChannel(_ url: ChannelURL) throws(StoreError) {
         try transaction { () throws(StoreError) in
             storedChannels[url] = nil
@@ -125,7 +126,8 @@ extension CacheStore {
         return result
     }
 
-    /// Whether a cached channel may belong to a query and its record does not tell. Reads every channel.
+    /// Whether there is a cached channel of which the record does not say whether it matches a query. Reads every
+    /// channel.
     public func holdsUnknown(_ query: ChannelQuery, userID: UserID) throws(StoreError) -> Bool {
         let row = try database.prepare("\(CacheStore.selectChannels) WHERE is_cached = 1")
         defer { row.reset() }
@@ -152,7 +154,7 @@ extension CacheStore {
             if let start, !(start < key) { continue }
             guard query.matches(channel, userID: userID) else { continue }
             best.append((key, channel))
-            // Holds no more than it needs of a long list, and sorts rarely.
+            // Keeps few channels of a long list in memory, and sorts rarely.
             if best.count / 2 > limit &+ 50 { cut() }
         }
         cut()
@@ -173,7 +175,7 @@ extension CacheStore {
 
     // MARK: Keys
 
-    /// The short number under which a channel's messages are filed; made when there is none.
+    /// The number under which a channel's messages are stored; made when there is none.
     public func channelKey(_ url: ChannelURL) throws(StoreError) -> Int64 {
         if let key = try channelKeyIfKnown(url) { return key }
         return try transaction { () throws(StoreError) in
@@ -182,7 +184,7 @@ extension CacheStore {
         }
     }
 
-    /// The key of the channel that was inserted last, with nothing filed under it.
+    /// The key of the channel that was inserted last, with nothing stored under it.
     private func newChannelKey() throws(StoreError) -> Int64 {
         let key = try newKey()
         try database.prepare("UPDATE channel SET key_checksum = checksum_of_row(key, url) WHERE key = ?")
@@ -195,8 +197,8 @@ extension CacheStore {
         return key
     }
 
-    /// Removes what is filed under a key that nobody had until now: a damaged file has lost the row whose it was, and
-    /// SQLite gives the number behind the greatest that is left.
+    /// Removes the rows under a key that has just been given out. A damaged file may have lost the row that had this
+    /// key, and SQLite gives out the number after the greatest that is left.
     func clearRemains(_ key: Int64) throws(StoreError) {
         let remains = try database.prepare("""
             SELECT EXISTS (SELECT 1 FROM message WHERE channel = ?1) OR EXISTS (SELECT 1 FROM chunk WHERE channel = ?1)
@@ -208,7 +210,7 @@ extension CacheStore {
         try clearMessages(channel: key)
     }
 
-    /// The number under which a channel's messages are filed; `nil` when nothing was ever filed.
+    /// The number under which a channel's messages are stored; `nil` when none ever was.
     public func channelKeyIfKnown(_ url: ChannelURL) throws(StoreError) -> Int64? {
         let row = try database.prepare("SELECT key, url, key_checksum FROM channel WHERE url = ?").bind(url)
         defer { row.reset() }
@@ -217,11 +219,11 @@ extension CacheStore {
         return try row.int(0, in: CacheStore.keys)
     }
 
-    /// The keys of channels and threads. Messages of a thread are filed under minus its key, so none of them is less.
+    /// The keys of channels and threads. Messages of a thread are stored under its negative key, so keys are positive.
     static let keys: ClosedRange<Int64> = 1...Int64.max
 
-    /// The key of the row that was inserted last. SQLite takes the number behind the greatest: among damaged rows that
-    /// may be none.
+    /// The key of the row that was inserted last. SQLite takes the number after the greatest; with damaged rows that
+    /// may be outside the range of keys.
     func newKey() throws(StoreError) -> Int64 {
         let key = database.lastInsertID
         guard CacheStore.keys.contains(key) else { throw database.damage("the rows before have the key \(key)") }
@@ -230,10 +232,12 @@ extension CacheStore {
 }
 
 extension ChannelRecord {
-    /// What lists by the latest message sort by: the last message's place, of an empty channel its creation.
+    /// What lists by latest message are sorted by: the time of the last message, or of the creation of an empty
+    /// channel.
     var latestAt: Int64 { lastMessage?.position.order ?? createdAt }
 
-    /// Of all that its row has, but for its key, which has a checksum of its own: it is looked up without the JSON.
+    /// The checksum of all columns of the row except the key. The key has a checksum of its own, since it is looked up
+    /// without the JSON.
     fileprivate var rowChecksum: Int64 {
         var checksum = RowChecksum()
         checksum.add(url)

@@ -1,14 +1,14 @@
 import SyncModel
 
 extension CacheStore {
-    /// Channels whose chunks are kept in memory; beyond it they are read again.
+    /// How many channels have their chunks kept in memory; those of others are read from the file.
     private static let chunkMemoryLimit = 1024
 
     /// Where the cache of a channel is complete, ascending. An open-ended chunk ends with the newest cached message.
     public func chunks(channel: Int64) throws(StoreError) -> [StoredChunk] {
         var chunks = try chunksOnDisk(channel)
         guard let last = chunks.last, last.isOpenEnded else { return chunks }
-        // Its start when every message of it was deleted.
+        // The chunk's start, when all its messages were deleted.
         var end = last.start.position
         if let newest = try edge(channel, CacheStore.newest) { end = max(end, newest) }
         chunks[chunks.count - 1].end.position = end
@@ -24,8 +24,8 @@ extension CacheStore {
         return try row.next() ? MessagePosition(order: row.int(0), tie: row.int(1)) : nil
     }
 
-    /// Replaces the chunks of a channel, which are disjoint. Writes only what differs from what the file
-    /// has: of an open-ended chunk that goes on growing, nothing.
+    /// Replaces the chunks of a channel, which are disjoint. Writes only what differs from the file; for an open-ended
+    /// chunk that grows, that is nothing.
     public func setChunks(channel: Int64, _ chunks: [StoredChunk]) throws(StoreError) {
         try transaction { () throws(StoreError) in
             let stored = try chunksOnDisk(channel)
@@ -76,7 +76,7 @@ extension CacheStore {
             .bind(chunk.reachedFirst).bind(chunk.isOpenEnded).run()
     }
 
-    /// The rows as they stand in the file, but for the end of an open-ended chunk, which nobody looks at.
+    /// The rows as they are in the file. The end of an open-ended chunk is not used.
     private func chunksOnDisk(_ channel: Int64) throws(StoreError) -> [StoredChunk] {
         if let stored = storedChunks[channel] { return stored }
         let row = try database.prepare("""
@@ -93,7 +93,7 @@ extension CacheStore {
                 end: HistoryEdge(MessagePosition(order: row.int(4), tie: row.int(5)), token: row.text(6)),
                 reachedFirst: row.bool(7), isOpenEnded: row.bool(8)))
         }
-        // A message whose order is no number stands beside all others, where no page would meet it.
+        // A message whose order is not a number is sorted before or after all others, where no page would find it.
         if !chunks.isEmpty { for sql in [CacheStore.newest, CacheStore.oldest] { _ = try edge(channel, sql) } }
         remember(chunks, of: channel)
         return chunks
@@ -106,7 +106,7 @@ extension CacheStore {
 }
 
 extension StoredChunk {
-    /// Whether the row of the one is that of the other. The end of an open-ended chunk is not what its row says.
+    /// Whether both chunks have the same row. The row does not say the end of an open-ended chunk.
     fileprivate func isStoredLike(_ other: StoredChunk) -> Bool {
         start == other.start && reachedFirst == other.reachedFirst && isOpenEnded == other.isOpenEnded
             && end.token == other.end.token && (isOpenEnded || end.position == other.end.position)

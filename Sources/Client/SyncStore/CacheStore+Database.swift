@@ -1,13 +1,13 @@
-/// What a realtime database last told of places, for reading without a network.
+/// The last known values of places of realtime databases, for reading without a network.
 ///
-/// A value that is kept of a whole place has all that lies within it, so what was kept there before is dropped. Of two
-/// rows that speak of one place, the one with the longer path is therefore the newer one.
+/// When the value of a whole place is kept, the rows within it are dropped. So of two rows that have a value of the
+/// same place, the one with the longer path is newer.
 extension CacheStore {
-    /// Bytes. No value that is kept is larger, in whatever file.
+    /// The most bytes of a kept value.
     public static let databaseValueLimit = 4 << 20
     private static let databaseUseLimit: Int64 = 1 << 62
 
-    /// What is kept of a place; `nil` when nothing is.
+    /// The kept value of a place; `nil` when there is none.
     public func databaseValue(at place: DatabasePlace) throws(StoreError) -> [UInt8]? {
         let row = try database.prepare("""
             SELECT checksum, size, json FROM database_value WHERE url = ? AND name = ? AND path = ? AND query = ?
@@ -29,12 +29,12 @@ extension CacheStore {
         return checksum.value
     }
 
-    /// Bytes that a value takes, as its row says without its JSON being read.
+    /// The bytes of a value, which its row says, so the JSON need not be read.
     private func size(_ row: Statement, _ column: Int32) throws(StoreError) -> Int {
         Int(clamping: try row.int(column, in: 0...Int64(CacheStore.databaseValueLimit)))
     }
 
-    /// The places of a database of which something is kept and that are a path, lie within it or around it.
+    /// The places of a database with a kept value that are equal to a path, within it or around it.
     public func databasePlaces(
         in instance: DatabaseInstance, touching path: String
     ) throws(StoreError) -> [DatabasePlace] {
@@ -56,10 +56,10 @@ extension CacheStore {
         return places
     }
 
-    /// Keeps what the service told of a place. What was used longest ago goes when there is too much; a value that
-    /// alone would take a quarter of the room is not kept, and what was kept of its place is dropped.
+    /// Keeps the value of a place. When the bounds are exceeded, the values that were used longest ago are removed. A
+    /// value that alone would take a quarter of the bound is not kept, and the old value of its place is dropped.
     ///
-    /// - Parameter isChange: the value is what was kept, changed: values that are kept within the place stay.
+    /// - Parameter isChange: the value is the kept one with a change; then values that are kept within the place stay.
     public func keepDatabaseValue(
         _ json: [UInt8], at place: DatabasePlace, isChange: Bool = false
     ) throws(StoreError) {
@@ -97,7 +97,7 @@ extension CacheStore {
         }
     }
 
-    /// A place was read: others go before it.
+    /// Notes that a place was read, so that others are removed before it.
     public func useDatabaseValue(at place: DatabasePlace) throws(StoreError) {
         let row = try database.prepare("""
             SELECT key FROM database_value WHERE url = ? AND name = ? AND path = ? AND query = ?
@@ -109,8 +109,8 @@ extension CacheStore {
         try transaction { () throws(StoreError) in try use(key) }
     }
 
-    /// Forgets what is kept of a place, of a whole one with what is kept within it: that may be older. One of which
-    /// nothing is kept does no harm.
+    /// Forgets the value of a place; for a whole place also those within it, which may be older. A place without a
+    /// value is ignored.
     public func dropDatabaseValue(at place: DatabasePlace) throws(StoreError) {
         try transaction { () throws(StoreError) in
             storedDatabaseRoom = nil
@@ -121,7 +121,7 @@ extension CacheStore {
         }
     }
 
-    /// Forgets what is kept of all places of all databases.
+    /// Forgets the values of all places of all databases.
     public func clearDatabaseValues() throws(StoreError) {
         try transaction { () throws(StoreError) in
             storedDatabaseRoom = nil
@@ -146,7 +146,7 @@ extension CacheStore {
 
     private func use(_ key: Int64) throws(StoreError) {
         let next = try nextDatabaseUse()
-        // What was used last already stays as it is: nothing is written.
+        // The place that was used last already is not written again.
         try database.prepare("UPDATE database_value SET used = ? WHERE key = ? AND used < ?")
             .bind(next).bind(key).bind(next &- 1).run()
     }
@@ -156,13 +156,13 @@ extension CacheStore {
         defer { row.reset() }
         let last = try row.next() ? row.int(0) : 0
         guard last >= CacheStore.databaseUseLimit else { return max(0, last) + 1 }
-        // Nobody counts that far: it is damage, by which only the order is lost in which values go.
+        // No count gets that far, so the row is damaged; only the order in which values are removed is lost.
         row.reset()
         try database.prepare("UPDATE database_value SET used = 0").run()
         return 1
     }
 
-    /// What the values take, counted once.
+    /// How much the values take, counted once.
     private func databaseRoom() throws(StoreError) -> DatabaseRoom {
         if let storedDatabaseRoom { return storedDatabaseRoom }
         let row = try database.prepare("SELECT size FROM database_value ORDER BY used")
@@ -196,7 +196,7 @@ extension CacheStore {
     private static func pathsAround(_ path: String) -> [String] {
         var paths = ["/"]
         var outer = ""
-        // By bytes: a key may begin with what joins the slash to one character.
+        // By bytes: a key may begin with a character that combines with the slash.
         for key in path.utf8.split(separator: UInt8(ascii: "/")) {
             outer += "/" + String(Substring(key))
             paths.append(outer)
@@ -204,7 +204,7 @@ extension CacheStore {
         return paths
     }
 
-    /// Between which texts the paths within a path lie: "0" is behind the slash.
+    /// The range of texts in which the paths within a path are: "0" is the character after the slash.
     private static func rangeWithin(_ path: String) -> (start: String, end: String) {
         path == "/" ? ("/", "0") : (path + "/", path + "0")
     }

@@ -2,7 +2,8 @@ import Glibc
 import SyncModel
 
 extension CacheStore {
-    /// Forgets every channel, but not their messages: each keeps its key, and `formerChannel` says whose they are.
+    /// Forgets every channel, but not the messages. Each key stays, and `formerChannel` says to which channel the
+    /// messages belonged.
     public func forgetChannels() throws(StoreError) {
         try transaction { () throws(StoreError) in
             storedChannels = [:]
@@ -35,19 +36,18 @@ extension CacheStore {
 
     private static func formerKey(_ url: ChannelURL) -> String { "channel.former." + url.text }
 
-    /// Which channel it was of which messages may be cached under a URL, and which has been forgotten since; `nil` when
-    /// none has.
+    /// The forgotten channel whose messages may still be cached under a URL; `nil` when there is none.
     public func formerChannel(_ url: ChannelURL) throws(StoreError) -> FormerChannel? {
         try value(CacheStore.formerKey(url)).flatMap(FormerChannel.init(storedText:))
     }
 
-    /// The channel is cached again.
+    /// Notes that the channel is cached again.
     public func clearFormerChannel(_ url: ChannelURL) throws(StoreError) {
         try setValue(CacheStore.formerKey(url), nil)
     }
 
-    /// Forgets everything. Channels that are open keep their key, and with it their URL. The log and files set aside
-    /// still have what was forgotten: `emptyLog`.
+    /// Forgets everything. Channels that are open keep their key, and with it their URL. The forgotten data is still in
+    /// the log and in files that were set aside, until `emptyLog`.
     public func forgetAll(open: [ChannelURL]) throws(StoreError) {
         try transaction { () throws(StoreError) in
             try clearMessages(channel: nil)
@@ -62,17 +62,16 @@ extension CacheStore {
         }
     }
 
-    /// Takes what was forgotten out of the log, and removes files set aside. `inUse` when another process reads the
-    /// file.
+    /// Removes forgotten data from the log, and files that were set aside. `inUse` when another process reads the file.
     public func emptyLog() throws(StoreError) {
         try removeSetAside()
         try database.emptyLog()
     }
 
-    /// Forgets the keys of channels and threads under which nothing is filed. No collection may have one.
+    /// Forgets the keys of channels and threads under which nothing is stored. No collection may be using one.
     public func forgetEmptyKeys() throws(StoreError) {
         try transaction { () throws(StoreError) in
-            // Messages of a thread are filed under minus its key.
+            // Messages of a thread are stored under its negative key.
             try database.prepare("""
                 DELETE FROM thread WHERE NOT EXISTS (SELECT 1 FROM message WHERE message.channel = -thread.key)
                     AND NOT EXISTS (SELECT 1 FROM chunk WHERE chunk.channel = -thread.key)

@@ -5,11 +5,11 @@ extension CacheStore {
         "is_reply_to_channel", "kind", "custom_type", "sender_id", "updated_at", "is_silent", "request_id",
     ]
     static let columns = ["parent_id"] + fields + ["fields_checksum", "checksum", "json"]
-    /// What `checksum` covers: all that a page without a filter reads. The rest is in `fields_checksum`.
+    /// The columns that `checksum` covers: all that a page without a filter reads. `fields_checksum` covers the rest.
     static let pagedColumns = "channel, ord, tie, id, parent_id, json"
     static let fieldColumns = fields.joined(separator: ", ")
 
-    /// Replaces what is under the id when it stands at the same position, and differs: then no index is written.
+    /// Replaces the row of an id when it is at the same position and differs; then no index is written.
     private static let upsertMessage = """
         INSERT INTO message (channel, id, ord, tie, \(columns.joined(separator: ", ")))
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -19,15 +19,15 @@ extension CacheStore {
                 IS NOT (\(columns.map { "excluded.\($0)" }.joined(separator: ", ")))
         """
 
-    /// Stores messages by their id; what was stored under it before is replaced. A row keeps its local key for as long
-    /// as its id is cached, wherever the message moves; one that comes again as it is writes nothing.
+    /// Stores messages by their id; a row with the same id is replaced. A row keeps its local key as long as its id is
+    /// cached, even when the message moves. A message that is stored already and did not change writes nothing.
     public func upsert(_ messages: [MessageRecord], channel: Int64) throws(StoreError) {
         guard !messages.isEmpty else { return }
         try transaction { () throws(StoreError) in
             let upsert = try database.prepare(CacheStore.upsertMessage)
             for message in messages {
                 if try write(message, channel, upsert) { continue }
-                // It is there as it is, or at another position.
+                // The row is there and equal, or it is at another position.
                 try database.prepare("""
                     UPDATE message SET ord = ?1, tie = ?2 WHERE channel = ?3 AND id = ?4 AND (ord, tie) IS NOT (?1, ?2)
                     """)
@@ -138,7 +138,7 @@ extension CacheStore {
         return try page(sql, position, channel, filter, limit) { $0 > bound }
     }
 
-    /// Decoding columns is most of a page's work, so those that few filters look at are read for them only.
+    /// Decoding columns is most of a page's work, so columns that few filters use are read only for those filters.
     private static let selectPaged = "SELECT ord, tie, id, parent_id, json, checksum FROM message"
     private static let selectFiltered =
         "SELECT ord, tie, id, parent_id, json, checksum, \(fieldColumns), fields_checksum FROM message"
@@ -149,8 +149,8 @@ extension CacheStore {
     private static let filteredPageBefore = "\(selectFiltered) \(before)"
     private static let filteredPageAfter = "\(selectFiltered) \(after)"
 
-    /// Walks from a position until there are enough. The far end is looked for here: as a term of the statement SQLite
-    /// would compare it a second time for every row.
+    /// Walks from a position until there are enough messages. The other end of the range is checked here; as a term of
+    /// the statement, SQLite would compare it a second time for every row.
     private func page(
         _ sql: String, _ position: MessagePosition, _ channel: Int64, _ filter: MessageFilter, _ limit: Int,
         isPast: (MessagePosition) -> Bool
@@ -163,7 +163,7 @@ extension CacheStore {
         let hasFields = !filter.looksAtThreadOnly
         while result.count < limit, try row.step() {
             if isPast(MessagePosition(order: row.int(0), tie: row.int(1))) { break }
-            // Also of a row that does not match: what the filter looks at may be what is damaged.
+            // Rows that do not match are checked, too: the fields that the filter uses may be the damaged ones.
             let message = try row.message(of: channel)
             if hasFields { try row.checkMessageFields() }
             let isWanted = filter.matches(
@@ -198,7 +198,7 @@ extension CacheStore {
     private static func kind(_ stored: Int64) -> MessageRecord.Kind { MessageRecord.Kind(rawValue: stored) ?? .user }
 }
 
-/// What a page reads of a message; it stays where it is until the statement goes on.
+/// The parts of a message that a page reads. They are valid until the next step of the statement.
 private struct PagedMessage {
     let position: MessagePosition
     let id: UnsafeRawBufferPointer
@@ -221,7 +221,7 @@ extension Statement {
     /// The message of a row of `selectPaged` or `selectFiltered`. Each column is read once, which is most of a page's
     /// work.
     fileprivate func message(of channel: Int64) throws(StoreError) -> PagedMessage {
-        // The types first: SQLite says them of values that nobody has read as something else.
+        // Types are checked first: SQLite reports the stored type only until a value is read as another one.
         if isTyped(0...4) {
             let message = PagedMessage(
                 position: MessagePosition(order: int(0), tie: int(1)), id: utf8(2), parentID: utf8(3), json: utf8(4))

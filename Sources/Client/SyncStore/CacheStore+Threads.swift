@@ -1,10 +1,10 @@
 import SyncModel
 
-/// Threads that are shown by themselves. The cache of one is that of a channel in small: messages, chunks and a change
-/// cursor, under a key of its own. A thread is complete in other places than its channel is, and an open-ended chunk of
-/// the one must not end with a message of the other: so nothing is shared, and a reply may be cached twice.
+/// Threads that are shown by themselves. A thread has a cache like a channel: messages, chunks and a change cursor,
+/// under a key of its own. A thread is complete in other ranges than its channel, and an open-ended chunk of one must
+/// not end with a message of the other. So the two share nothing, and a reply may be cached twice.
 extension CacheStore {
-    /// The number under which a thread's messages are filed, which is negative; made when there is none.
+    /// The number under which a thread's messages are stored, which is negative; made when there is none.
     public func threadKey(channel: Int64, parentID: MessageID) throws(StoreError) -> Int64 {
         if let key = try threadKeyIfKnown(channel: channel, parentID: parentID) { return key }
         return try transaction { () throws(StoreError) in
@@ -19,7 +19,7 @@ extension CacheStore {
         }
     }
 
-    /// The number under which a thread's messages are filed; `nil` when it was never shown.
+    /// The number under which a thread's messages are stored; `nil` when it was never shown.
     public func threadKeyIfKnown(channel: Int64, parentID: MessageID) throws(StoreError) -> Int64? {
         let row = try database.prepare("\(CacheStore.selectThreads) WHERE channel = ? AND parent_id = ?")
             .bind(channel).bind(parentID)
@@ -36,7 +36,7 @@ extension CacheStore {
         return threads
     }
 
-    /// The same for who goes on without one that is damaged: it counts as none, and `takeDamage` tells of it.
+    /// The same without threads whose row is damaged: these are left out, and `takeDamage` tells of the damage.
     public func soundThreads(channel: Int64) throws(StoreError) -> [(key: Int64, parentID: MessageID)] {
         let row = try database.prepare("\(CacheStore.selectThreads) WHERE channel = ?").bind(channel)
         defer { row.reset() }
@@ -67,9 +67,9 @@ extension CacheStore {
         }
     }
 
-    /// Files what the channel's cache holds of a thread under the thread's own number, of which no chunk is cached:
-    /// the parent, and its replies as far as the stretch reaches in which the parent lies; nothing is older than they.
-    /// The thread's changes count from where the channel's do.
+    /// Copies the part of a thread that the channel's cache has to the thread's own number, under which no chunk is
+    /// cached: the parent, and its replies up to the end of the chunk that has the parent; the thread has no older
+    /// messages. The thread's change cursor begins where the channel's is.
     public func copyThread(_ key: Int64, parentID: MessageID, from channel: Int64) throws(StoreError) {
         guard let changes = try value("messages.changes.\(channel)"),
             let parent = try message(id: parentID, channel: channel)?.position,
@@ -93,7 +93,7 @@ extension CacheStore {
             let isDamaged = try damaged.next()
             damaged.reset()
             guard !isDamaged else { throw database.damage("a message does not match its checksum") }
-            // Messages without a chunk, as damage leaves them, are of no use.
+            // Messages without a chunk, as damage may leave them, are removed.
             try clearRemains(key)
             try database.prepare("""
                 INSERT INTO message (channel, id, ord, tie, \(columns), checksum)

@@ -2,28 +2,30 @@ import CLinux
 import Glibc
 import SyncModel
 
-/// The cache of one user: channels, messages, chunks, cursors, values of databases. Rebuildable, never wrong: what a
-/// cursor covers is committed together with it. One thread at a time.
+/// The cache of one user: channels, messages, chunks, cursors, values of databases. It can be rebuilt, and is never
+/// wrong: a cursor and the rows that it covers are committed together. One thread at a time.
 public final class CacheStore {
     let database: Database
-    /// The chunks that the file has of some channels. What a transaction that was undone put there is not true.
+    /// The chunks of some channels as they are in the file. Emptied when a transaction is rolled back, since its
+    /// changes are not in the file.
     var storedChunks: [Int64: [StoredChunk]] = [:]
-    /// Some of the channels that the file has, under the same rule. What is received looks its channel up several
-    /// times, and reading one from the file takes all of its JSON apart.
+    /// Some of the channels in the file, under the same rule. Every received event looks up its channel several times,
+    /// and reading one from the file parses all of its JSON.
     var storedChannels: [ChannelURL: ChannelRecord] = [:]
-    /// What the values of databases take, under the same rule.
+    /// How much the values of databases take, under the same rule.
     var storedDatabaseRoom: DatabaseRoom?
-    /// Bounds of those values: of their JSON together, and of their number.
+    /// Bounds of those values: the bytes of their JSON together, and their number.
     var databaseBytesLimit = 4 * CacheStore.databaseValueLimit
     var databaseValuesLimit = 1000
-    /// The damage of a row that counted as none, and was not told yet.
+    /// The damage of a row that was treated as missing, and was not told yet.
     var damagedValue: StoreError?
     let directory: String
-    /// The file a damaged cache was set aside as, when that happened at opening.
+    /// The path to which a damaged cache was renamed at opening; `nil` when it was sound.
     public let setAsideAs: String?
 
     /// Opens or creates `cache.db` in a directory. A damaged file is set aside under a name with `now` (milliseconds
-    /// since the epoch) and a new one begun; so is one whose damage showed in use, the next time it is opened.
+    /// since the epoch) and a new one begun; the same is done with a file whose damage was found in use, the next time
+    /// it is opened.
     public init(directory: String, now: Int64) throws(StoreError) {
         self.directory = directory
         let path = directory + "/cache.db"
@@ -52,7 +54,7 @@ public final class CacheStore {
     }
 
     /// Bytes. A received message changes five or six pages, and each goes to the disk as a whole: 29 kB, with pages of
-    /// 16 KiB 94 kB. What those would save: a twelfth of the time SQLite takes for a backfill, and 4 % of the file.
+    /// 16 KiB 94 kB. Larger pages would save a twelfth of SQLite's time for a backfill, and 4 % of the file.
     private static let pageSize = 4096
 
     private static func open(_ path: String) throws(StoreError) -> Database {
@@ -60,14 +62,14 @@ public final class CacheStore {
         database.checksTypes = true
         try database.migrate(CacheSchema.migrations)
         try database.setPageSize(pageSize)
-        // Reads the schema and the b-tree roots: damage that would show at the first query shows here.
+        // Reads the schema and the b-tree roots, so that damage is found here and not at the first query.
         for table in ["meta", "channel", "thread", "message", "chunk", "database_value"] {
             let probe = try database.prepare("SELECT * FROM \(table) LIMIT 1")
             _ = try probe.next()
             probe.reset()
         }
-        // A value of another type sorts before or behind all that are of the column's, and no query would find its row.
-        // (A number with a fraction lies between them.)
+        // A value of another type is sorted before or after all that have the column's type, and no query would find
+        // its row. (A number with a fraction is between them.)
         for (table, column) in [
             ("meta", "key"), ("channel", "url"), ("thread", "channel"), ("message", "channel"), ("chunk", "channel"),
             ("database_value", "url"),
@@ -90,8 +92,8 @@ public final class CacheStore {
         if descriptor >= 0 { Glibc.close(descriptor) }
     }
 
-    /// The logs go first: left behind alone, one would be replayed into the new file. A kill in between leaves a file
-    /// that is still damaged or still marked, and the next opening does the rest.
+    /// The logs are renamed first: a log that is left behind would be replayed into the new file. A kill in between
+    /// leaves a file that is still damaged or still marked, and the next opening does the rest.
     private static func setAside(_ path: String, as aside: String) -> Bool {
         for log in ["-wal", "-journal"] {
             guard rename(path + log, aside + log) == 0 || errno == ENOENT else { return false }
@@ -105,10 +107,11 @@ public final class CacheStore {
     /// Closes the file. The store must not be used afterwards.
     public func close() { database.shut() }
 
-    /// Asked before each commit, for tests that let one fail.
+    /// The hook is called before each commit, for tests that let one fail.
     public func setCommitHook(_ hook: (() throws(StoreError) -> Void)?) { database.beforeCommit = hook }
 
-    /// Asked before each statement that writes, with its SQL, for tests that let one fail or end the process there.
+    /// The hook is called before each statement that writes, with its SQL, for tests that let one fail or end the
+    /// process there.
     public func setStatementHook(_ hook: ((String) throws(StoreError) -> Void)?) { database.beforeWrite = hook }
 
     /// Commits all that is done inside, or nothing of it. A call inside another joins it; a failure inside, also one
@@ -126,8 +129,8 @@ public final class CacheStore {
 
     // MARK: Cursors and flags
 
-    /// What was kept under a key; `nil` when there is nothing. A damaged row counts as none, and `takeDamage` tells of
-    /// it: without a cursor everything is asked again, while with an error nothing would ever be asked.
+    /// The value kept under a key; `nil` when there is none. A damaged row counts as missing, and `takeDamage` tells of
+    /// it: without a cursor everything is asked for again, while an error would stop sync for ever.
     public func value(_ key: String) throws(StoreError) -> String? {
         let row = try database.prepare("SELECT key, value, checksum FROM meta WHERE key = ?").bind(key)
         defer { row.reset() }
@@ -146,7 +149,7 @@ public final class CacheStore {
         return try row.next()
     }
 
-    /// The damage of a value that counted as none since this was asked last.
+    /// The damage of a row that was treated as missing, since the last call.
     public func takeDamage() -> StoreError? {
         defer { damagedValue = nil }
         return damagedValue

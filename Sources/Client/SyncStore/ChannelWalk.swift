@@ -2,18 +2,18 @@ import SyncModel
 
 /// A walk over an index of channels in the order of a query, from its start or from behind a channel.
 ///
-/// An order puts some channels behind all others (those without a name, for one) and mixes ascending with descending
-/// columns. No single comparison of SQLite expresses that, and a disjunction of comparisons would walk the index from
-/// its start to find the place. So a walk is a sequence of exact ranges: the rest of those that differ by URL alone,
-/// the rest of the channel's group, the group behind.
+/// An order puts some channels after all others (for example those without a name) and mixes ascending with descending
+/// columns. No single comparison in SQLite expresses that, and with several joined by OR, SQLite would walk the index
+/// from its start. So a walk is a sequence of exact ranges: the rest of the channels that differ only by URL, the rest
+/// of the channel's group, and the group after it.
 struct ChannelWalk {
-    /// What to run, one after the other, until there are enough channels.
+    /// The statements to run, one after the other, until there are enough channels.
     let statements: [String]
     private let bindPlace: (Statement) -> Void
 
-    /// `nil` for an order that no index has.
+    /// `nil` for an order without an index.
     init?(_ order: ChannelQuery.Order, after channel: ChannelRecord?) {
-        // ?1 is what is sorted by, ?2 the URL.
+        // ?1 is the value of the sort column, ?2 the URL.
         let ranges: [String]
         let columns: String
         switch order {
@@ -54,7 +54,7 @@ struct ChannelWalk {
         }
     }
 
-    /// Binds the place behind which the walk goes on, as far as the statement asks for it.
+    /// Binds the place after which the walk goes on, as far as the statement has parameters for it.
     func bind(_ channel: ChannelRecord, to statement: Statement) {
         if statement.parameterCount > 0 { bindPlace(statement) }
         if statement.parameterCount > 1 { statement.bind(channel.url) }

@@ -1,8 +1,8 @@
-/// The checksum of a row's JSON, kept beside it: what is read from a damaged file must not reach a host.
+/// The checksum of a row's JSON, stored with it, so that damaged data does not reach a host.
 ///
-/// It stands in every file, so its outcome never changes. It finds damage, not forgery. No library's checksum that this
-/// one already depends on is near the speed of the memory copy that goes with it; here four lanes of eight bytes do
-/// not wait for each other.
+/// It is stored in every file, so its result for the same bytes must never change. It finds damage, not forgery. It is
+/// computed here because the checksums of the libraries in use are much slower than the memory copy that goes with it;
+/// here four lanes of eight bytes are computed independently.
 enum Checksum {
     static let seed: UInt64 = 0x9E37_79B9_7F4A_7C15
     private static let factor: UInt64 = 0xD6E8_FEB8_6659_FD93
@@ -35,7 +35,7 @@ enum Checksum {
             offset += 1
         }
         first = mixed(first, rest)
-        // The lanes are put together one after the other, so that words that changed places make a difference.
+        // The lanes are combined in order, so that exchanged words change the result.
         var sum = mixed(UInt64(count), first)
         sum = mixed(sum, second)
         sum = mixed(sum, third)
@@ -45,7 +45,7 @@ enum Checksum {
 
     static func folded(_ sum: UInt64) -> Int64 { Int64(Int32(truncatingIfNeeded: sum >> 32 ^ sum)) }
 
-    /// One to one in each argument: a single damaged word always shows in its lane.
+    /// Injective in each argument, so a single damaged word always changes its lane.
     @inline(__always)
     static func mixed(_ sum: UInt64, _ word: UInt64) -> UInt64 {
         let product = (sum ^ word) &* factor

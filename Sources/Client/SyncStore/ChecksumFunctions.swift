@@ -3,9 +3,9 @@ import SyncJSON
 
 /// Functions of SQL for migrations.
 ///
-/// - `checksum_of_json(text)`: the checksum of what is JSON, an error that means damage for what is none.
+/// - `checksum_of_json(text)`: the checksum of a JSON text; for any other text an error, which means damage.
 /// - `checksum_of_text(text)`: the same of any text.
-/// - `checksum_of_row(column, ...)`: that of a row's columns, in this order.
+/// - `checksum_of_row(column, ...)`: the checksum of a row's columns, in this order.
 enum ChecksumFunctions {
     private typealias Function =
         @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
@@ -50,9 +50,9 @@ enum ChecksumFunctions {
         sqlite3_result_int64(context, checksum.value)
     }
 
-    /// The bytes of a text, which SQLite has until the function returns.
+    /// The bytes of a text, which are valid until the function returns.
     private static func text(_ value: OpaquePointer) -> UnsafeRawBufferPointer {
-        // In this order: the text first, its size after the conversion it may need.
+        // The text has to be asked for before its size, since it may be converted.
         let start = sqlite3_value_text(value)
         return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))
     }

@@ -4,12 +4,12 @@ import Glibc
 
 /// One SQLite connection with its prepared statements. One thread at a time.
 ///
-/// A transaction is all or nothing even when its body swallows an error: whatever fails inside dooms it, every later
-/// statement of it gives the same error, and it ends with a rollback. SQLite rolls back by itself on some errors (a
-/// full disk, for one); without this rule what follows would be committed statement by statement.
+/// A transaction is all or nothing even when its body ignores an error: after a failure inside, every later statement
+/// of it gives the same error, and it ends with a rollback. On some errors, such as a full disk, SQLite rolls back by
+/// itself; without this rule the statements after that would be committed one by one.
 final class Database {
-    /// SQL as a key. Statements are long and few, and looked up for every use: their lengths tell most of them apart,
-    /// and hashing all of the text would cost as much as some of them do.
+    /// SQL as a key. Statements are long and few, and looked up for every use. Most differ in length, so only that is
+    /// hashed; hashing the whole text would cost as much as running some of them.
     private struct Key: Hashable {
         let sql: String
 
@@ -19,15 +19,15 @@ final class Database {
     private var handle: OpaquePointer?
     private var statements: [Key: Statement] = [:]
     private var isInTransaction = false
-    /// What went wrong first in the transaction under way.
+    /// The first error of the current transaction.
     private var doom: StoreError?
-    /// Asked before each commit; a test makes it throw to see what a full disk does.
+    /// Called before each commit; tests let it throw to see what a full disk does.
     var beforeCommit: (() throws(StoreError) -> Void)?
-    /// Asked before each statement that writes, with its text; a test makes it throw or kills the process there.
+    /// Called before each statement that writes, with its SQL; tests let it throw, or end the process there.
     var beforeWrite: ((String) throws(StoreError) -> Void)?
-    /// A value that its column cannot have is damage of the file, and not of its row alone.
+    /// Whether a value of a type that its column cannot have counts as damage of the whole file, not only of its row.
     var checksTypes = false
-    /// Told whenever the file turns out to be damaged.
+    /// Called whenever damage of the file is found.
     var onDamage: (() -> Void)?
 
     /// Milliseconds to wait for another process that has the file locked, and for one that only reads.
@@ -35,7 +35,7 @@ final class Database {
     private static let patienceWithReaders: Int32 = 250
     private let path: String
 
-    /// Opens or creates a file that only its owner can read. `pageSize` (bytes) counts for a new file only.
+    /// Opens or creates a file that only its owner can read. `pageSize` (bytes) is used for a new file only.
     init(path: String, synchronous: String, pageSize: Int) throws(StoreError) {
         self.path = path
         let descriptor = shim_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -74,10 +74,10 @@ final class Database {
         handle = nil
     }
 
-    /// The error behind a result code. Inside a transaction it dooms the transaction.
+    /// The error for a result code. Inside a transaction, the transaction can then only be rolled back.
     func failure(_ code: Int32) -> StoreError { noted(classified(code)) }
 
-    /// The error for a row that SQLite takes for sound and that is not.
+    /// The error for a damaged row in which SQLite finds nothing wrong.
     func damage(_ message: String) -> StoreError { noted(.corrupt(message: message)) }
 
     /// The same for a row that counts as missing: a transaction goes on.
@@ -100,7 +100,8 @@ final class Database {
         case SQLITE_FULL: return .full
         case SQLITE_CORRUPT, SQLITE_NOTADB: return .corrupt(message: message)
         case SQLITE_IOERR, SQLITE_CANTOPEN:
-            // The WAL's index and its first page are made by other calls than write(2), so SQLite says no "full" there.
+            // The WAL's index and its first page are made by other calls than write(2), for which SQLite does not
+            // report "full".
             let cause = sqlite3_system_errno(handle)
             return cause == ENOSPC || cause == EDQUOT ? .full : .failed(code: code, message: message)
         default: return .failed(code: code, message: message)
@@ -112,15 +113,15 @@ final class Database {
         if handle == nil { throw failure(SQLITE_MISUSE) }
     }
 
-    /// Runs statements that give no rows that matter.
+    /// Runs statements whose rows are not needed.
     func execute(_ sql: String) throws(StoreError) {
         try check()
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         if code != SQLITE_OK { throw failure(code) }
     }
 
-    /// Brings the log into the file and empties it. Waits for a reader in another process, but not for long; then the
-    /// log still holds what was written over, and that is an error.
+    /// Copies the log into the file and empties it. Waits a short time for a reader in another process; if that goes on
+    /// reading, the log keeps its old data, and that is an error.
     func emptyLog() throws(StoreError) {
         try check()
         sqlite3_busy_timeout(handle, Database.patienceWithReaders)
@@ -142,14 +143,16 @@ final class Database {
         }
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
-        // The statements are ours: one that does not compile has met a file without the tables it says it has.
+        // The statements are the library's own, so one that does not compile means that the file lacks a table of its
+        // schema.
         guard code == SQLITE_OK, let prepared else { throw failure(code == SQLITE_ERROR ? SQLITE_CORRUPT : code) }
         let statement = Statement(prepared, sql: sql, of: self)
         statements[key] = statement
         return statement
     }
 
-    /// Asked by a statement that is about to write. What the hook throws dooms the transaction like a failed statement.
+    /// Called by a statement that is about to write. An error that the hook throws has the effect of a failed
+    /// statement.
     func willWrite(_ sql: String) throws(StoreError) {
         guard isInTransaction, let beforeWrite else { return }
         do throws(StoreError) {
@@ -173,7 +176,7 @@ final class Database {
         return false
     }
 
-    /// Steps of all statements since this was asked last, for tests of what a call costs.
+    /// The steps of all statements since the last call, for tests of what a call costs.
     func takeSteps() -> Int64 { statements.values.reduce(0) { $0 + $1.takeSteps() } }
 
     /// All or nothing. A call inside another joins it.
@@ -205,14 +208,14 @@ final class Database {
         }
     }
 
-    /// The number of migrations that the file has seen.
+    /// The number of migrations that were applied to the file.
     func schemaVersion() throws(StoreError) -> Int64 {
         let version = try prepare("PRAGMA user_version")
         defer { version.reset() }
         return try version.next() ? version.int(0) : 0
     }
 
-    /// Applies the migrations that the file has not seen. Each has a number, its place in the list, and never changes.
+    /// Applies the migrations that the file lacks. Each has a number, its index in the list, and never changes.
     func migrate(_ migrations: [String]) throws(StoreError) {
         let found = try schemaVersion()
         let known = Int64(migrations.count)
@@ -225,15 +228,15 @@ final class Database {
                     try execute("PRAGMA user_version = \(number + 1)")
                 }
             } catch {
-                // As above: it has tables that it says it has not.
+                // As above: the file has tables that its version does not have yet.
                 guard case .failed(SQLITE_ERROR, let message) = error else { throw error }
                 throw .corrupt(message: message)
             }
         }
     }
 
-    /// Writes the file again with pages of another size, without what was deleted, when it has others. A file that
-    /// cannot be written again now (it takes the room of a second one) serves as it is, and the next opening tries
+    /// Writes the file again with pages of another size, without what was deleted, when it has others. If that fails
+    /// now, since it needs the disk space of a second file, the file is used as it is, and the next opening tries
     /// again.
     func setPageSize(_ bytes: Int) throws(StoreError) {
         let pragma = try prepare("PRAGMA page_size")

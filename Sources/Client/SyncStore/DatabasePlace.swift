@@ -1,10 +1,10 @@
-/// A place of a realtime database, as rows name it. Texts are compared byte by byte.
+/// A place of a realtime database, as it is stored in rows. Texts are compared by their bytes.
 public struct DatabasePlace: Sendable {
     /// Which database.
     public let instance: DatabaseInstance
     /// The keys joined by slashes with one in front: "/a/b"; "/" is the root.
     public let path: String
-    /// Which children, as a URL says it; empty for all of the place.
+    /// The query, as parameters of a URL; empty for the whole place.
     public let query: String
 
     public init(_ instance: DatabaseInstance, path: String, query: String = "") {

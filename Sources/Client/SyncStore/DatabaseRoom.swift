@@ -1,6 +1,6 @@
-/// How much of a cache the values of realtime databases take.
+/// How many values of realtime databases are in the cache, and their bytes.
 struct DatabaseRoom: Equatable {
     var values: Int
-    /// Of their JSON.
+    /// The bytes of their JSON.
     var bytes: Int
 }

@@ -1,13 +1,13 @@
 /// A write to a realtime database that the service has not answered yet.
 public struct DatabaseWrite: Equatable, Sendable {
-    /// Numbers that writes have. Behind them there is room for more than anybody writes.
+    /// The numbers that writes may have; SQLite's range beyond them is never reached.
     static let ids: ClosedRange<Int64> = 1...(1 << 62)
 
     /// Its number among the writes to that database; the order in which they were made.
     public let id: Int64
     /// As `DatabasePlace` has it.
     public let path: String
-    /// What is written; whoever keeps it says which number means what.
+    /// The kind of the write; its numbers are those of `QueuedWrite.Kind`, which the caller defines.
     public let kind: Int64
     /// JSON.
     public let body: [UInt8]

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Ownership of a data directory by one process. The system ends it with the process, however it dies.
+/// The ownership of a data directory by one process. The system ends it with the process, however that ends.
 public final class DirectoryLock: @unchecked Sendable {
     private let descriptor: Int32
 
@@ -33,7 +33,7 @@ public final class DirectoryLock: @unchecked Sendable {
         Glibc.close(descriptor)
     }
 
-    /// Gives the directory back, also where a fork of this process still has the descriptor: closing it would not.
+    /// Gives up the lock, even when a fork of this process still has the descriptor; closing the descriptor would not.
     public func release() { flock(descriptor, LOCK_UN) }
 
     private static func readPID(_ descriptor: Int32) -> Int32? {

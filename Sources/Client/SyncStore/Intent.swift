@@ -1,6 +1,6 @@
 import SyncModel
 
-/// An own message that is not the service's yet.
+/// An own message that the service does not have yet.
 public struct Intent: Equatable, Sendable {
     public enum Status: Int64, Sendable {
         case pending = 0
@@ -9,7 +9,7 @@ public struct Intent: Equatable, Sendable {
         case accepted = 2
     }
 
-    /// Ids that rows have. Behind them there is room for more than anybody writes.
+    /// The ids that rows may have; SQLite's range beyond them is never reached.
     static let ids: ClosedRange<Int64> = 1...(1 << 62)
     static let times: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
     static let retries: ClosedRange<Int64> = 0...Int64(Int32.max)
@@ -27,15 +27,16 @@ public struct Intent: Equatable, Sendable {
     public var retryCount: Int
     /// JSON object with the message's fields.
     public var body: [UInt8]
-    /// The host sends it by its own means and tells how it went.
+    /// The host sends it by its own means and reports the outcome.
     public var isHostSent: Bool
     /// The service's id of an accepted one.
     public var messageID: MessageID?
 
-    /// It has failed once; while it is sent again, too. Hosts see it in the list of failed messages until it is sent.
+    /// An attempt has failed; this stays true while it is sent again. Hosts see it in the list of failed messages until
+    /// it is sent.
     public var hasFailed: Bool { status == .failed || retryCount > 0 && status != .accepted }
 
-    /// Of all columns.
+    /// The checksum of all columns.
     var checksum: Int64 {
         var checksum = RowChecksum()
         checksum.add(id)

@@ -1,5 +1,5 @@
-/// Rows that do not match their checksum, or have a number that no row has. What stands in them cannot be trusted, so
-/// none is sent; nor is one thrown away, or in the way of the others.
+/// Rows that do not match their checksum, or have a number that no row can have. Their content cannot be trusted, so
+/// they are not sent. They are not thrown away, and do not stop the other rows.
 extension IntentStore {
     enum Table: String {
         case intent, write = "database_write"
@@ -23,14 +23,14 @@ extension IntentStore {
         self.lost.add(lost)
     }
 
-    /// What was found damaged since this was asked last.
+    /// The damaged rows that were found since the last call.
     public func takeLost() -> LostIntents {
         defer { lost = LostIntents() }
         return lost
     }
 
-    /// Moves the damaged rows that were met to tables of their own. When that fails they stay, and the next opening
-    /// meets them again; nothing else depends on it.
+    /// Moves the damaged rows that were found to tables of their own. When that fails they stay, and the next opening
+    /// finds them again; nothing else depends on it.
     public func setAsideDamaged() throws(StoreError) {
         defer { damaged = [] }
         if !damaged.isEmpty {
@@ -38,7 +38,7 @@ extension IntentStore {
                 try moveDamaged()
             } catch {
                 guard case .corrupt = error else { throw error }
-                // An index may have the value that the row has lost.
+                // An index may still have the value that the row has lost.
                 for table in [Table.intent, .write] { try database.execute("REINDEX \(table.rawValue)") }
                 try moveDamaged()
             }
@@ -58,8 +58,8 @@ extension IntentStore {
         }
     }
 
-    /// SQLite numbers intents behind the last number that it noted. At the end of the range there would be none left,
-    /// and no message could be written any more.
+    /// SQLite numbers intents after the last number that it has noted. If damage put that at the end of the range, no
+    /// number would be left, and no message could be written any more.
     private func mendSequence() throws(StoreError) {
         let noted = try database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'intent'")
         defer { noted.reset() }

@@ -1,6 +1,6 @@
 /// Writes to realtime databases that are to reach the service, in their order, over any number of restarts.
 extension IntentStore {
-    /// Keeps a write. A number that the database has already is an error.
+    /// Keeps a write. A number that this database already uses is an error.
     public func add(_ write: DatabaseWrite, to instance: DatabaseInstance) throws(StoreError) {
         if !isMarked { try setMark() }
         try database.transaction { () throws(StoreError) in
@@ -50,7 +50,7 @@ extension IntentStore {
         return writes.sorted { $0.id < $1.id }.map(\.write)
     }
 
-    /// The same as they stand there.
+    /// The same, without conversion.
     public func databaseWrites(to instance: DatabaseInstance) throws(StoreError) -> [DatabaseWrite] {
         try databaseWrites(to: instance) { $0 }
     }

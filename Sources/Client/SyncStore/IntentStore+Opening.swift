@@ -1,7 +1,8 @@
 import CLinux
 import Glibc
 
-/// What SQLite would take for a new file, or for a log without content, and overwrite: looked at before it does.
+/// Checks of files that SQLite would take for new ones, or for an empty log, and overwrite. They are made before SQLite
+/// opens the files.
 extension IntentStore {
     /// Bytes of a database file's header; SQLite takes a file with fewer for a new one.
     private static let headerSize = 100
@@ -33,9 +34,9 @@ extension IntentStore {
         .cannotOpen(path: path, message: String(cString: strerror(errno)))
     }
 
-    /// SQLite passes over a log whose header is not right, with all that was committed to it. The header is on the disk
-    /// before the first commit is, and its 32 bytes lie in one sector: a kill or a power loss leaves none that is wrong
-    /// with something behind it.
+    /// SQLite ignores a log whose header is wrong, with all that was committed to it. The header is on the disk before
+    /// the first commit, and its 32 bytes are in one sector. So a kill or a power loss never leaves a wrong header with
+    /// data after it.
     private static func checkLog(_ path: String) throws(StoreError) {
         let descriptor = shim_open(path, O_RDONLY | O_CLOEXEC, 0)
         guard descriptor >= 0 else { throw cannotOpen(path) }
@@ -63,11 +64,11 @@ extension IntentStore {
         return sums == (word(6), word(7))
     }
 
-    /// A file that says it has this schema and lacks a part of it is damaged: a statement that needs the part would
-    /// fail at its first use.
+    /// A file that has this schema version but lacks a part of the schema is damaged: a statement that needs the part
+    /// would fail at its first use.
     static func checkSchema(_ database: Database) throws(StoreError) {
         for table in [Table.intent, .write] {
-            // What does not compile is `.corrupt`.
+            // A statement that does not compile is `.corrupt`.
             _ = try database.prepare("SELECT \(table.key), \(table.columns) FROM \(table.rawValue) LIMIT 0")
             _ = try database.prepare("SELECT \(table.columns) FROM \(table.aside) LIMIT 0")
         }

@@ -1,8 +1,8 @@
 import Glibc
 import SyncModel
 
-/// What the host was promised: messages to be sent, and writes to databases. On disk (synchronous=FULL) before a call
-/// returns; never dropped by itself, not even when the file is damaged. One thread at a time.
+/// The outbox: own messages to be sent, and writes to databases. They are on disk (synchronous=FULL) before a call
+/// returns, and the store never drops one by itself, not even when the file is damaged. One thread at a time.
 public final class IntentStore {
     let database: Database
     private let mark: IntentMark
@@ -10,12 +10,12 @@ public final class IntentStore {
     /// Intents were written in this directory before, and their file was gone when it was opened: what was not sent yet
     /// is lost. Told by this opening only.
     public let intentsLost: Bool
-    /// Damaged rows that were met and are not set aside yet, and what is lost with them.
+    /// The damaged rows that were found and are not set aside yet, and what is lost with them.
     var damaged: [(table: Table, key: Int64)] = []
     var lost = LostIntents()
 
-    /// Bytes. A message to be sent is written and removed again, in few small rows, and each page that changes goes to
-    /// the disk as a whole: with pages of 4 KiB that was 19 kB. A file that has larger ones keeps them.
+    /// Bytes. A message to be sent is written and removed again, in few small rows, and each changed page is written as
+    /// a whole: with pages of 4 KiB that was 19 kB. A file that has larger pages keeps them.
     private static let pageSize = 1024
 
     static let migrations = [
@@ -33,7 +33,7 @@ public final class IntentStore {
         ) STRICT;
         CREATE INDEX intent_by_channel ON intent (channel_url, id);
         """,
-        // Checksums; and no query looks for the intents of one channel any more.
+        // Checksums. The index by channel is removed, since no query uses it any more.
         """
         DROP INDEX intent_by_channel;
         ALTER TABLE intent ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
@@ -83,7 +83,7 @@ public final class IntentStore {
             body ANY
         ) STRICT;
         """,
-        // What a service wants to have at its next session.
+        // Values that a service keeps for its next session.
         """
         CREATE TABLE kept (
             name TEXT NOT NULL PRIMARY KEY,
@@ -109,10 +109,11 @@ public final class IntentStore {
         let path = directory + "/intents.db"
         mark = IntentMark(directory: directory)
         isMarked = mark.isSet
-        // Before SQLite sees the files.
+        // Before SQLite opens the files.
         let isLost = try IntentStore.checkFiles(path, isMarked: isMarked)
         intentsLost = isLost
-        // Made under another name first: a kill in between must not leave an empty file that means damage.
+        // The file is made under another name first: a kill in between must not leave an empty file, which would count
+        // as damage.
         if isLost { try IntentStore.make(path) }
         database = try Database(path: path, synchronous: "FULL", pageSize: IntentStore.pageSize)
         try IntentStore.migrate(database, isUsed: isMarked && !isLost)
@@ -124,7 +125,7 @@ public final class IntentStore {
         }
     }
 
-    /// A used file that knows no schema has lost the log in which everything stood.
+    /// A file that was used and has no schema has lost its log, in which everything was.
     private static func migrate(_ database: Database, isUsed: Bool) throws(StoreError) {
         if isUsed, try database.schemaVersion() == 0 {
             throw .corrupt(message: "intents.db has no tables, and messages were kept in it")
@@ -151,10 +152,11 @@ public final class IntentStore {
 
     public func close() { database.shut() }
 
-    /// Asked before each commit, for tests that let one fail.
+    /// The hook is called before each commit, for tests that let one fail.
     public func setCommitHook(_ hook: (() throws(StoreError) -> Void)?) { database.beforeCommit = hook }
 
-    /// Asked before each statement that writes, with its SQL, for tests that let one fail or end the process there.
+    /// The hook is called before each statement that writes, with its SQL, for tests that let one fail or end the
+    /// process there.
     public func setStatementHook(_ hook: ((String) throws(StoreError) -> Void)?) { database.beforeWrite = hook }
 
     /// Commits all that is done inside, or nothing of it. A call inside another joins it; a failure inside, also one
@@ -193,7 +195,7 @@ public final class IntentStore {
         return try last.next() ? last.int(0) + 1 : 1
     }
 
-    /// Writes an intent's fields and how far it is; one that is not there does no harm.
+    /// Writes an intent's fields and status; one that is not there is ignored.
     public func update(_ intent: Intent) throws(StoreError) {
         try database.transaction { () throws(StoreError) in
             try database.prepare("""
@@ -236,7 +238,7 @@ public final class IntentStore {
         return row.text(1)
     }
 
-    /// Removes all intents, all writes to databases, and what is kept. The log still has them: `emptyLog`.
+    /// Removes all intents, all writes to databases, and what is kept. The log still has them until `emptyLog`.
     public func removeAll() throws(StoreError) {
         try database.transaction { () throws(StoreError) in
             for table in ["intent", "database_write", "damaged_intent", "damaged_write", "kept"] {

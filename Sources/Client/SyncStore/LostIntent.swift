@@ -1,13 +1,14 @@
-/// Something that was to be sent, and will not be: its row was damaged. What is said of it is what the row says now.
+/// An entry of the outbox that will not be sent, since its row was damaged. The values are those that the damaged row
+/// has now.
 public enum LostIntent: Equatable, Sendable {
     case message(channelURL: String, requestID: String)
     /// `kind` as `DatabaseWrite` has it.
     case write(url: String, name: String, path: String, kind: Int64, id: Int64)
 
-    /// Bytes of a text that are told of: more say no more.
+    /// How many bytes of a text are told.
     private static let textLimit = 1000
 
-    /// A text for hosts: not endless, and without NUL, which would end it there.
+    /// A text for hosts: shortened, and without NUL, at which C would end it.
     static func readable(_ bytes: [UInt8]) -> String {
         String(decoding: bytes.prefix(textLimit).map { $0 == 0 ? UInt8(ascii: "?") : $0 }, as: UTF8.self)
     }
@@ -15,7 +16,7 @@ public enum LostIntent: Equatable, Sendable {
 
 /// Damaged rows that were found.
 public struct LostIntents: Equatable, Sendable {
-    /// Of this many is told in particular.
+    /// How many are told one by one.
     private static let most = 100
 
     public private(set) var count = 0

@@ -1,8 +1,8 @@
 import SyncModel
 
-/// The checksum of a row: of all columns that must not change unseen, in the order in which they are added.
+/// The checksum of a row: of all columns in which a change must be found, in the order in which they are added.
 ///
-/// It stands in files, so its outcome never changes. Texts count by their bytes, whether they are UTF-8 or not.
+/// It is stored in files, so its result must never change. Texts count by their bytes, whether they are UTF-8 or not.
 struct RowChecksum {
     private var sum = Checksum.seed
 

@@ -2,17 +2,17 @@ import CSQLite
 import Glibc
 import SyncModel
 
-/// A prepared statement: bind in order, then `run` or step with `next`. A bind that fails shows when it runs.
+/// A prepared statement: bind in order, then `run` or step with `next`. A failed bind is reported when it runs.
 final class Statement {
     private let handle: OpaquePointer
     private let sql: String
     private let isWriting: Bool
     unowned let database: Database
-    /// What the schema says that each column has; `SQLITE_NULL` where it says nothing, as of an expression.
+    /// The type that the schema gives each column; `SQLITE_NULL` when it gives none, as for an expression.
     private let types: [Int32]
     private var bound: Int32 = 0
     private var bindFailure = SQLITE_OK
-    /// Something is bound that is not SQLite's own copy.
+    /// Whether a text is bound that SQLite has not copied.
     private var isBorrowing = false
 
     init(_ handle: OpaquePointer, sql: String, of database: Database) {
@@ -34,7 +34,7 @@ final class Statement {
     /// The highest number of a parameter.
     var parameterCount: Int32 { sqlite3_bind_parameter_count(handle) }
 
-    /// Steps of SQLite's machine since this was asked last: the rows it looked at, and what it did with them.
+    /// The steps of SQLite's virtual machine since the last call, a measure of the work.
     func takeSteps() -> Int64 { Int64(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 1)) }
 
     /// Makes the statement ready to be bound again; an unfinished read ends.
@@ -128,8 +128,8 @@ final class Statement {
         if let failure { throw failure }
     }
 
-    /// Steps to the next row; `false` at the end. Each value is of the type that the schema gives its column: SQLite
-    /// looks at it when it writes, and reads what the file says.
+    /// Steps to the next row; `false` at the end. Each value has the type that the schema gives its column. SQLite
+    /// checks types only when it writes, so this is checked here.
     func next() throws(StoreError) -> Bool {
         guard try step() else { return false }
         guard !database.checksTypes || isTyped else {
@@ -139,8 +139,8 @@ final class Statement {
         return true
     }
 
-    /// Steps to the next row; `false` at the end. Values are of any type: for rows whose checksum is compared before
-    /// anything is read, which a value of another type does not match.
+    /// Steps to the next row; `false` at the end. Values may have any type: for rows whose checksum is compared before
+    /// anything is read, since a value of another type does not match it.
     func step() throws(StoreError) -> Bool {
         if isWriting {
             do throws(StoreError) {
@@ -161,7 +161,7 @@ final class Statement {
     /// Whether each value of the row is of the type that the schema gives its column.
     var isTyped: Bool { types.isEmpty || isTyped(0...Int32(types.count - 1)) }
 
-    /// Whether the values of these columns are.
+    /// The same for some columns.
     func isTyped(_ columns: ClosedRange<Int32>) -> Bool {
         for column in columns where types[Int(column)] != SQLITE_NULL {
             if sqlite3_column_type(handle, column) != types[Int(column)] { return false }
@@ -169,10 +169,10 @@ final class Statement {
         return true
     }
 
-    /// Whatever number the file has: nothing may be counted with it, nor with what is made of it, unless it is checked.
+    /// The number as it is in the file. It must be checked before it, or a value made of it, is used in arithmetic.
     func int(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
-    /// A number that the library never writes outside of this range. One that is outside is damage of the file.
+    /// A number that the library writes only within this range; one outside is damage of the file.
     func int(_ column: Int32, in range: ClosedRange<Int64>) throws(StoreError) -> Int64 {
         let value = int(column)
         guard range.contains(value) else {
@@ -190,7 +190,7 @@ final class Statement {
         return String(decoding: UnsafeRawBufferPointer(start: base, count: count), as: UTF8.self)
     }
 
-    /// A text where SQLite has it, until the statement goes on.
+    /// A text without a copy; it is valid until the next step of the statement.
     func utf8(_ column: Int32) -> UnsafeRawBufferPointer {
         let text = sqlite3_column_text(handle, column)
         return UnsafeRawBufferPointer(start: text, count: text == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
@@ -209,10 +209,10 @@ final class Statement {
         return checksum.value
     }
 
-    /// Whether the checksum of columns is what stands in another.
+    /// Whether the checksum of columns equals the value of another column.
     func matches(_ columns: ClosedRange<Int32>, checksum column: Int32) -> Bool { checksum(columns) == int(column) }
 
-    /// Columns whose checksum stands in another. A mismatch is damage of the file.
+    /// Compares the checksum of columns with the value of another column. A mismatch is damage of the file.
     func check(_ columns: ClosedRange<Int32>, checksum column: Int32) throws(StoreError) {
         guard matches(columns, checksum: column) else {
             reset()

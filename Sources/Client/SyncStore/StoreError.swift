@@ -5,9 +5,9 @@ public enum StoreError: Error, Equatable, Sendable {
     case locked(byPID: Int32?)
     /// The file was written by a later version of the library.
     case newerSchema(found: Int64, known: Int64)
-    /// Another process reads the file, and what was removed is still in it or in its log.
+    /// Another process reads the file, so removed data is still in it or in its log.
     case inUse(path: String)
-    /// No room on the device.
+    /// The device has no space left.
     case full
     /// The file is damaged.
     case corrupt(message: String)

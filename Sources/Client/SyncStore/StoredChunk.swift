@@ -3,12 +3,12 @@ import SyncModel
 /// A range of a channel inside which the cache is complete, as kept on disk.
 public struct StoredChunk: Equatable, Sendable {
     public var start: HistoryEdge
-    /// Of an open-ended chunk as it was when the chunk was stored; the newest cached message when it is read.
+    /// For an open-ended chunk: its end when it was stored, and the newest cached message when it is read.
     public var end: HistoryEdge
     /// Nothing is older than `start`.
     public var reachedFirst: Bool
-    /// Every cached message behind `start` belongs to it. So a message that extends the newest chunk costs no write of
-    /// the chunk.
+    /// Every cached message after `start` belongs to it. So a message that extends the newest chunk does not need a
+    /// write of the chunk.
     public var isOpenEnded: Bool
 
     public init(start: HistoryEdge, end: HistoryEdge, reachedFirst: Bool, isOpenEnded: Bool) {

@@ -2,7 +2,7 @@ import CSQLite
 
 /// The VFS that writes each commit to the log with one call; see wal_gather.h.
 enum WALGathering {
-    /// Its name once it is registered; `nil`, SQLite's own default, where that failed.
+    /// Its name once it is registered; `nil`, which is SQLite's own default, when that failed.
     nonisolated(unsafe) static let vfsName: UnsafePointer<CChar>? = {
         let text = "syncmanager-wal"
         let name = UnsafeMutablePointer<CChar>.allocate(capacity: text.utf8.count + 1)
