@@ -20,7 +20,7 @@ public func sm_channel_collection_new(
     }
 }
 
-/// What both ways of opening a message collection are given, checked.
+/// The checked arguments of both functions that open a message collection.
 private struct NewMessages {
     let url: ChannelURL
     let filter: MessageFilter
@@ -166,7 +166,7 @@ public func sm_collection_start(
     return ask(collection, listener, outRequest, isStart: true, HostCommand.start)
 }
 
-/// Asks something of a message collection that needs no more than its number.
+/// A call on a message collection whose command needs only the collection's number.
 private func ask(
     _ collection: OpaquePointer?, _ listener: Listener, _ outRequest: UnsafeMutablePointer<UInt64>?,
     isStart: Bool = false, _ command: @escaping (_ collection: CollectionID, _ call: CallID) -> HostCommand

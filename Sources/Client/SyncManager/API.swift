@@ -6,7 +6,7 @@ import SyncStreams
 
 // The exported functions, in the header's order; the header says what each promises.
 
-/// Runs the body of a call: its error becomes the thread's last error and the status.
+/// Runs the body of an exported function: an error becomes the thread's last error and the returned status.
 func status(_ body: () throws(BorderError) -> Int32) -> Int32 {
     do throws(BorderError) {
         return try body()
@@ -16,7 +16,7 @@ func status(_ body: () throws(BorderError) -> Int32) -> Int32 {
     }
 }
 
-/// The same for one that gives nothing else.
+/// The same for a function that returns nothing but the status.
 func call(_ body: () throws(BorderError) -> Void) -> Int32 {
     status { () throws(BorderError) -> Int32 in
         try body()
@@ -175,7 +175,8 @@ public func sm_dispatch(_ client: OpaquePointer?, _ maxEvents: Int32, _ timeout:
         defer { client.queue.endDraining() }
         var count: Int32 = 0
         var wait = timeout
-        // Without a bound, what comes while callbacks run waits for the next call once a thousand were taken.
+        // Without `max_events` at most a thousand are taken; events that come while callbacks run wait for the next
+        // call then.
         while count < (maxEvents == 0 ? 1000 : maxEvents), client.dispatchNext(timeout: wait) {
             count += 1
             wait = 0
@@ -205,7 +206,7 @@ public func sm_set_callback(
     }
 }
 
-/// Registers a listener; when that fails its context ends here.
+/// Registers a listener; when that fails, its destroy function is called here.
 func listen(_ listener: Listener, _ body: (Listener) throws(BorderError) -> Void) -> Int32 {
     let code = call { () throws(BorderError) in try body(listener) }
     if code != 0 { listener.end() }

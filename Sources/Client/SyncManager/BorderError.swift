@@ -1,6 +1,6 @@
 import SyncModel
 
-/// Why a call was refused at the border.
+/// Why a call of the host was refused before the engine saw it.
 struct BorderError: Error {
     var status: Status
     var message: String

@@ -1,12 +1,12 @@
 import Glibc
 import SyncModel
 
-/// Texts that cross the border.
+/// Texts that come from the host or go to it.
 enum CText {
     /// 16 MiB, the most a text may have.
     static let limit = 16 << 20
 
-    /// A NUL-terminated copy on the C heap; `nil` when memory is short.
+    /// A NUL-terminated copy on the C heap, for the caller to free; `nil` when memory is short.
     static func copy(_ bytes: [UInt8]) -> UnsafeMutablePointer<CChar>? { bytes.withUnsafeBytes { copy($0) } }
 
     static func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutablePointer<CChar>? {
@@ -16,7 +16,7 @@ enum CText {
         return memory.assumingMemoryBound(to: CChar.self)
     }
 
-    /// Reads a text of the host: there, not too long, UTF-8.
+    /// Reads a text of the host and checks that it is not NULL, not too long, and UTF-8.
     static func read(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(BorderError) -> [UInt8] {
         guard let pointer else { throw BorderError(.invalidArgument, "\(name) is NULL") }
         let count = strnlen(pointer, limit + 1)

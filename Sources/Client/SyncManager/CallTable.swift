@@ -2,10 +2,10 @@ import SyncModel
 
 /// The calls whose results the host has not drained yet.
 ///
-/// A call takes a slot, and room for its texts, when it is accepted and frees both when its result is drained, so a
-/// host that does not drain meets a refusal instead of memory that grows without bound.
+/// A call takes a slot, and counts the bytes of its texts, when it is accepted; both are freed when its result is
+/// drained. So a host that does not drain gets refusals, and memory does not grow without bound.
 struct CallTable {
-    /// A direction of a collection in which one fetch at a time may be in flight, and none during a start.
+    /// A collection and a direction: one fetch at a time may be in flight for it, and none during a start.
     struct FetchKey: Hashable {
         var collection: CollectionID
         /// `nil`: a start, which the engine refuses while anything else is in flight.
@@ -18,11 +18,11 @@ struct CallTable {
         var bytes: Int
     }
 
-    /// As many as events may wait, but never fewer than this: `queue_limit` says how closely the host means to follow
-    /// its lists, and a small one is no reason to refuse a burst of sends.
+    /// There are as many slots as events that may wait, but never fewer than this: `queue_limit` says how closely the
+    /// host wants to follow its lists, and a small one is no reason to refuse a burst of sends.
     static let leastLimit = 1000
 
-    /// Bytes of texts that may wait: four of the longest there can be.
+    /// How many bytes of texts the calls may hold: four texts of the greatest length.
     static let byteLimit = 4 * CText.limit
 
     let limit: Int
@@ -40,7 +40,8 @@ struct CallTable {
     /// The number of the next call that is accepted.
     var next: CallID { .host(last + 1) }
 
-    /// Accepts a call whose texts have so many bytes, and gives its number. `others`: what waits beside the calls.
+    /// Accepts a call whose texts have so many bytes, and gives its number. `others`: the load of commands without a
+    /// result.
     mutating func add(
         _ listener: Listener, fetch: FetchKey?, bytes added: Int = 0, others: WaitingLoad = WaitingLoad()
     ) throws(BorderError) -> CallID {
@@ -71,7 +72,7 @@ struct CallTable {
         }
     }
 
-    /// The result of a call is drained. Gives its listener, once.
+    /// Frees a call whose result was drained, and gives its listener, once.
     mutating func remove(_ call: CallID) -> Listener? {
         guard let call = calls.removeValue(forKey: call) else { return nil }
         bytes -= call.bytes

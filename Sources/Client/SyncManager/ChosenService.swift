@@ -2,9 +2,9 @@ import SyncJSON
 import SyncModel
 import SyncSendbird
 
-/// The service a configuration names. The one place outside its room that knows it.
+/// The service that a configuration names. This is the only place outside the service's module that knows it.
 struct ChosenService {
-    /// Reads a service's message object; `nil` when the document is none.
+    /// Reads a service's message object; `nil` when the document is not one.
     typealias MessageReader = @Sendable (JSON) -> MessageRecord?
 
     enum Name: String, CaseIterable { case sendbird }

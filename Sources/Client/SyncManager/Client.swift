@@ -8,12 +8,12 @@ import SyncThreads
 /// One client: its engine, its queue of events, its files, its threads.
 final class Client: @unchecked Sendable {
     let queue: EventQueue
-    /// Reads the service's message object out of a document of the host; `nil` when it is none.
+    /// Reads the service's message object from a document of the host; `nil` when it is not one.
     let readMessage: ChosenService.MessageReader
     /// Whether the configuration names a realtime database.
     let hasDatabase: Bool
     private let loop: EngineLoop
-    /// Guards the queue and the inbox together.
+    /// The lock of both the queue and the inbox.
     private let monitor: Monitor
     private var lastCollection: UInt64 = 0
     private var engineThread: NativeThread?
@@ -23,7 +23,7 @@ final class Client: @unchecked Sendable {
     private let intents: IntentStore
     /// The text handed out by the last `sm_next_event`.
     private(set) var borrowed: UnsafeMutablePointer<CChar>?
-    /// Its handle is gone, and it gets no further ones. The registry's lock guards it.
+    /// Whether its handle was removed, so that no handle of it can be added any more. Guarded by the registry's lock.
     var isForgotten = false
 
     init(_ configuration: Configuration) throws(BorderError) {
@@ -116,7 +116,7 @@ final class Client: @unchecked Sendable {
         }
     }
 
-    /// Opens a collection: what is told of it is kept from the first event on.
+    /// Opens a collection. Its events are kept for the host from the first one on.
     func open(_ lists: DeliveredLists, _ command: HostCommand) throws(BorderError) {
         queue.addCollection(lists)
         do throws(BorderError) {
@@ -127,7 +127,7 @@ final class Client: @unchecked Sendable {
         }
     }
 
-    /// Ends everything. Refused when another thread is ending it already.
+    /// Closes the client. Refused when another thread is closing it already.
     func close() throws(BorderError) {
         guard !queue.isDrainedByThisThread else {
             throw BorderError(.reentrant, "sm_close cannot wait for the callback it is called from")
@@ -140,11 +140,11 @@ final class Client: @unchecked Sendable {
             queue.endDraining()
         }
         queue.endListeners()
-        // Not before: what these callbacks call is told that the client is closing.
+        // Not earlier: functions that these callbacks call must give CLOSED, not INVALID_HANDLE.
         Registry.removeAll(of: self)
         cache.close()
         intents.close()
-        // Not left to deinit: a call on another thread may hold this object a little longer.
+        // Not in deinit, since a call on another thread may keep this object alive a little longer.
         lock.release()
     }
 
@@ -155,12 +155,12 @@ final class Client: @unchecked Sendable {
 
     // MARK: Draining
 
-    /// Takes one event and makes use of it, with the lock free: neither the engine nor another thread's snapshot waits
-    /// for text or for the host. `false` when none came.
+    /// Takes one event and uses it without holding the lock, so neither the engine nor a snapshot on another thread
+    /// waits while text is made or the host's callback runs. `false` when none came.
     private func take(timeout: Int32, _ use: (DrainedEvent) -> Void) -> Bool {
         var resyncs: [CollectionID: Int] = [:]
         let event = queue.take(timeout: timeout, resyncs: &resyncs)
-        // Refused only when the client closes, and then nobody follows its lists any more.
+        // Refused only when the client closes; then the lists are not needed any more.
         if !resyncs.isEmpty { try? post(.resync(collections: resyncs)) }
         guard let event else { return false }
         use(event)

@@ -2,14 +2,14 @@ import SyncEngine
 import SyncModel
 import SyncStreams
 
-/// What a collection's handle stands for.
+/// The collection that a handle stands for.
 final class CollectionHandle: @unchecked Sendable {
     let client: Client
     let id: CollectionID
     let isMessages: Bool
-    /// `nil` for one that is no stream.
+    /// `nil` for a collection that is not a stream.
     let stream: StreamSource.Kind?
-    /// Of a thread: the id of the message that it answers.
+    /// For a thread: the id of its parent message.
     let parentID: MessageID
 
     init(

@@ -72,7 +72,7 @@ struct Configuration {
         engine.seed = Configuration.seed
     }
 
-    /// What is in effect, by the keys of the configuration. Tokens are secrets and left out.
+    /// The values in effect, by the keys of the configuration, without tokens, which are secret.
     private var described: [UInt8] {
         func limit(_ value: Int) -> JSON { value == Int.max ? "infinite" : .int(Int64(value)) }
         let values: [(Key, JSON?)] = [
@@ -93,7 +93,7 @@ struct Configuration {
         return document.serialized()
     }
 
-    /// Ids that are made of it must not be those of another client, wherever that runs.
+    /// A seed for ids, which must differ from those of every other client on any machine.
     private static var seed: UInt64 {
         var bytes = [UInt8](repeating: 0, count: 8)
         let time = UInt64(bitPattern: Clock.wall) ^ UInt64(UInt32(bitPattern: getpid())) << 32
@@ -140,7 +140,7 @@ struct Configuration {
 }
 
 extension DocumentValue {
-    /// A URL of one of some schemes.
+    /// Reads a URL with one of these schemes.
     fileprivate func host(_ schemes: [String]) throws(DocumentError) -> String {
         let host = try text()
         guard schemes.contains(where: { host.hasPrefix($0) && host.utf8.count > $0.utf8.count }) else {

@@ -3,8 +3,8 @@ import SyncJSON
 import SyncModel
 import SyncStreams
 
-/// A collection's lists as the host has been told of them: every drained change is applied here too, so a snapshot is
-/// exactly what a host that only applies changes shows.
+/// A collection's lists as the host has been told of them: every drained change is applied here, too, so a snapshot
+/// equals what a host shows that only applies changes.
 final class DeliveredLists {
     struct Row {
         let id: String
@@ -22,11 +22,11 @@ final class DeliveredLists {
     let criteria: [UInt8]
     private var lists: [CollectionChange.List: [Row]] = [:]
     private var info: CollectionInfo
-    /// Of a stream: what it is, and its rows.
+    /// For a stream: its handle and its rows.
     let stream: StreamHandle?
     private var rows: DeliveredStream?
 
-    /// `info`: before anything was told. `channelURL`: of messages.
+    /// `info`: the state before the first event. `channelURL`: for a message collection.
     init(_ info: CollectionInfo, channelURL: ChannelURL?, criteria: [UInt8]) {
         id = info.collection
         self.info = info
@@ -50,10 +50,10 @@ final class DeliveredLists {
 
     func set(channel: [UInt8]?) { info.channel = channel }
 
-    /// After a huge gap the newest message is out of sight.
+    /// After a huge gap the newest message is not in the list any more.
     func setHasNext() { info.hasNext = true }
 
-    /// Applies a change and gives what a clear took out, for the caller to free.
+    /// Applies a change, and gives the rows that a clear removed, for the caller to free.
     func apply(_ change: CollectionChange) -> [Row] {
         if let info = change.info { self.info = info }
         var list = lists.removeValue(forKey: change.list) ?? []

@@ -1,15 +1,15 @@
 import SyncEngine
 import SyncJSON
 
-/// An event in the hands of the draining thread, and who hears it.
+/// An event that was drained, and the listeners for it.
 struct DrainedEvent {
     let event: TakenEvent
-    /// Whoever made the call that this is the result of.
+    /// For a result: the listener of its call.
     let caller: Listener?
-    /// Whoever hears what no caller hears.
+    /// The listener for all that no call's listener takes.
     let target: Listener
 
-    /// Tells the host. A result that its caller does not want to hear goes where events go.
+    /// Calls the host. A result of a call without a callback goes to the listener for events.
     func deliver() {
         var text = EventText.text(of: event)
         text.withText { text, count in

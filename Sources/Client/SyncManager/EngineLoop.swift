@@ -5,35 +5,36 @@ import SyncThreads
 
 /// Runs the engine of one client: one thread at a time, whichever is there.
 ///
-/// That is a thread of the host's that waits for events anyway; else the client's engine thread, which stands by. Host
-/// calls and the network leave their inputs in the inbox and return.
+/// That is a thread of the host that waits for events anyway, or else the client's engine thread. Host calls and the
+/// network leave their inputs in the inbox and return.
 final class EngineLoop: EngineWork, @unchecked Sendable {
     /// The condition that the engine thread waits for.
     static let engineCondition = 1
-    /// Milliseconds for which events are held back so that they go over together: a wake of the host costs more than
-    /// most events do. But not the first ones of a run: while the host wakes for them, the rest is done.
+    /// Milliseconds for which events are held back so that the host gets them together, since waking the host costs
+    /// more than most events do. The first events of a run are not held back: while the host wakes for them, the rest
+    /// is done.
     private static let longestHold: Int64 = 2
 
-    /// Milliseconds until what is due is looked at again while network input that may concern it waits unread.
+    /// Milliseconds until deadlines are checked again, while network input that may concern them is not read yet.
     private static let rereading: Int64 = 5
 
     /// Milliseconds after a host thread led for which the engine thread expects it to lead again, and how long it
-    /// sleeps meanwhile before it looks whether a command was left to it after all.
+    /// sleeps meanwhile before it checks whether a command waits after all.
     private static let standby: Int64 = 1000
     private static let standbySleep: Int64 = 10
 
     private let monitor: Monitor
     private let queue: EventQueue
-    /// Both are used by the thread that has the claim only.
+    /// Both are used only by the thread that has the claim.
     private let core: SyncCore
     private let transport: NetworkTransport
 
     // What follows is guarded by the monitor.
     private var inbox = Inbox()
-    /// Whether some thread runs the engine.
+    /// Whether a thread has the claim, and so runs the engine.
     private var isClaimed = false
     private var isClosing = false
-    /// When the engine has something to do by itself, as it said last.
+    /// The engine's next deadline, as it said last.
     private(set) var deadline: Int64?
     /// Until when the engine thread sleeps; `nil`: until it is woken.
     private var plannedWake: Int64?
@@ -42,7 +43,7 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
     /// Whether the engine thread looks for work again soon without being woken.
     private var isStandingBy = false
 
-    /// Takes the core over; its first outputs go to the queue.
+    /// Takes over the core; its first outputs go to the queue.
     init(core: SyncCore, transport: NetworkTransport, queue: EventQueue, monitor: Monitor) {
         self.core = core
         self.transport = transport
@@ -88,7 +89,7 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
         if isClosing { throw BorderError(.closed, "the client is closed") }
     }
 
-    /// From the network, which is read no further when too much of it waits here.
+    /// Takes an input of the network. When too much waits in the inbox, the network is not read any more.
     private func receive(_ input: TransportInput, of owner: TransportOwner) {
         monitor.locked {
             guard !isClosing else { return }
@@ -98,7 +99,7 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
         }
     }
 
-    /// Takes no input any more and lets the engine thread end the work. `false` when that has begun already.
+    /// Refuses further inputs and lets the engine thread end the work. `false` when that has begun already.
     func close() -> Bool {
         monitor.locked {
             guard !isClosing else { return false }
@@ -116,7 +117,7 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
     }
 
     private func wakeWorker() {
-        // Whoever runs the engine looks into the inbox again before it stops.
+        // The thread that runs the engine checks the inbox again before it stops.
         if isClaimed { return }
         if queue.isAwaited { return monitor.signalAll(EventQueue.hostCondition) }
         // The thread that led is likely to wait for the outcome next, and does the work then. Waking another thread
@@ -156,8 +157,8 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
         if isStandingBy { plannedWake = min(plannedWake ?? Int64.max, now + EngineLoop.standbySleep) }
     }
 
-    /// What is left when the client closes: every call gets its result. Waits for nothing but the writing of own
-    /// messages that were accepted.
+    /// Ends the work when the client closes: every call gets its result. It waits only for own messages that were
+    /// accepted to be written.
     private func finish() {
         var waiting: [HostCommand] = []
         monitor.locked {
@@ -221,7 +222,7 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
         }
     }
 
-    /// The next input, and in `now` since when others wait. Reading goes on when few are left.
+    /// The next input; `now` gets the time since when others wait. When few are left, the network is read again.
     private func nextInput(_ now: inout Moment) -> Inbox.Input? {
         var readsOn = false
         let input = monitor.locked { () -> Inbox.Input? in
@@ -234,9 +235,9 @@ final class EngineLoop: EngineWork, @unchecked Sendable {
         return input
     }
 
-    /// When the oldest came of what the network has brought and the engine has not taken in.
+    /// When the oldest input of the network came that the engine has not processed.
     private var unheardSince: Int64? {
-        // What is not read yet comes to the inbox before it counts as read.
+        // Input that is being read is in the inbox before it counts as read.
         let unread = transport.intake.unreadSince
         return Moment.earlier(unread, inbox.oldestArrival)
     }

@@ -2,7 +2,7 @@ import SyncEngine
 import SyncModel
 import SyncStreams
 
-/// The events of one client on their way to the host: bounded, in order, and never wrong about a collection.
+/// The events of one client that wait for the host: bounded, in order, and always right about a collection.
 ///
 /// When the host lags, changes of its collections are dropped; once it has caught up by half, the engine is asked to
 /// resync those collections: it answers with `overflow` and their full lists. Results of calls are never dropped: the
@@ -10,11 +10,11 @@ import SyncStreams
 ///
 /// It has neither lock nor thread. `EventQueue` keeps one under its lock; the simulator drives one directly.
 final class EventBuffer {
-    /// What becomes of a collection's changes.
+    /// What is done with a collection's changes.
     private enum Delivery {
         /// Each is told.
         case following
-        /// So many were dropped since there was no room; a resync is due.
+        /// `dropped` changes were dropped because the buffer was full; a resync is due.
         case lagging(dropped: Int)
         /// A resync was asked for. Until it comes everything is dropped, since the full lists will contain it.
         case resyncing(dropped: Int)
@@ -25,7 +25,7 @@ final class EventBuffer {
         var delivery = Delivery.following
     }
 
-    /// Of these the host needs the latest only: where there is no room, a new one takes the place of one that waits.
+    /// Events of which the host needs only the latest: when the buffer is full, a new one replaces the one that waits.
     private enum StateNotice: Hashable {
         case connection, syncState, unreadCounts, tokenNeeded, storageError
         case hugeGap(CollectionID), channelRemoved(CollectionID), streamLoaded(CollectionID)
@@ -46,8 +46,8 @@ final class EventBuffer {
 
     /// How many bytes of lists and values may wait. Results are bounded by the calls.
     private static let byteLimit = 32 << 20
-    /// From so many bytes on only the latest of a state waits, whatever room there is: a host that drains more slowly
-    /// than a large value changes would read each of its versions before the result of a call.
+    /// From so many bytes on only the latest event of a state waits, even when the buffer is not full. Otherwise a host
+    /// that drains more slowly than a large value changes would get all its versions before the result of a call.
     private static let largeState = 1 << 20
 
     private let limit: Int
@@ -65,10 +65,10 @@ final class EventBuffer {
 
     // MARK: Collections
 
-    /// From now on events of this collection are taken in.
+    /// From now on events of this collection are accepted.
     func add(_ lists: DeliveredLists) { collections[lists.id] = Collection(lists: lists) }
 
-    /// Nothing of it is told any more, not even what waits.
+    /// Drops the events of a collection, also those that wait.
     func remove(collection id: CollectionID) {
         collections[id] = nil
         positions[.hugeGap(id)] = nil
@@ -96,7 +96,7 @@ final class EventBuffer {
 
     // MARK: In
 
-    /// Leaves something for the host. `time`: milliseconds since the epoch.
+    /// Adds an event or a result. `time`: milliseconds since the epoch.
     func push(_ output: HostOutput, time: Int64) {
         switch output {
         case .completion: append(output, time)
@@ -107,14 +107,14 @@ final class EventBuffer {
             case .connection: push(output, as: .connection, time: time)
             case .syncState: push(output, as: .syncState, time: time)
             case .tokenNeeded: push(output, as: .tokenNeeded, time: time)
-            // What is lost is told once, when a client begins.
+            // Lost messages are told only once, when a client begins, so this is not replaced.
             case .storageError(_, lost: _?): append(output, time)
             case .storageError: push(output, as: .storageError, time: time)
             case .unreadCounts: push(output, as: .unreadCounts, time: time)
             case .syncProgress: if !isFull { append(output, time) }
             case .database(.value(let listen, _, _)): push(output, as: .databaseValue(listen), time: time)
             case .database(.tokenNeeded): push(output, as: .databaseTokenNeeded, time: time)
-            // Of these there are no more than the host has asked for.
+            // There are no more of these than the host has asked for.
             case .database(.listenEnded), .database(.transform), .database(.writeRefused), .resource, .cacheReset,
                 .closed:
                 append(output, time)
@@ -124,7 +124,7 @@ final class EventBuffer {
 
     private var isFull: Bool { waiting.count >= limit || waitingBytes >= EventBuffer.byteLimit }
 
-    /// Gives the position by which it can be replaced while it waits.
+    /// Appends an event and gives the position by which it can be replaced while it waits.
     @discardableResult
     private func append(_ output: HostOutput, _ time: Int64) -> Int { append(Waiting(output, time)) }
 
@@ -135,8 +135,8 @@ final class EventBuffer {
 
     private func admits(_ change: CollectionChange) -> Bool {
         guard let collection = collections[change.collection] else { return false }
-        // The lists that come with a resync are never dropped: there are only so many of them, one set for each time
-        // that the host has drained half.
+        // The lists that come with a resync are never dropped. Their number is bounded: one set for each time that the
+        // host has drained half.
         if case .following = collection.delivery, !isFull || change.cause.source == .overflow { return true }
         drop(from: change.collection)
         return false
@@ -160,7 +160,7 @@ final class EventBuffer {
         case (.overflow, .resyncing(let dropped)):
             collections[id]?.delivery = .following
             append(.event(.collection(id, .overflow(dropped: dropped))), time)
-        // Told whatever was dropped: the lists that follow an overflow do not show it.
+        // Told even when the collection lags, since the lists that follow an overflow do not show it.
         case (.hugeGap, _): push(output, as: .hugeGap(id), time: time)
         case (.channelRemoved, _): push(output, as: .channelRemoved(id), time: time)
         case (.stream(.loaded), _): push(output, as: .streamLoaded(id), time: time)
@@ -210,7 +210,7 @@ final class EventBuffer {
                 collection = change.collection
             }
             sequence += 1
-            // No place is worth remembering any more.
+            // Nothing waits, so nothing can be replaced.
             if waiting.isEmpty { positions = [:] }
             return TakenEvent(
                 output: output, time: time, sequence: sequence, collection: collection, cleared: cleared)
@@ -218,8 +218,8 @@ final class EventBuffer {
         return nil
     }
 
-    /// The collections that the engine has to resync now, with what they lost so far. To be asked after each `take`;
-    /// each lag is named once.
+    /// The collections that the engine has to resync now, with the number of dropped events. To be called after each
+    /// `take`; each lag is given once.
     func takeResyncs() -> [CollectionID: Int] {
         guard mayLag, waiting.count <= limit / 2, waitingBytes <= EventBuffer.byteLimit / 2 else { return [:] }
         mayLag = false
@@ -234,12 +234,12 @@ final class EventBuffer {
 }
 
 extension HostOutput {
-    /// About how many bytes wait with it, of lists and values.
+    /// About how many bytes of lists and values it holds.
     fileprivate var estimatedBytes: Int {
         switch self {
         case .event(.change(let change)): change.items.reduce(0) { $0 + $1.json.count }
         case .event(.collection(_, .stream(let notice))): notice.estimatedBytes
-        // No value takes more; an estimate may say so.
+        // No value has more bytes, but an estimate may be higher.
         case .event(.client(.database(.value(_, let node, _)))): min(node.estimatedBytes, TransportRequest.answerLimit)
         case .event, .completion: 0
         }

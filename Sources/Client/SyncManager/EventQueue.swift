@@ -4,22 +4,22 @@ import SyncEngine
 import SyncModel
 import SyncThreads
 
-/// What one client tells its host, on its way: drained by one thread at a time.
+/// The queue of events and results from one client to its host, drained by one thread at a time.
 ///
-/// Text is made when an event is drained, on the draining thread and with the lock free; the engine only leaves values.
-/// A thread that waits for an event does the engine's work meanwhile, if nobody else does (`EngineWork`): what it waits
-/// for is then there without another thread having to be woken.
+/// JSON is made when an event is drained, on the draining thread and without holding the lock; the engine only adds
+/// values. A thread that waits for an event does the engine's work meanwhile, if no other thread does (`EngineWork`).
+/// So its event comes without another thread having to be woken.
 final class EventQueue: @unchecked Sendable {
-    /// The lock of a client, which guards its queue and its inbox together: a thread waits for either at once.
+    /// The lock of a client, for both its queue and its inbox, since a thread waits for either at the same time.
     private let monitor: Monitor
     /// The condition that host threads wait for.
     static let hostCondition = 0
 
-    /// The engine's side. Set before any thread waits.
+    /// The engine's work. Set before any thread waits.
     weak var work: (any EngineWork)?
     private let buffer: EventBuffer
     private(set) var calls: CallTable
-    /// Whether a thread of the library drains, and nobody else may.
+    /// Whether a thread of the library drains, and no other thread may.
     private let hasOwnThread: Bool
     private let descriptor: Int32
     private var isDescriptorUsed = false
@@ -27,15 +27,15 @@ final class EventQueue: @unchecked Sendable {
     private var listeners: [CollectionID: Listener] = [:]
     private var isInterrupted = false
     private var isClosed = false
-    /// No listener is taken in any more: there is nobody left to end it.
+    /// Whether listeners are refused, since none would call their destroy functions any more.
     private var hasEnded = false
     private var drainer: pthread_t?
     /// Whether the draining thread waits for an event or for work.
     private(set) var isAwaited = false
-    /// Milliseconds that a thread must be ready to wait if it is to do the engine's work: what one input of the network
-    /// can take.
+    /// How many milliseconds a thread must have left to wait to do the engine's work: as long as one input of the
+    /// network may take.
     private static let patience: Int64 = 50
-    /// The collection whose event is in use by the draining thread, and whether it goes to the client's listener.
+    /// The collection whose event the draining thread is delivering, and whether it goes to the client's listener.
     private var running: CollectionID?
     private var isClientListenerInUse = false
     private var waitingForCallback = 0
@@ -53,7 +53,7 @@ final class EventQueue: @unchecked Sendable {
 
     deinit { Glibc.close(descriptor) }
 
-    /// Readable while events wait. A host that never asks for it never pays for it.
+    /// A descriptor that is readable while events wait. It is made when the host first asks for it.
     var fileDescriptor: Int32 {
         monitor.locked {
             if !isDescriptorUsed, !buffer.isEmpty { raise() }
@@ -75,7 +75,7 @@ final class EventQueue: @unchecked Sendable {
 
     // MARK: Engine
 
-    /// Leaves something for the host, in order.
+    /// Adds events and results for the host, in order.
     func push(_ outputs: [HostOutput]) {
         guard !outputs.isEmpty else { return }
         monitor.locked { pushLocked(outputs) }
@@ -95,7 +95,7 @@ final class EventQueue: @unchecked Sendable {
     // MARK: Calls, with the lock held
 
     /// Accepts a call, whose completion comes through this queue, and gives its number. `bytes`: of its texts;
-    /// `others`: what waits beside the calls.
+    /// `others`: the load of commands without a result.
     func addCall(
         _ listener: Listener, fetch: CallTable.FetchKey? = nil, bytes: Int = 0, others: WaitingLoad = WaitingLoad()
     ) throws(BorderError) -> CallID {
@@ -126,15 +126,16 @@ final class EventQueue: @unchecked Sendable {
         before?.end()
     }
 
-    /// Gives a listener back that can be ended now. One in use, by another thread or by the very callback that replaces
-    /// it, is ended when that callback has returned.
+    /// Returns the listener if it can be ended now. One whose callback is running, on another thread or because it is
+    /// just being replaced from there, is ended when that callback has returned.
     private func retire(_ listener: Listener?, isInUse: Bool) -> Listener? {
         guard isInUse, let listener else { return listener }
         replaced.append(listener)
         return nil
     }
 
-    /// Ends a collection: nothing of it is delivered any more. Waits for a callback that runs on another thread.
+    /// Removes a collection: none of its events is delivered any more. Waits for a callback of it that runs on another
+    /// thread.
     func removeCollection(_ id: CollectionID) {
         let before = monitor.locked { () -> Listener? in
             buffer.remove(collection: id)
@@ -148,7 +149,7 @@ final class EventQueue: @unchecked Sendable {
         before?.end()
     }
 
-    /// By the number that the host knows.
+    /// The stream with a number that the host knows.
     func stream(_ number: UInt64) -> StreamHandle? { monitor.locked { buffer.stream(.host(number)) } }
 
     func info(of id: CollectionID) -> [UInt8]? { monitor.locked { buffer.info(of: id) } }
@@ -159,7 +160,7 @@ final class EventQueue: @unchecked Sendable {
 
     // MARK: Draining
 
-    /// Makes this thread the one that drains. `isOwnThread`: it is the library's, or the one that closes.
+    /// Makes this thread the one that drains. `isOwnThread`: it is a thread of the library, or the one that closes.
     func beginDraining(isOwnThread: Bool = false, evenClosed: Bool = false) throws(BorderError) {
         try monitor.locked { () throws(BorderError) in
             if let drainer, pthread_equal(drainer, pthread_self()) != 0 {
@@ -182,8 +183,8 @@ final class EventQueue: @unchecked Sendable {
         }
     }
 
-    /// The draining thread is done with the event it took: who waits for its callback goes on, and what was replaced
-    /// meanwhile ends.
+    /// The draining thread has delivered its event: threads that wait for the callback go on, and listeners that were
+    /// replaced meanwhile are ended.
     func finished() {
         let ended = monitor.locked { () -> [Listener] in
             running = nil
@@ -264,7 +265,7 @@ final class EventQueue: @unchecked Sendable {
         var caller: Listener?
         if case .completion(let completion) = event.output { caller = calls.remove(completion.call) }
         running = event.collection
-        // One without a callback is only kept for the sake of its destroy function.
+        // A listener without a callback is kept only for its destroy function.
         let own = running.flatMap { listeners[$0] }.flatMap { $0.event == nil ? nil : $0 }
         isClientListenerInUse = own == nil
         let target = own ?? clientListener

@@ -30,8 +30,8 @@ enum EventText {
         return writer
     }
 
-    /// About how many bytes the text takes, so that a large one need not be moved while it grows. Counted and not
-    /// estimated: memory is taken for it.
+    /// About how many bytes the text takes, so that the memory of a large one need not be moved while it grows. The
+    /// bytes are counted and not estimated, since memory is allocated for them.
     static func room(for output: HostOutput) -> Int {
         var size = 512
         switch output {
@@ -132,7 +132,7 @@ enum EventText {
         writer.member("lost_count", lost.count)
     }
 
-    /// As the actions are called that make such writes.
+    /// The word for a kind of write, as in the names of the actions.
     private static func word(_ kind: QueuedWrite.Kind) -> String {
         switch kind {
         case .set: "set"

@@ -22,7 +22,7 @@ struct Fifo<Element> {
         position >= front && position - front < count ? elements[head + position - front] : nil
     }
 
-    /// Puts another element in the place of one that waits.
+    /// Replaces an element that waits.
     mutating func replace(at position: Int, with element: Element) {
         guard position >= front, position - front < count else { return }
         elements[head + position - front] = element
@@ -30,7 +30,7 @@ struct Fifo<Element> {
 
     mutating func popFirst() -> Element? {
         guard head < elements.count else { return nil }
-        // Moved out: an element may be large, and a copy of it would count up everything it holds.
+        // The element is moved out: it may be large, and a copy would retain everything in it.
         var element: Element?
         swap(&element, &elements[head])
         head += 1

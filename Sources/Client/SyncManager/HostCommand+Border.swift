@@ -2,8 +2,8 @@ import SyncEngine
 import SyncModel
 
 extension HostCommand {
-    /// Whether it counts against the limit of calls while it waits. Those that complete have a slot anyway; what ends
-    /// something is never refused, and no host can do it without end.
+    /// Whether the command takes a slot while it waits. Commands that complete have the slot of their call. Commands
+    /// that end something take none, so they are never refused; their number is bounded by what there is to end.
     var takesSlot: Bool {
         switch self {
         case .resumeSync, .pauseSync, .setToken, .setForeground, .openChannelCollection, .openMessageCollection,
@@ -17,8 +17,8 @@ extension HostCommand {
         }
     }
 
-    /// Bytes of the texts it carries until its result is drained, or until the engine has seen it when it has none.
-    /// Those of a collection last as long as the collection, which is the host's to remove.
+    /// The bytes of its texts, which count until its result is drained, or, without a result, until the engine has
+    /// taken it. Those of a collection stay as long as the collection, which the host removes.
     var textBytes: Int {
         switch self {
         case .setToken(let text): text.utf8.count

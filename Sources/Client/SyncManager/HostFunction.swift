@@ -3,13 +3,13 @@ import SyncStreams
 public typealias StreamFunction =
     @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, UnsafePointer<CChar>?, Int) -> Int32
 
-/// A function of the host's that says something about rows of a stream. Its context ends with it, when neither the
-/// engine nor a command on its way there can call it any more.
+/// A function of the host that decides about rows of a stream. Its destroy function is called when neither the engine
+/// nor a waiting command can call it any more.
 final class HostFunction: RowFunction, @unchecked Sendable {
     private let function: StreamFunction
     private let listener: Listener
 
-    /// `nil` when the host gave none; its context then ends with `listener`.
+    /// `nil` when the host gave no function; `listener` then calls the destroy function.
     init?(_ function: StreamFunction?, _ listener: Listener) {
         guard let function else { return nil }
         self.function = function

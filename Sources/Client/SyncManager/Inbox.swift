@@ -1,36 +1,36 @@
 import SyncEngine
 import SyncModel
 
-/// What waits for the engine: commands of the host and inputs of the network, each in order. The two take turns, so
-/// that a host is answered however much the network brings.
+/// The inputs that wait for the engine: commands of the host and inputs of the network, each in order. The two take
+/// turns, so that a host is answered even when the network brings much.
 struct Inbox {
     enum Input {
         case command(HostCommand)
         case transport(TransportInput, of: TransportOwner)
     }
 
-    /// The network is not read any more when so many bytes of it wait, and again when fewer than `low` do.
+    /// The network is not read any more when so many of its bytes wait, and is read again when fewer than `low` wait.
     private static let full = 4 << 20, low = 1 << 20
 
     private var commands = Fifo<HostCommand>()
     private var arrivals = Fifo<(input: TransportInput, owner: TransportOwner, time: Int64)>()
     private var arrivedBytes = 0
     private var isNetworksTurn = false
-    /// The commands that take a slot while they wait here: those that have no result, which would hold one otherwise,
-    /// and that the host can give without end.
+    /// The load of the commands that take a slot while they wait here: those without a result, of which the host can
+    /// give any number.
     private(set) var load = WaitingLoad()
     private var signOuts = 0
 
     var isEmpty: Bool { commands.isEmpty && arrivals.isEmpty }
-    /// So much waits that the network must not be read.
+    /// Whether so much waits that the network must not be read.
     var isFull: Bool { arrivedBytes >= Inbox.full }
-    /// So little waits that the network can be read again.
+    /// Whether so little waits that the network can be read again.
     var isLow: Bool { arrivedBytes < Inbox.low }
     /// When the oldest input of the network came, by the monotonic clock.
     var oldestArrival: Int64? { arrivals.first?.time }
 
     mutating func append(_ command: HostCommand) {
-        // A second one in a row changes nothing, and being never refused they would pile up.
+        // A second one in a row changes nothing. Since it is never refused, any number could wait.
         if case .disconnect = command, case .disconnect? = commands.last { return }
         if case .signOut = command { signOuts += 1 }
         if command.takesSlot {
@@ -53,7 +53,7 @@ struct Inbox {
         return popArrival()
     }
 
-    /// The next command alone, for when the network is not listened to any more.
+    /// The next command; inputs of the network are left out, for when the client closes.
     mutating func popCommand() -> HostCommand? {
         let command = commands.popFirst()
         if let command {
@@ -72,14 +72,14 @@ struct Inbox {
         return .transport(input, of: owner)
     }
 
-    /// The result of a command that need not be carried out, since a sign-out behind it erases what it does.
+    /// The result of a command that need not be carried out, since a later sign-out removes what it would do.
     func resultBeforeSignOut(of command: HostCommand) -> Completion? {
         signOuts == 0 ? nil : command.completionBeforeSignOut
     }
 }
 
 extension TransportInput {
-    /// Bytes that it keeps while it waits.
+    /// How many bytes it holds while it waits.
     fileprivate var size: Int {
         let own = 256
         return switch self {

@@ -2,7 +2,7 @@ public typealias EventCallback = @convention(c) (UnsafeMutableRawPointer?, Unsaf
 public typealias ResultCallback = @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafePointer<CChar>?, Int) -> Void
 public typealias DestroyCallback = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
-/// Who hears events, and what to do with their context when nobody does any more.
+/// The host's callbacks with their user data, and the destroy function to call when they are not used any more.
 struct Listener: @unchecked Sendable {
     var event: EventCallback?
     var result: ResultCallback?

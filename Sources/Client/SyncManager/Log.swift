@@ -6,10 +6,10 @@ enum Log {
     typealias Callback = @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafePointer<CChar>?) -> Void
     enum Level: Int32 { case error = 1, warning, info, debug }
 
-    /// Held while the callback runs: lines come one at a time, and once `set` has returned the callback that was there
-    /// before runs no more.
+    /// Held while the callback runs. So lines come one at a time, and when `set` has returned, the previous callback
+    /// does not run any more.
     private static let monitor = Monitor()
-    /// Not null on a thread that is in the callback.
+    /// Not null on a thread that is inside the callback.
     private static let inside: pthread_key_t = {
         var key = pthread_key_t()
         pthread_key_create(&key, nil)

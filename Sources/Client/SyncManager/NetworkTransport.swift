@@ -2,8 +2,8 @@ import SyncModel
 import SyncNetwork
 import SyncThreads
 
-/// Carries bytes over the process's network thread. Used by whoever runs the engine, one thread at a time; what the
-/// network brings goes to the receiver, on the network thread.
+/// The transport over the process's network thread. It is used by the thread that runs the engine, one at a time.
+/// Inputs of the network go to the receiver, on the network thread.
 final class NetworkTransport: Transport {
     typealias Receiver = @Sendable (TransportInput, TransportOwner) -> Void
 
@@ -21,15 +21,15 @@ final class NetworkTransport: Transport {
     }
 
     private let caFile: String?
-    /// What this client takes in. The receiver may shut it; `readOn` opens it.
+    /// How much this client takes from the network. The receiver may shut it; `readOn` opens it.
     let intake = Intake(bodyLimit: TransportRequest.answersLimit)
-    /// Held from the first connection or request on: a host that is offline pays for no network.
+    /// Acquired with the first connection or request, so a host that stays offline has no network thread.
     private var network: NetworkThread?
     /// The network thread's number of each request that waits for its answer.
     private var requests: [ID: UInt64] = [:]
-    /// The same of each socket that is open on our side.
+    /// The same for each socket that is open on this side.
     private var sockets: [ID: UInt64] = [:]
-    /// And of streams.
+    /// The same for event streams.
     private var streams: [ID: UInt64] = [:]
     private var receiver: Receiver = { _, _ in }
 
@@ -39,9 +39,9 @@ final class NetworkTransport: Transport {
     /// To be called before the first command.
     func setReceiver(_ receiver: @escaping Receiver) { self.receiver = receiver }
 
-    /// Gives the network up: when this has returned the receiver runs no more.
+    /// Releases the network thread: when this has returned, the receiver is not called any more.
     func close() {
-        // What was asked to be changed is still sent; of the answers nothing is held any more.
+        // Requests that change something are still sent, but their answers are not kept.
         intake.end()
         requests = [:]
         for socket in sockets.values { network?.closeSocket(socket) }
@@ -53,8 +53,8 @@ final class NetworkTransport: Transport {
         receiver = { _, _ in }
     }
 
-    /// Whether an input is still wanted: what our side closed may have left some on their way. To be asked once of
-    /// each, when it is taken.
+    /// Whether an input is still wanted, since inputs of something that was closed here may still come. To be called
+    /// once for each, when it is taken.
     func accepts(_ input: TransportInput, of owner: TransportOwner) -> Bool {
         func id(_ number: UInt64) -> ID { ID(owner: owner, number: number) }
         switch input {
@@ -170,7 +170,7 @@ final class NetworkTransport: Transport {
         network?.cancel(number)
     }
 
-    /// Reads on what waited while the intake was shut.
+    /// Opens the intake again and reads what waited.
     func readOn() { network?.open(intake) }
 
     private func thread() throws(NetworkFailure) -> NetworkThread {

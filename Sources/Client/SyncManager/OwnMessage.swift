@@ -7,11 +7,11 @@ import SyncWebSocket
 enum OwnMessage {
     enum Outgoing {
         case message(requestID: RequestID, body: [UInt8])
-        /// A failed message is to be sent again.
+        /// The document asks to send a failed message again.
         case resend(requestID: RequestID)
     }
 
-    /// What the host may say of a text message, beside the keys that name it.
+    /// The keys of a text message, apart from those that identify it.
     private enum Field: String {
         case message, data, customType = "custom_type", mentionType = "mention_type"
         case mentionedUserIDs = "mentioned_user_ids", parentMessageID = "parent_message_id"
@@ -80,21 +80,23 @@ enum OwnMessage {
         let body = document.json
         for key in keys { body.set(key, nil) }
         let parent = Field.parentMessageID.rawValue
-        // As the service writes it, whatever the host wrote. What is no id was refused.
+        // In the service's form, whether the host wrote a number or a text. An invalid id was refused before.
         if let id = document.member(parent), !id.json.isNull, let read = try? id.messageID() {
             body.set(parent, read.json)
         }
         return body.serialized()
     }
 
-    /// Moved as a pointer: its unequal cases would leave bytes unset that the compiler's code for moving them reads.
+    /// Indirect, so that it is moved as a pointer: its cases differ in size, and the compiler's code for moving them
+    /// would read bytes that are not set.
     indirect enum Appended {
         case pending(requestID: RequestID, body: [UInt8])
         /// The service has it already.
         case sent(requestID: RequestID, MessageRecord)
     }
 
-    /// A message that the host sends itself: any object with a request id and what it says, or the service's object.
+    /// Reads a message that the host sends itself: an object with a request id and a text or file, or the service's
+    /// object.
     static func appended(_ bytes: [UInt8], read: ChosenService.MessageReader) throws(DocumentError) -> Appended {
         let document = try DocumentValue(parsing: bytes)
         _ = try document.members()
@@ -106,14 +108,14 @@ enum OwnMessage {
         if let text = document.member("message") {
             _ = try text.text()
         } else if document.member("url") == nil, document.member("file") == nil, document.member("files") == nil {
-            // A file message says nothing by a text.
+            // A file message needs no text.
             throw document.missing("message")
         }
         return .pending(
             requestID: RequestID(try requestID.nonemptyText()), body: document.json.serialized())
     }
 
-    /// The outcome of such a send: the service's message, or the document given before.
+    /// Reads the outcome of such a send: the service's message, or the document that was given to append.
     static func response(
         _ bytes: [UInt8], errorCode: Int32, read: ChosenService.MessageReader
     ) throws(DocumentError) -> (requestID: RequestID, outcome: SendOutcome) {
@@ -143,7 +145,7 @@ enum OwnMessage {
         return message
     }
 
-    /// Which message a deletion means.
+    /// Reads which message is to be deleted.
     static func deletion(_ bytes: [UInt8]) throws(DocumentError) -> OwnMessageReference {
         let document = try DocumentValue(parsing: bytes)
         for (name, value) in try document.members() where name != "message_id" && name != "request_id" {
@@ -153,13 +155,13 @@ enum OwnMessage {
     }
 
     enum Edit {
-        /// What the host made of it on the service.
+        /// The service's object after the host's edit.
         case sent(MessageRecord)
-        /// The fields of a failed one to change.
+        /// The fields to change in a failed message.
         case unsent(requestID: RequestID, body: [UInt8])
     }
 
-    /// An edit: the service's object, or a failed message by its request id.
+    /// Reads an edit: the service's object, or a failed message by its request id.
     static func edit(_ bytes: [UInt8], read: ChosenService.MessageReader) throws(DocumentError) -> Edit {
         let document = try DocumentValue(parsing: bytes)
         _ = try document.members()
@@ -171,7 +173,7 @@ enum OwnMessage {
         }
     }
 
-    /// A message without an id of the service's is known by its request id; its object says `"message_id":0`.
+    /// A message that has no id of the service yet is identified by its request id; its object has `"message_id":0`.
     private static func reference(_ document: DocumentValue) throws(DocumentError) -> OwnMessageReference {
         let requestID = try document.member("request_id").map { (value) throws(DocumentError) in try value.text() }
         if let value = document.member("message_id") {

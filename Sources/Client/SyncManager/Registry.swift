@@ -2,18 +2,18 @@ import Glibc
 import SyncThreads
 import Synchronization
 
-/// All live handles of the process. A handle is a number that was never given out before, dressed as a pointer that
-/// nobody follows: a stale or foreign one is simply not found.
+/// All live handles of the process. A handle is a number that is never given out twice, in the form of a pointer that
+/// is never dereferenced. So a stale or foreign handle is simply not found.
 enum Registry {
     private static let monitor = Monitor()
     nonisolated(unsafe) private static var objects: [UInt: AnyObject] = [:]
     nonisolated(unsafe) private static var last: UInt = 0x1000
 
-    /// The process that called `sm_setup`; 0 before. Read before any lock, which a forked child may find locked for
-    /// ever.
+    /// The process that called `sm_setup`; 0 before. It is read before any lock is taken, since in a forked child a
+    /// lock may be held for ever.
     private static let owner = Atomic<Int32>(0)
 
-    /// Makes this process the owner, if it is not a fork of one.
+    /// Makes this process the owner, unless it is a fork of the owner.
     static func claimProcess() throws(BorderError) {
         _ = owner.compareExchange(expected: 0, desired: getpid(), ordering: .acquiringAndReleasing)
         try checkProcess()
@@ -55,7 +55,7 @@ enum Registry {
         return collection
     }
 
-    /// A collection's handle; refused when its client's end has taken all handles back meanwhile.
+    /// Makes a collection's handle; refused when its client was closed meanwhile, which removes all its handles.
     static func add(collection: CollectionHandle) throws(BorderError) -> OpaquePointer? {
         try monitor.locked { () throws(BorderError) in
             if collection.client.isForgotten { throw BorderError(.closed, "the client is closed") }
@@ -65,7 +65,7 @@ enum Registry {
         }
     }
 
-    /// Forgets every handle of a client.
+    /// Removes every handle of a client.
     static func removeAll(of client: Client) {
         monitor.locked {
             client.isForgotten = true

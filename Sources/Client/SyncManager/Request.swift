@@ -1,7 +1,7 @@
 import SyncEngine
 import SyncModel
 
-/// A call that completes through the queue: whose it is, and its command once it has a number.
+/// A call that completes through the queue: its client, and its command once the call has a number.
 struct Request {
     let client: Client
     let fetch: CallTable.FetchKey?
@@ -14,7 +14,7 @@ struct Request {
     }
 }
 
-/// Makes such a call. When it is refused its context ends here.
+/// Makes such a call. When it is refused, the destroy function is called here.
 func request(
     _ listener: Listener, _ outRequest: UnsafeMutablePointer<UInt64>?, _ body: () throws(BorderError) -> Request
 ) -> Int32 {
@@ -27,7 +27,7 @@ func request(
     return code
 }
 
-/// The same for a call about an own message, which comes as a document.
+/// The same for a call about an own message, which is given as a document.
 func request<Document>(
     _ listener: Listener, _ outRequest: UnsafeMutablePointer<UInt64>?, _ collection: OpaquePointer?,
     _ text: UnsafePointer<CChar>?, _ read: ([UInt8]) throws(DocumentError) -> Document,
@@ -39,7 +39,7 @@ func request<Document>(
     }
 }
 
-/// The same where how the document is read depends on the client.
+/// The same when the client decides how the document is read.
 func request(
     _ listener: Listener, _ outRequest: UnsafeMutablePointer<UInt64>?, _ collection: OpaquePointer?,
     _ text: UnsafePointer<CChar>?,

@@ -1,16 +1,16 @@
 import SyncModel
 import SyncStreams
 
-/// What is known of an open stream before the engine is asked.
+/// What is known of an open stream without asking the engine.
 struct StreamHandle {
-    /// How many streams may stand in each other.
+    /// How deep streams may be nested.
     static let deepest = 16
 
     let kind: StreamSource.Kind
-    /// 1 for one that is made of no other.
+    /// 1 for a stream that is not made of others.
     let depth: Int
 
-    /// `find`: an open stream of the same client by its number. What cannot be part of a stream is refused.
+    /// `find`: an open stream of the same client by its number. A stream that cannot be part of another one is refused.
     init(_ spec: StreamSpec, find: (UInt64) -> StreamHandle?) throws(DocumentError) {
         kind = spec.source.kind
         var depth = 1

@@ -1,16 +1,16 @@
 import SyncEngine
 import SyncModel
 
-/// An event that counts as delivered.
+/// An event that was taken out of the buffer, and counts as delivered.
 struct TakenEvent {
     let output: HostOutput
-    /// When the engine told it, in milliseconds since the epoch.
+    /// When the engine made it, in milliseconds since the epoch.
     let time: Int64
     /// Counts from 1 without gaps.
     let sequence: Int64
-    /// `nil` when it is of none.
+    /// `nil` when it belongs to no collection.
     let collection: CollectionID?
-    /// What a `clear` took out of the delivered lists. Kept until the event has been used, so that freeing many
-    /// elements holds nobody up.
+    /// The rows that a `clear` removed from the delivered lists. They are kept until the event has been used, so that
+    /// no lock is held while many elements are freed.
     let cleared: [DeliveredLists.Row]
 }

@@ -1,4 +1,4 @@
-/// What waits for the engine or for the host takes slots, and memory for its texts.
+/// The slots that waiting commands or calls take, and the bytes of their texts.
 struct WaitingLoad {
     var slots = 0
     var bytes = 0
