@@ -1,7 +1,7 @@
 import CJansson
 import Glibc
 
-/// A JSON value held by jansson: the way documents are read and built wherever speed does not decide.
+/// A JSON value held by jansson, for documents that need not be read or built fast.
 ///
 /// A `JSON` is a reference: copies share one value, and `set` and `append` change it for every holder. A value must
 /// stay on one thread at a time. Reading a missing member or a member of another type gives `nil`, never a trap.
@@ -41,7 +41,7 @@ public struct JSON {
         var error = json_error_t()
         let base = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
         guard let base, bytes.count > 0 else { throw JSONError(message: "the document is empty", offset: 0) }
-        // jansson takes a NUL behind a number or word for the end of what it has read ahead, and skips it.
+        // jansson takes a NUL after a number or word for the end of its read-ahead buffer, and skips it.
         if let nul = memchr(base, 0, bytes.count) {
             throw JSONError(message: "a NUL byte", offset: UnsafeRawPointer(nul) - UnsafeRawPointer(base))
         }
@@ -78,7 +78,7 @@ public struct JSON {
     public static var null: JSON { made(json_null()) }
     public static func bool(_ value: Bool) -> JSON { made(value ? json_true() : json_false()) }
     public static func int(_ value: Int64) -> JSON { made(json_integer(value)) }
-    /// A number; NaN and infinities, which JSON has not, become null.
+    /// A number; NaN and infinities, which JSON does not have, become null.
     public static func real(_ value: Double) -> JSON { made(json_real(value)) }
 
     public static func string(_ value: String) -> JSON {
@@ -107,7 +107,7 @@ public struct JSON {
         return result
     }
 
-    /// Memory exhaustion is the only way jansson fails to make a value; null then stands in for it.
+    /// jansson fails to make a value only when memory is short; the value is null then.
     private static func made(_ value: OpaquePointerOrNil?) -> JSON {
         if let value { return JSON(owning: value) }
         return JSON(owning: json_null())

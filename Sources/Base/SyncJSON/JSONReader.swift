@@ -1,25 +1,24 @@
 /// Reads one JSON document from its first byte to its last and checks it on the way: RFC 8259 grammar, UTF-8 without
 /// surrogates or overlong forms, at most 512 levels deep (jansson's own limit is 2048; no chat service nests so far).
 ///
-/// Pages of messages are read with it in one pass: objects and arrays of interest are entered, members of interest
-/// taken as slices, everything else is passed over, and nothing is looked at twice. The caller reads the value of every
-/// key and every element that it was given; what it takes is valid only when `end` did not throw. Slices must not
-/// outlive the buffer.
+/// Pages of messages are read with it in one pass: objects and arrays that matter are entered, their members are taken
+/// as slices, everything else is skipped, and no byte is read twice. The caller reads the value of every key and every
+/// element that it was given; what it takes is valid only when `end` did not throw. Slices must not outlive the buffer.
 public struct JSONReader {
     private let base: UnsafePointer<UInt8>
     private let count: Int
     private var index = 0
     private var depth = 0
-    /// Whether an object or array was entered whose first member was not asked for yet.
+    /// Whether an object or array was entered and its first member was not read yet.
     private var isAtFirst = false
-    /// Whether a string that was read holds the escape of half a surrogate pair. The grammar allows it, jansson and
-    /// many hosts' parsers do not.
+    /// Whether a string that was read has the escape of half a surrogate pair. The grammar allows it, but jansson and
+    /// the parsers of many hosts do not.
     public private(set) var hasLoneSurrogate = false
 
     private static let depthLimit = 512
 
     public init(_ bytes: UnsafeRawBufferPointer) {
-        // A null base is only read when count is 0, which every function refuses first.
+        // With a count of 0 the base is never read: every function checks the count first.
         base = UnsafePointer(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? JSONReader.empty)
         count = bytes.baseAddress == nil ? 0 : bytes.count
     }
@@ -34,13 +33,13 @@ public struct JSONReader {
         return index < count ? base[index] : 0
     }
 
-    /// Where the reader stands. Together with `slice(from:)` the way to have both an object's members and its text.
+    /// The reader's position. With `slice(from:)` a caller can have both an object's members and its text.
     public mutating func position() -> Int {
         skipSpace()
         return index
     }
 
-    /// The text from a `position` that was asked for before a value up to the end of that value.
+    /// The text from a `position` taken before a value to the end of that value.
     public func slice(from start: Int) -> JSONSlice {
         JSONSlice(UnsafeRawBufferPointer(start: base + min(max(start, 0), index), count: max(0, index - start)))
     }
@@ -51,7 +50,7 @@ public struct JSONReader {
     /// Enters an array; its elements follow by `nextElement`.
     public mutating func beginArray() throws(JSONError) { try begin(UInt8(ascii: "[")) }
 
-    /// The next key of the object that was entered last, or `nil` behind its end. The key's value has to be read next.
+    /// The next key of the object that was entered last, or `nil` after its end. The key's value has to be read next.
     public mutating func nextKey() throws(JSONError) -> JSONKey? {
         guard try isBeforeAnother(UInt8(ascii: "}")) else { return nil }
         return try key()
@@ -68,7 +67,7 @@ public struct JSONReader {
         return JSONSlice(UnsafeRawBufferPointer(start: base + start, count: index - start))
     }
 
-    /// The document is over: only white space may follow.
+    /// Checks that only white space follows.
     public mutating func end() throws(JSONError) {
         skipSpace()
         guard index == count else { throw failure("text after the end of the document") }
@@ -104,7 +103,7 @@ public struct JSONReader {
         isAtFirst = true
     }
 
-    /// Passes the comma before a further member or element, or the closing bracket.
+    /// Skips the comma before a further member or element, or the closing bracket.
     @inline(__always)
     private mutating func isBeforeAnother(_ closing: UInt8) throws(JSONError) -> Bool {
         skipSpace()
@@ -226,7 +225,7 @@ public struct JSONReader {
             let unit = try unit(at: index + 1)
             index += 5
             guard unit & 0xF800 == 0xD800 else { return }
-            // A high half wants its low half right behind it; a low half alone has lost its high one.
+            // A high half needs its low half right after it; a low half without a high one is lone, too.
             guard unit & 0xFC00 == 0xD800, count - index >= 6, base[index] == UInt8(ascii: "\\"),
                 base[index + 1] == UInt8(ascii: "u"), try self.unit(at: index + 2) & 0xFC00 == 0xDC00
             else {

@@ -1,4 +1,4 @@
-/// Walks over the values of a text that is known to be valid JSON, without looking at what they hold.
+/// Walks over the values of a text that is known to be valid JSON, without parsing them.
 struct JSONScan {
     private let base: UnsafeRawPointer?
     private let count: Int
@@ -71,8 +71,8 @@ struct JSONScan {
         index = min(index, count)
     }
 
-    /// Passes over characters of a string, eight at a time, up to a quote or a backslash. `untilSpecial` stops also at
-    /// what a string must not hold as it stands, and at what is not ASCII.
+    /// Skips characters of a string, eight at a time, up to a quote or a backslash. With `untilSpecial` it also stops
+    /// at control characters and at bytes that are not ASCII.
     @inline(__always)
     static func skipPlain(
         _ base: UnsafePointer<UInt8>, from start: Int, to count: Int, untilSpecial: Bool
@@ -82,8 +82,8 @@ struct JSONScan {
         var index = start
         while count - index >= 8 {
             let word = UInt64(littleEndian: UnsafeRawPointer(base + index).loadUnaligned(as: UInt64.self))
-            // The high bit of each byte that is a quote, a backslash, below 0x20 or above 0x7F; a borrow may also raise
-            // it in bytes behind such a one, but the lowest that is raised is right.
+            // The high bit of each byte that is a quote, a backslash, below 0x20 or above 0x7F; a borrow may also set
+            // it in later bytes, but the lowest set bit is right.
             let quote = word ^ (ones &* 0x22)
             let backslash = word ^ (ones &* 0x5C)
             var found = (quote &- ones) & ~quote | (backslash &- ones) & ~backslash

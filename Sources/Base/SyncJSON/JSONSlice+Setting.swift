@@ -1,7 +1,7 @@
 extension JSONSlice {
-    /// A JSON object's text with some members set: replaced where they stand, or added at the end. Everything else
-    /// stays as it was written, byte for byte. The text is valid JSON, as a record's is; `nil` when it is no object or
-    /// a value is no JSON.
+    /// A JSON object's text with some members set: replaced in place, or added at the end. Everything else stays as it
+    /// was written, byte for byte. The text is valid JSON, as a record's is; `nil` when it is not an object or a value
+    /// is not JSON.
     public static func setting(_ members: [(key: String, value: [UInt8])], in object: [UInt8]) -> [UInt8]? {
         for member in members where !member.value.withUnsafeBytes(isValid) { return nil }
         return object.withUnsafeBytes { buffer -> [UInt8]? in
@@ -41,8 +41,8 @@ extension JSONSlice {
         }
     }
 
-    /// A JSON object's text without some members. What is left stays as it was written, byte for byte, but for the
-    /// space between. `nil` when the text is no JSON object.
+    /// A JSON object's text without some members. The other members stay byte for byte, but the space between them may
+    /// change. `nil` when the text is not a JSON object.
     public static func removing(_ names: Set<String>, from object: [UInt8]) -> [UInt8]? {
         object.withUnsafeBytes { buffer -> [UInt8]? in
             guard let slice = try? JSONSlice.checked(buffer), slice.isObject else { return nil }
@@ -66,7 +66,7 @@ extension JSONSlice {
     private func isText(_ text: String) -> Bool {
         let inner = unquoted
         let excess = inner.count - text.utf8.count
-        // An escape is longer than what it stands for.
+        // An escape is longer than the character that it stands for.
         if excess == 0 { return inner.elementsEqual(text.utf8) && !inner.contains(UInt8(ascii: "\\")) }
         return excess > 0 && inner.contains(UInt8(ascii: "\\")) && string == text
     }

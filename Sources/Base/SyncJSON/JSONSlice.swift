@@ -1,4 +1,4 @@
-/// One JSON value in place: a view of bytes that somebody else keeps alive.
+/// One JSON value in place: a view of bytes that the caller keeps alive.
 ///
 /// Pages of messages are read through slices, so that a message's text goes from the service's answer into the store
 /// without being taken apart and put together again. `JSONSlice.checked` validates a whole document once (grammar,
@@ -17,8 +17,8 @@ public struct JSONSlice {
         return try reader.document()
     }
 
-    /// The value of a text that is valid JSON already, as a record's is: it is not read through once more. Of a text
-    /// that is none after all the parts are meaningless, and still lie inside the buffer.
+    /// The value of a text that is known to be valid JSON, as a record's is; it is not checked again. For a text that
+    /// is not JSON, the parts are meaningless, but still inside the buffer.
     public static func valid(_ buffer: UnsafeRawBufferPointer) -> JSONSlice {
         func isSpace(_ index: Int) -> Bool { buffer[index] <= 0x20 }
         var start = 0
@@ -71,7 +71,7 @@ public struct JSONSlice {
         return JSONSlice.unescape(inner)
     }
 
-    /// The text between the quotes as it stands, escapes unresolved; for comparison with plain ASCII words.
+    /// The text between the quotes, with unresolved escapes; for comparison with plain ASCII words.
     public var unquoted: UnsafeRawBufferPointer {
         guard isString, bytes.count >= 2 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         return UnsafeRawBufferPointer(rebasing: bytes[1..<(bytes.count - 1)])

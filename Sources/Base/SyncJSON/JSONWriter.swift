@@ -1,14 +1,14 @@
-/// Appends JSON text to a byte buffer: the hot counterpart of building a `JSON` value.
+/// Appends JSON text to a byte buffer. It is faster than building a `JSON` value.
 ///
 /// Commas are placed by the writer. The caller opens and closes objects and arrays in balance.
 public struct JSONWriter: ~Copyable {
-    // Memory of its own: an array would be asked for every byte whether it is shared and has room.
+    // Memory of its own: an array would check for every byte whether it is shared and has capacity.
     private var base: UnsafeMutableRawPointer
     private var capacity: Int
     public private(set) var count = 0
     private var needsComma = false
 
-    /// A writer with room for a text of `capacity` bytes; it finds more when that is not enough.
+    /// Makes a writer with memory for a text of `capacity` bytes; it grows when that is not enough.
     public init(capacity: Int = 256) {
         self.capacity = max(capacity, 64)
         base = .allocate(byteCount: self.capacity, alignment: 1)
@@ -19,7 +19,7 @@ public struct JSONWriter: ~Copyable {
     /// The text so far.
     public var bytes: [UInt8] { [UInt8](UnsafeRawBufferPointer(start: base, count: count)) }
 
-    /// The text where it is, with a NUL behind it that `count` leaves out; nothing is copied.
+    /// Gives the text without a copy, with a NUL after it that `count` does not include.
     public mutating func withText<T>(_ body: (_ text: UnsafePointer<CChar>, _ count: Int) -> T) -> T {
         if count == capacity { grow(1) }
         base.storeBytes(of: 0, toByteOffset: count, as: UInt8.self)
@@ -95,7 +95,7 @@ public struct JSONWriter: ~Copyable {
         needsComma = true
     }
 
-    /// Writes a value as it stands in another text.
+    /// Writes a value as it is in another text.
     public mutating func raw(_ value: JSONSlice) {
         separate()
         append(value.bytes)
@@ -166,13 +166,13 @@ public struct JSONWriter: ~Copyable {
         put(byte)
     }
 
-    /// Makes room for so many bytes.
+    /// Reserves memory for so many bytes.
     @inline(__always)
     private mutating func reserve(_ more: Int) {
         if capacity &- count < more { grow(more) }
     }
 
-    /// Appends a byte for which there is room.
+    /// Appends a byte for which memory was reserved.
     @inline(__always)
     private mutating func put(_ byte: UInt8) {
         base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
@@ -199,7 +199,7 @@ public struct JSONWriter: ~Copyable {
         append(UInt8(ascii: "\""))
         var copy = value
         copy.withUTF8 { utf8 in
-            // Room for text without anything to escape, the most of it, and for the quote behind it.
+            // Memory for a text without escapes, which most texts are, and for the closing quote.
             reserve(utf8.count &+ 1)
             var left = utf8.count
             for byte in utf8 {

@@ -1,9 +1,9 @@
-/// Whole numbers beyond 64 bits. The grammar allows them and jansson refuses them; other readers take them for doubles.
-/// With a fraction that is zero jansson does, too.
+/// Whole numbers beyond 64 bits. The grammar allows them, but jansson refuses them, while other readers take them as
+/// doubles. With a fraction of zero jansson takes them as doubles, too.
 struct LargeIntegers {
-    /// The text with a fraction put behind each of them.
+    /// The text with a fraction added to each of them.
     let text: [UInt8]
-    /// Where each fraction stands in `text`.
+    /// The offset of each fraction in `text`.
     private let places: [Int]
     private static let fraction = [UInt8(ascii: "."), UInt8(ascii: "0")]
 
@@ -35,7 +35,7 @@ struct LargeIntegers {
         self.places = places
     }
 
-    /// What an offset in `text` is in the text as it was given.
+    /// The offset in the original text for an offset in `text`.
     func original(_ offset: Int) -> Int {
         max(0, offset - LargeIntegers.fraction.count * places.count { $0 < offset })
     }
@@ -63,7 +63,7 @@ struct LargeIntegers {
 
     private static func isLarge(_ number: Slice<UnsafeRawBufferPointer>) -> Bool {
         let digits = number.first == UInt8(ascii: "-") ? number.dropFirst() : number
-        // The shortest that may not fit.
+        // Numbers with fewer digits always fit.
         guard digits.count >= 19, digits.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) else { return false }
         return JSONSlice(UnsafeRawBufferPointer(rebasing: number)).int == nil
     }

@@ -9,12 +9,12 @@ import Synchronization
 public final class Monitor: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let conditions: UnsafeMutableBufferPointer<pthread_cond_t>
-    /// A bit for each condition whose waiting threads are to be woken when the lock is given back.
+    /// A bit for each condition whose waiting threads are to be woken when the lock is released.
     private var signalled: UInt = 0
     /// The thread that holds the lock from `hold` to `release`, 0 for none.
     private let holder = Atomic<UInt>(0)
 
-    /// With so many conditions, numbered from 0.
+    /// Makes a lock with so many conditions, numbered from 0.
     public init(conditions count: Int = 1) {
         mutex.initialize(to: pthread_mutex_t())
         pthread_mutex_init(mutex, nil)
@@ -34,20 +34,20 @@ public final class Monitor: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` alone. It must not come back to the same lock.
+    /// Runs `body` with the lock held. It must not take the same lock again.
     public func locked<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
         pthread_mutex_lock(mutex)
         defer {
             let woken = signalled
             signalled = 0
             pthread_mutex_unlock(mutex)
-            // Whoever wakes finds the lock free; woken before, it would at once sleep again until it is.
+            // Threads are woken after the lock is released; woken earlier, they would at once wait for the lock.
             if woken != 0 { broadcast(woken) }
         }
         return try body()
     }
 
-    /// Wakes all who wait for a condition, as soon as the lock, which is held, is given back.
+    /// Wakes all threads that wait for a condition when the lock, which the caller holds, is released.
     public func signalAll(_ condition: Int = 0) { signalled |= 1 << UInt(condition) }
 
     /// Waits, with the lock held, until a signal or until `deadline` (monotonic milliseconds; `nil`: for ever). May
@@ -75,8 +75,8 @@ public final class Monitor: @unchecked Sendable {
 
     // MARK: Forks
 
-    /// Takes the lock for this thread, for a fork: the child has it then, too, and finds what it guards whole. Without
-    /// it, if that takes too long.
+    /// Takes the lock for this thread before a fork: the child then holds it, too, and the guarded state is consistent.
+    /// Gives up after `seconds`; the fork goes on without the lock then.
     public func hold(seconds: Int) {
         var end = timespec()
         clock_gettime(CLOCK_REALTIME, &end)
@@ -84,7 +84,7 @@ public final class Monitor: @unchecked Sendable {
         if pthread_mutex_timedlock(mutex, &end) == 0 { holder.store(pthread_self(), ordering: .relaxed) }
     }
 
-    /// Gives the lock back if this thread holds it.
+    /// Releases the lock if this thread holds it.
     public func release() {
         guard holder.load(ordering: .relaxed) == pthread_self() else { return }
         holder.store(0, ordering: .relaxed)

@@ -3,8 +3,8 @@ import Glibc
 
 /// A POSIX thread of the library.
 ///
-/// It has all signals blocked but those of its own faults: no signal of the host is ever handled on it, and whatever
-/// crash handler the host has still sees a fault.
+/// All signals are blocked in it, except those that a fault in the thread itself raises. So no signal of the host is
+/// handled on it, and a crash handler of the host still gets faults.
 public struct NativeThread: @unchecked Sendable {
     private final class Start {
         let name: StaticString
@@ -52,6 +52,6 @@ public struct NativeThread: @unchecked Sendable {
     /// Waits until it has ended. To be called once, from another thread.
     public func join() { pthread_join(id, nil) }
 
-    /// Lets it end without being waited for.
+    /// Detaches it, so that it need not be joined.
     public func detach() { pthread_detach(id) }
 }

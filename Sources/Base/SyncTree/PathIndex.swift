@@ -1,9 +1,9 @@
-/// Numbers and the paths that each of them is about, so that those at a path, around it and below it are found without
-/// a look at all of them. A number may have several paths.
+/// Numbers and the paths that each of them is about, so that the numbers at a path, around it and below it are found
+/// without going through all of them. A number may have several paths.
 public struct PathIndex {
     private struct Node {
         var children: [TreeKey: Node] = [:]
-        /// Ascending. One that has the path several times is there as often.
+        /// Ascending. A number that has the path several times is in it as often.
         var numbers: [UInt64] = []
         /// No number at this path or below is greater, none is less.
         var greatest: UInt64 = 0
@@ -24,14 +24,14 @@ public struct PathIndex {
         node.greatest = max(node.greatest, number)
         node.least = min(node.least, number)
         guard let key = keys.first else {
-            // Numbers mostly grow.
+            // Searched from the end, since numbers mostly grow.
             let place = node.numbers.lastIndex { $0 <= number }.map { $0 + 1 } ?? 0
             return node.numbers.insert(number, at: place)
         }
         insert(number, keys.dropFirst(), &node.children[key, default: Node()])
     }
 
-    /// One that is not there does no harm.
+    /// One that is not there is ignored.
     public mutating func remove(_ number: UInt64, at path: TreePath) {
         PathIndex.remove(number, path.keys[...], &root)
     }
@@ -57,8 +57,8 @@ public struct PathIndex {
         return (nodes, true)
     }
 
-    /// The numbers of a path, of those around it and of those below it, ascending, each once. Of those that are less
-    /// than a number at the path or around it for which `isEnough` holds none is looked at.
+    /// The numbers of a path, of those around it and of those below it, ascending, each once. Numbers that are less
+    /// than a number at the path or around it for which `isEnough` holds are left out.
     public func numbers(touching path: TreePath, isEnough: (UInt64) -> Bool = { _ in false }) -> [UInt64] {
         let (nodes, isWhole) = line(to: path)
         var places = nodes.map { $0.numbers.count }

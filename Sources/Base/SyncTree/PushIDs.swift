@@ -1,5 +1,5 @@
-/// Makes keys that nobody else makes and that are ordered by the time they were made: eight characters of time, twelve
-/// of chance. Within one millisecond, or when the clock runs back, each is the successor of the one before.
+/// Makes unique keys that are ordered by the time when they were made: eight characters of time, twelve random ones.
+/// Within one millisecond, or when the clock runs back, each key is the successor of the one before.
 public struct PushIDs: Sendable {
     /// So many random bytes make an id.
     public static let randomCount = 12

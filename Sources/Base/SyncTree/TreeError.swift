@@ -1,23 +1,23 @@
-/// Why something is no value, key, path or query of a tree.
+/// Why something is not a valid value, key, path or query of a tree.
 public struct TreeError: Error, Equatable, Sendable {
     public enum Reason: Equatable, Sendable {
         /// The text is not JSON, or not of the kind that is expected.
         case syntax
-        /// A member's name that is no key; the place counts lines and columns from 1.
+        /// A member's name that is not a valid key; lines and columns are counted from 1.
         case key(line: Int, column: Int)
-        /// A path with a part that is no key.
+        /// A path with a part that is not a valid key.
         case path
         /// More than `TreePath.depthLimit` levels.
         case depth
         /// A string longer than `TreeReader.stringLimit`.
         case string
-        /// A number that no double holds.
+        /// A number that no double can hold.
         case number
         /// `.value`, `.priority` or `.sv` with something that does not belong there.
         case special(String)
-        /// Paths of one update, of which one is another one or lies below it.
+        /// Two paths of one update that are equal, or of which one is below the other.
         case overlap(String, String)
-        /// A query that cannot be.
+        /// A query that is not possible.
         case query(String)
     }
 

@@ -1,7 +1,8 @@
 /// The name of a child in a tree of values.
 ///
 /// Keys have an order of their own: those that read as whole numbers of 32 bits come first, by number, then all others
-/// by the bytes of their UTF-8. Two keys are one when their bytes are, also where the texts look alike.
+/// by the bytes of their UTF-8. Two keys are equal when their bytes are equal; texts that only look alike are different
+/// keys.
 public struct TreeKey: Sendable {
     public let text: String
     /// The number that the text reads as, if it is one of 32 bits.
@@ -16,15 +17,15 @@ public struct TreeKey: Sendable {
         number = index
     }
 
-    /// A key as it comes from outside; `nil` when it is none: empty, longer than `lengthLimit`, or with a control
-    /// character or one of `. $ # [ ] /` in it.
+    /// A key from outside; `nil` when it is not valid: empty, longer than `lengthLimit`, or with a control character or
+    /// one of `. $ # [ ] /`.
     public init?(_ text: String) {
         guard !text.isEmpty, text.utf8.count <= TreeKey.lengthLimit else { return nil }
         for byte in text.utf8 where TreeKey.isForbidden(byte) { return nil }
         self.init(anyText: text)
     }
 
-    /// Any text, of which only the place in the order matters: a bound of a query, the key of a row that is no child.
+    /// Any text, for comparing only: a bound of a query, or the key of a row that is not a child.
     public init(anyText text: String) {
         self.text = text
         number = TreeKey.number(text)
@@ -50,8 +51,8 @@ public struct TreeKey: Sendable {
         return Int32(text)
     }
 
-    /// The index that this key is in an array: digits alone, without zeros before them. `-0` and `01` read as numbers,
-    /// and have their places in the order by them, but an array would give them back under other names.
+    /// The index that this key is in an array: digits alone, without zeros before them. `-0` and `01` are ordered as
+    /// numbers, but an array would change their names.
     public var index: Int? {
         guard let number, let first = text.utf8.first, first != UInt8(ascii: "-") else { return nil }
         guard first != UInt8(ascii: "0") || text.utf8.count == 1 else { return nil }

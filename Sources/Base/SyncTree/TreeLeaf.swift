@@ -11,7 +11,7 @@ public enum TreeLeaf: Sendable {
     /// Up to here every whole double is exact.
     private static let exactLimit = Double(1 << 53)
 
-    /// A number; `nil` for those that JSON has not.
+    /// A number; `nil` for those that JSON does not have.
     public init?(_ number: Double) {
         guard number.isFinite else { return nil }
         if number.magnitude <= TreeLeaf.exactLimit, let whole = Int64(exactly: number) {
@@ -21,7 +21,7 @@ public enum TreeLeaf: Sendable {
         }
     }
 
-    /// A number of JSON text; `nil` for what is none, and for one beyond every double.
+    /// Reads a JSON number; `nil` for anything else, and for a number that no double can hold.
     init?(number slice: JSONSlice) {
         if let whole = slice.int {
             self = .integer(whole)
@@ -39,7 +39,7 @@ public enum TreeLeaf: Sendable {
         }
     }
 
-    /// The number as a double; `nil` for what is none.
+    /// The number as a double; `nil` for a leaf that is not a number.
     public var double: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -48,7 +48,7 @@ public enum TreeLeaf: Sendable {
         }
     }
 
-    /// The sum of two numbers: an integer while it fits, `nil` when it is too large for anything.
+    /// The sum of two numbers: an integer if it fits, else a double; `nil` when no double can hold it.
     func adding(_ other: TreeLeaf) -> TreeLeaf? {
         if case .integer(let first) = self, case .integer(let second) = other {
             let (sum, overflows) = first.addingReportingOverflow(second)

@@ -6,7 +6,8 @@ extension TreeNode {
         /// Children whose keys are the indices of an array with fewer than half of its places empty become one, with
         /// null in those; priorities are left out.
         case plain
-        /// With `.priority`, and `.value` where a leaf has one; no arrays. What was written so is read back the same.
+        /// With `.priority`, and `.value` where a leaf has one; no arrays. A value that is written so is read back
+        /// unchanged.
         case export
     }
 
@@ -40,8 +41,8 @@ extension TreeNode {
         }
     }
 
-    /// The value as it is read back, as JSON text; `nil` when that has more bytes than the limit. A value that is far
-    /// larger costs no more than one that has just too many.
+    /// The value in the format `export`, as JSON text; `nil` when that has more bytes than the limit. A value that is
+    /// far larger costs no more than one that is just too large.
     public func exported(limit: Int) -> [UInt8]? {
         var writer = JSONWriter()
         write(&writer, .export, limit: limit)
@@ -61,7 +62,7 @@ extension TreeNode {
         return TreeNode(ordered: children.map { TreeChild(key: $0.key, node: TreeNode(.bool(true))) })
     }
 
-    /// How long the array is that these children make; `nil` when they are better off as an object.
+    /// The length of the array that these children make; `nil` when they are written as an object.
     private static func arrayLength(_ children: [TreeChild]) -> Int? {
         // Keys that are numbers come first, the largest of them last.
         guard let highest = children.last?.key.index, highest < 2 * children.count else { return nil }

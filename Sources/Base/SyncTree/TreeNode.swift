@@ -1,7 +1,7 @@
-/// A value of the realtime database: nothing, a leaf, or children under keys. A value type: who keeps an old one sees
-/// no later change.
+/// A value of the realtime database: nothing, a leaf, or children under keys. It is a value type: a copy does not see
+/// later changes.
 ///
-/// A node that has nothing does not exist: it has no priority, and its parent does not list it.
+/// An empty node does not exist: it has no priority, and its parent does not list it.
 public struct TreeNode: Sendable {
     enum Content: Sendable {
         case nothing
@@ -67,7 +67,7 @@ public struct TreeNode: Sendable {
         TreeNode(content: content, priority: isEmpty ? nil : priority)
     }
 
-    /// The same value without any priority in it, as services tell it that are not asked for them.
+    /// The same value without any priorities, as services send it when these are not asked for.
     public func withoutPriorities() -> TreeNode {
         guard case .children(let children) = content else { return with(priority: nil) }
         return TreeNode(ordered: children.map { TreeChild(key: $0.key, node: $0.node.withoutPriorities()) })
@@ -84,8 +84,7 @@ public struct TreeNode: Sendable {
         }
     }
 
-    /// The same, estimated: looks at 256 nodes at most, and takes the children that it does not look at for as large as
-    /// those that it does.
+    /// The same, estimated: counts 256 nodes at most, and assumes the same size for the other children.
     public var estimatedBytes: Int {
         var left = 256
         return estimatedBytes(&left)
@@ -122,8 +121,8 @@ public struct TreeNode: Sendable {
         return node
     }
 
-    /// Puts a value at a path, in place of what was there. Leaves on the way become parents, and parents that have
-    /// nothing left vanish.
+    /// Puts a value at a path, in place of what was there. Leaves on the way become parents, and parents that become
+    /// empty are removed.
     public mutating func set(_ path: TreePath, _ node: TreeNode) { set(path.keys[...], node) }
 
     private mutating func set(_ path: ArraySlice<TreeKey>, _ node: TreeNode) {
@@ -133,7 +132,7 @@ public struct TreeNode: Sendable {
         }
         if node.isEmpty, !hasChildren { return }
         var children = self.children
-        // Held here alone, the children are changed without a copy of all of them.
+        // With no other reference, the children are changed without copying all of them.
         content = .nothing
         let place = TreeNode.place(of: key, in: children)
         if place < children.count, children[place].key == key {

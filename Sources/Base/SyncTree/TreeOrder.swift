@@ -1,4 +1,4 @@
-/// What the children of a node are ordered by. Those that are equal in it are ordered by their keys.
+/// What the children of a node are ordered by. Children that are equal in it are ordered by their keys.
 public enum TreeOrder: Hashable, Sendable {
     case key
     case value
@@ -6,7 +6,7 @@ public enum TreeOrder: Hashable, Sendable {
     /// The value at a path below each child.
     case child(TreePath)
 
-    /// What a child is ordered by.
+    /// The value by which a child is ordered.
     public func rank(_ child: TreeChild) -> TreeRank {
         switch self {
         case .key: .nothing

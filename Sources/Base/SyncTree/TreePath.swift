@@ -2,7 +2,7 @@
 public struct TreePath: Hashable, Sendable {
     public var keys: [TreeKey]
 
-    /// More levels than this no tree has.
+    /// The most levels of a tree.
     public static let depthLimit = 32
 
     public init(_ keys: [TreeKey] = []) { self.keys = keys }
@@ -10,7 +10,7 @@ public struct TreePath: Hashable, Sendable {
     /// The path of keys that are joined by slashes. Empty parts count for nothing, so "/a//b/" is "a/b".
     public init(_ text: String) throws(TreeError) {
         var keys: [TreeKey] = []
-        // By bytes: what a key begins with may join the slash to one character.
+        // By bytes: a key may begin with a character that combines with the slash.
         for part in text.utf8.split(separator: UInt8(ascii: "/")) {
             guard let key = TreeKey(String(Substring(part))) else { throw TreeError(.path) }
             keys.append(key)
@@ -27,7 +27,7 @@ public struct TreePath: Hashable, Sendable {
     /// Whether the other path is this one, or lies below it.
     public func contains(_ other: TreePath) -> Bool { other.keys.starts(with: keys) }
 
-    /// Whether one of both paths lies in the other one.
+    /// Whether one of the two paths contains the other.
     public func touches(_ other: TreePath) -> Bool { zip(keys, other.keys).allSatisfy { $0 == $1 } }
 
     /// The rest of a path that lies below this one.

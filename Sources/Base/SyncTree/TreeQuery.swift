@@ -1,6 +1,6 @@
-/// A part of a node's children: ordered, between two bounds, so many from either end.
+/// A part of a node's children: ordered, between two bounds, and limited to so many from either end.
 public struct TreeQuery: Sendable {
-    /// An end of the range. Without a key it is before or behind all children that are equal to it.
+    /// An end of the range. Without a key it is before or after all children with an equal value.
     public struct Bound: Sendable {
         let rank: TreeRank
         let key: TreeKey?
@@ -50,7 +50,7 @@ public struct TreeQuery: Sendable {
         return Bound(rank: TreeRank(leaf), key: key.map { TreeKey(anyText: $0) }, isInclusive: isInclusive)
     }
 
-    /// The node's children that the query is about, in its order.
+    /// The node's children that the query selects, in its order.
     public func children(of node: TreeNode) -> [TreeChild] {
         var found = node.children.filter { includes($0) }
         if order != .key { found = sorted(found) }
@@ -61,11 +61,11 @@ public struct TreeQuery: Sendable {
         }
     }
 
-    /// The node with the children that the query is about, and no others.
+    /// The node with only the children that the query selects.
     public func window(of node: TreeNode) -> TreeNode { TreeNode(children(of: node)) }
 
     private func sorted(_ children: [TreeChild]) -> [TreeChild] {
-        // What each is ordered by is looked up once, not at each comparison.
+        // The rank of each child is computed once, not at each comparison.
         let ranked = children.map { (rank: order.rank($0), child: $0) }
         return ranked.sorted { left, right in
             left.rank == right.rank ? left.child.key < right.child.key : left.rank < right.rank

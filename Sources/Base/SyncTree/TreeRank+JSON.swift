@@ -1,7 +1,7 @@
 import SyncJSON
 
 extension TreeRank {
-    /// A value of JSON text; what is missing is nothing. Every list and object counts as having children.
+    /// The rank of a JSON value; a missing one is nothing. Every list and object counts as having children.
     public init(_ slice: JSONSlice?) {
         guard let slice, !slice.isNull, !slice.bytes.isEmpty else {
             self = .nothing

@@ -1,4 +1,4 @@
-/// A value as the order of values sees it: nothing, false, true, numbers, strings, and all that has children.
+/// A value as far as its order is concerned: nothing, false, true, numbers, strings, and values with children.
 public enum TreeRank: Sendable {
     case nothing
     case bool(Bool)
@@ -21,7 +21,7 @@ public enum TreeRank: Sendable {
         }
     }
 
-    /// Whether both are of one kind, so that "less" says something about their values.
+    /// Whether both are of one kind, so that comparing them compares their values.
     public func isSameKind(as other: TreeRank) -> Bool { kind == other.kind }
 
     private var kind: Int {

@@ -2,9 +2,9 @@ import SyncJSON
 
 /// Reads values of a tree from JSON text, and checks them on the way.
 ///
-/// Arrays become children under "0", "1", …; null and {} are nothing. `{".value": v, ".priority": p}` is a value with
-/// a priority, `{".sv": …}` a value that is resolved here: "timestamp" is the time, `{"increment": n}` the number that
-/// stands there plus n.
+/// Arrays become children under "0", "1", …; null and {} are nothing. `{".value": v, ".priority": p}` is a value with a
+/// priority, `{".sv": …}` a value that is resolved here: "timestamp" is the time, `{"increment": n}` the current number
+/// plus n.
 public struct TreeReader {
     /// The longest string, in bytes of UTF-8.
     public static let stringLimit = 10 << 20
@@ -25,7 +25,7 @@ public struct TreeReader {
     ///
     /// - Parameters:
     ///   - time: what "timestamp" stands for, in milliseconds since the epoch.
-    ///   - existing: what stands at the path now, to which increments are added.
+    ///   - existing: the current value at the path, to which increments are added.
     public static func value(
         _ text: [UInt8], at path: TreePath = TreePath(), time: Int64, existing: TreeNode = .empty
     ) throws(TreeError) -> TreeNode {
@@ -63,7 +63,7 @@ public struct TreeReader {
 
     private mutating func end() throws(TreeError) {
         try syntax { (json: inout JSONReader) throws(JSONError) in try json.end() }
-        // Half a surrogate pair is no text in UTF-8, and would come back as something else.
+        // Half a surrogate pair cannot be written in UTF-8, so it would be read back as something else.
         if json.hasLoneSurrogate { throw TreeError(.syntax) }
     }
 
@@ -107,7 +107,7 @@ public struct TreeReader {
             let key = TreeKey(index: index)
             let node = try value(existing[key], depth: depth + 1)
             if !node.isEmpty { children.append(TreeChild(key: key, node: node)) }
-            // A text of so many elements does not come in.
+            // No text is long enough for so many elements.
             index &+= 1
         }
         return TreeNode(ordered: children)
@@ -154,7 +154,7 @@ public struct TreeReader {
         throw TreeError(place(of: name))
     }
 
-    /// Where a name begins, for whoever has to find it in the text.
+    /// Where a name begins in the text, for the error message.
     private func place(of name: JSONKey) -> TreeError.Reason {
         guard let start, let first = name.slice.bytes.baseAddress else { return .syntax }
         let before = bytes.prefix(max(0, first - start))

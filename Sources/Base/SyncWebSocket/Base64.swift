@@ -1,4 +1,4 @@
-/// Base64 with padding (RFC 4648 §4), which the WebSocket handshake writes its key and proof in.
+/// Base64 with padding (RFC 4648 §4), in which the WebSocket handshake writes its key and proof.
 public enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 

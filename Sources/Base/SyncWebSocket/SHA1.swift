@@ -1,5 +1,5 @@
-/// SHA-1 (RFC 3174), which the WebSocket handshake asks for, and which names values by what they are. It protects
-/// nothing there and must protect nothing elsewhere.
+/// SHA-1 (RFC 3174). The WebSocket handshake needs it, and ETags of values are made with it. Neither is for security,
+/// and it must not be used for that.
 public enum SHA1 {
     /// The 20-byte digest of `message`.
     public static func digest(_ message: [UInt8]) -> [UInt8] {

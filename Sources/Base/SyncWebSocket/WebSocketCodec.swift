@@ -54,9 +54,9 @@ public final class WebSocketCodec {
     private var output: [UInt8] = []
     private var outputOffset = 0
     private var sendsClose = false
-    /// Bytes that were queued for the peer without our asking, since the output was empty last.
+    /// Bytes of answers that libwslay queued by itself since the output was empty last.
     private var answeredBytes = 0
-    /// The most of them: pings that nobody waits for must not fill the room of messages.
+    /// The most of them: answers to pings must not fill the buffer for messages.
     private static let answerLimit = 256 << 10
 
     private var randomness: [UInt8] = []
@@ -66,12 +66,12 @@ public final class WebSocketCodec {
     /// - Parameters:
     ///   - messageLimit: the largest message in bytes that the peer may send; a larger one ends the connection with
     ///     close code 1009.
-    ///   - outputLimit: the most bytes that may wait for the peer; see `isOutputOverflowing`. A close frame always
-    ///     finds room.
+    ///   - outputLimit: the most bytes that may wait for the peer; see `isOutputOverflowing`. A close frame is always
+    ///     accepted.
     /// - Returns: `nil` if memory is short or a limit is not positive.
     public init?(role: Role, messageLimit: Int, outputLimit: Int) {
         guard messageLimit > 0, outputLimit > 0 else { return nil }
-        // Half of all numbers is no limit either, and sums of it never overflow.
+        // Half of the greatest number is as good as no limit, and sums with it never overflow.
         self.messageLimit = min(messageLimit, Int.max / 2)
         self.outputLimit = min(outputLimit, Int.max / 2)
         var callbacks = wslay_event_callbacks()
@@ -154,8 +154,8 @@ public final class WebSocketCodec {
 
     /// Queues a text message; `bytes` must be UTF-8 (the peer closes with 1007 otherwise).
     ///
-    /// - Returns: `false` if nothing was queued: the connection is closing, or the message finds no room under the
-    ///   output limit. If it finds none because other bytes wait, `isOutputOverflowing` becomes true.
+    /// - Returns: `false` if nothing was queued: the connection is closing, or the message exceeds the output limit. If
+    ///   it does so because other bytes wait, `isOutputOverflowing` becomes true.
     @discardableResult
     public func sendText(_ bytes: UnsafeRawBufferPointer) -> Bool {
         send(UInt8(WSLAY_TEXT_FRAME.rawValue), bytes)
@@ -345,7 +345,8 @@ public final class WebSocketCodec {
             _ = wslay_event_queue_close(context, UInt16(WSLAY_CODE_MESSAGE_TOO_BIG.rawValue), &nothing, 0)
             return wslay_event_shutdown_read(context)
         }
-        // The peer's word for the length is believed only so far; beyond that memory grows with the bytes that came.
+        // The length that the peer announces is reserved only up to this; beyond that memory grows with the bytes that
+        // come.
         if message.isEmpty { message.reserveCapacity(Int(min(length, 256 << 10))) }
     }
 
@@ -355,7 +356,7 @@ public final class WebSocketCodec {
     }
 
     private func messageEnds(_ ended: wslay_event_on_msg_recv_arg) {
-        // libwslay finishes the frame at hand even when its start was refused.
+        // libwslay finishes the current frame even when its start was refused.
         guard isReading || UInt32(ended.opcode) == WSLAY_CONNECTION_CLOSE.rawValue else { return }
         switch UInt32(ended.opcode) {
         case WSLAY_TEXT_FRAME.rawValue:

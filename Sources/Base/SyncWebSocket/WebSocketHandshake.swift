@@ -1,7 +1,7 @@
 /// The opening handshake of RFC 6455 §4: an HTTP/1.1 request that asks for an upgrade, and the answer that proves the
 /// server understood. No extension and no subprotocol is offered.
 public enum WebSocketHandshake {
-    /// The proof a server owes for a client's key: the value of `Sec-WebSocket-Accept`.
+    /// The proof that a server has to give for a client's key: the value of `Sec-WebSocket-Accept`.
     public static func acceptValue(forKey key: String) -> String {
         Base64.encode(SHA1.digest(Array(key.utf8) + Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)))
     }
@@ -27,7 +27,7 @@ public enum WebSocketHandshake {
     ///   - host: the value of `Host`: name or address, and port unless it is the scheme's own.
     ///   - target: path and query, percent-encoded.
     ///   - headers: further fields, sent as they are.
-    /// - Returns: `nil` if a part holds a byte that HTTP does not allow there; nothing can be smuggled in.
+    /// - Returns: `nil` if a part has a byte that HTTP does not allow there, so no header can be injected.
     public static func request(host: String, target: String, key: String, headers: [(String, String)]) -> [UInt8]? {
         guard target.utf8.first == UInt8(ascii: "/"), target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             return nil

@@ -4,8 +4,9 @@ import SyncThreads
 
 /// libcurl, loaded and initialised: those of its functions that are used here.
 ///
-/// It is not linked. Behind it stand thirty libraries, whose loading takes longer than all else a new process does
-/// before it shows its first page from the cache. Never unloaded nor cleaned up: the host may use libcurl as well.
+/// It is not linked. It depends on thirty libraries, and loading them takes longer than all else a new process does
+/// before it shows its first page from the cache. It is never unloaded or cleaned up, since the host may use libcurl as
+/// well.
 struct Curl: @unchecked Sendable {
     typealias Handle = UnsafeMutableRawPointer
     typealias HeaderList = UnsafeMutablePointer<curl_slist>
@@ -47,13 +48,13 @@ struct Curl: @unchecked Sendable {
     private static let monitor = Monitor()
     nonisolated(unsafe) private static var loaded: Curl?
 
-    /// A fork in the midst of loading would give the child a dynamic loader that is half changed, so it waits. Not for
-    /// ever: the forking thread may hold the loader's own lock, in a constructor of a library.
+    /// A fork during the loading would give the child a dynamic loader that is half changed, so the fork waits. It does
+    /// not wait for ever: the forking thread may hold the loader's own lock, in a constructor of a library.
     private static let holdsForks: Void = {
         pthread_atfork({ Curl.monitor.hold(seconds: 2) }, { Curl.monitor.release() }, { Curl.monitor.release() })
     }()
 
-    /// Loads the first of some libraries that is there. Each name has stood for one binary interface since 2006; the
+    /// Loads the first of these libraries that exists. Each name has stood for one binary interface since 2006; the
     /// second is Debian's, of a build with another TLS library.
     init(libraries names: [String]) throws(NetworkFailure) {
         var failures: [NetworkFailure] = []
@@ -103,14 +104,14 @@ struct Curl: @unchecked Sendable {
         return function
     }
 
-    /// What the dynamic loader says, which names the library and what it misses.
+    /// The dynamic loader's message, which names the library and what is missing.
     private static var loaderFailure: NetworkFailure {
         NetworkFailure(.notInstalled, dlerror().map { String(cString: $0) } ?? "libcurl cannot be loaded")
     }
 
     // MARK: Use
 
-    /// What libcurl reports; `detail` is its error buffer, empty if it said no more than the code.
+    /// The failure that libcurl reports; `detail` is its error buffer, empty when it has only the code.
     func failure(_ code: CURLcode, detail: String = "") -> NetworkFailure {
         let message = detail.isEmpty ? easyStrerror(code).map { String(cString: $0) } ?? "" : detail
         return NetworkFailure(curl: code, message: message)

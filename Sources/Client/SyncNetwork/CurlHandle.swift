@@ -1,10 +1,10 @@
 import CCurl
 import SyncWebSocket
 
-/// A libcurl easy handle with what every connection of ours has in common.
+/// A libcurl easy handle with the options that all connections of the library share.
 ///
 /// libcurl copies the strings and header lists are kept here, so options may be temporary. The first option that
-/// libcurl refuses is remembered in `refusal` and must be asked for before the handle is used.
+/// libcurl refuses is kept in `refusal`, which must be checked before the handle is used.
 final class CurlHandle {
     let curl: Curl
     let pointer: Curl.Handle
@@ -27,7 +27,7 @@ final class CurlHandle {
         errorText.deallocate()
     }
 
-    /// Makes the handle new, but keeps its memory; for the next exchange.
+    /// Resets the handle for the next exchange, but keeps its memory.
     func reset() {
         curl.easyReset(pointer)
         curl.listFree(headerList)
@@ -48,7 +48,7 @@ final class CurlHandle {
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_TCP_NODELAY, 1)
-        // What a proxy says of its connection is no answer to the request.
+        // The headers of a proxy's CONNECT answer do not belong to the answer of the request.
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         // A name lookup that hangs must not hold the thread when its transfer is given up.
@@ -57,15 +57,15 @@ final class CurlHandle {
         check(shim_curl_close_on_exec(curl.setOption, pointer))
     }
 
-    /// Goes on with a transfer that waited because nobody took what it had; may hand that over before it returns.
+    /// Goes on with a transfer that was paused because its owner took nothing; may call the owner before it returns.
     func readOn() -> CURLcode { curl.easyPause(pointer, CURLPAUSE_CONT) }
 
-    /// Where to connect, whom to trust.
+    /// Sets the URL and the trusted roots.
     ///
-    /// Proxies of the environment are honoured, except for this machine: there is nothing between us and it.
+    /// Proxies named by the environment are used, except for this machine, to which there is no proxy on the way.
     func setTarget(url: String, caFile: String?) {
         set(CURLOPT_URL, url)
-        // Parts of a path are ids: none of them means the level above.
+        // Parts of a path are ids, so `..` must not be resolved to the level above.
         set(CURLOPT_PATH_AS_IS, 1)
         if CurlHandle.isLoopback(url) { set(CURLOPT_PROXY, "") }
         if let caFile { set(CURLOPT_CAINFO, caFile) }
@@ -118,7 +118,7 @@ final class CurlHandle {
     }
 
     func set(_ option: CURLoption, _ value: String) {
-        // C would take the part before a NUL for the whole.
+        // C would take the part before a NUL for the whole text.
         guard !value.utf8.contains(0) else {
             refuse(NetworkFailure(.protocolError, "a NUL byte in the URL, the method or a file name"))
             return

@@ -1,8 +1,8 @@
 import Glibc
 
-/// What has come of the body of an answer. One array would be copied over and over as it grows, and hold up to three
-/// times its bytes meanwhile; what is large is kept in pages of the system's, which has them back at once, while the C
-/// library would keep them for the next one who asks.
+/// The part of an answer's body that has come. One array would be copied again and again as it grows, and take up to
+/// three times its bytes meanwhile. So a large body is kept in pages of the system, which are given back at once, while
+/// the C library would keep freed memory.
 struct HTTPBody {
     private static let smallSize = 128 << 10
 
@@ -10,7 +10,8 @@ struct HTTPBody {
     private var pages: [Pages] = []
     private(set) var count = 0
 
-    /// So many bytes are announced. That is believed of a small body; beyond, memory grows with what comes.
+    /// The server announces so many bytes. For a small body the memory is reserved; for a larger one it grows with the
+    /// bytes that come.
     mutating func announce(_ count: Int) {
         guard self.count == 0, count > 0 else { return }
         small.reserveCapacity(min(count, HTTPBody.smallSize))
@@ -35,7 +36,7 @@ struct HTTPBody {
         return true
     }
 
-    /// All of it, and nothing is held any more.
+    /// Gives the whole body, and frees its pages.
     mutating func take() -> [UInt8] {
         defer { self = HTTPBody() }
         guard !pages.isEmpty else { return small }
@@ -43,12 +44,12 @@ struct HTTPBody {
         whole.reserveCapacity(count)
         whole += small
         pages.reverse()
-        // Given back one by one, so that no more than the body is held.
+        // Pages are freed one by one, so that no more memory than the body is used.
         while let next = pages.popLast() { whole.append(contentsOf: next.bytes) }
         return whole
     }
 
-    /// A megabyte of the system's.
+    /// A megabyte of memory from the system.
     private final class Pages {
         private static let size = 1 << 20
 
@@ -67,7 +68,7 @@ struct HTTPBody {
 
         var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
-        /// Takes what there is room for; gives how much that is.
+        /// Takes as many bytes as fit, and returns how many.
         func take(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
             let part = bytes.prefix(Pages.size - count)
             UnsafeMutableRawBufferPointer(start: base + count, count: part.count).copyBytes(from: part)

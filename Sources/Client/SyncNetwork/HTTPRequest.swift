@@ -4,7 +4,7 @@ public struct HTTPRequest: Sendable {
     public var method: String
     /// An absolute `http` or `https` URL, percent-encoded.
     public var url: String
-    /// Further fields. A name or value that HTTP does not allow fails the request, so nothing can be smuggled in.
+    /// Further fields. A name or value that HTTP does not allow fails the request, so no header can be injected.
     public var headers: [(String, String)]
     public var body: [UInt8]?
     /// Milliseconds for the whole exchange (of a stream: for the head of its answer), and for the part of it that finds

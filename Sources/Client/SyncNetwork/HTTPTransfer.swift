@@ -14,10 +14,10 @@ final class HTTPTransfer {
 
     let id: UInt64
     let handle: CurlHandle
-    /// Where it counts as under way; `nil`: it is a stream.
+    /// The lane in which it counts as in flight; `nil` for a stream.
     var lane: RequestLanes.Lane?
-    /// When a stream that has not been answered is given up, by the monotonic clock. libcurl's own limit of time would
-    /// count the body as well, which has no end.
+    /// When a stream without an answer fails, by the monotonic clock. libcurl's own time limit would include the body,
+    /// which has no end.
     private(set) var nextDeadline = Int64.max
     private let timeoutMS: Int
     private let responseLimit: Int
@@ -29,15 +29,15 @@ final class HTTPTransfer {
     private var headers: [(String, String)] = []
     private var headerBytes = 0
     private var body = HTTPBody()
-    /// Why our side takes no more of the answer.
+    /// Why this side refuses the rest of the answer.
     private var refusal: NetworkFailure?
-    /// Whether libcurl was ever told to wait, since the owner took nothing in.
+    /// Whether libcurl was ever paused because the owner's intake was shut.
     private(set) var wasHeld = false
 
     /// All header fields of an answer together; what servers send is a few kilobytes.
     private static let headerLimit = 256 << 10
 
-    /// - Parameter onHold: called with the id when the transfer waits because its owner takes nothing in.
+    /// - Parameter onHold: called with the id when the transfer is paused because its owner's intake is shut.
     init(
         id: UInt64, _ request: HTTPRequest, on handle: CurlHandle, for intake: Intake, _ receiver: Receiver,
         onHold: @escaping (UInt64) -> Void
@@ -58,15 +58,16 @@ final class HTTPTransfer {
             // All encodings that this libcurl can unpack.
             handle.set(CURLOPT_ACCEPT_ENCODING, "")
         case .pieces:
-            // A connection of its own, that TCP holds back while the stream waits. In HTTP/2 libcurl would keep up to
-            // 10 MiB of each such stream, and hold up what else goes over its connection, perhaps another owner's.
+            // HTTP/1.1, so that the stream has a connection of its own, on which TCP makes the server wait while the
+            // stream is paused. With HTTP/2 libcurl would buffer up to 10 MiB of each such stream, and delay all else
+            // on its connection, perhaps of another owner.
             handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
-            // Not packed: a piece might not be unpacked before the next one has come.
+            // No compression: a piece might not be unpacked before the next one has come.
             nextDeadline = Clock.monotonic &+ Clock.clamped(request.timeoutMS)
         }
-        // A page of messages in one piece instead of four; of a stream no more than its owner does in a few
-        // milliseconds, and than may be kept of each of many that wait. Refused by a handle that still has a buffer
-        // from a transfer that never began; then it reads in pieces of that size.
+        // A page of messages comes in one piece instead of four. For a stream the piece is smaller: what its owner can
+        // process in a few milliseconds, and what may be kept for each of many paused streams. The option is refused by
+        // a handle that still has a buffer from a transfer that never began; then that size is used.
         handle.trySet(CURLOPT_BUFFERSIZE, receiver.isStream ? 16 << 10 : 128 << 10)
         setMethod(request)
         for (name, value) in request.headers { handle.addHeader(name, value) }
@@ -76,7 +77,7 @@ final class HTTPTransfer {
 
     private func setMethod(_ request: HTTPRequest) {
         if request.method == "HEAD" {
-            // Else libcurl would wait for the body that the headers announce.
+            // Otherwise libcurl would wait for the body that the headers announce.
             handle.set(CURLOPT_NOBODY, 1)
         } else {
             guard HTTPSyntax.isToken(request.method.utf8) else {
@@ -87,7 +88,7 @@ final class HTTPTransfer {
             if let body = request.body ?? (wantsBody ? [] : nil) {
                 handle.set(CURLOPT_POSTFIELDSIZE_LARGE, size: body.count)
                 body.withUnsafeBytes { bytes in
-                    // No address would mean "no body"; with size 0 nothing is read from it.
+                    // A null address would mean "no body"; with the size 0 nothing is read from this one.
                     handle.set(CURLOPT_COPYPOSTFIELDS, pointer: bytes.baseAddress ?? UnsafeRawPointer(handle.pointer))
                 }
                 if !request.headers.contains(where: { HTTPSyntax.lowercased($0.0.utf8) == "content-type" }) {
@@ -96,7 +97,7 @@ final class HTTPTransfer {
             }
             handle.set(CURLOPT_CUSTOMREQUEST, request.method)
         }
-        // Else libcurl waits up to a second for a "100 Continue" that few servers send.
+        // Otherwise libcurl waits up to a second for a "100 Continue" that few servers send.
         handle.suppressHeader("Expect")
     }
 
@@ -117,7 +118,7 @@ final class HTTPTransfer {
         handle.set(CURLOPT_HEADERDATA, pointer: context)
     }
 
-    /// Takes a piece of the body; a count other than its own makes libcurl wait, or give up.
+    /// Takes a piece of the body. A result other than its size makes libcurl pause or end the transfer.
     private func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {
         if isStreaming, case .pieces(let handler) = receiver {
             guard !intake.isShut else {
@@ -140,7 +141,7 @@ final class HTTPTransfer {
         return bytes.count
     }
 
-    /// Why so many bytes more of the body are not taken; else they count as held.
+    /// Why so many more bytes of the body are refused; `nil` when they are taken, and count against the intake.
     private func reasonAgainst(_ count: Int) -> NetworkFailure? {
         if intake.isOver { return NetworkFailure(.cancelled, "nobody waits for the answer") }
         guard count <= responseLimit &- body.count else {
@@ -181,10 +182,10 @@ final class HTTPTransfer {
         handler(.opened)
     }
 
-    /// Why a stream that is due is given up.
+    /// The failure of a stream whose deadline has passed.
     var lateness: NetworkFailure { NetworkFailure(.timedOut, "no answer within \(timeoutMS) ms") }
 
-    /// Ends the exchange with libcurl's verdict.
+    /// Ends the exchange with libcurl's result.
     func finish(_ code: CURLcode) {
         guard code == CURLE_OK else { return fail(refusal ?? handle.failure(code)) }
         if isStreaming, case .pieces(let handler) = receiver { return handler(.ended(nil)) }
@@ -201,7 +202,7 @@ final class HTTPTransfer {
         receiver.fail(failure)
     }
 
-    /// Goes on after it was held. What libcurl has kept meanwhile comes at once, or holds it again.
+    /// Goes on after a pause. The bytes that libcurl has buffered come at once, or pause the transfer again.
     func readOn() -> CURLcode { handle.readOn() }
 }
 

@@ -1,15 +1,14 @@
-/// What other threads ask of the network thread.
+/// The commands of other threads to the network thread.
 enum NetworkCommand: Sendable {
     case send(UInt64, HTTPRequest, Intake, HTTPTransfer.Receiver)
     case cancel(UInt64)
     case open(UInt64, WebSocketOptions, Intake, SocketHandler)
     case text(UInt64, [UInt8])
     case close(UInt64, code: UInt16, reason: [UInt8])
-    /// An owner takes in again.
+    /// An owner's intake was opened again.
     case readOn(Intake)
 
-    /// Answers a command that no thread will take: every request and stream gets its one end, so does every
-    /// socket.
+    /// Answers a command that no thread will carry out: every request, stream and socket gets its one final event.
     func refuse(_ failure: NetworkFailure) {
         switch self {
         case .send(_, _, _, let receiver): receiver.fail(failure)

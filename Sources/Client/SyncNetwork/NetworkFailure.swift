@@ -3,7 +3,7 @@ import CCurl
 /// Why no answer came, or why a WebSocket ended, in one line.
 public struct NetworkFailure: Error, Equatable, Sendable {
     public enum Kind: Sendable {
-        /// No connection: the name is unknown, the server refuses, the network is away.
+        /// No connection: the name is unknown, the server refuses, or there is no network.
         case cannotConnect
         /// libcurl is missing on this machine, or is not what its name says.
         case notInstalled
@@ -11,11 +11,11 @@ public struct NetworkFailure: Error, Equatable, Sendable {
         case timedOut
         /// TLS failed: untrusted certificate, wrong name, unreadable `caFile`.
         case tls
-        /// Given up by our side.
+        /// Cancelled on this side.
         case cancelled
         /// More bytes than the limit, received or waiting to be sent.
         case tooLarge
-        /// The answers of one owner that are under way hold as much as they may together.
+        /// All answers of one owner together have reached their limit.
         case crowded
         /// The peer, or the request, breaks HTTP or WebSocket rules.
         case protocolError

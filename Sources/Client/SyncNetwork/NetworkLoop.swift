@@ -3,17 +3,17 @@ import CLinux
 import Glibc
 import SyncThreads
 
-// The network thread's inside: one epoll set over libcurl's connections, our WebSockets and the wake-up of the inbox.
+// The loop of the network thread: one epoll set for libcurl's connections, the WebSockets and the wake-up of the inbox.
 //
 // libcurl is driven by events: it says which sockets it wants watched (`watch`) and when its next timer is due
 // (`curlDeadline`), and the cost of one event does not grow with the number of connections. A WebSocket begins as a
 // libcurl transfer that only connects; once connected, its socket is watched under the WebSocket's own id, while its
 // handle stays in the multi handle, which owns the connection.
 //
-// The watched thing is named in the event: 0 is the inbox, the top bit with a descriptor is libcurl's, all else is the
-// id of a WebSocket.
+// The event's tag says what it is about: 0 is the inbox, the top bit with a descriptor is libcurl's, all else is the id
+// of a WebSocket.
 
-/// What the network thread does. Only that thread makes and touches it.
+/// The loop of the network thread. Only that thread makes and uses it.
 final class NetworkLoop {
     private static let curlTag: UInt64 = 1 << 63
     private static let idleHandleLimit = 16
@@ -30,24 +30,25 @@ final class NetworkLoop {
     private var curlDeadline = Int64.max
     private var transfers: [UnsafeMutableRawPointer: HTTPTransfer] = [:]
     private var transferHandles: [UInt64: UnsafeMutableRawPointer] = [:]
-    /// Those of the transfers whose answers come piece by piece.
+    /// The transfers whose answers come in pieces.
     private var streams: [UInt64: HTTPTransfer] = [:]
-    /// Those of the streams that have a deadline, since their answer has not begun: few, however many are open.
+    /// The streams that have a deadline, since their answer has not begun; they are few, even when many streams are
+    /// open.
     private var unanswered: [UInt64: HTTPTransfer] = [:]
     private var lanes = RequestLanes()
-    /// Where a request has ended, once for each, so that another may begin.
+    /// The lanes in which a request has ended, one entry for each, so that another may begin.
     private var freed: [RequestLanes.Lane] = []
     private var sockets: [UInt64: SocketTransfer] = [:]
     private var socketIDs: [UnsafeMutableRawPointer: UInt64] = [:]
-    /// The sockets that are watched as WebSockets, no longer for libcurl.
+    /// The sockets that are watched as WebSockets, and not for libcurl any more.
     private var ownDescriptors: Set<Int32> = []
-    /// Sockets whose reading was interrupted for the sake of the others.
+    /// Sockets that may have more to read, after the others have had their turn.
     private var unread: [UInt64] = []
     /// Sockets that were given something to write by the current commands.
     private var unwritten: [UInt64] = []
-    /// Streams and sockets that wait for their owner to take in again, in the order in which they came to wait.
+    /// Streams and sockets that wait for their owner's intake to be opened, in the order in which they began to wait.
     private var held: [ObjectIdentifier: [(id: UInt64, since: Int64)]] = [:]
-    /// Used handles: making one costs more than a whole request otherwise does here.
+    /// Handles to be used again, since making one costs more than all else in a request.
     private var idleHandles: [CurlHandle] = []
     private var isBroken = false
 
@@ -99,7 +100,7 @@ final class NetworkLoop {
         return results.allSatisfy { $0 == CURLM_OK }
     }
 
-    /// Frees what the loop holds of the system. Not in `deinit`: in a forked child that would speak on the parent's
+    /// Frees the loop's system resources. Not in `deinit`, since in a forked child that would send on the parent's
     /// connections.
     func close() {
         idleHandles = []
@@ -134,7 +135,7 @@ final class NetworkLoop {
         close()
     }
 
-    /// Does what is due by the clock, and hands out what libcurl has finished.
+    /// Does what is due by the clock, and completes the transfers that libcurl has finished.
     private func drive() {
         let now = Clock.monotonic
         if curlDeadline <= now {
@@ -154,7 +155,7 @@ final class NetworkLoop {
         beginWaiting(now: now)
     }
 
-    /// In the place of requests that have ended.
+    /// Begins waiting requests in place of those that have ended.
     private func beginWaiting(now: Int64) {
         while let lane = freed.popLast() {
             guard let (command, deadline) = lanes.next(in: lane),
@@ -257,7 +258,7 @@ final class NetworkLoop {
             unwritten.append(id)
         case .close(let id, let code, let reason):
             guard let socket = sockets[id] else { return }
-            // What TLS holds of it shows by no event.
+            // epoll does not report bytes that TLS has buffered.
             if socket.isHeld { unread.append(id) }
             socket.close(code: code, reason: reason, now: Clock.monotonic)
             unwritten.append(id)
@@ -296,7 +297,7 @@ final class NetworkLoop {
         }
     }
 
-    /// A transfer waits to be read until its owner takes in again.
+    /// Notes that a transfer is not read until its owner's intake is opened.
     private func hold(_ id: UInt64, for intake: Intake) {
         let owner = ObjectIdentifier(intake)
         let now = Clock.monotonic
@@ -304,7 +305,7 @@ final class NetworkLoop {
         if intake.unreadSince == nil { intake.setUnread(since: now) }
     }
 
-    /// Reads once what waits for an owner, oldest first, until that is enough for it to be shut again.
+    /// Reads each waiting transfer of an owner once, oldest first, until the intake is shut again.
     private func readOn(_ intake: Intake) {
         let owner = ObjectIdentifier(intake)
         var waiting = (held.removeValue(forKey: owner) ?? [])[...]
@@ -317,12 +318,12 @@ final class NetworkLoop {
                 if code != CURLE_OK { giveUp(transfer, transfer.handle.failure(code)) }
             }
         }
-        // Those that were read and wait again come behind those that had no turn.
+        // Transfers that were read and wait again come after those that had no turn.
         if !waiting.isEmpty { held[owner] = Array(waiting) + (held[owner] ?? []) }
         intake.setUnread(since: held[owner]?.first?.since)
     }
 
-    /// Several messages that were queued together leave together.
+    /// Messages that were queued together are written together.
     private func writeUnwritten() {
         guard !unwritten.isEmpty else { return }
         let now = Clock.monotonic
@@ -346,7 +347,7 @@ final class NetworkLoop {
     private func giveUp(_ transfer: HTTPTransfer, _ failure: NetworkFailure) {
         forget(transfer)
         transfer.fail(failure)
-        // One that waited may keep that over a reset.
+        // A handle that was paused may stay paused after a reset, so it is not used again.
         if !transfer.wasHeld { recycle(transfer.handle) }
     }
 
@@ -384,7 +385,8 @@ final class NetworkLoop {
         let wanted = (socket.isHeld ? 0 : EPOLLIN.rawValue) | (socket.wantsWrite ? EPOLLOUT.rawValue : 0)
         guard wanted != socket.watched else { return }
         if wanted == 0 {
-            // Not watched for nothing, since that is told all the same when the peer is gone, again and again.
+            // A socket is not watched without a wanted event, since epoll would report again and again that the peer is
+            // gone.
             epoll_ctl(epoll, EPOLL_CTL_DEL, socket.descriptor, nil)
             socket.watched = 0
         } else if setEvents(socket.descriptor, wanted, tag: socket.id) {
@@ -396,10 +398,10 @@ final class NetworkLoop {
         }
     }
 
-    /// libcurl's wish about one of its sockets.
+    /// libcurl asks to watch one of its sockets.
     private func watch(_ socket: curl_socket_t, _ what: Int32) {
         if what == CURL_POLL_REMOVE {
-            // It may have become a WebSocket's meanwhile, which then watches it.
+            // The socket may belong to a WebSocket now, and is watched as that.
             guard !ownDescriptors.contains(socket) else { return }
             epoll_ctl(epoll, EPOLL_CTL_DEL, socket, nil)
             return

@@ -3,12 +3,12 @@ import Glibc
 import SyncThreads
 import Synchronization
 
-/// The one network thread of the process. It knows no chat: HTTP exchanges and WebSockets, nothing else.
+/// The one network thread of the process. It knows HTTP exchanges and WebSockets, and nothing of chat.
 ///
 /// It runs while somebody holds it: `acquire` starts it, the last `release` ends and joins it. All calls may come from
 /// any thread and return at once. Completions and socket events run on the network thread, one after the other; they
-/// must return soon and may call back into this class. Exceptions: what cannot be taken any more, because the thread
-/// has ended or this is a forked child, is answered with `cancelled` by the call itself, on its own thread.
+/// must return soon and may call back into this class. An exception: when the thread has ended, or in a forked child,
+/// the call itself completes its request with `cancelled`, on the calling thread.
 ///
 /// The thread has all signals blocked but those of its own faults, and is named `sm-network`.
 public final class NetworkThread: @unchecked Sendable {
@@ -16,7 +16,7 @@ public final class NetworkThread: @unchecked Sendable {
     private static let lastID = Atomic<UInt64>(0)
 
     private let inbox = Monitor()
-    /// Guarded by the inbox, as is what follows.
+    /// Guarded by the inbox's lock, as are the following.
     private var commands: [NetworkCommand] = []
     private var isClosed = false
     private let wakeup: Int32
@@ -27,8 +27,8 @@ public final class NetworkThread: @unchecked Sendable {
     /// held it. Each call that gives a thread needs one `release`.
     public static func acquire() throws(NetworkFailure) -> NetworkThread { try SharedNetworkThread.acquire() }
 
-    /// Gives the thread back. The last one ends it: open requests and sockets are cancelled, and when the call returns
-    /// no completion or handler runs any more. (From inside a completion it returns before that.)
+    /// Releases the thread. The last release ends it: open requests and sockets are cancelled, and when the call
+    /// returns no completion or handler runs any more. (From inside a completion it returns before that.)
     public static func release() { SharedNetworkThread.release() }
 
     init?() {
@@ -80,7 +80,7 @@ public final class NetworkThread: @unchecked Sendable {
         return id
     }
 
-    /// Gives a request or a stream up: its completion gets `cancelled`, unless it has run or is about to.
+    /// Cancels a request or a stream: its completion gets `cancelled`, unless it has run or is about to.
     public func cancel(_ id: UInt64) { post(.cancel(id)) }
 
     /// Opens a WebSocket and tells `handler` about it until `closed`, which comes exactly once.
@@ -93,7 +93,7 @@ public final class NetworkThread: @unchecked Sendable {
     }
 
     /// Sends one text message of UTF-8. It is dropped if the socket is not open (any more); there is no receipt. A
-    /// message that finds no room under the output limit ends the socket.
+    /// message that would exceed the output limit ends the socket.
     public func sendText(_ id: UInt64, _ bytes: [UInt8]) { post(.text(id, bytes)) }
 
     /// Begins the closing handshake, with a reason of at most 123 bytes of UTF-8. Messages on their way may still come
@@ -102,7 +102,7 @@ public final class NetworkThread: @unchecked Sendable {
         post(.close(id, code: code, reason: reason))
     }
 
-    /// Reads on for an owner that takes in again.
+    /// Opens an owner's intake and reads its transfers again.
     public func open(_ intake: Intake) {
         intake.open()
         post(.readOn(intake))
@@ -136,8 +136,8 @@ public final class NetworkThread: @unchecked Sendable {
         for command in takeCommands().commands { command.refuse(NetworkThread.shutDown) }
     }
 
-    /// The loop, made when the first commands come. That loads libcurl, here, where nobody waits for it; where it fails
-    /// they are refused, and the next ones try again. `nil` when the thread is stopped before.
+    /// Makes the loop when the first commands come. libcurl is loaded here, where no other thread has to wait for it.
+    /// When that fails, the commands are refused, and the next ones try again. `nil` when the thread is stopped before.
     private func begin() -> NetworkLoop? {
         while true {
             let (hasCommands, isStopping) = inbox.locked { (!commands.isEmpty, isClosed) }
@@ -171,7 +171,7 @@ public final class NetworkThread: @unchecked Sendable {
         _ = read(wakeup, &count, 8)
     }
 
-    /// Made again each time: a child must not wait for the making of a global.
+    /// A new value each time: a forked child must not wait for a global that another thread was initialising.
     static var forked: NetworkFailure { NetworkFailure(.cancelled, "the network does not survive a fork") }
     private static let shutDown = NetworkFailure(.cancelled, "the network is shut down")
 }

@@ -1,13 +1,13 @@
 import SyncThreads
 import SyncWebSocket
 
-/// Requests of one owner to one server, of which a few go at once and the others wait, in their order.
+/// Bounds the requests of one owner to one server that are in flight at once; the others wait, in order.
 ///
-/// In HTTP/1 each that is under way has a connection of its own. With thousands of them the system runs short of ports,
-/// a server of patience, and libcurl takes a time for each that grows with their number, so neither they nor the end of
-/// the client would come soon. What waits costs its request, and no more.
+/// With HTTP/1 each request in flight has a connection of its own. With thousands of them the system runs short of
+/// ports, servers refuse more, and libcurl's time for each grows with their number, so answers and the end of the
+/// client would be late. A waiting request costs no connection and no handle.
 struct RequestLanes {
-    /// How many go at once.
+    /// How many are in flight at once.
     static let width = 64
 
     struct Lane: Hashable {
@@ -42,14 +42,14 @@ struct RequestLanes {
 
     private struct Line {
         var running = 0
-        /// May hold ids of requests that were given up.
+        /// May have ids of requests that were cancelled.
         var ids: ArraySlice<UInt64> = []
     }
 
     private var lines: [Lane: Line] = [:]
     private var waiting: [UInt64: Waiting] = [:]
 
-    /// Whether a request may begin, and counts as under way then; else it is kept until `next` gives it.
+    /// Whether a request may begin; it then counts as in flight. Otherwise it is kept until `next` gives it.
     mutating func admit(_ id: UInt64, _ command: NetworkCommand, _ request: HTTPRequest, to lane: Lane) -> Bool {
         if lines[lane, default: Line()].running < RequestLanes.width {
             lines[lane, default: Line()].running += 1
@@ -60,7 +60,7 @@ struct RequestLanes {
         return false
     }
 
-    /// One that was under way has ended. Gives what begins instead, and until when it has to be done.
+    /// A request has ended. Gives the next one that begins, and its deadline.
     mutating func next(in lane: Lane) -> (command: NetworkCommand, deadline: Int64)? {
         while let id = lines[lane]?.ids.popFirst() {
             if let next = waiting.removeValue(forKey: id) { return (next.command, next.deadline) }
@@ -70,7 +70,7 @@ struct RequestLanes {
         return nil
     }
 
-    /// Takes one out that has not begun.
+    /// Removes a request that has not begun.
     mutating func remove(_ id: UInt64) -> NetworkCommand? { waiting.removeValue(forKey: id)?.command }
 
     mutating func removeAll() -> [NetworkCommand] {
@@ -78,7 +78,8 @@ struct RequestLanes {
         return waiting.values.map(\.command)
     }
 
-    /// Takes those out that have waited too long. One behind another that may wait longer is found behind that.
+    /// Removes requests that have waited too long. One that waits after a request with a later deadline is found only
+    /// when that one has gone.
     mutating func takeLate(now: Int64) -> [NetworkCommand] {
         var late: [NetworkCommand] = []
         if waiting.isEmpty { return late }
@@ -95,7 +96,7 @@ struct RequestLanes {
         return late
     }
 
-    /// When one has waited too long. Right after `takeLate`.
+    /// The next deadline of a waiting request. Valid right after `takeLate`.
     var nextDeadline: Int64 {
         if waiting.isEmpty { return Int64.max }
         return lines.values.reduce(Int64.max) { due, line in

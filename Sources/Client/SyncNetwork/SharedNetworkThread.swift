@@ -2,13 +2,13 @@ import Glibc
 import SyncThreads
 import Synchronization
 
-/// Counts who holds the process's network thread.
+/// Counts the uses of the process's network thread.
 enum SharedNetworkThread {
     private static let monitor = Monitor()
     nonisolated(unsafe) private static var holders = 0
     nonisolated(unsafe) private static var thread: NetworkThread?
-    /// The process whose thread it is while somebody holds it, else 0. Read before the lock, which a forked child may
-    /// find locked forever.
+    /// The process that owns the thread while it is in use, else 0. It is read before the lock is taken, since in a
+    /// forked child the lock may be held for ever.
     private static let owner = Atomic<Int32>(0)
 
     static func acquire() throws(NetworkFailure) -> NetworkThread {
@@ -34,7 +34,7 @@ enum SharedNetworkThread {
             owner.store(0, ordering: .releasing)
             return thread
         }
-        // Not under the lock: completions that run meanwhile may acquire and release.
+        // Without the lock, since completions that run meanwhile may acquire and release.
         ending?.stopAndJoin()
     }
 

@@ -1,4 +1,4 @@
-/// What a WebSocket tells, in order: `opened` at most once, messages, then `closed` exactly once and last.
+/// The events of a WebSocket, in order: `opened` at most once, messages, then `closed` exactly once and last.
 public enum SocketEvent: Sendable {
     case opened
     /// One whole message: valid UTF-8 if the peer sent it as text, any bytes if as binary.

@@ -3,16 +3,16 @@ import Glibc
 import SyncThreads
 import SyncWebSocket
 
-// One WebSocket on the network thread. libcurl finds the server, speaks TCP and TLS and verifies; the codec frames;
-// what is left is here: the handshake, the deadlines, and an orderly end.
+// One WebSocket on the network thread. libcurl connects, with TCP and TLS, and verifies the server; the codec does the
+// framing. The rest is here: the handshake, the deadlines, and an orderly end.
 //
 //   connecting ──▶ handshaking ──▶ open ──▶ closing ──▶ lingering ──▶ ended
 //                                    └────────────────────▲
 //
-// `closing`: our close frame is out and the peer's is awaited. `lingering`: the owner has been told that the socket is
-// closed; our last frame is still written and the peer's bytes are read away until it ends the connection, because a
-// connection closed over unread bytes is reset, and the reset overtakes the close frame. Both are bounded by the close
-// timeout. Every other state may drop to `ended` at once.
+// `closing`: the close frame was sent, and the peer's is awaited. `lingering`: the owner has been told that the socket
+// is closed; the last frame is still written, and the peer's bytes are read and dropped until it ends the connection,
+// because a connection that is closed with unread bytes is reset, and the reset overtakes the close frame. Both are
+// bounded by the close timeout. From every other state `ended` may follow at once.
 
 /// A WebSocket from connect to end. Only the network thread touches it.
 final class SocketTransfer {
@@ -22,7 +22,7 @@ final class SocketTransfer {
     let handle: CurlHandle
     /// The connected socket, -1 before. It belongs to libcurl.
     private(set) var descriptor: Int32 = -1
-    /// What the loop has told epoll about the socket; the loop's own note.
+    /// The events that the loop has set in epoll for the socket; used by the loop only.
     var watched: UInt32 = 0
 
     private let options: WebSocketOptions
@@ -37,7 +37,7 @@ final class SocketTransfer {
     private var lastByte: Int64 = 0
     private var hasPinged = false
     private var isShutDown = false
-    /// Whether it is not read, since the owner takes nothing in.
+    /// Whether it is not read, since the owner's intake is shut.
     private(set) var isHeld = false
     private var writeFailure: CURLcode?
 
@@ -79,13 +79,13 @@ final class SocketTransfer {
         writeFailure == nil && (!request.isEmpty || (codec?.pendingOutputCount ?? 0) > 0)
     }
 
-    /// Whether the connection takes no more bytes. It must then be read to its end, for what the peer sent before it
-    /// went, perhaps its reason; `read` ends the socket.
+    /// Whether the connection takes no more bytes. It must then be read to its end, for the peer's last bytes, which
+    /// may have the reason; `read` ends the socket.
     var hasFailedToWrite: Bool { writeFailure != nil }
 
     // MARK: Connecting
 
-    /// libcurl is done: the connection stands, or does not.
+    /// libcurl has finished: the connection was made, or failed.
     func connected(_ code: CURLcode, now: Int64) {
         guard phase == .connecting else { return }
         guard code == CURLE_OK else { return end(handle.failure(code)) }
@@ -111,8 +111,8 @@ final class SocketTransfer {
 
     // MARK: Reading
 
-    /// Reads what there is, through `buffer`, unless the owner takes nothing in: then it is held. Returns whether there
-    /// may be more: TLS holds bytes that epoll does not see, so the caller must come back.
+    /// Reads the available bytes through `buffer`, unless the owner's intake is shut: then the socket is held. Returns
+    /// whether there may be more: TLS buffers bytes that epoll does not report, so the caller must call again.
     func read(through buffer: UnsafeMutableRawBufferPointer, now: Int64) -> Bool {
         guard descriptor >= 0 else { return false }
         var reads = 0
@@ -143,7 +143,7 @@ final class SocketTransfer {
         return phase != .ended
     }
 
-    /// To be read again after it was held. Nobody listened meanwhile, so the peer's time begins again.
+    /// Reads again after it was held. Nothing was read meanwhile, so the peer's time limit begins again.
     func readOn(now: Int64) {
         isHeld = false
         lastByte = now
@@ -192,7 +192,7 @@ final class SocketTransfer {
         for event in events {
             switch event {
             case .text(let bytes), .binary(let bytes):
-                // Of what is still read for the sake of an orderly end, nothing has to find room.
+                // Messages that are read only for an orderly end are not passed on while the intake is shut.
                 if phase == .open || !intake.isShut { handler(.text(bytes)) }
             case .ping, .pong:
                 break
@@ -215,7 +215,8 @@ final class SocketTransfer {
 
     // MARK: Writing
 
-    /// Queues a text message. Before `open` and once closing it is dropped: its sender learns of the end by `closed`.
+    /// Queues a text message. Before `open` and after closing has begun it is dropped; `closed` tells the sender of the
+    /// end.
     func send(_ bytes: [UInt8]) {
         guard phase == .open, let codec, !codec.sendText(bytes) else { return }
         end(
@@ -241,7 +242,7 @@ final class SocketTransfer {
         }
     }
 
-    /// Writes what waits, as far as the socket takes it.
+    /// Writes the waiting bytes, as many as the socket takes.
     func flush(now: Int64) {
         guard descriptor >= 0, phase != .ended, writeFailure == nil else { return }
         while !request.isEmpty {
@@ -310,7 +311,7 @@ final class SocketTransfer {
         }
     }
 
-    /// Gives the socket up because the thread ends; the peer is told if its socket takes the frame at once.
+    /// Ends the socket because the thread ends; the peer gets a close frame if it can be written at once.
     func abandon(_ failure: NetworkFailure, now: Int64) {
         if phase == .open, codec?.sendClose(code: 1001) == true { flush(now: now) }
         end(failure)
@@ -323,7 +324,8 @@ final class SocketTransfer {
         if !wasReported { handler(.closed(failure)) }
     }
 
-    /// Ends for the owner, but stays until the last frame is written and the peer has ended the connection.
+    /// Ends the socket for the owner, but keeps it until the last frame is written and the peer has ended the
+    /// connection.
     private func linger(_ failure: NetworkFailure, now: Int64) {
         guard phase == .open || phase == .closing else { return end(failure) }
         phase = .lingering
