@@ -26,13 +26,13 @@ _TRIED_AGAIN = (errors.NetworkError, errors.CallTimeoutError)
 
 
 class Drains(Protocol):
-    """Who drains the events that complete calls."""
+    """Drains the events that complete calls."""
 
     #: The loop of an asyncio program; None in a blocking one.
     loop: asyncio.AbstractEventLoop | None
 
     def running_loop(self) -> asyncio.AbstractEventLoop:
-        """The loop that runs, which must be the client's."""
+        """The running loop, which must be the client's."""
         ...
 
     def wait(self, condition: Callable[[], bool], timeout: float | None) -> bool:
@@ -41,17 +41,17 @@ class Drains(Protocol):
 
 
 class Call(Generic[Value]):
-    """A call that the library has accepted; it goes on whether or not somebody waits for it.
+    """A call that the library has accepted; it goes on whether or not anything waits for it.
 
     In an asyncio program ``await`` it; in a blocking one ask for ``result``. Both may be done several times, and raise
-    the call's error. ``asyncio.create_task``, ``gather``, ``wait``, ``wait_for`` and their like take it; cancelling
-    what waits for it does not end the call. To a type checker it is an ``Awaitable``: ``asyncio.ensure_future`` makes a
-    task of one.
+    the call's error. ``asyncio.create_task``, ``gather``, ``wait``, ``wait_for`` and similar functions take it;
+    cancelling what waits for it does not end the call. To a type checker it is an ``Awaitable``:
+    ``asyncio.ensure_future`` makes a task of one.
 
-    An error that nobody asks for is told to the loop's exception handler, in a blocking program to the log
-    ``syncmanager``, when nobody has the call any more ("Call exception was never retrieved"); not if the program itself
-    ended the call (by closing the client, removing the collection, canceling), nor if a first ``connect`` found no
-    network. Since 0.1.
+    When a call with an error is freed and the error was never asked for, the loop's exception handler is told, in a
+    blocking program the log ``syncmanager`` ("Call exception was never retrieved"). It is not told if the program
+    itself ended the call (by closing the client, removing the collection, canceling), nor if a first ``connect`` found
+    no network. Since 0.1.
     """
 
     def __init__(
@@ -106,8 +106,9 @@ class Call(Generic[Value]):
         return False
 
     def result(self, timeout: float | None = None) -> Value:
-        """What the call gave. In a blocking program waits for it, up to ``timeout`` seconds; in an asyncio program the
-        call must be done, as with ``asyncio.Future``. Raises the call's error, or CallTimeoutError: then it goes on."""
+        """The result of the call. In a blocking program this waits for it, up to ``timeout`` seconds; in an asyncio
+        program the call must be done, as with ``asyncio.Future``. Raises the call's error, or CallTimeoutError: then
+        the call goes on."""
         if not self._done and not self._core.wait(self.done, timeout):
             raise errors.CallTimeoutError(f"{self.name} was not done after {timeout} s; it goes on")
         error = self.error()
@@ -127,7 +128,7 @@ class Call(Generic[Value]):
         return self.error()
 
     def add_done_callback(self, callback: Callback, *, context: contextvars.Context | None = None) -> None:
-        """Has the loop call ``callback`` with this call when it is done, as ``asyncio.Future`` does."""
+        """Lets the loop call ``callback`` with this call when it is done, as ``asyncio.Future`` does."""
         loop = self._core.running_loop()
         context = contextvars.copy_context() if context is None else context
         if self._done:
@@ -136,7 +137,7 @@ class Call(Generic[Value]):
             self._callbacks.append((callback, context))
 
     def remove_done_callback(self, callback: Callback) -> int:
-        """Ends what ``add_done_callback`` began; gives how many times that was."""
+        """Removes a callback; returns how many times it was added."""
         left = [entry for entry in self._callbacks if entry[0] != callback]
         count = len(self._callbacks) - len(left)
         self._callbacks = left

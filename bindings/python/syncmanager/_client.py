@@ -1,4 +1,4 @@
-"""What both flavours of a client can do."""
+"""What both kinds of client can do."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ class ClientCalls:
         """Connects and stays connected: after a loss it tries again by itself.
 
         Completes at the first login, or when the first attempt failed: TokenRejectedError, or ServiceError and
-        NetworkError, after which trying goes on. Without a connection the cache is shown, and what is sent waits.
+        NetworkError, after which it goes on trying. Without a connection the cache is shown, and messages that are sent
+        wait.
         """
         core = self._open_core()
         return core.begin("connect", nothing, None, lib.sm_connect, core.handle.use())
@@ -44,7 +45,7 @@ class ClientCalls:
         return core.begin("clear_cache", nothing, None, lib.sm_clear_cache, core.handle.use(), url)
 
     def call(self, action: str, /, **arguments: Any) -> Call[Any]:
-        """Asks for one of the actions of docs/actions.md; gives its result as JSON gives it, or None.
+        """Asks for one of the actions of docs/actions.md; returns its result as read from JSON, or None.
 
             await sm.call("mark_as_read", channel_url="lunch")
 
@@ -97,7 +98,7 @@ class ClientBase:
         check(lib.sm_set_token(self._open_core().handle.use(), text(access_token)))
 
     def fileno(self) -> int:
-        """A descriptor that is readable while events wait, for loops of other makes. Do not read from it."""
+        """A descriptor that is readable while events wait, for other event loops. Do not read from it."""
         handle = self._open_core().handle
         handle.use()
         return handle.fd
@@ -116,6 +117,6 @@ class ClientBase:
         return listener
 
     def remove_listener(self, listener: Listener) -> None:
-        """Ends what ``on_event`` began; without effect if there is no such listener."""
+        """Removes a listener that ``on_event`` added; one that is not there is ignored."""
         core = self._open_core()
         core.unlisten(core.listeners, listener, None)

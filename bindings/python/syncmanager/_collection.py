@@ -24,7 +24,8 @@ Told = TypeVar("Told", bound=Event)
 
 
 class Collection(Generic[Told]):
-    """What both kinds of collection share. Ends when it is removed, or when the program has it no more. Since 0.1."""
+    """What all collections share. It ends when it is removed, or when the program has no reference to it any more.
+    Since 0.1."""
 
     def __init__(self, core: Core, *lists: str) -> None:
         self._core = core
@@ -64,7 +65,7 @@ class Collection(Generic[Told]):
         return self._handle
 
     def apply(self, change: Change[Any] | StreamEvent) -> Change[Any] | StreamEvent:
-        """Applies a change to the live list it is of; gives it as it is told, with what was removed."""
+        """Applies a change to its live list; returns the change as the program gets it, with the removed items."""
         shown = self._lists.get(change.list) if isinstance(change, Change) else None
         if shown is None or not isinstance(change, Change):
             raise errors.InternalError(f"a change of a list that {type(self).__name__} does not have: {change}")
@@ -72,7 +73,7 @@ class Collection(Generic[Told]):
         return dataclasses.replace(change, removed=removed) if removed else change
 
     def full_changes(self, last: Event) -> Sequence[Event]:
-        """The changes that give the lists as they stand to somebody who shows anything."""
+        """The changes that replace any shown lists by the current ones."""
         changes: list[Event] = []
         for name, shown in self._lists.items():
             content = shown._copy()
@@ -104,7 +105,7 @@ class Collection(Generic[Told]):
         return listener
 
     def remove_listener(self, listener: Listener) -> None:
-        """Ends what ``on_event`` or ``on_change`` began; without effect if there is no such listener."""
+        """Removes a listener that ``on_event`` or ``on_change`` added; one that is not there is ignored."""
         for known in self.listeners.copy():
             if known == listener or getattr(known, "listener", None) == listener:
                 self._core.unlisten(self.listeners, known, self)
@@ -119,12 +120,13 @@ class Collection(Generic[Told]):
         return bool(check(lib.sm_collection_contains(self._use(), text(str(item)))))
 
     def info(self) -> CollectionInfo:
-        """Counts, edges and what it was opened with, as of the last event drained; of messages also their channel."""
+        """Counts, edges and the arguments it was opened with, as of the last drained event; for messages also their
+        channel."""
         return cast(CollectionInfo, describe(lib.sm_collection_info, self._use()))
 
 
 class Changes:
-    """A listener that hears changes only."""
+    """A listener that is called with changes only."""
 
     def __init__(self, listener: Listener) -> None:
         self.listener = listener

@@ -1,4 +1,4 @@
-"""What asyncio and blocking programs share: taking events, and giving each to those it is for."""
+"""What asyncio and blocking programs share: taking events, and giving each to its listeners."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from .events import (
 )
 
 Value = TypeVar("Value")
-#: What has a place of the database that is listened to.
+#: Gets the values of a place of the database that is listened to.
 ListenFunction = Callable[["DatabaseValue | DatabaseListenEnded"], None]
 
 logger = logging.getLogger("syncmanager")
 
-#: A waiting thread stays in the library this long (ms), which looks on for what comes at once, then in poll(), which
-#: signals can interrupt.
+#: A waiting thread waits this long (ms) in the library, for events that come at once, and then in poll(), which signals
+#: can interrupt.
 _IN_LIBRARY = 2
 
 
@@ -47,8 +47,8 @@ class Core:
     def __init__(self, handle: Handle, loop: asyncio.AbstractEventLoop | None) -> None:
         self.handle = handle
         self.loop = loop
-        # A result or change may be drained on one thread before another has noted what it is for: both do it under
-        # this lock. Nothing is called under it but the library.
+        # A result or change may be drained on one thread before another has noted its call or collection, so both do
+        # that with this lock held. With it nothing is called but the library.
         self._noting = threading.RLock()
         self._calls: dict[int, Call[Any]] = {}
         self._collections: weakref.WeakValueDictionary[int, Shown] = weakref.WeakValueDictionary()
@@ -57,7 +57,7 @@ class Core:
         self.listens: dict[int, ListenFunction] = {}
         self.transforms: dict[int, Callable[[Any], None]] = {}
         self.listeners: list[Listener] = []
-        # Collections with a listener live as long as it does, whoever else has them.
+        # A collection with a listener is kept as long as the listener, even without another reference.
         self._listened: set[Shown] = set()
         self._drained = threading.Condition(threading.Lock())
 
@@ -89,7 +89,7 @@ class Core:
             self.note_locked(create())
 
     def note_locked(self, collection: Shown) -> None:
-        """The same for what makes one while it notes a call."""
+        """The same for a caller that has the lock already."""
         self._collections[collection.number] = collection
 
     def forget(self, collection: Shown) -> None:
@@ -132,7 +132,7 @@ class Core:
     # Draining
 
     def take(self, timeout_ms: int = 0) -> AnyEvent | None:
-        """Takes one event and gives it to those it is for. The caller holds ``handle.draining``."""
+        """Takes one event and gives it to its listeners. The caller holds ``handle.draining``."""
         handle = self.handle
         handle.drainer = threading.get_ident()
         try:
@@ -174,12 +174,12 @@ class Core:
             try:
                 listener(event)
             except Exception:
-                # Nobody waits for a listener who could be told; the other ones still hear the event.
+                # No caller waits for a listener, so its error is logged; the other listeners still get the event.
                 logger.exception("a listener failed at %r", event)
         return event
 
     def running_loop(self) -> asyncio.AbstractEventLoop:
-        """The loop that runs, which must be the client's."""
+        """The running loop, which must be the client's."""
         loop = asyncio.get_running_loop()
         if self.loop is None:
             raise RuntimeError("this client is a blocking one (syncmanager.blocking): nothing of it can be awaited")
@@ -234,7 +234,7 @@ class Core:
     # The end
 
     def ended(self) -> None:
-        """After the client was closed: completes what is outstanding."""
+        """After the client was closed: completes outstanding calls."""
         with self._noting:
             calls = list(self._calls.values())
             self._calls.clear()

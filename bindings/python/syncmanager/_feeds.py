@@ -1,4 +1,4 @@
-"""Events on their way to somebody who iterates."""
+"""Events that wait for an iteration."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from .events import Change, Event, Overflow, StreamBatch
 
 E = TypeVar("E", bound=Event, covariant=True)
 
-#: Events that may wait for one iteration. Whoever lags further behind starts over from the lists as they stand.
+#: How many events may wait for one iteration. One that lags further behind starts over from the current lists.
 LIMIT = 10_000
 
 _CHANGES: tuple[type[Event], ...] = (Change, StreamBatch)
 
 
 class FeedSource(Drains, Protocol):
-    """Where the events come from."""
+    """The source of an iteration's events."""
 
     handle: Handle
 
     @property
     def closed(self) -> bool:
-        """Whether nothing comes any more."""
+        """Whether no more events come."""
         ...
 
     def add_feed(self, feed: Feed[Any]) -> None:
         """From now on the iteration is given every event."""
 
     def remove_feed(self, feed: Feed[Any]) -> None:
-        """Ends that."""
+        """The iteration gets no further events."""
 
     def shown(self) -> list[Shown]:
         """The collections that are open."""
@@ -91,7 +91,7 @@ class Feed(AsyncIterator[E], Iterator[E], Generic[E]):
         return cast(E, self._waiting.popleft())
 
     def close(self) -> None:
-        """Ends the iteration, also for the one who waits for its next event."""
+        """Ends the iteration, also for a task or thread that waits for its next event."""
         self._ended = True
         self._core.remove_feed(self)
         self._wake()
@@ -100,7 +100,7 @@ class Feed(AsyncIterator[E], Iterator[E], Generic[E]):
         return bool(self._waiting) or self._ended
 
     def _wake(self) -> None:
-        # All of them: the one that is woken may be canceled before it takes the event.
+        # All waiters are woken, since a single one may be canceled before it takes the event.
         for waiter in self._waiters:
             if not waiter.done():
                 waiter.set_result(None)

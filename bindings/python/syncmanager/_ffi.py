@@ -104,7 +104,7 @@ _check_version()
 
 
 def status_name(code: int) -> str:
-    """The constant of a status code, as ``"SM_ERR_CLOSED"``; ``"SM_ERR_UNKNOWN"`` for what is none. Since 0.1."""
+    """The constant of a status code, as ``"SM_ERR_CLOSED"``; ``"SM_ERR_UNKNOWN"`` for any other number. Since 0.1."""
     return str(lib.sm_status_name(code).decode())
 
 

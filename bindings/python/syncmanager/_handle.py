@@ -1,4 +1,5 @@
-"""The C client: who may use it when, and that it is closed once."""
+"""The C client. Makes sure that it is closed once, and not used by several threads or by a fork where that is not
+allowed."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ from ._ffi import check, lib
 
 
 class Handle:
-    """One ``sm_client``. Its events are drained under ``draining``, and it is closed under it, too: what
-    ``sm_next_event`` lends is gone with the client."""
+    """One ``sm_client``. Its events are drained with the lock ``draining``, and it is closed with it, too, since the
+    text that ``sm_next_event`` lends is freed with the client."""
 
     def __init__(self, config: bytes | None) -> None:
         client = ctypes.c_void_p()
@@ -30,11 +31,11 @@ class Handle:
         self.wake_out, self.wake_in = os.pipe()
         os.set_blocking(self.wake_in, False)
         os.set_blocking(self.wake_out, False)
-        # Held while the pipe is used or closed: its number may be another file's afterwards. A signal handler may come
-        # to it again on the same thread.
+        # Held while the pipe is used or closed, since its number may be another file's after it was closed. Reentrant:
+        # a signal handler may take it again on the same thread.
         self._pipe = threading.RLock()
         self._text, self._length = ctypes.c_void_p(), ctypes.c_size_t()
-        # Runs when nobody has this object any more, or at the interpreter's exit.
+        # Runs when there is no reference to this object any more, or at the interpreter's exit.
         self._forgotten = weakref.finalize(
             self, _close_forgotten, client, self.process, self._over, self.draining, self.wake_in
         )
@@ -75,7 +76,7 @@ class Handle:
         with self._pipe:
             if self.closed:
                 return False
-            # From here on nobody begins to wait: whoever does now is woken, and must not be followed by another.
+            # From here on no thread begins to wait. One that waits now is woken, and no other may follow it.
             self._over.set()
             self._forgotten.detach()
             _wake(self.wake_in)
@@ -101,7 +102,7 @@ def _wake(pipe: int) -> None:
 def _close_forgotten(
     client: ctypes.c_void_p, process: int, over: threading.Event, draining: threading.Lock, wake_in: int
 ) -> None:
-    """Closes a client that its program forgot; in a fork there is nothing to close."""
+    """Closes a client that the program has no reference to any more; in a fork there is nothing to close."""
     if os.getpid() != process:
         return
     warnings.warn("a SyncManager was not closed", ResourceWarning, stacklevel=2)

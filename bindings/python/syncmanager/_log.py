@@ -16,7 +16,7 @@ _callback: Any = None
 
 
 def log_to(logger: logging.Logger | None) -> None:
-    """Sends the log of the library, for the whole process, to ``logger``, as far as its level asks for it now; None
+    """Sends the log of the library, for the whole process, to ``logger``, up to the level that the logger has now; None
     ends it. Lines hold no message text, no name and no token.
 
     The logger's handlers run on the library's threads and must not call this package. Since 0.1.
@@ -48,7 +48,8 @@ def api_version() -> int:
 
 
 def _at_exit() -> None:
-    # No thread may call into an interpreter that ends. In a fork there are none, and the library says so.
+    # No thread may call into an interpreter that ends. A fork has no such threads, and the library refuses the call
+    # there.
     if _callback is not None:
         lib.sm_set_log(0, _NONE, None)
 

@@ -1,4 +1,4 @@
-"""Pages of items that stay text until one of them is read."""
+"""Pages of items that are parsed when one of them is first read."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _decoder = json.JSONDecoder()
 
 
 class Page:
-    """The items of one change. The whole page is parsed when its first item is read, and the text is let go of."""
+    """The items of one change. The whole page is parsed when its first item is read, and the text is freed then."""
 
     __slots__ = ("_count", "_items", "_start", "_text")
 
     def __init__(self, text: bytes, start: int, count: int) -> None:
-        """The array begins at ``start``; what follows it is not read."""
+        """The array begins at ``start``; the text after it is not read."""
         self._text = text
         self._start = start
         self._count = count
@@ -31,7 +31,8 @@ class Page:
         return self._count
 
     def items(self) -> list[Any]:
-        """The parsed items. Several threads may ask at once: the last one's stay, and all are equal."""
+        """The parsed items. Several threads may parse at the same time: the result of the last one is kept, and all are
+        equal."""
         items = self._items
         if items is None:
             read: list[Any] = _decoder.raw_decode(self._text[self._start :].decode())[0]

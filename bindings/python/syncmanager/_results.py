@@ -1,4 +1,4 @@
-"""How calls end: what their results become."""
+"""The results of calls, typed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Around:
 
 @dataclass(frozen=True)
 class Stored:
-    """What was done to a message that the library keeps, and not the service. Since 0.1."""
+    """The result of a call on a message that the library keeps and the service does not have. Since 0.1."""
 
     request_id: str | None
 

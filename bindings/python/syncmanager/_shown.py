@@ -1,4 +1,4 @@
-"""What the client's core and its iterations know of a collection: enough to bring it its events, whatever it shows."""
+"""What the client's core and its iterations know of a collection: enough to give it its events."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Shown(Protocol):
     listeners: list[Listener]
 
     def apply(self, change: Change[Any] | StreamEvent) -> Change[Any] | StreamEvent:
-        """Applies a change to the live list it is of, and gives it with what was removed. The core's lock is held."""
+        """Applies a change to its live list; returns the change with the removed items. The core's lock is held."""
         ...
 
     def full_changes(self, last: Event) -> Sequence[Event]:
-        """The changes that give the lists as they stand to somebody who shows anything."""
+        """The changes that replace any shown lists by the current ones."""
         ...

@@ -1,8 +1,8 @@
 """Tasks of calls: ``asyncio.create_task(chat.fetch())``.
 
-asyncio makes tasks of coroutines alone, and waits (``asyncio.wait``) for what is none alone; a call is to be good for
-both. So it is no coroutine, and the loop's task factory, the place that asyncio has for this, makes one of it. It calls
-the factory that was there before for everything else, and is taken off with the loop's last client.
+asyncio makes tasks only of coroutines, and ``asyncio.wait`` takes anything but coroutines; a call has to work with
+both. So a call is not a coroutine, and the loop's task factory, which asyncio has for this, makes one of it. For
+everything else it calls the previous factory. It is removed with the loop's last client.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ async def _result(call: Call[Any]) -> Any:
 
 
 def take_calls(loop: asyncio.AbstractEventLoop) -> None:
-    """From now on the loop makes tasks of calls, too."""
+    """Lets the loop make tasks of calls, too."""
     factory: Any = loop.get_task_factory()
     if not isinstance(factory, _Factory):
         factory = _Factory(factory)
@@ -41,7 +41,7 @@ def take_calls(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def leave_calls(loop: asyncio.AbstractEventLoop) -> None:
-    """Ends that, once for each client. A factory that somebody has set meanwhile stays."""
+    """Ends that, to be called once for each client. A factory that was set meanwhile by other code stays."""
     factory: Any = loop.get_task_factory()
     if isinstance(factory, _Factory):
         factory.clients -= 1

@@ -1,7 +1,7 @@
 """The client of a program without an event loop: calls wait for their end, iterations wait for the next change.
 
-Events are drained by whichever thread waits, so lists change only while some call waits; a program that should follow
-in the background runs ``run`` on a thread of its own. Any number of threads may use a client at once.
+Events are drained by whichever thread waits, so lists change only while some call waits; a program whose lists should
+change in the background calls ``run`` on a thread of its own. Any number of threads may use a client at the same time.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class ChannelCollection(Channels):
         return self.changes()
 
     def fetch(self, *, timeout: float | None = None) -> Page:
-        """Loads the next page; what is cached comes at once, the rest as sync brings it."""
+        """Loads the next page: cached channels at once, the others as sync gets them."""
         return self.start.fetch().result(timeout)
 
 
@@ -112,15 +112,15 @@ class MessageCollection(Messages):
         return self.start.fetch_all_next().result(timeout)
 
     def fetch_failed(self, *, timeout: float | None = None) -> int:
-        """Shows in ``failed`` what ``own_messages="on_fetch"`` held back; gives how many."""
+        """Shows in ``failed`` the messages that ``own_messages="on_fetch"`` held back; returns how many."""
         return self.start.fetch_failed().result(timeout)
 
     def fetch_pending(self, *, timeout: float | None = None) -> int:
-        """Shows in ``pending`` what ``own_messages="on_fetch"`` held back; gives how many."""
+        """Shows in ``pending`` the messages that ``own_messages="on_fetch"`` held back; returns how many."""
         return self.start.fetch_pending().result(timeout)
 
     def load(self, *, timeout: float | None = None) -> Around:
-        """Loads the page around the viewpoint: what is cached at once, then what the service says, as changes."""
+        """Loads the page around the viewpoint: cached messages at once, then the service's page, as changes."""
         return self.start.load().result(timeout)
 
     def send(
@@ -157,7 +157,7 @@ class MessageCollection(Messages):
         timeout: float | None = None,
         **fields: Unpack[MessageFields],
     ) -> Message | Stored:
-        """Changes a message of ``failed`` in place, or tells what this program made of a sent one."""
+        """Changes a message of ``failed`` in place, or tells how this program has edited a sent one."""
         return self.start.update(target, message, **fields).result(timeout)
 
     def delete(self, target: Message | int | str, *, timeout: float | None = None) -> Stored:
@@ -180,11 +180,11 @@ class Stream(Streams):
         return self.batches()
 
     def set_predicate(self, predicate: Condition | Literal["$host"] | None, *, timeout: float | None = None) -> None:
-        """Shows the rows that another condition leaves, or all."""
+        """Sets the condition for the rows to show; None shows all."""
         self.start.set_predicate(predicate).result(timeout)
 
     def set_limit(self, limit: int | None, *, timeout: float | None = None) -> None:
-        """Shows at most so many of the rows that the predicate leaves."""
+        """Sets how many of the rows that the predicate takes are shown at most."""
         self.start.set_limit(limit).result(timeout)
 
     def fetch_more(
@@ -195,20 +195,20 @@ class Stream(Streams):
         *,
         timeout: float | None = None,
     ) -> dict[str, Any]:
-        """Loads so many more rows of channels, messages or the database, or a page; gives ``has_more`` and perhaps
-        ``short``. With ``start``, of the database: until so many rows at or behind that value are there."""
+        """Loads ``count`` more rows of channels, messages or the database, or a page; returns ``has_more`` and perhaps
+        ``short``. With ``start``, for the database only: until ``count`` rows at or behind that value are loaded."""
         return self.start.fetch_more(count, direction, start).result(timeout)
 
     def add(self, rows: Mapping[str, Any], *, timeout: float | None = None) -> None:
-        """Gives a transient stream rows, or other items of rows that it has, by their keys."""
+        """Adds rows to a transient stream, by their keys; a key that is there gets the new item."""
         self.start.add(rows).result(timeout)
 
     def drop(self, *keys: str, timeout: float | None = None) -> None:
-        """Takes rows out of a transient stream; unknown keys do no harm."""
+        """Removes rows of a transient stream; unknown keys are ignored."""
         self.start.drop(*keys).result(timeout)
 
     def reset(self, rows: Mapping[str, Any], *, timeout: float | None = None) -> None:
-        """Gives a transient stream these rows and no others, by their keys."""
+        """Replaces all rows of a transient stream by these, by their keys."""
         self.start.reset(rows).result(timeout)
 
     def find(self, key: str, *, timeout: float | None = None) -> StreamRow | None:
@@ -216,7 +216,7 @@ class Stream(Streams):
         return self.start.find(key).result(timeout)
 
     def ask(self, request: Mapping[str, Any], *, timeout: float | None = None) -> Any:
-        """Asks something of the stream, given as the document of ``sm_stream_call``; gives its result."""
+        """Asks something of the stream, given as the document of ``sm_stream_call``; returns its result."""
         return self.start.ask(request).result(timeout)
 
     def item(self, path: Sequence[int], *, timeout: float | None = None) -> StreamRow | None:
@@ -228,16 +228,18 @@ class Stream(Streams):
         return self.start.slice(start, count, section).result(timeout)
 
     def first_after(self, key: str, item: Any = None, *, timeout: float | None = None) -> StreamRow | None:
-        """The first row behind where ``item`` would stand as ``key``; without an item, behind the row of that key."""
+        """The first row behind the place that ``item`` would have under ``key``; without an item, behind the row of
+        that key."""
         return self.start.first_after(key, item).result(timeout)
 
     def last_before(self, key: str, item: Any = None, *, timeout: float | None = None) -> StreamRow | None:
-        """The last row before where ``item`` would stand under ``key``; without an item, before the row of that key."""
+        """The last row before the place that ``item`` would have under ``key``; without an item, before the row of that
+        key."""
         return self.start.last_before(key, item).result(timeout)
 
 
 class SyncManager(ClientBase):
-    """The cache of one user and its way to the chat service, in a program without an event loop.
+    """The cache of one user and its connection to the chat service, in a program without an event loop.
 
         with SyncManager(app_id="A", user_id="mei", access_token="T") as sm:
             sm.start.connect()
@@ -278,7 +280,7 @@ class SyncManager(ClientBase):
         self.close()
 
     def connect(self, *, timeout: float | None = None) -> None:
-        """Connects and stays connected; returns at the login, raises when the first attempt failed (trying goes on).
+        """Connects and stays connected; returns at the login, raises when the first attempt failed (it goes on trying).
         A program that shows its cache meanwhile calls ``start.connect``."""
         self.start.connect().result(timeout)
 
@@ -291,8 +293,8 @@ class SyncManager(ClientBase):
         self.start.clear_cache(channel_url).result(timeout)
 
     def call(self, action: str, /, *, timeout: float | None = None, **arguments: Any) -> Any:
-        """Asks for one of the actions of docs/actions.md and waits for its end; gives its result as JSON gives it, or
-        None. ``timeout`` (s) ends the wait; ``timeout_ms``, an argument of every action, ends the call."""
+        """Asks for one of the actions of docs/actions.md and waits for its end; returns its result as read from JSON,
+        or None. ``timeout`` (s) ends the wait; ``timeout_ms``, an argument of every action, ends the call."""
         return self.start.call(action, **arguments).result(timeout)
 
     def channels(self, **query: Unpack[ChannelQuery]) -> ChannelCollection:
@@ -308,10 +310,9 @@ class SyncManager(ClientBase):
 
     def stream(self, source: Any, *, function: RowFunction | None = None, **spec: Unpack[StreamSpec]) -> Stream:
         """A stream over ``source``: ``"transient"``, ``{"channels": query}``, ``{"messages": {"channel_url": …}}``,
-        ``{"database": {"path": …}}``, ``{"union": [streams]}`` or
-        ``{"partition": {"stream": stream, "titles": […], "rule": …}}``. Other arguments are those of ``StreamSpec``.
-        ``function(key, item)`` decides what the spec leaves to it with ``"$host"``; it runs on whatever thread the
-        library works, must return soon, and must not use the client."""
+        ``{"database": {"path": …}}``, ``{"union": [streams]}`` or ``{"partition": {"stream": stream, "titles": […],
+        "rule": …}}``. Other arguments are those of ``StreamSpec``. ``function(key, item)`` decides where the spec has
+        ``"$host"``; it is called on whichever thread runs the engine, must return soon, and must not use the client."""
         return Stream(self._core, source, spec, function)
 
     @property
@@ -328,8 +329,8 @@ class SyncManager(ClientBase):
     def open_messages(
         self, channel_url: str, viewpoint: int = LATEST, **filters: Unpack[MessageFilter]
     ) -> MessageCollection:
-        """The same of a channel that is in the cache. Its ``opened`` is a ``Call``: it gives the channel, or raises
-        NotFoundError when that is not cached, and then ``remove`` is all that is left to do."""
+        """The same for a channel that is in the cache. Its ``opened`` is a ``Call`` that gives the channel, or raises
+        NotFoundError when the channel is not cached; then only ``remove`` is left to do."""
         return MessageCollection(self._core, channel_url, viewpoint, filters, True)
 
     def next_event(self, timeout: float | None = None) -> AnyEvent | None:
@@ -359,8 +360,8 @@ class SyncManager(ClientBase):
             handle.draining.release()
 
     def dispatch(self, max_events: int = 0, timeout: float | None = 0) -> int:
-        """Drains what waits, at most ``max_events`` (0: at most 1000), so that lists change and listeners run; waits up
-        to ``timeout`` seconds for the first event. Returns how many there were."""
+        """Drains the events that wait, at most ``max_events`` (0: at most 1000), so that lists change and listeners
+        run; waits up to ``timeout`` seconds for the first event. Returns how many there were."""
         count = 0
         while count < (max_events or 1000) and self.next_event(timeout if count == 0 else 0) is not None:
             count += 1
@@ -368,7 +369,7 @@ class SyncManager(ClientBase):
 
     def run(self) -> None:
         """Drains events until ``interrupt`` or ``close`` is called, for a thread of its own."""
-        # Not by next_event(): other threads may wait, and drain, meanwhile.
+        # next_event() is not used here, so that other threads may wait and drain meanwhile.
         with contextlib.suppress(errors.ClosedError):  # that is how it ends
             self._core.wait(lambda: self._interrupted, None)
             self._interrupted = False

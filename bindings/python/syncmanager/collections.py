@@ -1,4 +1,4 @@
-"""Collections: the lists a program shows, and what it does with them. Both flavours of a client share this."""
+"""Collections: the lists a program shows, and the calls on them. Both kinds of client share this."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Channels(TypedCollection[Channel]):
         self._create(lib.sm_channel_collection_new, encode(query) if query else None)
 
     def snapshot(self) -> ChannelSnapshot:
-        """The library's own copy of what ``items`` shows. Reads everything: ``items`` is what programs want."""
+        """The library's own copy of ``items``, for comparison. It reads the whole list; programs use ``items``."""
         return cast(ChannelSnapshot, describe(lib.sm_collection_snapshot, self._use()))
 
 
@@ -75,7 +75,7 @@ class Messages(TypedCollection[Message]):
         #: The channel.
         self.channel_url = channel_url
         self.items: LiveList[Message] = self._lists["succeeded"]
-        #: Own messages under way.
+        #: Own messages that are being sent or wait to be sent.
         self.pending: LiveList[Message] = self._lists["pending"]
         #: Own messages that failed.
         self.failed: LiveList[Message] = self._lists["failed"]
@@ -100,11 +100,11 @@ class Messages(TypedCollection[Message]):
         self.opened = self._core.begin("message_collection_open", results.channel, self, create)
 
     def reset_viewpoint(self, viewpoint: int = LATEST) -> None:
-        """Empties the view and anchors it at ``viewpoint`` (ms since the epoch); fetch again afterwards."""
+        """Empties the list and moves it to ``viewpoint`` (ms since the epoch); fetch again afterwards."""
         check(lib.sm_reset_viewpoint(self._use(), _viewpoint(viewpoint)))
 
     def snapshot(self) -> MessageSnapshot:
-        """The library's own copy of what the lists show. Reads everything: ``items`` is what programs want."""
+        """The library's own copy of the lists, for comparison. It reads them whole; programs use ``items``."""
         return cast(MessageSnapshot, describe(lib.sm_collection_snapshot, self._use()))
 
 
@@ -118,7 +118,7 @@ class ChannelCalls(Calls):
     """The calls on a list of channels. Since 0.1."""
 
     def fetch(self) -> Call[Page]:
-        """Loads the next page; what is cached comes at once, the rest as sync brings it. ``items`` has it then."""
+        """Loads the next page: cached channels at once, the others as sync gets them. Then ``items`` has them."""
         return self._begin("fetch", results.page, lib.sm_fetch, _DIRECTIONS["next"])
 
 
@@ -126,7 +126,7 @@ class MessageCalls(Calls):
     """The calls on the messages of a channel. Since 0.1."""
 
     def fetch(self, direction: Direction = "previous") -> Call[Page]:
-        """Loads a page of older messages, or of newer ones with ``"next"``. ``items`` has it then."""
+        """Loads a page of older messages, or of newer ones with ``"next"``. Then ``items`` has them."""
         if direction not in _DIRECTIONS:
             raise errors.InvalidArgumentError(f"a direction is 'previous' or 'next', not {direction!r}")
         return self._begin("fetch", results.page, lib.sm_fetch, _DIRECTIONS[direction])
@@ -136,17 +136,17 @@ class MessageCalls(Calls):
         return self._begin("fetch_all_next", results.page, lib.sm_fetch_all_next)
 
     def fetch_failed(self) -> Call[int]:
-        """Shows in ``failed`` what ``own_messages="on_fetch"`` held back; gives how many."""
+        """Shows in ``failed`` the messages that ``own_messages="on_fetch"`` held back; gives how many."""
         return self._begin("fetch_failed", results.count, lib.sm_fetch_failed)
 
     def fetch_pending(self) -> Call[int]:
-        """Shows in ``pending`` what ``own_messages="on_fetch"`` held back; gives how many."""
+        """Shows in ``pending`` the messages that ``own_messages="on_fetch"`` held back; gives how many."""
         return self._begin("fetch_pending", results.count, lib.sm_fetch_pending)
 
     def load(self) -> Call[Around]:
-        """Loads the page around the viewpoint: what is cached at once (the event ``CacheShown`` follows), then what the
-        service says, as changes of what is shown. ``fetch`` goes on from there; before it is done, it is refused
-        (DuplicatedFetchError)."""
+        """Loads the page around the viewpoint: cached messages at once (the event ``CacheShown`` follows), then the
+        service's page, as changes of the shown one. ``fetch`` goes on from there; a ``fetch`` before this call is done
+        is refused (DuplicatedFetchError)."""
         return self._begin("start", results.around, lib.sm_collection_start)
 
     def send(self, message: str, *, request_id: str | None = None, **fields: Unpack[MessageFields]) -> Call[Message]:
@@ -171,7 +171,7 @@ class MessageCalls(Calls):
 
     def append(self, document: Mapping[str, Any]) -> Call[Stored]:
         """Shows a message as pending that the program sends by its own means, with a ``request_id``;
-        ``handle_send_response`` ends it. The service's object is one that was sent already."""
+        ``handle_send_response`` ends it. When the service's object is given, the message counts as sent."""
         return self._begin("append_message", results.stored, lib.sm_append_message, encode(document))
 
     def handle_send_response(self, document: Mapping[str, Any], error_code: int = 0) -> Call[Stored]:
@@ -183,7 +183,7 @@ class MessageCalls(Calls):
     def update(
         self, target: Message | str, message: str | None = None, **fields: Unpack[MessageFields]
     ) -> Call[Message | Stored]:
-        """Changes a message of ``failed`` in place, which does not send it; or tells what became of a sent one.
+        """Changes a message of ``failed`` in place, which does not send it; or tells how a sent one was edited.
 
         ``target`` is a message of ``failed`` or its ``request_id`` with what to change; or the service's object of a
         message that was edited by other means, and nothing else. The library edits by ``call("edit_message", …)``.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("syncmanager")
 
 Value = TypeVar("Value")
-#: When a write is done: the service has answered, or it cannot be lost any more.
+#: When a write completes: when the service has answered, or as soon as it cannot be lost any more.
 When = Literal["answered", "kept"]
 
 
@@ -38,9 +38,9 @@ LEAVE: Any = _Leave()
 
 
 class DatabaseQuery(TypedDict, total=False):
-    """Which children of a place, in which order; docs/actions.md says what each means. Since 0.1.
+    """Which children of a place, in which order; docs/actions.md explains the keys. Since 0.1.
 
-    A bound is a value without members, or a list of such a one and a key.
+    A bound is a value that is no object or list, or a list of such a value and a key.
     """
 
     order_by: str
@@ -54,14 +54,14 @@ class DatabaseQuery(TypedDict, total=False):
 
 
 class Transaction(TypedDict, total=False):
-    """How a transaction ended: whether it has written, and what. Since 0.1."""
+    """The result of a transaction: whether it has written, and the value. Since 0.1."""
 
     committed: bool
     value: Any
 
 
 class Values(Feed[DatabaseValue]):
-    """An iteration over what a place becomes. It ends with the listen. Since 0.1."""
+    """An iteration over the values of a place. It ends with the listen. Since 0.1."""
 
     def __init__(self, listen: Listen, timeout: float | None) -> None:
         self._listen = listen
@@ -76,7 +76,7 @@ class Values(Feed[DatabaseValue]):
             self.close()
 
     def _start_over(self, last: Event) -> None:
-        # What the place is now says more than what it was.
+        # Only the newest value is kept.
         while len(self._waiting) > 1:
             self._waiting.popleft()
 
@@ -86,11 +86,12 @@ class Listen:
 
     def __init__(self, core: Core, document: dict[str, Any]) -> None:
         self._core = core
-        #: What is there now, own writes included; None is nothing, or nothing that is known yet.
+        #: The current value, with own writes; None when nothing is there, or nothing is known yet.
         self.value: Any = None
-        #: Whether the service is being heard.
+        #: Whether the value comes from the service over an open connection; False when it is cached or the connection
+        #: is lost.
         self.current = False
-        #: Whether it has ended: by ``close``, or since the service refuses it, and then ``error`` says why.
+        #: Whether it has ended: by ``close``, or because the service refuses it; then ``error`` says why.
         self.closed = False
         self.error: DatabaseListenEnded | None = None
         with core._noting:
@@ -151,7 +152,7 @@ def _key(result: ResultDocument) -> str:
 
 
 class _Base:
-    """What needs no waiting."""
+    """What both kinds of client share."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
@@ -170,33 +171,34 @@ class DatabaseCalls(_Base):
     """The calls on the database; each begins at once and gives a ``Call``. Since 0.1."""
 
     def get(self, path: str, *, shallow: bool = False, **query: Unpack[DatabaseQuery]) -> Call[Any]:
-        """What is at a place; without an answer of the service what is known of it, else NotConnectedError."""
+        """The value at a place; when the service does not answer, the last known one, or else NotConnectedError."""
         return self._begin("get", _value, path=path, **({"shallow": True} if shallow else {}), **query)
 
     def set(self, path: str, value: Any, *, when: When = "answered") -> Call[None]:
-        """Puts a value there; None removes what is there. ServiceError: the rules do not allow it."""
+        """Writes a value; None removes the old one. ServiceError: the rules do not allow it."""
         return self._begin("set", _nothing, path=path, value=value, when=when)
 
     def update(self, path: str, values: Mapping[str, Any], *, when: When = "answered") -> Call[None]:
-        """Puts values at paths below a place, all or none."""
+        """Writes values at paths below a place, all or none."""
         return self._begin("update", _nothing, path=path, values=dict(values), when=when)
 
     def push(self, path: str, value: Any, *, when: When = "answered") -> Call[str]:
-        """Puts a value under a new key behind all earlier ones, and gives the key."""
+        """Writes a value under a new key that is ordered after all earlier ones; gives the key."""
         return self._begin("push", _key, path=path, value=value, when=when)
 
     def remove(self, path: str, *, when: When = "answered") -> Call[None]:
-        """Removes what is there."""
+        """Removes the value at a place."""
         return self._begin("remove", _nothing, path=path, when=when)
 
     def count(self, path: str, by: int = 1, *, when: When = "answered") -> Call[None]:
-        """Adds to the whole number there. Where there is none, ``by`` takes its place, or 0 when that is less."""
+        """Adds to the whole number at a place. When there is none, the value becomes ``by``, or 0 if that is
+        negative."""
         return self._begin("count", _nothing, path=path, by=by, when=when)
 
     def transaction(self, path: str, function: Callable[[Any], Any]) -> Call[Transaction]:
-        """Changes a value by what it is: ``function`` gives what it becomes, or ``LEAVE``; it is called again when
-        somebody else was faster, on the thread that drains, and must not wait for the client. What it raises goes to
-        the log ``syncmanager``, and the value stays as it is."""
+        """Replaces a value by one that ``function`` computes from it; ``LEAVE`` keeps the value. The function is called
+        on the thread that drains, again when another client has written meanwhile, and must not wait for the client.
+        What it raises goes to the log ``syncmanager``, and the value is kept."""
         core = self._core
         with core._noting:
             call: Call[Transaction] = self._begin("transaction", _result, path=path)
@@ -204,15 +206,15 @@ class DatabaseCalls(_Base):
         return call
 
     def set_token(self, token: str | None) -> Call[None]:
-        """What the service knows this user by from now on; the answer to ``DatabaseTokenNeeded``."""
+        """Sets the token by which the service knows this user; the answer to ``DatabaseTokenNeeded``."""
         return self._begin("set_token", _nothing, token=token)
 
     def go_offline(self) -> Call[None]:
-        """Talks to the service no more until ``go_online``; writes wait."""
+        """Stops all requests until ``go_online``; writes wait."""
         return self._begin("offline", _nothing)
 
     def go_online(self) -> Call[None]:
-        """Ends what ``go_offline`` began."""
+        """Resumes requests after ``go_offline``."""
         return self._begin("online", _nothing)
 
 
@@ -220,7 +222,7 @@ def _transform(calls: DatabaseCalls, transaction: int, function: Callable[[Any],
     try:
         made = function(value)
     except Exception:
-        # There is nobody to tell it to but who waits for the transaction: it ends without having written.
+        # The error is logged, and the transaction ends without having written.
         logger.exception("the function of a transaction failed")
         made = LEAVE
     answer = {"abort": True} if made is LEAVE else {"value": made}
@@ -243,45 +245,45 @@ class BlockingDatabase(_Base):
     def get(
         self, path: str, *, shallow: bool = False, timeout: float | None = None, **query: Unpack[DatabaseQuery]
     ) -> Any:
-        """What is at a place; without an answer of the service what is known of it, else NotConnectedError."""
+        """The value at a place; when the service does not answer, the last known one, or else NotConnectedError."""
         return self.start.get(path, shallow=shallow, **query).result(timeout)
 
     def set(self, path: str, value: Any, *, when: When = "answered", timeout: float | None = None) -> None:
-        """Puts a value there; None removes what is there."""
+        """Writes a value; None removes the old one."""
         self.start.set(path, value, when=when).result(timeout)
 
     def update(
         self, path: str, values: Mapping[str, Any], *, when: When = "answered", timeout: float | None = None
     ) -> None:
-        """Puts values at paths below a place, all or none."""
+        """Writes values at paths below a place, all or none."""
         self.start.update(path, values, when=when).result(timeout)
 
     def push(self, path: str, value: Any, *, when: When = "answered", timeout: float | None = None) -> str:
-        """Puts a value under a new key behind all earlier ones, and gives the key."""
+        """Writes a value under a new key that is ordered after all earlier ones; gives the key."""
         return self.start.push(path, value, when=when).result(timeout)
 
     def remove(self, path: str, *, when: When = "answered", timeout: float | None = None) -> None:
-        """Removes what is there."""
+        """Removes the value at a place."""
         self.start.remove(path, when=when).result(timeout)
 
     def count(self, path: str, by: int = 1, *, when: When = "answered", timeout: float | None = None) -> None:
-        """Adds to the whole number there."""
+        """Adds to the whole number at a place."""
         self.start.count(path, by, when=when).result(timeout)
 
     def transaction(self, path: str, function: Callable[[Any], Any], *, timeout: float | None = None) -> Transaction:
-        """Changes a value by what it is, see ``DatabaseCalls.transaction``."""
+        """Replaces a value by one computed from it, see ``DatabaseCalls.transaction``."""
         return self.start.transaction(path, function).result(timeout)
 
     def set_token(self, token: str | None, *, timeout: float | None = None) -> None:
-        """What the service knows this user by from now on."""
+        """Sets the token by which the service knows this user."""
         self.start.set_token(token).result(timeout)
 
     def go_offline(self, *, timeout: float | None = None) -> None:
-        """Talks to the service no more until ``go_online``; writes wait."""
+        """Stops all requests until ``go_online``; writes wait."""
         self.start.go_offline().result(timeout)
 
     def go_online(self, *, timeout: float | None = None) -> None:
-        """Ends what ``go_offline`` began."""
+        """Resumes requests after ``go_offline``."""
         self.start.go_online().result(timeout)
 
 

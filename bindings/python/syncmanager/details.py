@@ -17,7 +17,7 @@ from .documents import ThreadInfo, User
 
 
 class PlainDetail(TypedDict):
-    """Something happened to the channel, and nothing more is to be said of it. Since 0.1."""
+    """Something happened to the channel, without further facts. Since 0.1."""
 
     event: Literal[
         "event_channel_changed",
@@ -34,7 +34,7 @@ class _Mention(TypedDict):
 
 
 class MentionDetail(_Mention, total=False):
-    """A message that has come mentions the connected user. Since 0.1."""
+    """A message that arrived mentions the connected user. Since 0.1."""
 
     user: User  #: who mentioned
 
@@ -68,7 +68,7 @@ class _Hidden(TypedDict):
 class HiddenDetail(_Hidden, total=False):
     """The channel was hidden. Since 0.1."""
 
-    history_offset: int  #: ms since the epoch: what is older is not for this user any more; missing: nothing was cut
+    history_offset: int  #: ms since the epoch: this user does not see older messages; missing: none were hidden
 
 
 class _MemberCount(TypedDict):
@@ -153,7 +153,7 @@ class OperatorsDetail(_Operators, total=False):
     """Who runs the channel changed. Since 0.1."""
 
     operators: list[User]  #: all of them, as they are now
-    my_role: Literal["operator", "none"]  #: instead, told to the one it concerns
+    my_role: Literal["operator", "none"]  #: instead of the others, for the user whose role changed
 
 
 class ReadDetail(TypedDict):

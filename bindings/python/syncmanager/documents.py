@@ -51,7 +51,7 @@ class _RequiredReaction(TypedDict):
 
 
 class Reaction(_RequiredReaction, total=False):
-    """A reaction to a message, and whose it is. Since 0.1."""
+    """A reaction to a message, and the users who gave it. Since 0.1."""
 
     user_ids: list[str]
     updated_at: int  #: ms since the epoch
@@ -85,7 +85,7 @@ class File(TypedDict, total=False):
 
 
 class ParentMessageInfo(TypedDict, total=False):
-    """What a reply tells of the message that it answers. Since 0.1."""
+    """What a reply says of its parent message. Since 0.1."""
 
     type: str  #: as that of a message; "DELE": it was deleted
     ts: int  #: ms since the epoch: when it was sent
@@ -97,7 +97,7 @@ class ParentMessageInfo(TypedDict, total=False):
 
 
 class PollOption(TypedDict, total=False):
-    """What can be voted for. Since 0.1."""
+    """An option of a poll. Since 0.1."""
 
     id: int
     poll_id: int
@@ -136,7 +136,7 @@ class _RequiredMessage(TypedDict):
 
 
 class Message(_RequiredMessage, total=False):
-    """A message: the service's object, or, in the lists ``pending`` and ``failed``, what was given. Since 0.1."""
+    """A message: the service's object, or, in the lists ``pending`` and ``failed``, the given document. Since 0.1."""
 
     request_id: str  #: of own messages that are pending or failed
     req_id: str  #: the same, as the service echoes it
@@ -187,7 +187,7 @@ class Channel(_RequiredChannel, total=False):
     unread_mention_count: int
     read_receipt: dict[str, int]  #: up to when each has read, in ms since the epoch, by user ids
     delivery_receipt: dict[str, int]  #: the same of what has reached each
-    ts_message_offset: int  #: ms since the epoch: what is older is not for this user
+    ts_message_offset: int  #: ms since the epoch: this user does not see older messages
     metadata: dict[str, str]
     hidden_state: str
     is_super: bool
@@ -202,7 +202,7 @@ class _RequiredConfig(TypedDict):
 
 
 class Config(_RequiredConfig, total=False):
-    """What ``SyncManager`` takes; the header's comment of ``sm_setup`` is the manual. Since 0.1."""
+    """The arguments of ``SyncManager``; the header's comment of ``sm_setup`` explains them. Since 0.1."""
 
     data_dir: str
     access_token: str
@@ -227,7 +227,8 @@ class _RequiredDatabase(TypedDict):
 
 
 class DatabaseConfig(_RequiredDatabase, total=False):
-    """The realtime database: scheme and host, which one of several, and what it knows this user by. Since 0.1."""
+    """The realtime database: scheme and host, its name when the host serves several, and the user's token. Since
+    0.1."""
 
     name: str
     token: str
@@ -292,7 +293,7 @@ class MessageFilter(TypedDict, total=False):
 
 
 class MessageFields(TypedDict, total=False):
-    """What a message to be sent or changed may have besides its text. Since 0.1."""
+    """The keys of a message to be sent or changed, besides its text. Since 0.1."""
 
     data: str
     custom_type: str
@@ -308,7 +309,7 @@ class MessageFields(TypedDict, total=False):
 
 
 class Section(TypedDict):
-    """A section of a stream, in numbers. Since 0.1."""
+    """The title and the number of rows of a stream's section. Since 0.1."""
 
     title: str
     count: int

@@ -28,7 +28,7 @@ class SyncManagerError(Exception):
     code: int
     #: Its constant, as ``"SM_ERR_CLOSED"``.
     name: str
-    #: What was wrong, in words: the library's or the service's, else what the status means.
+    #: What was wrong: the message of the library or the service, else the meaning of the status.
     message: str
     #: The JSON path of what was wrong in a document, as ``"$.limit"``, or None.
     path: str | None
@@ -38,7 +38,7 @@ class SyncManagerError(Exception):
     service_code: int | None
 
     status: ClassVar[int] = 0
-    #: What it means, for errors that come without words.
+    #: The meaning, for errors that come without a message.
     words: ClassVar[str] = ""
 
     def __init__(
@@ -153,7 +153,7 @@ class FilesError(SyncManagerError):
 
 
 class LockedError(FilesError):
-    """Another client, in this process or another, has this user's files; the message names its pid. Since 0.1."""
+    """Another client, in this process or another, uses this user's files; the message has its pid. Since 0.1."""
 
     status = -8
     words = "another client has this user's files"
@@ -174,7 +174,7 @@ class NewerSchemaError(FilesError):
 
 
 class CorruptIntentsError(FilesError):
-    """The file of unsent messages is damaged; it is never thrown away by itself. Since 0.1."""
+    """The file of unsent messages is damaged; the library never removes it by itself. Since 0.1."""
 
     status = -11
     words = "the file of unsent messages is damaged"
@@ -220,14 +220,15 @@ class TokenRejectedError(RemoteError):
 
 
 class TooLargeError(RemoteError):
-    """The service's answer is larger than is taken: 64 MiB, and 128 MiB for all that are under way. Since 0.1."""
+    """The service's answer is too large: more than 64 MiB, or more than 128 MiB with all others in flight. Since
+    0.1."""
 
     status = -23
     words = "the service's answer is larger than is taken"
 
 
 class TargetError(SyncManagerError):
-    """The channel, message or collection is not one the call can be done with. Since 0.1."""
+    """The call is not possible with this channel, message or collection. Since 0.1."""
 
 
 class NotFoundError(TargetError, LookupError):

@@ -1,4 +1,4 @@
-"""Events, typed. Every one is immutable, and says with ``document`` what the library said, member by member."""
+"""Events, typed. Every event is immutable; its ``document`` has all members that the library told."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Change(Event, Generic[Item]):
     collection: int
     list: ListName
     action: Action
-    #: Why; a source that a later version of the library adds is "sync" here, and itself in ``document``.
+    #: Why the list changed. A source that this version does not know is "sync" here; ``document`` has its name.
     source: Source
     #: Whether ``source`` is a realtime event.
     from_event: bool
@@ -124,7 +124,7 @@ class ChannelRemoved(Event):
 
 @dataclass(frozen=True)
 class CacheShown(Event):
-    """``load`` has inserted what the cache had; what the service says comes next. Since 0.1."""
+    """``load`` has inserted the cached messages; the service's page comes next. Since 0.1."""
 
     collection: int
     #: The number of the call.
@@ -161,7 +161,8 @@ class ParentRemoved(Event):
 
 @dataclass(frozen=True)
 class HugeGap(Event):
-    """More is missing after a reconnect than the service fills: ``fetch("next")`` goes on, ``reset_viewpoint`` jumps.
+    """More messages are missing after a reconnect than the service fills: ``fetch("next")`` goes on,
+    ``reset_viewpoint`` jumps.
 
     Since 0.1.
     """
@@ -181,14 +182,14 @@ class Connection(Event):
 
 @dataclass(frozen=True)
 class SyncState(Event):
-    """Background sync runs, pauses, or has nothing to do. Since 0.1."""
+    """Background sync runs, is paused, or has nothing to do. Since 0.1."""
 
     state: SyncName
 
 
 @dataclass(frozen=True)
 class UnreadCounts(Event):
-    """How many messages wait for this user; after a login, and whenever it changes. Since 0.1."""
+    """How many unread messages this user has; after a login, and whenever it changes. Since 0.1."""
 
     #: Over all channels.
     all: int
@@ -226,7 +227,8 @@ class StorageProblem(Event):
     """The data directory could not be read or written; what is shown stays, sync tries again. Since 0.1."""
 
     message: str
-    #: At the start: what was to be sent, was found damaged and is not sent, as far as it can be read; the first 100.
+    #: At the start: messages and writes that were found damaged and are not sent, as far as they can be read; the first
+    #: 100.
     lost: list[Lost] = field(default_factory=list)
     #: How many in all.
     lost_count: int = 0
@@ -272,7 +274,7 @@ class StreamStep(StreamEvent):
 
 @dataclass(frozen=True)
 class StreamLoaded(StreamEvent):
-    """A stream shows what there was at first; or it will not, and ``status`` and ``message`` say why. Since 0.1."""
+    """A stream has loaded its first rows; or it cannot, and ``status`` and ``message`` say why. Since 0.1."""
 
     status: int
     message: str | None = None
@@ -280,10 +282,11 @@ class StreamLoaded(StreamEvent):
 
 @dataclass(frozen=True)
 class ResourceEvent(Event):
-    """Something of an operation on an object of the realtime database (docs/resources.md). Since 0.1."""
+    """An event of an operation on an object of the realtime database (docs/resources.md). Since 0.1."""
 
-    #: Before it (answer with ``resources.proceed``), after the local commit, after the remote one; the log of actions;
-    #: a refusal after the call was complete.
+    #: ``will`` comes before anything is written (answer with ``resources.proceed``), ``did`` after the local commit,
+    #: ``persisted`` after the remote one; ``action`` is the action log, ``error`` a refusal after the call was
+    #: complete.
     step: Literal["will", "did", "persisted", "action", "error"]
     change: Literal["create", "update", "destroy"]
     #: The number of the call that asked for it.
@@ -292,14 +295,14 @@ class ResourceEvent(Event):
     key: str
     path: str
     context: str
-    #: What the object is to be, or members of an update; None for a destroy.
+    #: The given value, or the members of an update; None for a destroy.
     value: Any = None
-    #: Of ``will``; 0 of others.
+    #: The number to answer a ``will`` with; 0 in other events.
     hook: int = 0
-    #: Of ``action``: what was there before and is there now; None for nothing.
+    #: Of ``action``: the value before and after; None for none.
     old: Any = None
     new: Any = None
-    #: Of ``action``: what the context has and the path does not tell.
+    #: Of ``action``: resources of the context that are not in the path.
     extra: dict[str, Any] = field(default_factory=dict)
     #: Of ``persisted``: each with ``path`` and ``by``, and a ``status`` if it was refused.
     counters: list[dict[str, Any]] = field(default_factory=list)
@@ -310,19 +313,19 @@ class ResourceEvent(Event):
 
 @dataclass(frozen=True)
 class DatabaseValue(Event):
-    """What is at a place of the database that is listened to. The ``Listen`` has it already. Since 0.1."""
+    """The value of a listened place of the database. The ``Listen`` has it already. Since 0.1."""
 
     #: The number of the listen.
     listen: int
     #: As JSON gives it; None is nothing.
     value: Any
-    #: Whether the service is being heard.
+    #: Whether the value comes from the service over an open connection.
     current: bool
 
 
 @dataclass(frozen=True)
 class DatabaseListenEnded(Event):
-    """Nothing more is told of a place: the service refuses it (``code`` is the HTTP status). Since 0.1."""
+    """A listen has ended: the service refuses it (``code`` is the HTTP status). Since 0.1."""
 
     listen: int
     code: int
@@ -331,7 +334,7 @@ class DatabaseListenEnded(Event):
 
 @dataclass(frozen=True)
 class DatabaseTransform(Event):
-    """A transaction asks what a value becomes; its function answers. Since 0.1."""
+    """A transaction asks for the new value in place of this one; its function answers. Since 0.1."""
 
     transaction: int
     value: Any
@@ -339,7 +342,7 @@ class DatabaseTransform(Event):
 
 @dataclass(frozen=True)
 class DatabaseWriteRefused(Event):
-    """A write to the database that no call waits for was refused, and is taken back. Since 0.1."""
+    """The service refused a write that no call waits for; the write is taken back. Since 0.1."""
 
     path: str
     code: int
@@ -348,7 +351,7 @@ class DatabaseWriteRefused(Event):
 
 @dataclass(frozen=True)
 class DatabaseTokenNeeded(Event):
-    """The database does not take the token any more; answer with ``database.set_token``. Since 0.1."""
+    """The database does not accept the token any more; answer with ``database.set_token``. Since 0.1."""
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ class LiveList(Sequence[Item], Generic[Item]):
 
     It reads like a list; an item is parsed when it is first read, with the page it came in. It only changes while
     events are drained: in an asyncio program never between two ``await``, in a blocking one while some call waits.
-    Iterating goes over the list as it stood at the beginning. Do not modify the items. Reading is allowed on any
-    thread. Since 0.1.
+    Iterating goes over the list as it was at the beginning. Do not modify the items. Reading is allowed on any thread.
+    Since 0.1.
     """
 
     __slots__ = ("_cells",)
@@ -53,8 +53,8 @@ class LiveList(Sequence[Item], Generic[Item]):
         return f"<LiveList of {len(self)}>"
 
     def _apply(self, change: Change[Any]) -> LiveList[Item]:
-        """Applies one change; gives what a ``remove`` took out. Cells are replaced as a whole, so a reader on another
-        thread finds a valid list."""
+        """Applies one change; returns the items that a ``remove`` took out. Cells are replaced as a whole, so a reader
+        on another thread finds a valid list."""
         removed: LiveList[Item] = LiveList()
         cells, action = self._cells, change.action
         places = cast("Sequence[dict[str, Any]]", change.changes)  # each has what its action needs

@@ -57,7 +57,7 @@ class Stream(StreamCalls, Streams):
 
 
 class SyncManager(ClientBase, ClientCalls):
-    """The cache of one user and its way to the chat service, in an asyncio program.
+    """The cache of one user and its connection to the chat service, in an asyncio program.
 
         async with SyncManager(app_id="A", user_id="mei", access_token="T") as sm:
             sm.connect()
@@ -65,8 +65,8 @@ class SyncManager(ClientBase, ClientCalls):
             await channels.fetch()
 
     The arguments are those of ``Config``. It belongs to the event loop it was opened in, which drains its events; it
-    starts no thread of Python but a worker for opening and closing. Every call begins when it is made; awaiting it only
-    waits for its end. Opening raises LockedError, StorageError, NewerSchemaError, CorruptIntentsError and
+    starts no thread of Python but a worker for opening and closing. A call begins when the method is called; awaiting
+    it only waits for its end. Opening raises LockedError, StorageError, NewerSchemaError, CorruptIntentsError and
     InvalidDocumentError. Since 0.1.
     """
 
@@ -85,7 +85,7 @@ class SyncManager(ClientBase, ClientCalls):
         return self._core
 
     async def open(self) -> SyncManager:
-        """Opens the cache, which waits for the disk but for no connection. ``async with`` does it."""
+        """Opens the cache; waits for the disk, but not for a connection. ``async with`` does it."""
         if self._core is not None:
             raise RuntimeError("a SyncManager is opened once")
         loop = asyncio.get_running_loop()
@@ -106,7 +106,8 @@ class SyncManager(ClientBase, ClientCalls):
         core = self._core
         if core is None:
             return
-        # Before the loop is touched: a fork shares its epoll with the parent, whose reader would be gone.
+        # Checked before the loop is used: a fork shares the loop's epoll with its parent, and would remove the parent's
+        # reader.
         core.handle.check_process()
         loop = core.running_loop()
         if not core.closed:
@@ -139,7 +140,7 @@ class SyncManager(ClientBase, ClientCalls):
         except errors.ForkedError:
             raise  # see close()
         except errors.SyncManagerError:
-            # Nothing can be drained any more: the loop must not be called for it again and again.
+            # Nothing can be drained any more, so the loop must not report the descriptor again and again.
             asyncio.get_running_loop().remove_reader(handle.fd)
             core.ended()
             raise
@@ -159,10 +160,9 @@ class SyncManager(ClientBase, ClientCalls):
 
     def stream(self, source: Any, *, function: RowFunction | None = None, **spec: Unpack[StreamSpec]) -> Stream:
         """A stream over ``source``: ``"transient"``, ``{"channels": query}``, ``{"messages": {"channel_url": …}}``,
-        ``{"database": {"path": …}}``, ``{"union": [streams]}`` or
-        ``{"partition": {"stream": stream, "titles": […], "rule": …}}``. Other arguments are those of ``StreamSpec``.
-        ``function(key, item)`` decides what the spec leaves to it with ``"$host"``; it runs on whatever thread the
-        library works, must return soon, and must not use the client."""
+        ``{"database": {"path": …}}``, ``{"union": [streams]}`` or ``{"partition": {"stream": stream, "titles": […],
+        "rule": …}}``. Other arguments are those of ``StreamSpec``. ``function(key, item)`` decides where the spec has
+        ``"$host"``; it is called on whichever thread runs the engine, must return soon, and must not use the client."""
         return Stream(self._open_core(), source, spec, function)
 
     @property
@@ -173,8 +173,8 @@ class SyncManager(ClientBase, ClientCalls):
     def open_messages(
         self, channel_url: str, viewpoint: int = LATEST, **filters: Unpack[MessageFilter]
     ) -> MessageCollection:
-        """The same of a channel that is in the cache. Its ``opened`` is a ``Call``: it gives the channel, or raises
-        NotFoundError when that is not cached, and then ``remove`` is all that is left to do."""
+        """The same for a channel that is in the cache. Its ``opened`` is a ``Call`` that gives the channel, or raises
+        NotFoundError when the channel is not cached; then only ``remove`` is left to do."""
         return MessageCollection(self._open_core(), channel_url, viewpoint, filters, True)
 
 

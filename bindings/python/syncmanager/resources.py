@@ -9,7 +9,7 @@ from typing import Any, Callable, Generic, Literal, TypedDict, TypeVar, Union
 from .documents import Condition
 from .events import ResourceEvent
 
-#: What calls give: a ``Call`` in asyncio programs, its result in blocking ones.
+#: The type that calls return: a ``Call`` in asyncio programs, its result in blocking ones.
 Given = TypeVar("Given")
 Hook = Literal[
     "will_create",
@@ -27,7 +27,7 @@ When = Literal["answered", "kept"]
 
 
 class Resource(TypedDict, total=False):
-    """What a context has under a name. Since 0.1."""
+    """A resource that a context has under a name. Since 0.1."""
 
     key: str
     #: Counters find their owner by it.
@@ -41,7 +41,7 @@ Named = Union[Resource, str]
 
 
 class Counter(TypedDict, total=False):
-    """How many objects of the type ``counting`` there are, for which the predicate holds. Since 0.1."""
+    """A counter: the number of objects of the type ``counting`` for which the predicate holds. Since 0.1."""
 
     name: str
     counting: str
@@ -53,7 +53,7 @@ class _Missing:
 
 
 _MISSING = _Missing()
-#: For contexts that their program gives no name.
+#: Names for contexts that the program gives none.
 _numbers = itertools.count(1)
 
 
@@ -81,21 +81,21 @@ class Resources(Generic[Given]):
         counters: Sequence[Counter] = (),
         hooks: Iterable[Hook] = (),
     ) -> Given:
-        """Says where objects of a type are, what they count, and which hooks are told. Once for each type."""
+        """Registers a type: where its objects are, what they count, and which hooks are told. Once for each type."""
         return self.ask("register", resource_type=resource_type, path=path, counters=list(counters), hooks=list(hooks))
 
     def context(self, name: str | None = None, /, **resources: Named) -> ResourceContext[Given]:
-        """A context that stands on no other one, with these resources."""
+        """Makes a context that stands on no other one, with these resources."""
         return self._push(name, None, resources)
 
     def proceed(self, hook: ResourceEvent | int, *, value: Any = _MISSING, refuse: str | None = None) -> Given:
-        """Answers a hook that is told before something is done: it is done, with another value if one is given; or it
-        is not, and its call raises CanceledError with the words of ``refuse``."""
+        """Answers a ``will`` hook. The operation goes on, with another value if one is given; with ``refuse`` it is not
+        done, and its call raises CanceledError with this text."""
         number = hook.hook if isinstance(hook, ResourceEvent) else hook
         return self.ask("continue", hook=number, refuse=refuse, **_given(value=value))
 
     def statistics(self) -> Given:
-        """How many types, counters and contexts there are, and ``in_flight``: operations under way."""
+        """The numbers of types, counters and contexts, and ``in_flight``: that of operations in flight."""
         return self.ask("statistics")
 
     def ask(self, action: str, **arguments: Any) -> Given:
@@ -109,7 +109,7 @@ class Resources(Generic[Given]):
 
 
 class ResourceContext(Generic[Given]):
-    """Named resources on those of the context below. Since 0.1."""
+    """A context: named resources, on top of those of its parent. Since 0.1."""
 
     def __init__(self, resources: Resources[Given], name: str, pushed: Given) -> None:
         #: The name of the context in actions and events.
@@ -122,27 +122,27 @@ class ResourceContext(Generic[Given]):
         return f"<{type(self).__name__} {self.name}>"
 
     def push(self, name: str | None = None, /, **resources: Named) -> ResourceContext[Given]:
-        """A context on this one."""
+        """Makes a context that stands on this one."""
         return self._resources._push(name, self.name, resources)
 
     def pop(self) -> Given:
-        """Frees the name. Contexts that stand on this one keep it."""
+        """Ends the context and frees its name. Contexts that stand on this one keep its resources."""
         return self._ask("pop")
 
     def reset(self, **resources: Named) -> Given:
-        """Gives this level these resources and no others."""
+        """Replaces the context's own resources by these."""
         return self._ask("reset", resources=resources)
 
     def lookup(self, name: str | None = None) -> Given:
-        """``resources``: what is seen from here, of each name the topmost; with a name only that."""
+        """Gives ``resources``: those seen from here, of each name the topmost; with ``name`` only that one."""
         return self._ask("lookup", name=name)
 
     def ref(self, resource_type: str, key: str | None = None) -> Given:
-        """``path``: where an object is."""
+        """Gives ``path``, the path of an object."""
         return self._ask("ref", resource_type=resource_type, key=key)
 
     def collection_ref(self, resource_type: str) -> Given:
-        """``path``: where all objects of a type are."""
+        """Gives ``path``, the path of all objects of a type."""
         return self._ask("collection_ref", resource_type=resource_type)
 
     def create(
@@ -169,7 +169,7 @@ class ResourceContext(Generic[Given]):
         when: When = "answered",
         timeout_ms: int | None = None,
     ) -> Given:
-        """Changes members of an object, or what is at paths below it; the others stay."""
+        """Changes members of an object, or values at paths below it; the others stay."""
         return self._write("update", resource_type, key, when, timeout_ms, value=dict(value))
 
     def destroy(
@@ -188,7 +188,8 @@ class ResourceContext(Generic[Given]):
         when: When = "answered",
         timeout_ms: int | None = None,
     ) -> Given:
-        """Updates what is there, creates what is not. The service is asked when ``exists`` does not say it."""
+        """Updates an object that exists, creates one that does not. Without ``exists`` the service is asked whether it
+        does."""
         return self._write("create_or_update", resource_type, key, when, timeout_ms, exists=exists, value=value)
 
     def toggle(
@@ -201,7 +202,7 @@ class ResourceContext(Generic[Given]):
         when: When = "answered",
         timeout_ms: int | None = None,
     ) -> Given:
-        """Destroys what is there, creates what is not. ``value`` is needless with ``exists=True``."""
+        """Destroys an object that exists, creates one that does not. With ``exists=True`` no ``value`` is needed."""
         return self._write("toggle", resource_type, key, when, timeout_ms, exists=exists, **_given(value=value))
 
     def _write(
@@ -214,7 +215,7 @@ class ResourceContext(Generic[Given]):
 
 
 def _given(**arguments: Any) -> dict[str, Any]:
-    """Those that were given: None is a value."""
+    """The arguments that were given. None counts as given."""
     return {key: value for key, value in arguments.items() if value is not _MISSING}
 
 

@@ -20,7 +20,7 @@ from .events import Change, Event, StreamBatch, StreamEvent, StreamLoaded, Strea
 
 logger = logging.getLogger("syncmanager")
 
-#: Says something about a row: whether it is shown, or its section.
+#: Decides about a row: whether it is shown, or its section.
 RowFunction = Callable[[str, Any], int]
 
 
@@ -32,7 +32,7 @@ class Row(TypedDict):
 
 
 class StreamSpec(TypedDict, total=False):
-    """What a stream is to be; docs/streams.md says what each means. Since 0.1."""
+    """The keys of a stream; docs/streams.md explains them. Since 0.1."""
 
     order_by: str
     descending: bool
@@ -48,7 +48,7 @@ class StreamSpec(TypedDict, total=False):
 
 
 class _Function:
-    """A function of the program's, as C calls it. Kept until C says that it will not be called any more."""
+    """A function of the program in the form that C calls. Kept until C says that it will not be called any more."""
 
     _kept: ClassVar[set[_Function]] = set()
 
@@ -62,7 +62,7 @@ class _Function:
         try:
             return int(self._function(key.decode(), json.loads(ctypes.string_at(item, length))))
         except Exception:
-            # There is nobody to tell it to: C asks.
+            # The caller is C, so the error can only be logged.
             logger.exception("the function of a stream failed at %r", key)
             return 0
 
@@ -78,13 +78,13 @@ class Streams(Collection[StreamNotice]):
         # Copied as a whole before it changes, so that a reader on another thread finds a valid list.
         self._sections: list[list[Row]] = []
         self._titles: list[str] = []
-        #: Whether what there was at first is shown.
+        #: Whether the first rows are loaded and shown.
         self.loaded = False
         document: dict[str, Any] = {"source": _source(source), **spec}
         kinds = document["source"]
         partition = cast("dict[str, Any]", kinds).get("partition") if isinstance(kinds, dict) else None
         self._titles = list(partition["titles"]) if partition and partition.get("titles") else [""]
-        # A stream that its program shows as one of several tells of rows in that section.
+        # The paths of a stream with a ``section`` count from that section.
         self._first = int(spec.get("section") or 0)
         self._sections = [[] for _ in self._titles]
         kept = None if function is None else _Function(function)
@@ -100,7 +100,7 @@ class Streams(Collection[StreamNotice]):
 
     @property
     def titles(self) -> list[str]:
-        """The titles of the sections; one that is empty for a stream that is no partition."""
+        """The titles of the sections; a stream that is not a partition has one, which is empty."""
         return self._titles.copy()
 
     @property
@@ -173,7 +173,7 @@ class Streams(Collection[StreamNotice]):
         return Feed(self._core, self, True, timeout)
 
     def snapshot(self) -> dict[str, Any]:
-        """The library's own copy of what ``sections`` shows."""
+        """The library's own copy of ``sections``."""
         return describe(lib.sm_collection_snapshot, self._use())
 
 
@@ -191,30 +191,30 @@ class StreamCalls(Calls):
         return self._begin("stream_call", read, lib.sm_stream_call, encode(request))
 
     def set_predicate(self, predicate: Condition | Literal["$host"] | None) -> Call[None]:
-        """Shows the rows that another condition leaves, or all. Done when the stream shows them."""
+        """Sets the condition for the rows to show; None shows all. Done when the stream shows them."""
         return self.ask({"action": "set_predicate", "predicate": predicate}, nothing)
 
     def set_limit(self, limit: int | None) -> Call[None]:
-        """Shows at most so many of the rows that the predicate leaves. Done when the stream shows them."""
+        """Sets how many of the rows that the predicate takes are shown at most. Done when the stream shows them."""
         return self.ask({"action": "set_limit", "limit_after_predicate": limit}, nothing)
 
     def fetch_more(
         self, count: int | None = None, direction: str | None = None, start: str | float | bool | None = None
     ) -> Call[dict[str, Any]]:
-        """Loads so many more rows of channels, messages or the database, or a page; gives ``has_more`` and perhaps
-        ``short``. With ``start``, of the database: until so many rows at or behind that value are there."""
+        """Loads ``count`` more rows of channels, messages or the database, or a page; gives ``has_more`` and perhaps
+        ``short``. With ``start``, for the database only: until ``count`` rows at or behind that value are loaded."""
         return self.ask({"action": "fetch_more", "count": count, "direction": direction, "start": start})
 
     def add(self, rows: Mapping[str, Any]) -> Call[None]:
-        """Gives a transient stream rows, or other items of rows that it has, by their keys."""
+        """Adds rows to a transient stream, by their keys; a key that is there gets the new item."""
         return self.ask({"action": "add", "rows": _rows(rows)}, nothing)
 
     def drop(self, *keys: str) -> Call[None]:
-        """Takes rows out of a transient stream; unknown keys do no harm."""
+        """Removes rows of a transient stream; unknown keys are ignored."""
         return self.ask({"action": "remove", "keys": list(keys)}, nothing)
 
     def reset(self, rows: Mapping[str, Any]) -> Call[None]:
-        """Gives a transient stream these rows and no others, by their keys."""
+        """Replaces all rows of a transient stream by these, by their keys."""
         return self.ask({"action": "reset", "rows": _rows(rows)}, nothing)
 
     def find(self, key: str) -> Call[StreamRow | None]:
@@ -230,16 +230,18 @@ class StreamCalls(Calls):
         return self.ask({"action": "slice", "section": section, "from": start, "count": count})
 
     def first_after(self, key: str, item: Any = None) -> Call[StreamRow | None]:
-        """The first row behind where ``item`` would stand as ``key``; without an item, behind the row of that key."""
+        """The first row behind the place that ``item`` would have under ``key``; without an item, behind the row of
+        that key."""
         return self.ask({"action": "first_after", **_place(key, item)})
 
     def last_before(self, key: str, item: Any = None) -> Call[StreamRow | None]:
-        """The last row before where ``item`` would stand under ``key``; without an item, before the row of that key."""
+        """The last row before the place that ``item`` would have under ``key``; without an item, before the row of that
+        key."""
         return self.ask({"action": "last_before", **_place(key, item)})
 
 
 def _row(row: StreamRow) -> Row:
-    """One that is shown, so it has an item."""
+    """A row that is shown, so it has an item."""
     return {"key": row["key"], "item": cast("dict[str, Any]", row)["item"]}
 
 

@@ -1,4 +1,4 @@
-"""One ``syncmanager-server`` process: its life, its administration, its faults."""
+"""One ``syncmanager-server`` process: starting and stopping it, its administration, its faults."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Fault = Literal["429", "5xx", "garbage", "half_body", "close"]
 
 
 class Account(TypedDict):
-    """Who logs in. Since 0.1."""
+    """A user who can log in. Since 0.1."""
 
     user_id: str
     access_token: str
@@ -64,7 +64,7 @@ class Server:
     def __init__(self, *options: str, db: str | os.PathLike[str] | None = None, port: int = 0) -> None:
         self.options = list(options)
         self.db = db
-        #: What the server said when it was ready: "api_host", "ws_host", "app_id", "api_token", "users", "channels".
+        #: The ready line of the server: "api_host", "ws_host", "app_id", "api_token", "users", "channels".
         self.ready: dict[str, Any] = {}
         self.port = port
         self.process = self._start()
@@ -81,7 +81,7 @@ class Server:
         self.ready = json.loads(line)
         self.port = _port(self.ready["api_host"]) or 0
         if "database_url" in self.ready:
-            # A restarted one is to be found where it was.
+            # A restarted server has the same ports.
             place = self.options.index("--database-port") + 1
             self.options[place] = str(_port(self.ready["database_url"]))
         return process
@@ -89,7 +89,7 @@ class Server:
     # Its life
 
     def kill(self) -> None:
-        """Ends it as a crash does: nothing is flushed, no socket is closed in order."""
+        """Kills it like a crash: nothing is flushed, and sockets are not closed in order."""
         self.process.kill()
         self._ended()
 
@@ -171,7 +171,7 @@ class Server:
         return cast("dict[str, Any]", json.loads(text)) if text else {}
 
     def database(self, method: str, path: str, body: object = None) -> Any:
-        """What the administration asks of the realtime database: ``database("PUT", "/rooms/a", {"name": "A"})``.
+        """A request of the administration to the realtime database: ``database("PUT", "/rooms/a", {"name": "A"})``.
 
         Gives what the database answers. Raises ServerError. Since 0.1.
         """
@@ -186,7 +186,7 @@ class Server:
             raise ServerError(f"{method} {path}: {error.code} {refused}", error.code) from None
 
     def session_key(self, user_id: str) -> str:
-        """A key of a user, by which the realtime database knows who asks. ``revoke_tokens`` ends it."""
+        """A session key of a user, by which the realtime database knows the user. ``revoke_tokens`` ends it."""
         return cast(str, self.request("POST", f"/v3/users/{urllib.parse.quote(user_id)}/token", {})["token"])
 
     def user(self, index: int = 0) -> Account:
@@ -234,7 +234,7 @@ class Server:
         self.request("DELETE", f"{self.channel(channel_url)}/messages/{message_id}")
 
     def set_typing(self, channel_url: str, user_id: str, typing: bool = True) -> None:
-        """Lets a user begin or end to type."""
+        """Lets a user begin or end typing."""
         self.request("POST" if typing else "DELETE", self.channel(channel_url) + "/typing", {"user_ids": [user_id]})
 
     def messages(self, channel_url: str) -> list[Message]:
@@ -262,7 +262,7 @@ class Server:
     # Its faults
 
     def control(self, verb: str, **body: object) -> dict[str, Any]:
-        """A request of the control endpoint (docs/server.md), for what has no method here."""
+        """A request to the control endpoint (docs/server.md), for those without a method here."""
         return self.request("POST", "/control/" + verb, body)
 
     def fault(
@@ -276,13 +276,13 @@ class Server:
         executes: bool | None = None,
     ) -> None:
         """The next ``count`` requests whose target holds ``path_contains`` fail: "429" and "5xx" are not executed,
-        "garbage" and "half_body" are and their answer is spoilt, "close" is not answered. ``retry_after`` in s."""
+        "garbage" and "half_body" are, but their answer is damaged, "close" is not answered. ``retry_after`` in s."""
         chosen = {"status": status, "retry_after": retry_after, "executes": executes}
         more = {key: value for key, value in chosen.items() if value is not None}
         self.control("fault", kind=kind, count=count, path_contains=path_contains, **more)
 
     def clear_faults(self) -> None:
-        """Ends faults, delays, refusing and lost acknowledgements."""
+        """Ends faults, delays, refused connections and lost acknowledgements."""
         self.control("clear_faults")
 
     def refuse_connections(self, on: bool = True) -> None:
@@ -290,7 +290,7 @@ class Server:
         self.control("refuse_connections", on=on)
 
     def drop_sockets(self, user_id: str | None = None) -> int:
-        """Ends the sockets of a user or of all, without a word; gives their number."""
+        """Ends the sockets of a user or of all, without a close frame; returns their number."""
         more = {} if user_id is None else {"user_id": user_id}
         return int(self.control("drop_sockets", **more)["dropped"])
 
@@ -299,7 +299,7 @@ class Server:
         self.control("delay", ms=ms, path_prefix=path_prefix)
 
     def lose_next_ack(self, count: int = 1) -> None:
-        """The next messages sent are stored and told, but their sender hears nothing."""
+        """The next messages that are sent are stored and told, but their sender gets no acknowledgement."""
         self.control("lose_next_ack", count=count)
 
     def expire_session_keys(self, user_id: str | None = None) -> None:
@@ -314,7 +314,7 @@ class Server:
         return [{"user_id": user["user_id"], "access_token": user["access_token"]} for user in users]
 
     def advance_clock(self, ms: int) -> None:
-        """The server's clock jumps on."""
+        """Moves the server's clock forward."""
         self.control("advance_clock", ms=ms)
 
     def received(self) -> list[dict[str, Any]]:
