@@ -1,4 +1,4 @@
-//! Anything that a chat does besides.
+//! Actions: all that a chat does besides messages.
 
 use crate::document::{document, quoted, quoted_list, Document};
 

@@ -1,4 +1,4 @@
-//! A call that completes later, and the ways to hear of it.
+//! A call that completes later, and the ways to get its result.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -14,10 +14,10 @@ use crate::outcome::Outcome;
 use crate::shared::Slot;
 use crate::watch::Watch;
 
-/// How the C function is called, without a callback: with the place where the call's number goes.
+/// The call of the C function, without a callback; its argument is where the call's number goes.
 pub(crate) type Start<'a> = Box<dyn FnOnce(*mut u64) -> i32 + 'a>;
 
-/// A call that is not made yet. One of its methods makes it, and says how to hear of its end:
+/// A call that is not made yet. One of its methods makes it, and decides how the result comes:
 ///
 /// - [`start`](Call::start): its result is an event like others;
 /// - [`then`](Call::then): a closure, run by [`Client::dispatch`](crate::Client::dispatch);
@@ -42,7 +42,7 @@ impl<'a> Call<'a> {
         Ok(request)
     }
 
-    /// Results that were drained and not asked for are as few as the library's own.
+    /// Bounds the drained results that nothing has asked for, as the library bounds its own.
     fn check_room(&self) -> Result<()> {
         if lock(&self.core.shared.kept).is_full_of_results() {
             return Err(Error::new(ErrorKind::TooManyCalls, "too many results wait for next_event or dispatch"));
@@ -56,8 +56,8 @@ impl<'a> Call<'a> {
         self.make()
     }
 
-    /// Makes the call; `body` hears of its end on the thread that dispatches, and is dropped unheard when the result is
-    /// pulled. Gives the call's number.
+    /// Makes the call; `body` is called with the result on the thread that dispatches. It is dropped without being
+    /// called when the result is pulled. Returns the call's number.
     pub fn then(self, body: impl FnOnce(Outcome) + Send + 'static) -> Result<u64> {
         let listeners = &self.core.shared.listeners;
         listeners.start(Box::new(body), || {
@@ -70,9 +70,9 @@ impl<'a> Call<'a> {
     /// kept, as many as `queue_limit`, and come from the next [`Client::next_event`](crate::Client::next_event) or
     /// [`Client::dispatch`](crate::Client::dispatch), in order.
     ///
-    /// Fails with what the call failed with; with [`ErrorKind::Timeout`] when `timeout` is over, where the call goes on
-    /// and its result comes as an event; with [`ErrorKind::Busy`] or [`ErrorKind::Reentrant`], the call not made, when
-    /// another thread drains or a callback runs on this one.
+    /// Fails with the call's own error; with [`ErrorKind::Timeout`] when `timeout` has passed, and then the call goes
+    /// on and its result comes as an event; with [`ErrorKind::Busy`] or [`ErrorKind::Reentrant`], and then the call is
+    /// not made, when another thread drains or a callback runs on this one.
     pub fn wait(self, timeout: impl Into<Option<Duration>>) -> Result<Outcome> {
         let end = timeout.into().map(|timeout| Instant::now() + timeout);
         let core = self.core;
@@ -93,17 +93,17 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Makes the call; the future is ready once it is complete. It needs no runtime of its own kind, and nobody who
-    /// drains: while nobody else does, polling it drains, and a thread of the client ("sm-wake") wakes its task when
-    /// there is something to drain.
+    /// Makes the call; the future is ready once it is complete. It works in any runtime, and needs no thread that
+    /// drains: while no other does, polling it drains, and a thread of the client ("sm-wake") wakes its task when there
+    /// is something to drain.
     ///
-    /// What it drains besides its result, live lists follow, and it is kept, as many events as `queue_limit`, for
+    /// Events that it drains besides its result are applied to live lists and kept, as many as `queue_limit`, for
     /// [`Client::next_event`](crate::Client::next_event), an [`EventStream`](crate::EventStream) or
-    /// [`Client::dispatch`](crate::Client::dispatch), all of which may run beside it. A result that is awaited is told
-    /// to nobody else.
+    /// [`Client::dispatch`](crate::Client::dispatch), all of which may be used at the same time. A result that is
+    /// awaited is not given to any other.
     ///
-    /// Fails as [`start`](Call::start), and with [`ErrorKind::Internal`], the call not made, when the system has no
-    /// thread or descriptor left.
+    /// Fails as [`start`](Call::start); and with [`ErrorKind::Internal`], without making the call, when the system has
+    /// no thread or descriptor left.
     pub fn future(self) -> Result<Reply> {
         let core = self.core;
         let watch = core.watch()?;
@@ -119,7 +119,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// The future of a call. Dropping it does not end the call: its result is an event then. Since 0.1.
+/// The future of a call. Dropping it does not end the call; the result then comes as an event. Since 0.1.
 #[must_use = "futures do nothing unless polled; start() makes a call whose end nobody waits for"]
 pub struct Reply {
     request: u64,
@@ -159,7 +159,7 @@ impl Future for Reply {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<Outcome>> {
         let waker = context.waker();
-        // First as it is; then once more with the task registered, so that what comes from then on wakes it.
+        // First without registering the task, then once more with the task registered, so that later events wake it.
         for is_registered in [false, true] {
             if is_registered {
                 self.register(waker);

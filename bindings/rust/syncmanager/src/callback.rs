@@ -1,4 +1,4 @@
-//! The functions that the library calls. No panic passes them.
+//! The functions that the library calls. No panic leaves them.
 
 use std::ffi::CStr;
 use std::os::raw::{c_char, c_void};
@@ -10,7 +10,8 @@ use crate::event::Event;
 use crate::json::Json;
 use crate::shared::Shared;
 
-/// What `on_event` is given: who hears events, through one callback for the client, its collections and its calls.
+/// The user data of `on_event`: the listeners for events, behind one callback for the client, its collections and its
+/// calls.
 pub(crate) struct Hears(Arc<Shared>);
 
 impl Hears {
@@ -21,7 +22,7 @@ impl Hears {
 
 pub(crate) type RowFunction = Box<dyn FnMut(&str, &Json) -> i32 + Send>;
 
-/// A function of the program that says something about rows of a stream. The library calls it on one thread at a time.
+/// A function of the program that decides about rows of a stream. The library calls it on one thread at a time.
 pub(crate) struct RowJudge {
     shared: Arc<Shared>,
     body: RowFunction,
@@ -33,7 +34,7 @@ impl RowJudge {
     }
 }
 
-/// The text of an event that the library lends for the time of a call.
+/// The text of an event, which is valid during the callback.
 ///
 /// # Safety
 /// `json` points at `length` bytes that stay as they are while the result is used.
@@ -94,7 +95,7 @@ impl Shares for RowJudge {
     }
 }
 
-/// What the library's log says cannot be Rust text otherwise.
+/// A line of the library's log that is not valid UTF-8 is replaced.
 pub(crate) fn text_of(bytes: &[u8]) -> &str {
     str::from_utf8(bytes).unwrap_or("(a line that is not UTF-8)")
 }

@@ -30,8 +30,8 @@ pub struct Change {
     /// Why the list of failed messages changed: `none`, `update_resend_failed`, `remove_resend_succeeded`,
     /// `remove_retention_expired`, `remove_exceeded_max_count`, `remove_manual_action`, `remove_unknown`.
     pub reason: Option<String>,
-    /// What happened in particular, oldest first: objects with `event` and what belongs to it (docs/events.md). Empty
-    /// when there is nothing to say.
+    /// What happened in particular, oldest first: objects with `event` and its members (docs/events.md). Empty when
+    /// there is nothing to say.
     pub detail: Vec<Json>,
     /// What to do, in order; every index is valid at the moment it is applied.
     pub steps: Vec<Step>,
@@ -58,7 +58,7 @@ pub enum Step {
         id: String,
         item: Json,
     },
-    /// `item` is what the live list had there, as it was shown last; `None` when there is no live list of it any more.
+    /// `item` is the removed item, as the live list had it; `None` when there is no live list any more.
     Remove {
         index: usize,
         id: String,
@@ -73,12 +73,12 @@ pub enum Step {
 pub enum Source {
     Cache,
     Sync,
-    /// Missed while away.
+    /// Messages that were missed while offline.
     MessageFill,
     MessageChangelog,
     ChannelChangelog,
     ChannelRefresh,
-    /// Trimmed.
+    /// The list was trimmed to its capacity.
     Capacity,
     Overflow,
     ViewpointReset,
@@ -122,8 +122,8 @@ impl Source {
 }
 
 impl Step {
-    /// Does to `items` what happened to the library's list. Fails with [`ErrorKind::Internal`] when the list is not as
-    /// long as it should be, that is, when a change was left out before.
+    /// Applies the change to `items`. Fails with [`ErrorKind::Internal`] when an index does not fit the list, that is,
+    /// when an earlier change was left out.
     pub fn apply<T: From<Json>>(&self, items: &mut VecDeque<T>) -> Result<()> {
         let length = items.len();
         let misfit = |index: usize| {
@@ -159,12 +159,12 @@ impl Step {
 }
 
 impl Change {
-    /// Does to `items` what happened to the library's list; see [`Step::apply`].
+    /// Applies all steps to `items`; see [`Step::apply`].
     pub fn apply<T: From<Json>>(&self, items: &mut VecDeque<T>) -> Result<()> {
         self.steps.iter().try_for_each(|step| step.apply(items))
     }
 
-    /// The same to a live list, which hands over what is removed.
+    /// The same for a live list, which gives the removed items.
     pub(crate) fn apply_live(&mut self, items: &mut VecDeque<Json>) -> Result<()> {
         self.steps.iter_mut().try_for_each(|step| {
             if let Step::Remove { index, item, .. } = step {

@@ -1,4 +1,4 @@
-//! A client: the cache of one user and its way to the chat service.
+//! A client: the cache of one user and its connection to the chat service.
 
 use std::os::unix::io::{AsRawFd, RawFd};
 use std::panic::resume_unwind;
@@ -21,11 +21,11 @@ use crate::version::{api_version, version};
 
 /// The cache of one user and its way to the chat service.
 ///
-/// Dropping it closes it; [`close`](Client::close) does that and tells of a callback's panic. It may be shared between
-/// threads, by reference or in an [`Arc`]. Events are drained by one thread at a time, in one of two ways, not mixed:
-/// pulled ([`next_event`](Client::next_event), [`events`](Client::events), an [`EventStream`](crate::EventStream)), or
-/// dispatched to closures ([`dispatch`](Client::dispatch)). [`Call::wait`] and futures of calls go with both: what they
-/// drain on the way waits for whoever drains next. Since 0.1.
+/// Dropping it closes it; [`close`](Client::close) does the same, and raises a callback's panic again. It may be shared
+/// between threads, by reference or in an [`Arc`]. Events are drained by one thread at a time, in one of two ways,
+/// which must not be mixed: pulled ([`next_event`](Client::next_event), [`events`](Client::events), an
+/// [`EventStream`](crate::EventStream)), or dispatched to closures ([`dispatch`](Client::dispatch)). [`Call::wait`] and
+/// futures of calls work with both: events that they drain are kept for the next one who drains. Since 0.1.
 ///
 /// # Examples
 ///
@@ -57,8 +57,8 @@ use crate::version::{api_version, version};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Without a connection channels, and messages of channels that were opened before, come from the cache, and what is to
-/// be sent waits.
+/// Without a connection, channels and the messages of channels that were opened before come from the cache, and
+/// messages to be sent wait.
 pub struct Client {
     pub(crate) core: Arc<Core>,
 }
@@ -67,7 +67,7 @@ impl Client {
     /// Opens the cache and starts the engine; needs no connection. Blocks while it opens the files.
     ///
     /// Fails with `InvalidDocument`, `Locked`, `Storage`, `NewerSchema` or `CorruptIntents`; with `Internal` when the
-    /// library that is loaded has another interface than this crate was written for.
+    /// loaded library has another interface than the one that this crate was written for.
     #[doc(alias = "sm_setup")]
     pub fn open(config: &Config) -> Result<Client> {
         if api_version() != sys::SM_API_VERSION {
@@ -77,7 +77,7 @@ impl Client {
         Ok(Client { core: Arc::new(Core::open(&config.0.to_c()?)?) })
     }
 
-    /// Connects and stays connected. Completes at the first login, or when the first attempt failed; trying goes on.
+    /// Connects and stays connected. Completes at the first login, or when the first attempt failed; it goes on trying.
     ///
     /// Completion: `TokenRejected`, `Service`, `Network`, `Closed`.
     #[doc(alias = "sm_connect")]
@@ -155,7 +155,7 @@ impl Client {
         )
     }
 
-    /// Asks for one of the actions of `docs/actions.md`; [`Outcome::result`](crate::Outcome::result) is what it gave.
+    /// Asks for one of the actions of `docs/actions.md`; [`Outcome::result`](crate::Outcome::result) is its result.
     ///
     /// Completion: `NotConnected` (nothing was sent and nothing is queued), `Network`, `Timeout` (whether it was done
     /// is not known), `NotFound`, `Service` (refused), `TokenRejected`, `Closed`.
@@ -188,9 +188,9 @@ impl Client {
         MessageCollection::open(&self.core, channel_url, viewpoint, filter.into())
     }
 
-    /// The same of a channel that is in the cache. `opened` gets the collection when the call is made; the outcome has
-    /// the [`channel`](crate::Outcome::channel). Completion: `NotFound` (not cached: nothing was opened, drop it),
-    /// `Storage`, `Closed`.
+    /// The same for a channel that is in the cache. `opened` gets the collection when the call is made; the outcome has
+    /// the [`channel`](crate::Outcome::channel). Completion: `NotFound` (the channel is not cached, and nothing was
+    /// opened: drop the collection), `Storage`, `Closed`.
     #[doc(alias = "sm_message_collection_open")]
     pub fn open_messages<'a, 'f>(
         &'a self,
@@ -220,14 +220,15 @@ impl Client {
         Ok(event)
     }
 
-    /// The events, one after the other, for ever: it ends when the client closes or a wait is
+    /// The events, one after the other. The iteration ends when the client closes or a wait is
     /// [interrupted](Client::interrupt).
     pub fn events(&self) -> Events<'_> {
         Events { client: self }
     }
 
     /// Waits up to `timeout` (without one, for ever) for the first event, then runs the closures of all that wait on
-    /// this thread. Gives how many were taken. A closure's panic comes out of here, once no C frame is below it.
+    /// this thread. Returns how many were taken. A closure's panic is raised again here, where no C frame is on the
+    /// stack.
     ///
     /// Fails like [`next_event`](Client::next_event).
     #[doc(alias = "sm_dispatch")]
@@ -247,22 +248,22 @@ impl Client {
         check(unsafe { sys::sm_interrupt(self.core.handle.0) }).map(drop)
     }
 
-    /// Who hears events that belong to no collection, results of calls that were only started, and events of
-    /// collections without a closure of their own. Replaces the one before. It is called by
-    /// [`dispatch`](Client::dispatch), and for what is left, by closing; with threaded delivery, on a thread of the
-    /// library. After a panic of it, it is called again for the next event.
+    /// Sets the closure for events that belong to no collection, results of calls that were only started, and events of
+    /// collections without a closure of their own. It replaces the previous one. It is called by
+    /// [`dispatch`](Client::dispatch), and by closing, for the events that are left; with threaded delivery, it is
+    /// called on a thread of the library. After a panic it is called again for the next event.
     #[doc(alias = "sm_set_callback")]
     pub fn set_callback(&self, body: impl FnMut(&Event) + Send + 'static) -> Result<()> {
         self.core.shared.listeners.set_client(Some(Box::new(body)))
     }
 
-    /// Ends it.
+    /// Removes that closure.
     pub fn clear_callback(&self) -> Result<()> {
         self.core.shared.listeners.set_client(None)
     }
 
-    /// Ends the client: completes every outstanding call with `Closed`, joins the client's threads, and runs
-    /// closures of what is still queued on this thread. Blocks; hold no lock that a closure takes.
+    /// Closes the client: completes every outstanding call with `Closed`, joins the client's threads, and runs the
+    /// closures for events that are still queued, on this thread. Blocks; hold no lock that a closure takes.
     #[doc(alias = "sm_close")]
     pub fn close(self) {
         self.core.close();
@@ -279,7 +280,7 @@ impl Drop for Client {
 }
 
 /// Readable while events wait, those included that a future or [`Call::wait`] has drained: for poll, epoll, or the
-/// reactor of an async runtime. Nobody may read from it. It is the client's, and -1 for one that is closed.
+/// reactor of an async runtime. It must not be read from. The client owns it; for a closed client it is -1.
 impl AsRawFd for Client {
     #[doc(alias = "sm_get_fd")]
     fn as_raw_fd(&self) -> RawFd {

@@ -49,7 +49,7 @@ type PlainCall = unsafe extern "C" fn(
     *mut u64,
 ) -> i32;
 
-/// What all kinds share.
+/// What all kinds of collection share.
 pub(crate) struct Collection {
     pub(crate) core: Arc<Core>,
     pub(crate) handle: Handle<sys::sm_collection>,
@@ -58,8 +58,8 @@ pub(crate) struct Collection {
 }
 
 impl Collection {
-    /// `make` calls the C function. The table of lists is held meanwhile: with threaded delivery the first event may
-    /// come before the function returned.
+    /// `make` calls the C function. The table of lists is locked meanwhile: with threaded delivery the first event may
+    /// come before the function has returned.
     pub(crate) fn open(
         core: &Arc<Core>,
         shows: Shows,
@@ -76,7 +76,7 @@ impl Collection {
         Ok(Collection { core: core.clone(), handle: Handle(handle), number, lists })
     }
 
-    /// Who hears its events; `None` ends it.
+    /// Sets the closure for its events; `None` removes it.
     pub(crate) fn listen(&self, body: Option<EventBody>) -> Result<()> {
         self.core.shared.listeners.set_collection(self.number, body)
     }
@@ -90,7 +90,7 @@ impl Collection {
         )
     }
 
-    /// A call that takes nothing but the collection.
+    /// A call whose only argument is the collection.
     fn plain(&self, function: PlainCall) -> Call<'_> {
         let handle = self.handle;
         Call::new(
@@ -141,21 +141,22 @@ macro_rules! collection {
                 self.0.number
             }
 
-            /// Who hears the events of this collection, instead of the client's closure; see
+            /// Sets the closure for the events of this collection, instead of the client's; see
             /// [`Client::set_callback`](crate::Client::set_callback). The live list is up to date when it is called.
             #[doc(alias = "sm_collection_set_callback")]
             pub fn set_callback(&self, body: impl FnMut(&Event) + Send + 'static) -> Result<()> {
                 self.0.listen(Some(Box::new(body)))
             }
 
-            /// Ends it: the client's closure hears them.
+            /// Removes that closure: the client's gets the events.
             pub fn clear_callback(&self) -> Result<()> {
                 self.0.listen(None)
             }
 
-            /// Loads the next page: what is cached at once, the rest as sync brings it. Refused with `DuplicatedFetch`
+            /// Loads the next page: cached items at once, the others as sync gets them. Refused with `DuplicatedFetch`
             /// while one in that direction or a start is under way. Completion: `Timeout`, `Storage`, `NotFound`,
-            /// `Removed`, `Closed`. A short page is no failure; [`Outcome::short`](crate::Outcome::short) tells why.
+            /// `Removed`, `Closed`. A short page is not an error; [`Outcome::short`](crate::Outcome::short) says why it
+            /// is short.
             #[doc(alias = "sm_fetch")]
             pub fn fetch_next(&self) -> Call<'_> {
                 self.0.fetch(sys::SM_NEXT)
@@ -177,7 +178,8 @@ macro_rules! collection {
                 self.0.contains(id)
             }
 
-            /// Counts, edges and what it was opened with, as of the last drained event; of messages also their channel.
+            /// Counts, edges and the arguments it was opened with, as of the last drained event; for messages also
+            /// their channel.
             #[doc(alias = "sm_collection_info")]
             pub fn info(&self) -> Result<Json> {
                 self.0.text_of(sys::sm_collection_info)
@@ -327,8 +329,8 @@ impl MessageCollection {
         self.0.fetch(sys::SM_PREVIOUS)
     }
 
-    /// Loads the page around the viewpoint: what is cached at once, then what the service says, as changes. Completion
-    /// as [`fetch_next`](MessageCollection::fetch_next), and `DuplicatedFetch` while a fetch or a start is under way.
+    /// Loads the page around the viewpoint: cached messages at once, then the service's page, as changes. Completion as
+    /// [`fetch_next`](MessageCollection::fetch_next), and `DuplicatedFetch` while a fetch or a start is under way.
     #[doc(alias = "sm_collection_start")]
     pub fn start(&self) -> Call<'_> {
         self.0.plain(sys::sm_collection_start)
@@ -353,15 +355,15 @@ impl MessageCollection {
         self.0.plain(sys::sm_fetch_pending)
     }
 
-    /// Empties the view and anchors it elsewhere; fetch again afterwards.
+    /// Empties the list and moves it to another viewpoint; fetch again afterwards.
     #[doc(alias = "sm_reset_viewpoint")]
     pub fn reset_viewpoint(&self, viewpoint: Viewpoint) -> Result<()> {
         // SAFETY: any thread, any handle.
         check(unsafe { sys::sm_reset_viewpoint(self.0.handle.0, viewpoint.number()) }).map(drop)
     }
 
-    /// Sends a text message. It is on disk before the change of the pending list is told, and from then on sent or
-    /// visibly failed. Completes after the first attempt, with [`Outcome::message`](crate::Outcome::message).
+    /// Sends a text message. It is on disk before the change of the pending list is told, and from then on it is sent
+    /// or shown as failed. Completes after the first attempt, with [`Outcome::message`](crate::Outcome::message).
     ///
     /// Completion: `Network`, `Timeout`, `Service`, `InvalidArgument` (the request id is in use), `Storage`, `Removed`,
     /// `Closed`.
@@ -378,8 +380,8 @@ impl MessageCollection {
     }
 
     /// Shows a message that the program sends by its own means; `request_id` is required.
-    /// [`handle_send_response`](MessageCollection::handle_send_response) ends it. The service's object, by
-    /// [`Draft::from_json`], is one that was sent already.
+    /// [`handle_send_response`](MessageCollection::handle_send_response) ends it. A service's object, given by
+    /// [`Draft::from_json`], counts as sent already.
     ///
     /// Completion: `Storage`, `InvalidArgument` (the request id is in use), `Removed`.
     #[doc(alias = "sm_append_message")]
@@ -387,9 +389,9 @@ impl MessageCollection {
         document_call!(self, sys::sm_append_message, &draft.0)
     }
 
-    /// How such a send ended: `message` is the service's message object with the `request_id` when `error_code` is 0,
-    /// else the one given to [`append`](MessageCollection::append), or that could have been. Completion: `Storage`,
-    /// `NotFound`, `NotOwnMessage`.
+    /// Reports how such a send ended: `message` is the service's message object with the `request_id` when `error_code`
+    /// is 0, else the document given to [`append`](MessageCollection::append), or one that could have been given.
+    /// Completion: `Storage`, `NotFound`, `NotOwnMessage`.
     #[doc(alias = "sm_handle_send_response")]
     pub fn handle_send_response(&self, message: &str, error_code: i32) -> Call<'_> {
         document_call!(self, sys::sm_handle_send_response, &Document::of_text(message.to_owned()), error_code)

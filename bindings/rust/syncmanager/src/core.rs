@@ -1,4 +1,4 @@
-//! A client's handle, and the one who drains its queue.
+//! A client's handle, and the turn to drain its queue.
 
 use std::cell::Cell;
 use std::ffi::{c_void, CStr};
@@ -28,11 +28,11 @@ const QUEUE_LIMIT: usize = 1000;
 /// Events that a future drains before others have their turn.
 const AT_ONCE: usize = 64;
 
-/// As many as `sm_dispatch` takes when it is to take all.
+/// As many as `sm_dispatch` takes for `max_events` 0.
 const ALL: i32 = 1000;
 
-/// A number dressed as a pointer. The library never gives one out twice and refuses a stale one, so a copy of it may
-/// outlive what it names and go from thread to thread.
+/// A number in the form of a pointer. The library never gives one out twice and refuses a stale one, so a copy may
+/// outlive its object and be sent between threads.
 pub(crate) struct Handle<T>(pub(crate) *mut T);
 
 impl<T> Clone for Handle<T> {
@@ -51,11 +51,11 @@ unsafe impl<T> Sync for Handle<T> {}
 pub(crate) struct Core {
     pub(crate) handle: Handle<sys::sm_client>,
     pub(crate) shared: Arc<Shared>,
-    /// Whoever has the turn drains, and has it until the text that the library lends is copied.
+    /// The thread that has the turn drains, and keeps the turn until the text that the library lends is copied.
     turns: Turns,
     watch: Mutex<Option<Arc<Watch>>>,
     closing: AtomicBool,
-    /// The library's own thread drains, and nobody else may.
+    /// The library's own thread drains, and no other may.
     is_threaded: bool,
     process: u32,
 }
@@ -63,12 +63,12 @@ pub(crate) struct Core {
 /// The turn to drain; ends when it is dropped.
 pub(crate) struct Turn<'a> {
     core: &'a Core,
-    /// Something was drained for later.
+    /// Whether events were drained and kept for later.
     has_kept: Cell<bool>,
 }
 
 impl Turn<'_> {
-    /// Has an event wait for whoever asks for events.
+    /// Keeps an event for the next one who asks for events.
     pub(crate) fn keep(&self, event: Event) {
         lock(&self.core.shared.kept).push(event);
         self.has_kept.set(true);
@@ -90,13 +90,13 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// What became of a future's attempt to drain.
+/// The outcome of a future's attempt to drain.
 pub(crate) enum Drained {
     /// Nothing waits any more.
     All,
     /// More may wait.
     Some,
-    /// Somebody else has the turn: who ends it sees to whoever waits.
+    /// Another thread has the turn; when it ends the turn, it wakes those who wait.
     Refused,
 }
 
@@ -140,7 +140,7 @@ impl Core {
         Ok(())
     }
 
-    /// Makes the caller the one who drains.
+    /// Takes the turn to drain for the caller.
     pub(crate) fn begin_turn(&self) -> Result<Turn<'_>> {
         if self.shared.listeners.running.is_here() {
             return Err(Error::new(ErrorKind::Reentrant, "a callback of this client runs on this thread"));
@@ -154,7 +154,7 @@ impl Core {
         Turn { core: self, has_kept: Cell::new(false) }
     }
 
-    /// The next event of the library's queue that no future awaits. The turn is the proof that nobody else drains.
+    /// The next event of the library's queue that no future awaits. The turn proves that no other thread drains.
     pub(crate) fn pull(&self, turn: &Turn<'_>, timeout: Option<Duration>) -> Result<Option<Event>> {
         let end = timeout.map(|timeout| Instant::now() + timeout);
         loop {
@@ -187,8 +187,8 @@ impl Core {
         }
     }
 
-    /// Drains what waits, for a future: until `is_done`, or nothing waits, or others should have their turn. What it
-    /// finds waits for whoever asks for events.
+    /// Drains waiting events for a future: until `is_done`, or none waits, or others should have their turn. The events
+    /// are kept for the next one who asks for events.
     pub(crate) fn drain(&self, is_done: impl Fn() -> bool) -> Result<Drained> {
         if self.is_threaded || self.is_closing() || !self.turns.begin_brief() {
             return Ok(Drained::Refused); // with threaded delivery, and at the end, the library's callback tells
@@ -245,7 +245,7 @@ impl Core {
         lock(&self.watch).clone()
     }
 
-    /// What wakes who waits for the queue.
+    /// Wakes tasks that wait for the queue.
     pub(crate) fn watch(&self) -> Result<Arc<Watch>> {
         self.check_open()?;
         let mut known = lock(&self.watch);
@@ -269,7 +269,7 @@ impl Core {
         !self.is_threaded
     }
 
-    /// Ends the client, once. Callbacks of what is left run on this thread.
+    /// Closes the client, once. Callbacks for events that are left run on this thread.
     pub(crate) fn close(&self) {
         if process::id() != self.process {
             return; // a fork: the library refuses everything, and a lock may be held by a thread that is not here
@@ -278,8 +278,8 @@ impl Core {
             return;
         }
         let handle = self.handle;
-        // Whoever drains is woken, finds the flag, and lets go; then nothing that the library lent is in use.
-        // SAFETY: any thread may interrupt.
+        // A thread that drains is woken, sees the flag, and ends its turn; then no text that the library lent is in
+        // use. SAFETY: any thread may interrupt.
         unsafe { sys::sm_interrupt(handle.0) };
         self.turns.begin_last();
         let turn = self.turn();
@@ -296,12 +296,12 @@ impl Core {
         }
     }
 
-    /// Ends the client from wherever its last owner is dropped. In one of its own callbacks that cannot be waited for,
-    /// so a thread does it.
+    /// Closes the client where its last owner is dropped. In one of its own callbacks closing would wait for itself, so
+    /// a thread does it.
     pub(crate) fn close_from_drop(self: &Arc<Core>) {
         if self.shared.listeners.running.is_here() {
             let core = self.clone();
-            // Without a thread the client stays open, which is all that can be done here.
+            // When no thread can be started, the client stays open.
             let _ = thread::Builder::new().name("sm-close".into()).spawn(move || core.close());
         } else {
             self.close();
@@ -309,7 +309,7 @@ impl Core {
     }
 }
 
-/// For the C interface: rounded up, so that a wait of less than a millisecond is one; none is for ever.
+/// A timeout for the C interface: rounded up to whole milliseconds; `None` means for ever.
 pub(crate) fn milliseconds(timeout: Option<Duration>) -> i32 {
     match timeout {
         None => -1,
@@ -317,5 +317,5 @@ pub(crate) fn milliseconds(timeout: Option<Duration>) -> i32 {
     }
 }
 
-/// What C functions without a callback are given.
+/// The arguments for C functions without a callback.
 pub(crate) const NOBODY: *mut c_void = null_mut();

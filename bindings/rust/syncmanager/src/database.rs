@@ -10,8 +10,8 @@ use crate::queries::DatabaseQuery;
 /// [`Config::database`](crate::Config::database) says where it is; without that every call is refused with
 /// `InvalidDocument`. Values are JSON text. Since 0.1.
 ///
-/// A write is done when the service has answered, however long that takes; with [`Database::when_kept`] as soon as it
-/// cannot be lost any more.
+/// A write completes when the service has answered, however long that takes; with [`Database::when_kept`], as soon as
+/// it cannot be lost any more.
 ///
 /// Completion: `Service` (refused: its code is the HTTP status), `NotConnected` (offline, and nothing is known of the
 /// place), `Network`, `TokenRejected`, `Storage` (a write that could not be kept is not made), `Timeout`, `Closed`.
@@ -29,7 +29,7 @@ impl Client {
 }
 
 impl<'a> Database<'a> {
-    /// The same, with writes that are done as soon as they are kept; a refusal is then told by
+    /// The same, with writes that complete as soon as they are kept; a refusal is then told by
     /// [`EventKind::DatabaseWriteRefused`](crate::EventKind::DatabaseWriteRefused).
     #[must_use]
     pub fn when_kept(self) -> Database<'a> {
@@ -41,32 +41,32 @@ impl<'a> Database<'a> {
         Action::new(action).text("path", path).text("when", when)
     }
 
-    /// What is at a place, or some of its children: member `value` of the result.
+    /// Reads the value at a place, or some of its children: member `value` of the result.
     pub fn get<'q>(&self, path: &str, query: impl Into<Option<&'q DatabaseQuery>>) -> Call<'a> {
         self.client.call(&DatabaseQuery::action("database_get", path, query.into()))
     }
 
-    /// Puts a value there; `null` removes what is there.
+    /// Writes a value; `null` removes the old one.
     pub fn set(&self, path: &str, value: &str) -> Call<'a> {
         self.client.call(&self.write("database_set", path).with("value", value))
     }
 
-    /// Puts values at paths below a place, all or none; `values` is an object.
+    /// Writes values at paths below a place, all or none; `values` is an object.
     pub fn update(&self, path: &str, values: &str) -> Call<'a> {
         self.client.call(&self.write("database_update", path).with("values", values))
     }
 
-    /// Puts a value under a new key behind all earlier ones: member `key` of the result.
+    /// Writes a value under a new key that is ordered after all earlier ones: member `key` of the result.
     pub fn push(&self, path: &str, value: &str) -> Call<'a> {
         self.client.call(&self.write("database_push", path).with("value", value))
     }
 
-    /// Removes what is there.
+    /// Removes the value at a place.
     pub fn remove(&self, path: &str) -> Call<'a> {
         self.client.call(&self.write("database_remove", path))
     }
 
-    /// Adds to the whole number there. Where there is none, `by` takes its place, or 0 when that is less.
+    /// Adds to the whole number at a place. When there is none, the value becomes `by`, or 0 if that is negative.
     pub fn count(&self, path: &str, by: i64) -> Call<'a> {
         self.client.call(&self.write("database_count", path).number("by", by))
     }
@@ -82,14 +82,14 @@ impl<'a> Database<'a> {
         self.client.call(&Action::new("database_unlisten").with("listen", &listen.to_string()))
     }
 
-    /// Changes a value by what it is: an [`EventKind::DatabaseTransform`](crate::EventKind::DatabaseTransform) with the
-    /// number of this call asks what it becomes, [`Database::transformed`] answers. Members `committed` and `value` of
-    /// the result.
+    /// Replaces a value by one that the program computes from it: an
+    /// [`EventKind::DatabaseTransform`](crate::EventKind::DatabaseTransform) with the number of this call asks for the
+    /// new value, [`Database::transformed`] answers. Members `committed` and `value` of the result.
     pub fn transaction(&self, path: &str) -> Call<'a> {
         self.client.call(&Action::new("database_transaction").text("path", path))
     }
 
-    /// What the value of a transaction becomes; `None` leaves it as it is. Completion: `NotFound`.
+    /// Answers a transaction with the new value; `None` keeps the current one. Completion: `NotFound`.
     pub fn transformed<'v>(&self, transaction: u64, value: impl Into<Option<&'v str>>) -> Call<'a> {
         let answer = Action::new("database_transformed").with("transaction", &transaction.to_string());
         self.client.call(&match value.into() {
@@ -98,19 +98,19 @@ impl<'a> Database<'a> {
         })
     }
 
-    /// What the service knows this user by from now on; the answer to
+    /// Sets the token by which the service knows this user; the answer to
     /// [`EventKind::DatabaseTokenNeeded`](crate::EventKind::DatabaseTokenNeeded).
     pub fn set_token<'t>(&self, token: impl Into<Option<&'t str>>) -> Call<'a> {
         let token = token.into().map_or("null".to_owned(), quoted);
         self.client.call(&Action::new("database_set_token").with("token", &token))
     }
 
-    /// Talks to the service no more until [`Database::go_online`]; writes wait.
+    /// Stops all requests until [`Database::go_online`]; writes wait.
     pub fn go_offline(&self) -> Call<'a> {
         self.client.call(&Action::new("database_offline"))
     }
 
-    /// Ends what [`Database::go_offline`] began.
+    /// Resumes requests after [`Database::go_offline`].
     pub fn go_online(&self) -> Call<'a> {
         self.client.call(&Action::new("database_online"))
     }

@@ -1,11 +1,11 @@
-//! The JSON documents that calls take: builders for what is known, and a way in for text of one's own.
+//! The JSON documents that calls take: builders for the known keys, and constructors from JSON text.
 
 use std::ffi::CString;
 use std::fmt::Write as _;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// The members of an object, or a text that was given as it is.
+/// The members of an object, or a text as the program gave it.
 #[derive(Clone, Debug)]
 enum Content {
     Members(String),
@@ -56,7 +56,7 @@ impl Document {
     }
 }
 
-/// A text for the C interface, where a NUL would be its end.
+/// A text for the C interface, in which a NUL would end it.
 pub(crate) fn c_text(text: &str) -> Result<CString> {
     CString::new(text).map_err(|_| Error::new(ErrorKind::InvalidArgument, "a text with a NUL in it"))
 }
@@ -117,7 +117,7 @@ macro_rules! document {
                 self.0.to_text()
             }
 
-            /// A document from a type of one's own. Feature `serde`.
+            /// Makes a document from a type of the program. Feature `serde`.
             #[cfg(feature = "serde")]
             pub fn from_serialize(value: &impl serde::Serialize) -> $crate::error::Result<Self> {
                 $crate::serialize::text_of(value).map(Self::from_json)

@@ -9,17 +9,17 @@ document! {
         data(text: &str) { ("data", quoted(text)) }
         /// The message's type.
         custom_type(name: &str) { ("custom_type", quoted(name)) }
-        /// Users to be told of it.
+        /// Users who are mentioned.
         mention_users(users: &[impl AsRef<str>]) { ("mentioned_user_ids", quoted_list(users)) }
         /// The message this one replies to.
         reply_to(message_id: i64) { ("parent_message_id", message_id.to_string()) }
-        /// Whether nobody is to be notified of it, and nothing counted.
+        /// Whether it is silent: no user is notified, and it does not count as unread.
         silent(flag: bool) { ("silent", flag.to_string()) }
         /// Whether the channel is to pin it.
         pin(flag: bool) { ("pin_message", flag.to_string()) }
         /// Languages to translate it to.
         target_languages(languages: &[impl AsRef<str>]) { ("target_langs", quoted_list(languages)) }
-        /// Names the message before the service does; default: a fresh one.
+        /// The id of the message before the service gives it one; default: a new one.
         request_id(id: &str) { ("request_id", quoted(id)) }
     }
 }
@@ -34,7 +34,7 @@ impl Draft {
 }
 
 document! {
-    /// What to change of a message of one's own that failed, or what became of a sent one. Since 0.1.
+    /// The changes to an own message that failed, or the new content of a sent one. Since 0.1.
     Edit {
         /// The new text.
         text(text: &str) { ("message", quoted(text)) }
@@ -58,7 +58,7 @@ impl Edit {
 }
 
 document! {
-    /// Which message of one's own is meant. Since 0.1.
+    /// Names an own message. Since 0.1.
     Target {}
 }
 

@@ -5,7 +5,7 @@ use syncmanager_sys as sys;
 
 use crate::json::Json;
 
-/// What every function that can fail gives.
+/// The result of every function that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
 macro_rules! kinds {
@@ -64,7 +64,7 @@ kinds! {
     Storage = SM_ERR_STORAGE,
     /// A later version of the library wrote the files.
     NewerSchema = SM_ERR_NEWER_SCHEMA,
-    /// The outbox file is damaged; it is never thrown away by itself.
+    /// The outbox file is damaged; the library never removes it by itself.
     CorruptIntents = SM_ERR_CORRUPT_INTENTS,
     /// The call needs a connection and there is none.
     NotConnected = SM_ERR_NOT_CONNECTED,
@@ -88,7 +88,7 @@ kinds! {
     TooManyCalls = SM_ERR_TOO_MANY_CALLS,
     /// The program canceled the call; what the service was asked it may still do.
     Canceled = SM_ERR_CANCELED,
-    /// The service's answer is larger than is taken: 64 MiB, and 128 MiB for all that are under way.
+    /// The service's answer is too large: more than 64 MiB, or more than 128 MiB with all others in flight.
     TooLarge = SM_ERR_TOO_LARGE,
     /// A fault of the library or of this crate: please report it with the log.
     Internal = SM_ERR_INTERNAL,
@@ -191,7 +191,7 @@ mod tests {
         }
     }
 
-    /// So that a status that the header gains is missed here, not by a user.
+    /// A test, so that a new status of the header that is missing here is found.
     #[test]
     fn no_status_of_the_library_is_unknown() {
         for code in -200..0 {

@@ -1,4 +1,4 @@
-//! What a client has to tell, with types.
+//! The events of a client, typed.
 
 use crate::change::Change;
 use crate::item::{Channel, Message};
@@ -42,13 +42,13 @@ pub enum EventKind {
     ParentUpdated { collection: u64, message: Message },
     /// The message that a thread answers is gone; its replies stay.
     ParentRemoved { collection: u64, message_id: String },
-    /// More is missing after a reconnect than the service fills.
+    /// More messages are missing after a reconnect than the service fills.
     HugeGap { collection: u64, has_next: bool },
     /// The connection's state.
     Connection(Connection),
     /// The state of background sync.
     SyncState(SyncState),
-    /// How many messages wait for this user, over all channels and by channels' custom types (an object of numbers).
+    /// How many unread messages this user has, over all channels and by channels' custom types (an object of numbers).
     UnreadCounts { all: u64, custom_types: Json },
     /// How far background sync of a channel is.
     SyncProgress { channel_url: String, done: u64, complete: bool },
@@ -57,31 +57,30 @@ pub enum EventKind {
     TokenNeeded { code: i64, message: String },
     /// The cache file was corrupt, was set aside, and is being rebuilt.
     CacheReset { file: String },
-    /// The data directory could not be read or written. At the start also: what was to be sent, was found damaged and
-    /// is not sent; `lost` has the first hundred as far as they can be read (objects with `kind`), `lost_count` how
-    /// many they are in all.
+    /// The data directory could not be read or written. At the start also: messages and writes were found damaged and
+    /// are not sent; `lost` has the first hundred, as far as they can be read (objects with `kind`), `lost_count` how
+    /// many there are in all.
     StorageError { message: String, lost: Vec<Json>, lost_count: u64 },
-    /// The program lagged behind; the lists follow whole, as changes.
+    /// The program lagged behind; the full lists follow, as changes.
     Overflow { collection: u64, dropped: u64 },
     /// What one batch did to a stream.
     StreamBatch(StreamBatch),
     /// One step of a batch, with the delivery `delegate`.
     StreamStep(StreamStep),
-    /// A stream shows what there was at first; or it will not, and `status` (an `SM_ERR_` number) and `message` say
-    /// why.
+    /// A stream has loaded its first rows; or it cannot, and `status` (an `SM_ERR_` number) and `message` say why.
     StreamLoaded { collection: u64, status: i32, message: Option<String> },
-    /// Something of an operation on an object of the realtime database.
+    /// An event of an operation on an object of the realtime database.
     Resource(ResourceEvent),
-    /// What is at a place of the database that is listened to; `listen` is the number of the call, `current` whether
-    /// the service is being heard. A `null` is nothing.
+    /// The value of a listened place of the database; `null` when nothing is there. `listen` is the number of the call.
+    /// `current`: the value comes from the service over an open connection.
     DatabaseValue { listen: u64, value: Json, current: bool },
-    /// Nothing more is told of a place: the service refuses it, and `code` is the HTTP status.
+    /// A listen has ended: the service refuses it, and `code` is the HTTP status.
     DatabaseListenEnded { listen: u64, code: i64, message: String },
-    /// A transaction, by the number of its call, asks what a value becomes.
+    /// A transaction, named by the number of its call, asks for the new value in place of this one.
     DatabaseTransform { transaction: u64, value: Json },
-    /// A write to the database that no call waits for was refused, and is taken back.
+    /// The service refused a write that no call waits for; the write is taken back.
     DatabaseWriteRefused { path: String, code: i64, message: String },
-    /// The database does not take the token any more. Answer with
+    /// The database does not accept the token any more. Answer with
     /// [`Database::set_token`](crate::Database::set_token).
     DatabaseTokenNeeded,
     /// Always the last one.

@@ -36,7 +36,7 @@ item! {
 }
 
 impl Channel {
-    /// What names the channel in every call; empty only if the service sent none.
+    /// The URL, which identifies the channel in every call; empty only if the service sent none.
     pub fn url(&self) -> String {
         self.0.text_at("channel_url").unwrap_or_default()
     }
@@ -81,7 +81,7 @@ impl Message {
         id.map_or_else(|| "0".to_owned(), |id| id.as_str().map_or_else(|| id.to_string(), |text| text.into_owned()))
     }
 
-    /// What names an own message before the service does.
+    /// The request id, which identifies an own message before the service has given it an id.
     pub fn request_id(&self) -> Option<String> {
         self.0.text_at("request_id").or_else(|| self.0.text_at("req_id")).filter(|id| !id.is_empty())
     }

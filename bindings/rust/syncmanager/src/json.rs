@@ -1,15 +1,15 @@
-//! A view of JSON text that is read when it is asked for.
+//! A view of JSON text that is parsed when it is read.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// A JSON value as the library told it, read when it is asked for: cloning and passing on costs no parsing.
+/// A JSON value as the library told it. It is parsed when it is read, so cloning it or passing it on costs no parsing.
 ///
 /// The service's objects have more fields than [`Channel`](crate::Channel) and [`Message`](crate::Message) name; all of
-/// them are here. What is not there, or is of another type, is `None`.
+/// them are here. A member that is missing, or has another type, is `None`.
 ///
-/// With the feature `serde`, `to` reads it into a type of one's own. Since 0.1.
+/// With the feature `serde`, `to` reads it into a type of the program. Since 0.1.
 #[derive(Clone)]
 pub struct Json {
     text: Arc<str>,
@@ -91,7 +91,7 @@ impl Json {
         self.as_text() == "null"
     }
 
-    /// The elements of a list; none for a value that is no list.
+    /// The elements of a list; none for any other value.
     pub fn elements(&self) -> impl Iterator<Item = Json> + '_ {
         let mut reader = Parts::new(self, b'[');
         std::iter::from_fn(move || {
@@ -100,7 +100,7 @@ impl Json {
         })
     }
 
-    /// The members of an object, in the order of the text; none for a value that is no object.
+    /// The members of an object, in the order of the text; none for any other value.
     pub fn members(&self) -> impl Iterator<Item = (String, Json)> + '_ {
         self.member_ranges().filter_map(move |((key_start, key_end), (start, end))| {
             let key = self.text.get(key_start..key_end).and_then(decode)?;
@@ -232,7 +232,7 @@ fn skip_string(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Where the value that begins at `start` ends. Depth is counted, not recursed into: no text exhausts the stack.
+/// Where the value that begins at `start` ends. Depth is counted without recursion, so no text exhausts the stack.
 fn skip_value(bytes: &[u8], start: usize) -> Option<usize> {
     let mut depth = 0usize;
     let mut position = start;

@@ -1,5 +1,5 @@
-//! Events that somebody drained who was after something else: `Call::wait`, futures. They wait here for whoever asks
-//! for events, and are as few as the library's own queue would keep.
+//! Events that `Call::wait` or a future has drained besides its result. They are kept here for the next one who asks
+//! for events, and bounded like the library's own queue.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::mem::discriminant;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::event::{Event, EventKind};
 use crate::watch::Signal;
 
-/// What the library itself has as its least: calls with a result that waits here.
+/// The library's own least number of calls whose results may wait.
 const LEAST_RESULTS: usize = 1000;
 
 pub(crate) struct Kept {
@@ -16,12 +16,12 @@ pub(crate) struct Kept {
     limit: usize,
     /// How many of the events are results.
     results: usize,
-    /// Collections of which events were dropped, for want of room, and how many: nothing of them is kept until they
-    /// start over.
+    /// Collections of which events were dropped because the queue was full, and how many. No event of them is kept
+    /// until they start over.
     lagging: BTreeMap<u64, u64>,
-    /// The number of the last event that was drained: of those that are made here, too.
+    /// The sequence number of the last drained event, which events that are made here get, too.
     last: (u64, i64),
-    /// Raised while events wait, where somebody looks at it.
+    /// Raised while events wait, when a task or a program watches it.
     signal: Option<Arc<Signal>>,
 }
 
@@ -51,8 +51,8 @@ impl Kept {
         self.results >= self.limit.max(LEAST_RESULTS)
     }
 
-    /// Keeps an event, or drops it: results stay, of a state only the latest does, and a collection that has no room
-    /// starts over later.
+    /// Keeps an event or drops it. Results are kept; of a state only the latest event is; a collection whose event does
+    /// not fit starts over later.
     pub(crate) fn push(&mut self, event: Event) {
         self.last = (event.seq, event.ts);
         let is_full = self.events.len() >= self.limit;
@@ -62,7 +62,7 @@ impl Kept {
                 self.events.push_back(event);
             }
             (EventKind::SyncProgress { .. }, _) if is_full => (),
-            // Told whatever was dropped: the lists of a collection that starts over do not show it.
+            // Told even when the collection lags, since the lists of a collection that starts over do not show it.
             (EventKind::HugeGap { .. } | EventKind::ChannelRemoved { .. } | EventKind::StreamLoaded { .. }, _)
             | (
                 EventKind::Connection(_)
@@ -102,7 +102,7 @@ impl Kept {
         event
     }
 
-    /// Nothing of a collection that was removed is told, but for results.
+    /// Drops the events of a removed collection, except results.
     pub(crate) fn remove(&mut self, collection: u64) {
         self.lagging.remove(&collection);
         self.forget(|kept| kept.collection == Some(collection) && !matches!(kept.kind, EventKind::Result(_)));
@@ -125,7 +125,7 @@ fn is_same_state(one: &Event, other: &Event) -> bool {
         && listen(one) == listen(other)
 }
 
-/// A collection starts over: what its events say of when, and how much of it was dropped.
+/// A collection that starts over: the number and time for its events, and how many were dropped.
 pub(crate) struct Restart {
     pub(crate) collection: u64,
     pub(crate) dropped: u64,

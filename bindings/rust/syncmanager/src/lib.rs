@@ -7,23 +7,23 @@
 //! ```
 //!
 //! - A [`Client`] is the cache of one user. It makes collections: [`ChannelCollection`], [`MessageCollection`].
-//! - What takes time is a [`Call`]: start it, wait for it, give it a closure, or await it.
+//! - A function that completes later gives a [`Call`]: start it, wait for it, give it a closure, or await it.
 //! - [`Event`]s say what happened, and the collections' [`items`](ChannelCollection::items) follow them.
 //!
 //! # Threads
 //!
 //! Every type is [`Send`] and [`Sync`], except for [`Call`], which is made and used up in one expression. Closures need
 //! only be `Send`: they are called by one thread at a time. Events are drained by one thread at a time; a second one
-//! gets [`ErrorKind::Busy`]. No panic of a closure crosses the C library: it comes out of [`Client::dispatch`] or
-//! [`Client::close`].
+//! gets [`ErrorKind::Busy`]. No panic of a closure goes through the C library: it is raised again by
+//! [`Client::dispatch`] or [`Client::close`].
 //!
 //! # Async
 //!
 //! [`Call::future`] awaits a call, in any runtime and without one: polling drains the queue when nobody else does, and
 //! a thread of the client, "sm-wake", wakes the task when the queue has something. It starts with the first future or
-//! [`EventStream`], sleeps while nobody waits, and ends with the client. What a future (or [`Call::wait`]) drains
-//! besides its result waits for whoever asks for events, as many of them as `queue_limit`; beyond it a collection
-//! starts over, as when the library's own queue overflows ([`EventKind::Overflow`]). A client's descriptor
+//! [`EventStream`], sleeps while no task waits, and ends with the client. Events that a future (or [`Call::wait`])
+//! drains besides its result are kept for the next one who asks for events, as many as `queue_limit`; beyond that a
+//! collection starts over, as when the library's own queue overflows ([`EventKind::Overflow`]). A client's descriptor
 //! ([`AsRawFd`](std::os::unix::io::AsRawFd)) is readable while any of this waits.
 //!
 //! # Features
@@ -31,7 +31,8 @@
 //! None is on by default, and without one there is no dependency but `syncmanager-sys` and `libc`.
 //!
 //! - `stream`: [`EventStream`], a `futures_core::Stream`.
-//! - `serde`: [`Json::to`] reads items into types of one's own, documents are made of such, items serialise.
+//! - `serde`: [`Json::to`] reads items into types of the program, documents are made from such types, and items can be
+//!   serialised.
 //! - `testing`: [`testing::Server`], the embedded chat server as a process.
 #![deny(unsafe_op_in_unsafe_fn)]
 #![allow(clippy::declare_interior_mutable_const)] // clippy 1.63 takes what thread_local! makes for one

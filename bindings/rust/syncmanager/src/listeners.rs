@@ -1,4 +1,4 @@
-//! The program's closures: who hears which event.
+//! The program's closures, and which of them gets an event.
 
 use std::collections::HashMap;
 use std::mem;
@@ -13,10 +13,11 @@ use crate::running::Running;
 pub(crate) type EventBody = Box<dyn FnMut(&Event) + Send>;
 pub(crate) type ResultBody = Box<dyn FnOnce(Outcome) + Send>;
 
-/// A closure that hears events; its lock is held while it runs, by one thread at a time and never from within itself.
+/// A closure for events. Its lock is held while it runs, so it runs on one thread at a time, and never inside itself.
 type Listener = Arc<Mutex<EventBody>>;
 
-/// The closures of one client. The library has one callback, which comes here; so does what was drained by others.
+/// The closures of one client. The library has one callback, which calls this; so do those who drained events in other
+/// ways.
 #[derive(Default)]
 pub(crate) struct Listeners {
     table: Mutex<Table>,
@@ -32,12 +33,12 @@ struct Table {
 }
 
 impl Listeners {
-    /// Who hears what belongs to no collection, and what no closure of a collection hears. `None` ends it.
+    /// Sets the closure for events of no collection, and of collections without a closure. `None` removes it.
     pub(crate) fn set_client(&self, body: Option<EventBody>) -> Result<()> {
         self.change(|table| mem::replace(&mut table.client, body.map(listener)))
     }
 
-    /// Who hears the events of a collection.
+    /// Sets the closure for the events of a collection.
     pub(crate) fn set_collection(&self, collection: u64, body: Option<EventBody>) -> Result<()> {
         self.change(|table| match body {
             Some(body) => table.collections.insert(collection, listener(body)),
@@ -52,12 +53,12 @@ impl Listeners {
         }
         let before = change(&mut table);
         drop(table);
-        // One that runs is dropped when it has returned.
+        // A closure that is running is dropped when it has returned.
         self.running.run(|| drop(before));
         Ok(())
     }
 
-    /// Ends the closure of a collection; waits for it where another thread runs it.
+    /// Removes the closure of a collection; waits for it when another thread runs it.
     pub(crate) fn remove_collection(&self, collection: u64) {
         let before = lock(&self.table).collections.remove(&collection);
         if let Some(before) = before {
@@ -68,8 +69,8 @@ impl Listeners {
         }
     }
 
-    /// Who hears the result of the call that `start` makes. The table is held meanwhile: with threaded delivery the
-    /// result may come before `start` has returned.
+    /// Sets the closure for the result of the call that `start` makes. The table is locked meanwhile: with threaded
+    /// delivery the result may come before `start` has returned.
     pub(crate) fn start(&self, body: ResultBody, start: impl FnOnce() -> Result<u64>) -> Result<u64> {
         let mut table = lock(&self.table);
         let started = start();
@@ -83,7 +84,7 @@ impl Listeners {
         started
     }
 
-    /// The result of this call is told otherwise.
+    /// Removes the closure of a call whose result was given in another way.
     pub(crate) fn forget_result(&self, request: u64) {
         let body = lock(&self.table).results.remove(&request);
         if body.is_some() {
@@ -91,7 +92,7 @@ impl Listeners {
         }
     }
 
-    /// Runs the closure that hears this event, if there is one.
+    /// Runs the closure for this event, if there is one.
     pub(crate) fn tell(&self, event: &Event) {
         let mut table = lock(&self.table);
         if let EventKind::Result(outcome) = &event.kind {

@@ -43,7 +43,8 @@ impl Lists {
         })
     }
 
-    /// The events by which whoever follows them starts over: `overflow`, and the whole lists, as the library tells it.
+    /// The events by which a follower of the lists starts over: `overflow` and the full lists, as the library tells
+    /// them.
     pub(crate) fn restart(&self, restart: &Restart) -> Vec<Event> {
         let Restart { collection, dropped, seq, ts } = restart;
         let head = format!(r#""seq":{seq},"ts":{ts},"collection":{collection}"#);

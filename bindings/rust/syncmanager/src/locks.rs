@@ -1,4 +1,4 @@
-//! Locks that outlive a panic.
+//! Locks that can be used after a panic.
 
 use std::sync::{Mutex, MutexGuard};
 

@@ -57,10 +57,10 @@ thread_local! {
 }
 
 /// Sends the log of the whole process to `body`, up to `level`. Lines hold no message text, no name and no token; they
-/// come from any thread, one at a time. `body` may call nothing of this crate. A panic of it is caught; the panic hook
-/// has told of it.
+/// come from any thread, one at a time. `body` must not call this crate. A panic of it is caught, after the panic hook
+/// has reported it.
 ///
-/// When it returns, the one that was there before runs no more; so hold no lock that it takes. Fails with `Reentrant`
+/// When this returns, the previous closure does not run any more; so hold no lock that it takes. Fails with `Reentrant`
 /// in `body` itself. Since 0.1.
 #[doc(alias = "sm_set_log")]
 pub fn set_log(level: LogLevel, body: impl FnMut(LogLevel, &str) + Send + 'static) -> Result<()> {
@@ -98,7 +98,7 @@ unsafe extern "C" fn on_line(user_data: *mut c_void, level: i32, line: *const c_
     // SAFETY: the box lives while it is installed, and the library tells one line at a time; the line ends with NUL.
     let (body, line) = unsafe { (&mut *user_data.cast::<Body>(), CStr::from_ptr(line)) };
     LOGGING.with(|logging| logging.set(true));
-    // The panic hook has told; there is nobody here to pass it on to, and no frame of C that it may cross.
+    // The panic hook has reported it. There is no caller to give it to, and it must not go through C frames.
     drop(catch_unwind(AssertUnwindSafe(|| body(LogLevel::of(level), text_of(line.to_bytes())))));
     LOGGING.with(|logging| logging.set(false));
 }

@@ -23,7 +23,7 @@ impl Outcome {
         self.request
     }
 
-    /// What failed, or the outcome itself.
+    /// The error, or the outcome itself.
     pub fn ok(self) -> Result<Outcome> {
         match self.error() {
             Some(error) => Err(error),
@@ -31,7 +31,7 @@ impl Outcome {
         }
     }
 
-    /// What failed, with the service's own code and words where it gave them.
+    /// The error, with the service's own code and message if it sent them.
     pub fn error(&self) -> Option<Error> {
         if self.status >= 0 {
             return None;
@@ -80,7 +80,7 @@ impl Outcome {
         self.json.text_at("request_id")
     }
 
-    /// Of an action, or a request to a stream, that succeeded: what it gave, if it gives something.
+    /// Of an action, or a request to a stream, that succeeded: its result, if it has one.
     pub fn result(&self) -> Option<Json> {
         self.json.get("result")
     }

@@ -1,10 +1,10 @@
-//! Which channels, messages, and children of a place of the database.
+//! Queries: for channels, for messages, and for children of a place of the database.
 
 use crate::action::Action;
 use crate::document::{document, quoted, quoted_list, Document};
 
 document! {
-    /// Which channels, in which order. What has no method here is set by [`with`](ChannelQuery::with);
+    /// Which channels, in which order. Keys without a method here are set by [`with`](ChannelQuery::with);
     /// `docs/queries.md` has all keys. Since 0.1.
     ChannelQuery {
         /// Channels a fetch brings, 1 to 100; default 20.
@@ -24,13 +24,13 @@ document! {
     }
 }
 
-/// The order of channels; ties end in the channel URL. Since 0.1.
+/// The order of channels; equal ones are ordered by URL. Since 0.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChannelOrder {
     /// The one with the latest message first.
     LatestLastMessage,
-    /// The youngest first.
+    /// The channel created last first.
     Chronological,
     /// By name.
     ChannelNameAlphabetical,
@@ -91,7 +91,7 @@ document! {
 
 document! {
     /// Which children of a place of the database, in which order (docs/actions.md). A bound is the JSON text of a value
-    /// without members, or of a list of such a one and a key. Since 0.1.
+    /// that is no object or list, or of a list of such a value and a key. Since 0.1.
     DatabaseQuery {
         /// `$key` (default), `$value`, `$priority`, or a path below each child.
         order_by(order: &str) { ("order_by", quoted(order)) }
@@ -105,11 +105,11 @@ document! {
         end_before(bound: &str) { ("end_before", bound.to_owned()) }
         /// Only children with this value.
         equal_to(bound: &str) { ("equal_to", bound.to_owned()) }
-        /// So many from the beginning.
+        /// At most so many from the beginning.
         limit_to_first(children: u32) { ("limit_to_first", children.to_string()) }
-        /// So many from the end.
+        /// At most so many from the end.
         limit_to_last(children: u32) { ("limit_to_last", children.to_string()) }
-        /// Of the children only the names, each with true; for [`Database::get`](crate::Database::get) alone.
+        /// Only the names of the children, each with the value true; for [`Database::get`](crate::Database::get) only.
         shallow() { ("shallow", true.to_string()) }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::json::{Fields, Json};
 
-/// Something of an operation on an object of the realtime database (`docs/resources.md`); what a step has besides is in
+/// An event of an operation on an object of the realtime database (`docs/resources.md`); the other members are in
 /// [`Event::json`](crate::Event::json). Since 0.1.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -17,9 +17,9 @@ pub struct ResourceEvent {
     pub key: String,
     pub path: String,
     pub context: String,
-    /// What the object is to be, or members of an update.
+    /// The given value, or the members of an update.
     pub value: Option<Json>,
-    /// Of `will`: for [`Client::continue_resource`](crate::Client::continue_resource).
+    /// Of `will`: the number for [`Client::continue_resource`](crate::Client::continue_resource).
     pub hook: Option<u64>,
 }
 

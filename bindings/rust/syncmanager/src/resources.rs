@@ -4,11 +4,11 @@ use crate::action::Action;
 use crate::call::Call;
 use crate::client::Client;
 
-/// Named resources on those of the context below; objects are created, updated and destroyed in one.
+/// A context: named resources, on top of those of its parent. Objects are created, updated and destroyed in it.
 ///
 /// `docs/resources.md` says what each call does and gives. Values and resources are JSON text.
 ///
-/// What has no argument here is added to [`action`](ResourceContext::action), as `when` and `timeout_ms`:
+/// Keys without an argument here, as `when` and `timeout_ms`, are added to [`action`](ResourceContext::action):
 /// `client.call(&group.action("create").text("resource_type", "Message").with("value", "1").text("when", "kept"))`.
 /// Since 0.1.
 ///
@@ -34,8 +34,8 @@ pub struct ResourceContext<'c> {
 }
 
 impl Client {
-    /// Says where objects of a type are, what they count (a list, JSON text), and which hooks are told. Once for each
-    /// type.
+    /// Registers a type: where its objects are, what they count (a list, JSON text), and which hooks are told. Once for
+    /// each type.
     pub fn register_resource(
         &self,
         resource_type: &str,
@@ -52,7 +52,7 @@ impl Client {
         ResourceContext { client: self, name: name.to_owned(), parent: None }
     }
 
-    /// Lets what waits for a hook go on, with another value if one is given (JSON text).
+    /// Answers a `will` hook: the operation goes on, with another value if one is given (JSON text).
     pub fn continue_resource(&self, hook: u64, value: Option<&str>) -> Call<'_> {
         let action = continuing(hook);
         self.call(&match value {
@@ -61,7 +61,7 @@ impl Client {
         })
     }
 
-    /// Ends what waits for a hook: its call fails with `Canceled` and these words.
+    /// Answers a `will` hook: the operation is not done, and its call fails with `Canceled` and this text.
     pub fn refuse_resource(&self, hook: u64, why: &str) -> Call<'_> {
         self.call(&continuing(hook).text("refuse", why))
     }
@@ -82,7 +82,7 @@ impl<'c> ResourceContext<'c> {
         ResourceContext { client: self.client, name: name.to_owned(), parent: Some(self.name.clone()) }
     }
 
-    /// An action `resource_…` in this context.
+    /// Makes an action `resource_…` in this context.
     pub fn action(&self, name: &str) -> Action {
         Action::new(&format!("resource_{name}")).text("context", &self.name)
     }
@@ -96,17 +96,17 @@ impl<'c> ResourceContext<'c> {
         })
     }
 
-    /// Gives this level these resources and no others.
+    /// Replaces the context's own resources by these.
     pub fn reset(&self, resources: &str) -> Call<'c> {
         self.client.call(&self.action("reset").with("resources", resources))
     }
 
-    /// Frees the name. Contexts that stand on this one keep it.
+    /// Ends the context and frees its name. Contexts that stand on this one keep its resources.
     pub fn pop(&self) -> Call<'c> {
         self.client.call(&self.action("pop"))
     }
 
-    /// What is seen from here, of each name the topmost; with a name only that.
+    /// The resources that are seen from here, of each name the topmost; with a name only that one.
     pub fn lookup(&self, name: Option<&str>) -> Call<'c> {
         let action = self.action("lookup");
         self.client.call(&match name {
@@ -115,12 +115,12 @@ impl<'c> ResourceContext<'c> {
         })
     }
 
-    /// Where an object is.
+    /// The path of an object.
     pub fn path(&self, resource_type: &str, key: Option<&str>) -> Call<'c> {
         self.client.call(&self.object("ref", resource_type, key))
     }
 
-    /// Where all objects of a type are.
+    /// The path of all objects of a type.
     pub fn collection_path(&self, resource_type: &str) -> Call<'c> {
         self.client.call(&self.object("collection_ref", resource_type, None))
     }
@@ -130,7 +130,7 @@ impl<'c> ResourceContext<'c> {
         self.client.call(&self.object("create", resource_type, key).with("value", value))
     }
 
-    /// Changes members of an object, or what is at paths below it.
+    /// Changes members of an object, or values at paths below it.
     pub fn update(&self, resource_type: &str, key: Option<&str>, value: &str) -> Call<'c> {
         self.client.call(&self.object("update", resource_type, key).with("value", value))
     }
@@ -140,12 +140,12 @@ impl<'c> ResourceContext<'c> {
         self.client.call(&self.object("destroy", resource_type, key))
     }
 
-    /// Updates what is there, creates what is not. The service is asked.
+    /// Updates an object that exists, creates one that does not. The service is asked whether it does.
     pub fn create_or_update(&self, resource_type: &str, key: Option<&str>, value: &str) -> Call<'c> {
         self.client.call(&self.object("create_or_update", resource_type, key).with("value", value))
     }
 
-    /// Destroys what is there, creates what is not. The service is asked.
+    /// Destroys an object that exists, creates one that does not. The service is asked whether it does.
     pub fn toggle(&self, resource_type: &str, key: Option<&str>, value: &str) -> Call<'c> {
         self.client.call(&self.object("toggle", resource_type, key).with("value", value))
     }

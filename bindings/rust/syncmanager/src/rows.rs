@@ -33,9 +33,9 @@ impl Client {
         RowStream::open(&self.core, spec, None)
     }
 
-    /// A stream that leaves something to a function of the program: with the predicate `"$host"`, whether a row is
-    /// shown (not 0); with the rule `"$host"`, its section. It runs on whatever thread the library works, must return
-    /// soon, and must not use the client.
+    /// A stream with a function of the program: with the predicate `"$host"` it decides whether a row is shown (not 0),
+    /// with the rule `"$host"` its section. It is called on whichever thread runs the engine, must return soon, and
+    /// must not use the client.
     pub fn stream_with(
         &self,
         spec: &StreamSpec,
@@ -80,7 +80,7 @@ impl RowStream {
         self.collection.number
     }
 
-    /// The titles of the sections; one that is empty for a stream that is no partition.
+    /// The titles of the sections; a stream that is not a partition has one, which is empty.
     pub fn titles(&self) -> &[String] {
         &self.titles
     }
@@ -106,14 +106,14 @@ impl RowStream {
         self.len() == 0
     }
 
-    /// The batches from now on, one after the other. Each is drained by the thread that asks for it, with whatever else
-    /// comes in between; it ends when the client closes, and when none came within `timeout`.
+    /// The batches from now on, one after the other. Each is drained by the thread that asks for it, together with
+    /// other events; the iteration ends when the client closes, and when no batch came within `timeout`.
     pub fn batches<'a>(&'a self, client: &'a Client, timeout: impl Into<Option<Duration>>) -> Batches<'a> {
         Batches { stream: self, client, timeout: timeout.into() }
     }
 
-    /// Asks something of the stream. [`Outcome::result`](crate::Outcome::result) has the answer; what changes the list
-    /// completes behind the batch that shows it.
+    /// Asks something of the stream. [`Outcome::result`](crate::Outcome::result) has the answer; a request that changes
+    /// the list completes after the batch that shows it.
     #[doc(alias = "sm_stream_call")]
     pub fn call(&self, request: &StreamRequest) -> Call<'_> {
         let handle = self.collection.handle;
@@ -128,12 +128,13 @@ impl RowStream {
         )
     }
 
-    /// Who hears the events of this stream, instead of the client's closure. The rows are up to date when it is called.
+    /// Sets the closure for the events of this stream, instead of the client's. The rows are up to date when it is
+    /// called.
     pub fn set_callback(&self, body: impl FnMut(&Event) + Send + 'static) -> Result<()> {
         self.collection.listen(Some(Box::new(body)))
     }
 
-    /// Ends it: the client's closure hears them.
+    /// Removes that closure: the client's gets the events.
     pub fn clear_callback(&self) -> Result<()> {
         self.collection.listen(None)
     }

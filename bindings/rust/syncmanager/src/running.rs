@@ -1,4 +1,4 @@
-//! Code of the program that runs below the library: marked, so that nothing waits for itself, and no panic crosses C.
+//! Marks code of the program that the library calls, so that nothing waits for itself, and no panic goes through C.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -15,7 +15,7 @@ thread_local! {
 /// The closures of one client.
 #[derive(Default)]
 pub(crate) struct Running {
-    /// What the first closure that panicked had to say, until a caller of this crate can be told.
+    /// The payload of the first panic of a closure, until it can be raised in a caller of this crate.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 

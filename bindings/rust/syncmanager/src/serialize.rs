@@ -1,4 +1,4 @@
-//! JSON to and from types of the program's own. Feature `serde`.
+//! JSON to and from types of the program. Feature `serde`.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
@@ -13,7 +13,7 @@ fn misfit(error: serde_json::Error) -> Error {
 }
 
 impl Json {
-    /// Reads the value into a type of one's own. Fails with
+    /// Reads the value into a type of the program. Fails with
     /// [`ErrorKind::InvalidDocument`](crate::ErrorKind::InvalidDocument) when it does not fit. Feature `serde`.
     pub fn to<T: serde::de::DeserializeOwned>(&self) -> Result<T> {
         serde_json::from_str(self.as_text()).map_err(misfit)

@@ -1,5 +1,5 @@
-//! What a client, its collections and its callbacks share: the live lists, who waits for which result, who hears what,
-//! and what was drained for later.
+//! What a client, its collections and its callbacks share: the live lists, the futures that wait for results, the
+//! closures, and the events that were drained for later.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -23,13 +23,13 @@ pub(crate) struct Slot {
 pub(crate) struct Shared {
     /// Held while a collection is made, so that an event that comes at once finds it.
     pub(crate) lists: Mutex<HashMap<u64, Arc<Mutex<Lists>>>>,
-    /// Held while a call is started, so that a result that comes at once finds who waits for it.
+    /// Held while a call is started, so that a result that comes at once finds its future.
     pub(crate) slots: Mutex<HashMap<u64, Arc<Mutex<Slot>>>>,
     pub(crate) listeners: Listeners,
     pub(crate) kept: Mutex<Kept>,
     /// Futures whose results came. Their tasks are woken when no lock is held.
     woken: Mutex<Vec<Waker>>,
-    /// A change that did not fit its list, until a caller can be told.
+    /// The error of a change that did not fit its list, until it can be given to a caller.
     fault: Mutex<Option<Error>>,
 }
 
@@ -46,8 +46,8 @@ impl Shared {
         }
     }
 
-    /// Brings the live lists up to date, and gives a result to the future that awaits it: then nobody else hears of it.
-    /// Every event passes here once, by whomever it was drained, before the program sees it.
+    /// Applies an event to the live lists, and gives a result to the future that awaits it; no other gets that result
+    /// then. Every event passes here once, in whichever way it was drained, before the program gets it.
     pub(crate) fn take_in(&self, mut event: Event) -> Option<Event> {
         match &mut event.kind {
             EventKind::Change(change) => {
@@ -85,15 +85,15 @@ impl Shared {
         woken.into_iter().for_each(Waker::wake);
     }
 
-    /// The next of the events that were drained for later. Only for who drains: a collection that lagged starts over
-    /// with its lists as they stand.
+    /// The next of the events that were drained for later. Only for the one who drains: a collection that lagged starts
+    /// over with its current lists.
     pub(crate) fn take_kept(&self) -> Option<Event> {
         let lists = |collection| lock(&self.lists).get(&collection).cloned();
         lock(&self.kept)
             .pop(|restart| lists(restart.collection).map_or_else(Vec::new, |lists| lock(&lists).restart(restart)))
     }
 
-    /// Nothing more is told of a collection.
+    /// No more events of a collection are told.
     pub(crate) fn remove_collection(&self, number: u64) {
         lock(&self.lists).remove(&number);
         lock(&self.kept).remove(number);

@@ -15,9 +15,9 @@ use crate::watch::Watch;
 
 /// The events of a client as a [`Stream`], for any async runtime. It ends when the client closes.
 ///
-/// It drains the client's queue, and gives what futures of calls have drained besides their results. `C` is a reference
-/// or an `Arc<Client>`. While nothing waits, a thread of the client ("sm-wake") watches its descriptor. Feature
-/// `stream`. Since 0.1.
+/// It drains the client's queue, and gives the events that futures of calls have drained besides their results. `C` is
+/// a reference or an `Arc<Client>`. While nothing waits, a thread of the client ("sm-wake") watches its descriptor.
+/// Feature `stream`. Since 0.1.
 pub struct EventStream<C: Deref<Target = Client>> {
     client: C,
     watch: Arc<Watch>,
@@ -37,7 +37,7 @@ impl<C: Deref<Target = Client> + Unpin> Stream for EventStream<C> {
     type Item = Result<Event>;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Event>>> {
-        // First as it is; then once more with the task registered, so that what comes from then on wakes it.
+        // First without registering the task, then once more with the task registered, so that later events wake it.
         for is_registered in [false, true] {
             if is_registered {
                 self.watch.register_stream(self.ticket, context.waker());

@@ -1,10 +1,10 @@
-//! What a stream is to be, and what it is asked.
+//! The documents that streams are opened with and asked with.
 
 use crate::document::{document, quoted, quoted_list, Document};
 use crate::queries::{ChannelQuery, DatabaseQuery, MessageFilter};
 
 document! {
-    /// What a stream is to be (docs/streams.md). Since 0.1.
+    /// The keys of a stream (docs/streams.md). Since 0.1.
     ///
     /// ```
     /// let spec = syncmanager::StreamSpec::transient().order_by("n").limit_after_predicate(5);
@@ -13,7 +13,7 @@ document! {
     StreamSpec {
         /// `$key`, `$value`, `$source`, or names from the row down, divided by slashes.
         order_by(field: &str) { ("order_by", quoted(field)) }
-        /// The other way round, keys of level rows included.
+        /// In reverse order; rows with equal values are then in the reverse order of their keys, too.
         descending(on: bool) { ("descending", on.to_string()) }
         /// Where the list begins, JSON text, in its own direction.
         start(value: &str) { ("start", value.to_owned()) }
@@ -23,17 +23,17 @@ document! {
         limit(rows: u32) { ("limit", rows.to_string()) }
         /// Which rows are shown: a condition, JSON text, or `"$host"`.
         predicate(condition: &str) { ("predicate", condition.to_owned()) }
-        /// How many of the rows that the predicate leaves are shown.
+        /// How many of the rows that the predicate takes are shown.
         limit_after_predicate(rows: u32) { ("limit_after_predicate", rows.to_string()) }
-        /// Milliseconds for which changes are gathered.
+        /// Milliseconds for which changes are gathered into one batch.
         batch_delay(milliseconds: u32) { ("batch_delay", milliseconds.to_string()) }
         /// Changes are told at once.
         at_once() { ("batch_delay", "null".to_owned()) }
-        /// Milliseconds after the first change of a batch at the latest.
+        /// Milliseconds after its first change at which a batch is told at the latest.
         batch_max_wait(milliseconds: u32) { ("batch_max_wait", milliseconds.to_string()) }
         /// One batch is a sequence of events.
         delegate() { ("delivery", quoted("delegate")) }
-        /// The section that is told for every row.
+        /// The section number in the path of every row.
         section(number: u32) { ("section", number.to_string()) }
     }
 }
@@ -68,7 +68,7 @@ impl StreamSpec {
         StreamSpec::of(&format!(r#"{{"database":{}}}"#, document.to_text()))
     }
 
-    /// The rows of other streams together, by their numbers; the first one's order holds.
+    /// The rows of other streams together, by their numbers, in the order of the first one.
     pub fn union(streams: &[u64]) -> StreamSpec {
         StreamSpec::of(&format!(r#"{{"union":{streams:?}}}"#))
     }
@@ -81,7 +81,7 @@ impl StreamSpec {
 }
 
 document! {
-    /// What a stream is asked (docs/streams.md). Since 0.1.
+    /// A request to a stream (docs/streams.md). Since 0.1.
     StreamRequest {
     }
 }
@@ -104,7 +104,7 @@ impl StreamRequest {
         StreamRequest::of("set_limit").with("limit_after_predicate", &limit)
     }
 
-    /// So many more rows of channels, messages or the database, or a page.
+    /// Loads `count` more rows of channels, messages or the database, or a page.
     /// [`Outcome::result`](crate::Outcome::result) has `has_more`.
     pub fn fetch_more(rows: Option<u32>) -> StreamRequest {
         let request = StreamRequest::of("fetch_more");
@@ -114,8 +114,8 @@ impl StreamRequest {
         }
     }
 
-    /// Of a stream over the database: rows until so many, or a page, at or behind a value of its order are there;
-    /// `start` is JSON text.
+    /// For a stream over the database: loads rows until so many, or a page, at or behind a value of its order are
+    /// there; `start` is JSON text.
     pub fn fetch_more_from(start: &str, rows: Option<u32>) -> StreamRequest {
         StreamRequest::fetch_more(rows).with("start", start)
     }
@@ -125,7 +125,7 @@ impl StreamRequest {
         StreamRequest::of("add").with("rows", &format!(r#"[{{"key":{},"item":{item}}}]"#, quoted(key)))
     }
 
-    /// Rows that leave a transient stream.
+    /// Removes rows of a transient stream.
     pub fn remove<T: AsRef<str>>(keys: &[T]) -> StreamRequest {
         StreamRequest::of("remove").with("keys", &quoted_list(keys))
     }

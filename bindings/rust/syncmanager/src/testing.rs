@@ -44,8 +44,8 @@ use crate::json::Json;
 /// How long an answer of the server may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A running server, and a directory for the caches of its users. Dropping it ends the one and removes the other, so
-/// clients are closed before. Since 0.1.
+/// A running server, and a directory for the caches of its users. Dropping it ends the server and removes the
+/// directory, so close clients before. Since 0.1.
 #[derive(Debug)]
 pub struct Server {
     process: Child,
@@ -58,7 +58,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// When the program is missing or ends before it is ready; what it says about that stands on standard error.
+    /// When the program is missing, or ends before it is ready; its message is on standard error.
     pub fn start(users: &[&str]) -> io::Result<Server> {
         Server::start_with(users, [""; 0])
     }
@@ -101,7 +101,7 @@ impl Server {
         Ok(server)
     }
 
-    /// What the server said when it was ready: `api_host`, `ws_host`, `app_id`, `api_token`, `users`. Since 0.1.
+    /// The server's ready line: `api_host`, `ws_host`, `app_id`, `api_token`, `users`. Since 0.1.
     pub fn ready(&self) -> &Json {
         &self.ready
     }
@@ -145,8 +145,8 @@ impl Server {
         self.request("POST", &format!("/v3/group_channels/{}/messages", escaped(channel_url)), &body)
     }
 
-    /// A request of the control endpoint, as `control("drop_sockets", "{}")`: faults, delays, a clock that jumps on,
-    /// sessions that end. docs/server.md has them all. Since 0.1.
+    /// A request to the control endpoint, as `control("drop_sockets", "{}")`: faults, delays, moving the clock, ending
+    /// sessions. docs/server.md has them all. Since 0.1.
     ///
     /// # Errors
     ///
@@ -185,7 +185,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // What fails here is that it has ended already, or that files are gone: there is nobody to tell, and no harm.
+        // This fails only when the server has ended already or its files are gone, which does no harm.
         let _ = self.process.kill();
         let _ = self.process.wait();
         let _ = fs::remove_dir_all(&self.folder);

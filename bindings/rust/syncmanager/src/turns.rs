@@ -1,4 +1,4 @@
-//! Whose turn it is to drain a client's queue: one thread's at a time.
+//! The turn to drain a client's queue: one thread has it at a time.
 
 use std::sync::{Condvar, Mutex};
 use std::thread::{self, ThreadId};
@@ -15,18 +15,18 @@ pub(crate) struct Turns {
 #[derive(Default)]
 struct State {
     holder: Option<Holder>,
-    /// A future would have drained and could not. Who ends the turn sees to it that it is woken.
+    /// A future wanted to drain and could not. The thread that ends the turn wakes it.
     was_refused: bool,
 }
 
 struct Holder {
     thread: ThreadId,
-    /// A future that looks what there is, and never waits: nobody is refused because of it.
+    /// The turn of a future, which takes waiting events and never waits, so no other is refused because of it.
     is_brief: bool,
 }
 
 impl Turns {
-    /// Makes this thread the one that drains, for as long as it likes.
+    /// Takes the turn for this thread, for any time.
     pub(crate) fn begin(&self) -> Result<()> {
         let own = thread::current().id();
         let mut state = lock(&self.state);
@@ -45,7 +45,7 @@ impl Turns {
         Ok(())
     }
 
-    /// The same once everybody else has ended, for closing.
+    /// The same, after all others have ended their turns, for closing.
     pub(crate) fn begin_last(&self) {
         let mut state = lock(&self.state);
         while state.holder.is_some() {
@@ -54,7 +54,7 @@ impl Turns {
         state.holder = Some(Holder { thread: thread::current().id(), is_brief: false });
     }
 
-    /// Makes this thread the one that drains what is there, unless it is somebody's turn.
+    /// Takes the turn to drain waiting events, unless another thread has it.
     pub(crate) fn begin_brief(&self) -> bool {
         let mut state = lock(&self.state);
         if state.holder.is_some() {
@@ -65,7 +65,7 @@ impl Turns {
         true
     }
 
-    /// Ends it; gives whether a future was refused meanwhile.
+    /// Ends the turn; returns whether a future was refused meanwhile.
     pub(crate) fn end(&self) -> bool {
         let mut state = lock(&self.state);
         state.holder = None;

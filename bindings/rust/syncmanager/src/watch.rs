@@ -1,5 +1,5 @@
 //! Waking tasks that wait for a client's queue, whatever their runtime: a descriptor that is readable while events
-//! wait, and a thread that watches it for whoever has no reactor.
+//! wait, and a thread that watches it for tasks without a reactor.
 
 use std::collections::HashMap;
 use std::io;
@@ -46,13 +46,13 @@ fn no_resource(error: io::Error) -> Error {
     Error::new(ErrorKind::Internal, error.to_string())
 }
 
-/// One for each client that somebody awaits, or whose descriptor somebody asked for.
+/// One for each client of which calls are awaited, or whose descriptor was asked for.
 pub(crate) struct Watch {
-    /// The library's: readable while its queue holds something. A copy, so that it outlives the client.
+    /// The library's descriptor, readable while its queue holds something. A copy, so that it outlives the client.
     queue: OwnedFd,
     /// Raised while events wait that futures have drained.
     pub(crate) kept: Arc<Signal>,
-    /// Both together, for a reactor.
+    /// Both descriptors together, for a reactor.
     both: OwnedFd,
     /// Ends the thread, which may be waiting for the queue.
     stop: Signal,
@@ -62,11 +62,11 @@ pub(crate) struct Watch {
 
 #[derive(Default)]
 struct State {
-    /// Who waits for something of the queue, by their tickets: futures of calls, and event streams.
+    /// The tasks that wait for the queue, by their tickets: futures of calls, and event streams.
     futures: HashMap<u64, Waker>,
     streams: HashMap<u64, Waker>,
     tickets: u64,
-    /// Somebody found the queue empty: from now on it is watched.
+    /// A task found the queue empty, so it is watched.
     is_armed: bool,
     has_thread: bool,
     has_ended: bool,
@@ -99,8 +99,8 @@ impl Watch {
         self.both.as_raw_fd()
     }
 
-    /// Starts the thread, "sm-wake", unless it runs. Nobody joins it: it may itself drop the last owner of a client,
-    /// and call wakers that take a lock which who closes the client holds. It touches nothing but this.
+    /// Starts the thread "sm-wake", unless it runs. It is not joined: it may itself drop the last owner of a client,
+    /// and call wakers that take a lock which the thread that closes the client holds. It uses nothing but this.
     pub(crate) fn start(self: &Arc<Watch>) -> Result<()> {
         let mut state = lock(&self.state);
         if !state.has_thread {
@@ -111,7 +111,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Ends the thread, and wakes everybody for the last time.
+    /// Ends the thread, and wakes all tasks for the last time.
     pub(crate) fn end(&self) {
         lock(&self.state).has_ended = true;
         self.changed.notify_one();
@@ -119,15 +119,15 @@ impl Watch {
         self.wake_all();
     }
 
-    /// A number for somebody who will wait.
+    /// A ticket for a task that will wait.
     pub(crate) fn ticket(&self) -> u64 {
         let mut state = lock(&self.state);
         state.tickets += 1;
         state.tickets
     }
 
-    /// A task that waits for a result is woken once, when there may be something for it. It looks after it called this,
-    /// and after it is woken.
+    /// Registers a task that waits for a result. It is woken once, when there may be something for it; it has to check
+    /// after this call and after it is woken.
     pub(crate) fn register_future(&self, ticket: u64, waker: &Waker) {
         let replaced = lock(&self.state).futures.insert(ticket, waker.clone());
         drop(replaced); // with the lock free: it is the executor's code
@@ -147,20 +147,21 @@ impl Watch {
         drop(forgotten);
     }
 
-    /// Watches the queue until it is readable, and wakes everybody then. Level-triggered: what came just now counts.
+    /// Watches the queue until it is readable, and wakes all tasks then. It is level-triggered, so events that have
+    /// just come count.
     pub(crate) fn arm(&self) {
         lock(&self.state).is_armed = true;
         self.changed.notify_one();
     }
 
-    /// Wakes those who wait, all of them: the one whose turn it would be may not be polled for a long time.
+    /// Wakes all tasks that wait, since a single one may not be polled for a long time.
     fn wake_all(&self) {
         let futures = mem::take(&mut lock(&self.state).futures);
         futures.into_iter().for_each(|(_, waker)| waker.wake());
         self.wake_streams();
     }
 
-    /// Wakes those who wait for events, since some were drained and kept.
+    /// Wakes the tasks that wait for events, since some were drained and kept.
     pub(crate) fn wake_streams(&self) {
         let streams = mem::take(&mut lock(&self.state).streams);
         streams.into_iter().for_each(|(_, waker)| waker.wake());
