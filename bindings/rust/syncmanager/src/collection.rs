@@ -121,8 +121,8 @@ impl Collection {
     }
 }
 
-/// What a collection still told is told; then no event closure of it starts. Waits for one that runs on another thread,
-/// so hold no lock that it takes.
+/// Removes the collection: no event closure of it starts afterwards. Waits for one that runs on another thread, so hold
+/// no lock that it takes.
 impl Drop for Collection {
     #[doc(alias = "sm_collection_remove")]
     fn drop(&mut self) {
