@@ -108,6 +108,23 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         XCTAssertEqual(outputs(), [#"\#(read) read {"x":2,"y":1}"#])
     }
 
+    /// A listen that will not tell of the write keeps it for some time. A read that was asked afterwards is newer.
+    func testAReadAfterAnAcceptedWriteIsWhatTheServiceSays() throws {
+        fresh()
+        _ = machine.listen(DatabaseLocation(try path("a"), try DatabaseQuery(.key, limit: .first(1))), now: now)
+        let stream = try number(outputs().first { $0.contains("stream") })
+        machine.receive(.streamOpened(stream), now: now)
+        event(stream, "put", #"{"path":"/","data":{"b":1}}"#)
+        let write = try machine.set(path("a/z"), Array("2".utf8), now: now)
+        _ = outputs()
+        answer(write + 1, "2")
+        XCTAssertEqual(outputs(), ["\(write) written"])
+        // Somebody else has written 3 since.
+        let read = machine.read(DatabaseLocation(try path("a")), now: now)
+        answer(read + 1, #"{"b":1,"z":3}"#)
+        XCTAssertEqual(outputs().last, #"\#(read) read {"b":1,"z":3}"#)
+    }
+
     func testARefusedWriteIsTakenBack() throws {
         fresh()
         let (listen, _) = try listening("a", "1")

@@ -140,10 +140,7 @@ extension DatabaseMachine {
         }
         guard !read.isOutdated, !feeds.values.contains(where: { $0.location.path.touches(read.location.path) })
         else { return }
-        var node = node
-        var applied: [TreePath] = []
-        for write in accepted { write.apply(to: &node, at: read.location.path, of: 0, &applied) }
-        if read.isShallow { node = node.shallow() }
+        let node = read.isShallow ? node.shallow() : node
         store(read.location.query?.tree.window(of: node) ?? node, KeptPlace(read.location, isShallow: read.isShallow))
     }
 

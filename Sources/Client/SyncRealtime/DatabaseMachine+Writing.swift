@@ -87,6 +87,8 @@ extension DatabaseMachine {
 
     func send(_ read: Read) {
         let id = nextID()
+        var read = read
+        read.acceptedSince = []
         reads[id] = read
         output(.transport(.send(request("GET", read.location, isShallow: read.isShallow), id: id)))
     }
@@ -99,7 +101,9 @@ extension DatabaseMachine {
             }
             keepAnswer(read, node)
             var applied: [TreePath] = []
-            for write in read.acceptedSince + pending {
+            // What the service had accepted before it was asked is in its answer, and may have been changed since.
+            let unanswered = pending.filter { if case .accepted = $0.state { false } else { true } }
+            for write in read.acceptedSince + unanswered {
                 write.apply(to: &node, at: read.location.path, of: 0, &applied)
             }
             if read.isShallow { node = node.shallow() }
