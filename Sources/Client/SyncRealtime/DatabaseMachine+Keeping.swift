@@ -7,7 +7,7 @@ extension DatabaseMachine {
     /// The value of a location as streams have told it, with own writes; with `isCurrent` only from streams that are
     /// open and have told their whole value.
     func view(_ location: DatabaseLocation, isCurrent: Bool) -> TreeNode? {
-        let telling = orderedFeeds.filter { $0.isCurrent || !isCurrent }
+        let telling = feeds.ordered.filter { $0.isCurrent || !isCurrent }
         for feed in telling where feed.covers(location) {
             if let view = view(of: feed, location) { return view }
         }
@@ -112,7 +112,7 @@ extension DatabaseMachine {
 
     /// Puts an accepted write into the kept values, before the write itself is removed.
     func keepAccepted(_ write: PendingWrite) {
-        for id in feeds.keys.sorted() where feeds[id].map({ write.touches($0.location.path) }) == true {
+        for id in feeds.ids where feeds[id].map({ write.touches($0.location.path) }) == true {
             feeds[id]?.unkeptSince = now.monotonic
             keepValue(of: id)
         }

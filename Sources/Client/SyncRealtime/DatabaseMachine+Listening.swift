@@ -5,8 +5,8 @@ import SyncTree
 extension DatabaseMachine {
     /// Opens the streams that are due.
     func connect() {
-        guard mayAsk else { return }
-        for id in feeds.keys.sorted() {
+        guard mayAsk, !feeds.closed.isEmpty else { return }
+        for id in feeds.closed.sorted() {
             guard var feed = feeds[id], case .closed = feed.connection, feed.gate.isOpen(at: now.monotonic)
             else { continue }
             let stream = nextID()
@@ -38,16 +38,14 @@ extension DatabaseMachine {
         tell(feed: id)
     }
 
-    private func feed(of stream: UInt64) -> UInt64? { feeds.first { $0.value.stream == stream }?.key }
-
     func streamOpened(_ stream: UInt64) {
-        guard let id = feed(of: stream) else { return }
+        guard let id = feeds.feed(of: stream) else { return }
         feeds[id]?.connection = .open(stream: stream, heardAt: now.monotonic)
         redirects = 0
     }
 
     func streamBytes(_ stream: UInt64, _ bytes: [UInt8]) {
-        guard let id = feed(of: stream) else { return }
+        guard let id = feeds.feed(of: stream) else { return }
         feeds[id]?.connection = .open(stream: stream, heardAt: now.monotonic)
         do {
             for frame in try feeds[id]?.parser.feed(bytes) ?? [] {
@@ -97,7 +95,7 @@ extension DatabaseMachine {
 
     private func change(_ id: UInt64, _ writes: [TreeWrite]) {
         // Held here alone, the value is changed without a copy of it.
-        guard var feed = feeds.removeValue(forKey: id) else { return }
+        guard var feed = feeds.remove(id) else { return }
         var node = feed.server ?? .empty
         feed.server = nil
         for write in writes { node.set(write.path, write.node) }
@@ -111,7 +109,7 @@ extension DatabaseMachine {
     }
 
     func streamRefused(_ stream: UInt64, _ response: TransportResponse) {
-        guard let id = feed(of: stream) else { return }
+        guard let id = feeds.feed(of: stream) else { return }
         feeds[id]?.connection = .closed
         switch judge(response) {
         case .redirected: connect()
@@ -122,7 +120,7 @@ extension DatabaseMachine {
     }
 
     func streamLost(_ stream: UInt64) {
-        guard let id = feed(of: stream) else { return }
+        guard let id = feeds.feed(of: stream) else { return }
         disconnect(id)
         lost(id, nil)
     }
@@ -140,21 +138,17 @@ extension DatabaseMachine {
         // A value that may not be read any more must not stay in the cache.
         drop(KeptPlace(location))
         feeds[id]?.unkeptSince = nil
-        let ended = users(of: id).filter { $0.location == location }
+        let ended = listens.users(of: id).filter { $0.location == location }
         for listen in ended { listens[listen.id] = nil }
         release(id)
         for listen in ended { output(.listenEnded(listen: listen.id, failure)) }
         connect()
     }
 
-    private func users(of feed: UInt64) -> [Listen] {
-        listens.values.filter { $0.feed == feed }.sorted { $0.id < $1.id }
-    }
-
     /// Ends a feed that no listen uses any more. Listens to places within it get streams of their own, and go on from
     /// the value that it has told.
     func release(_ id: UInt64) {
-        let left = users(of: id)
+        let left = listens.users(of: id)
         guard let feed = feeds[id], !left.contains(where: { $0.location == feed.location }) else { return }
         keepValue(of: id)
         feeds[id]?.isCurrent = false
@@ -195,17 +189,17 @@ extension DatabaseMachine {
     /// Tells the listens of a feed that has no stream, and no value yet, that nothing is known.
     func tellUnheard(_ id: UInt64) {
         guard case .closed? = feeds[id]?.connection else { return }
-        for listen in users(of: id) where listen.told == nil { output(.unheard(listen: listen.id)) }
+        for listen in listens.users(of: id) where listen.told == nil { output(.unheard(listen: listen.id)) }
     }
 
     func tell(feed id: UInt64) {
-        for listen in users(of: id) { tell(listen.id) }
+        for listen in listens.users(of: id) { tell(listen.id) }
     }
 
     /// Tells every listen whose value may have changed at these places. Only the value at these places is computed
     /// again; otherwise, with many writes waiting, each change would put all of them on top of the value.
     func tellAll(changedAt places: [TreePath]) {
-        for id in listens.keys.sorted() {
+        for id in listens.ids {
             guard let location = listens[id]?.location, places.contains(where: { location.path.touches($0) })
             else { continue }
             guard let parts = parts(of: id, at: places) else {
@@ -213,7 +207,7 @@ extension DatabaseMachine {
                 continue
             }
             // Held here alone, the value is changed without a copy of it.
-            guard var listen = listens.removeValue(forKey: id) else { continue }
+            guard var listen = listens.remove(id) else { continue }
             var isOther = false
             for part in parts where listen.told?.node[part.path] != part.node {
                 listen.told?.node.set(part.path, part.node)

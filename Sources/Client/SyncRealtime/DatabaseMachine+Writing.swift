@@ -251,7 +251,9 @@ extension DatabaseMachine {
     /// sign. A new stream begins with the current value.
     func renewSilentStreams() {
         let accepted = accepted
-        for feed in orderedFeeds where feed.isCurrent && !accepted.isEmpty {
+        guard !accepted.isEmpty else { return }
+        for id in feeds.ids {
+            guard let feed = feeds[id], feed.isCurrent else { continue }
             let isSilent = accepted.contains { write in
                 guard case .accepted(let until, _) = write.state, until <= now.heard else { return false }
                 return !isTold(write, to: feed) && !feed.isHeard(since: until - options.settling / 2)

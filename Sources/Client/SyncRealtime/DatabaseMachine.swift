@@ -23,8 +23,8 @@ public final class DatabaseMachine {
     let random: RandomSource
     let keep: any DatabaseKeep
     var now = Moment(monotonic: 0, wall: 0)
-    var listens: [UInt64: Listen] = [:]
-    var feeds: [UInt64: Feed] = [:]
+    var listens = ListenTable()
+    var feeds = FeedTable()
     private var lastFeed: UInt64 = 0
     /// In the order of their ids.
     var pending = PendingWrites()
@@ -97,7 +97,7 @@ public final class DatabaseMachine {
     public func listen(_ location: DatabaseLocation, now: Moment) -> UInt64 {
         begin(now)
         let id = nextID()
-        let wider = orderedFeeds.first { $0.covers(location) }
+        let wider = feeds.ordered.first { $0.covers(location) }
         let kept = wider?.server == nil ? kept(location) : nil
         let feed = wider?.id ?? makeFeed(location, server: kept)
         listens[id] = Listen(id: id, location: location, feed: feed, kept: kept)
@@ -110,7 +110,7 @@ public final class DatabaseMachine {
     /// Nothing more is told of a listen.
     public func stop(_ id: UInt64, now: Moment) {
         begin(now)
-        guard let listen = listens.removeValue(forKey: id) else { return }
+        guard let listen = listens.remove(id) else { return }
         release(listen.feed)
         connect()
     }
@@ -246,7 +246,7 @@ public final class DatabaseMachine {
     public func setToken(_ token: String?, now: Moment) {
         begin(now)
         self.token = token.map { .some($0) } ?? .none
-        for id in feeds.keys.sorted() { close(id) }
+        for id in feeds.ids { close(id) }
         connect()
         sendWrites()
         sendTransactions()
@@ -259,12 +259,12 @@ public final class DatabaseMachine {
         self.isOnline = isOnline
         if isOnline {
             writeGate.succeed()
-            for id in feeds.keys.sorted() { feeds[id]?.gate.succeed() }
+            for id in feeds.ids { feeds[id]?.gate.succeed() }
             connect()
             sendWrites()
             sendTransactions()
         } else {
-            for id in feeds.keys.sorted() {
+            for id in feeds.ids {
                 close(id)
                 tellUnheard(id)
             }
@@ -273,19 +273,19 @@ public final class DatabaseMachine {
     }
 
     /// Ends all listens. The values that streams have told stay known, and writes are still accepted and kept.
-    public func stopTelling() { listens = [:] }
+    public func stopTelling() { listens = ListenTable() }
 
     /// Before the process ends: keeps the values that were told and are not kept yet.
     public func finish(now: Moment) {
         begin(now)
-        for id in feeds.keys.sorted() { keepValue(of: id) }
+        for id in feeds.ids { keepValue(of: id) }
     }
 
     /// The host has signed out, and all that was kept is gone: everything ends, and nothing is known any more.
     public func signOut(now: Moment) {
         begin(now)
-        for feed in orderedFeeds { if let stream = feed.stream { output(.transport(.closeStream(stream))) } }
-        for id in listens.keys.sorted() { output(.listenEnded(listen: id, .signedOut)) }
+        for feed in feeds.ordered { if let stream = feed.stream { output(.transport(.closeStream(stream))) } }
+        for id in listens.ids { output(.listenEnded(listen: id, .signedOut)) }
         for (request, read) in reads.sorted(by: { $0.value.id < $1.value.id }) {
             output(.transport(.cancel(request)))
             output(.read(id: read.id, .failure(.signedOut), isCurrent: false))
@@ -298,7 +298,7 @@ public final class DatabaseMachine {
             if case .accepted = write.state { continue }
             output(.writeEnded(id: write.record.id, .signedOut))
         }
-        (feeds, listens, reads, transactions, pending) = ([:], [:], [:], [], PendingWrites())
+        (feeds, listens, reads, transactions, pending) = (FeedTable(), ListenTable(), [:], [], PendingWrites())
         (unforgotten, stale, token) = ([], [], .none)
     }
 
@@ -340,7 +340,8 @@ public final class DatabaseMachine {
     /// Does what is due.
     public func advance(now: Moment) {
         begin(now)
-        for feed in orderedFeeds {
+        for id in feeds.ids {
+            guard let feed = feeds[id] else { continue }
             if let since = feed.unkeptSince, since + options.keeping <= now.monotonic { keepValue(of: feed.id) }
             guard case .open(let stream, let heardAt) = feed.connection, heardAt + options.silence <= now.heard
             else { continue }
@@ -419,9 +420,6 @@ public final class DatabaseMachine {
         token = .needed
         output(.tokenNeeded)
     }
-
-    /// In the order in which they were opened.
-    var orderedFeeds: [Feed] { feeds.values.sorted { $0.id < $1.id } }
 
     var mayAsk: Bool {
         if case .needed = token { return false }
