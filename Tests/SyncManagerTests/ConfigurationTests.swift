@@ -127,5 +127,12 @@ final class ConfigurationTests: XCTestCase {
         XCTAssertEqual(try directory("mei-1_A"), "/d/%2E%2E/mei-1_A")
         XCTAssertEqual(try directory("../é %"), "/d/%2E%2E/%2E%2E%2F%C3%A9%20%25")
         XCTAssertNotEqual(try directory("%2F"), try directory("/"))
+        // A directory's name has 255 bytes at most.
+        func long(_ count: Int) -> String { String(repeating: "a", count: count) }
+        XCTAssertEqual(try directory(long(255)), "/d/%2E%2E/" + long(255))
+        XCTAssertEqual(try directory(long(256)), "/d/%2E%2E/" + long(254) + "+/aa")
+        XCTAssertEqual(try directory(long(600)), "/d/%2E%2E/" + long(254) + "+/" + long(254) + "+/" + long(92))
+        let parts = try directory(String(repeating: "名", count: 80)).split(separator: "/").dropFirst(2)
+        XCTAssertEqual(parts.map(\.utf8.count), [255, 255, 212])
     }
 }

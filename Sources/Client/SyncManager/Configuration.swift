@@ -119,7 +119,8 @@ struct Configuration {
     }
 
     /// Where this user's files are. Ids become directory names with everything else than letters, digits, "-" and "_"
-    /// percent-encoded, so that no id can leave the data directory.
+    /// percent-encoded, so that no id can leave the data directory. A name that a directory cannot have, since it is too
+    /// long, goes on in a directory within, and says so by a "+" at its end, which no other name has.
     var userDirectory: String {
         dataDirectory + "/" + Configuration.fileName(appID) + "/" + Configuration.fileName(userID)
     }
@@ -135,8 +136,17 @@ struct Configuration {
             default: name += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
             }
         }
-        return String(decoding: name, as: UTF8.self)
+        if name.count <= longestName { return String(decoding: name, as: UTF8.self) }
+        var parts: [String] = []
+        while name.count > longestName {
+            parts.append(String(decoding: name.prefix(longestName - 1), as: UTF8.self) + "+")
+            name.removeFirst(longestName - 1)
+        }
+        return (parts + [String(decoding: name, as: UTF8.self)]).joined(separator: "/")
     }
+
+    /// Bytes of a directory's name, on the file systems of Linux.
+    private static let longestName = 255
 }
 
 extension DocumentValue {
