@@ -5,10 +5,10 @@ import XCTest
 
 @testable import SyncEngine
 
-/// Random stories with a service whose changes are in its stream, which brings own messages, too: it leaves messages
-/// out, its sessions end, its point is refused, batches cannot be stored, the process ends. Whenever the stream has told everything, the cache has
-/// nothing that the service has not, and all that it calls complete; and in the end every view shows what the service
-/// has.
+/// Random stories with a service whose changes and own messages are in its stream: it leaves messages out, its sessions
+/// end, its point is refused, batches cannot be stored, the process ends. Whenever the stream has told everything, the
+/// cache has nothing that the service has not, and all that it calls complete; and in the end every view shows what the
+/// service has, and each own message has been sent once.
 final class StreamStoryTests: EngineTestCase {
     private typealias Case = EngineTestCase
     private static let urls: [ChannelURL] = ["c", "d"]

@@ -217,7 +217,7 @@ final class SessionTests: XCTestCase {
             ["deleted c 9", "close 1", "disconnected tokenRejected 400310"])
     }
 
-    /// The service ends the socket because a text is larger than it takes: the largest message under way fails for good.
+    /// The service ends the socket because a text is larger than it takes: the largest message fails for good.
     func testATextThatIsTooLarge() {
         let harness = ServiceHarness.online()
         for (id, size) in [(1, 10), (2, 30), (3, 20)] as [(UInt64, Int)] {

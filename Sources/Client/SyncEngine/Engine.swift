@@ -659,12 +659,8 @@ public final class Engine {
     private func record(message fact: MessageFact, _ turn: inout Turn) -> Bool {
         let url = fact.channelURL
         let cached = storage.channel(url)
-        var completion: Completion?
-        var own: MessageRecord?
-        if case .arrived(let message, _) = fact.kind, outbox.hasAny {
-            completion = outbox.confirm(message, in: url, &turn)
-            own = message
-        }
+        let own: MessageRecord? = if case .arrived(let message, _) = fact.kind { message } else { nil }
+        let completion = own.flatMap { outbox.confirm($0, in: url, &turn) }
         let timelines = timelines
         let offset = cached?.messageOffset ?? storage.formerMessageOffset(url)
         let fact = fact.visible(from: offset, loginTime: turn.loginTime) { id in

@@ -119,8 +119,8 @@ struct Configuration {
     }
 
     /// Where this user's files are. Ids become directory names with everything else than letters, digits, "-" and "_"
-    /// percent-encoded, so that no id can leave the data directory. A name that a directory cannot have, since it is too
-    /// long, goes on in a directory within, and says so by a "+" at its end, which no other name has.
+    /// percent-encoded, so that no id can leave the data directory. A name that is too long for a directory goes on in
+    /// one within, and says so by a "+" at its end, which no other name has.
     var userDirectory: String {
         dataDirectory + "/" + Configuration.fileName(appID) + "/" + Configuration.fileName(userID)
     }

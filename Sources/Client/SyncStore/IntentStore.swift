@@ -192,7 +192,9 @@ public final class IntentStore {
                 coalesce((SELECT max(id) FROM intent WHERE id BETWEEN 0 AND ?1), 0))
             """).bind(Intent.ids.upperBound - 1)
         defer { last.reset() }
-        return try last.next() ? last.int(0) + 1 : 1
+        guard try last.next() else { return 1 }
+        let (next, isTooLarge) = last.int(0).addingReportingOverflow(1)
+        return isTooLarge ? Intent.ids.upperBound : next
     }
 
     /// Writes an intent's fields and status; one that is not there is ignored.

@@ -108,6 +108,10 @@ struct History {
         return sureEnd ?? last.end.position
     }
 
+    /// Whether an own message of a page may be one that waits in the outbox. Where messages are accepted before their
+    /// places are known, the service may name their requests to nobody.
+    func mayBeAwaited(_ message: MessageRecord) -> Bool { keepsNewest || !message.requestID.isEmpty }
+
     /// How many messages are held of the time at which a chunk ends; less than one, when it has been deleted.
     func held(
         atEndOf chunk: ChunkList.Chunk, _ filter: MessageFilter?, _ cache: CacheStore

@@ -581,9 +581,7 @@ final class Timeline {
         }
         self.history = next
         let taken: Taken = next.chunks == history.chunks && next.stored == history.stored ? .known : .new
-        for row in outcome.rows where row.senderID == turn.options.userID {
-            // Where messages are accepted first, the service may name their requests to nobody.
-            guard !row.requestID.isEmpty || history.keepsNewest else { continue }
+        for row in outcome.rows where row.senderID == turn.options.userID && history.mayBeAwaited(row) {
             turn.add(.ownMessageSeen(row, channelURL: channelURL))
         }
         windows.show(outcome, cause, coverage, &turn)

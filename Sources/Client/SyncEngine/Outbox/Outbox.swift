@@ -21,23 +21,23 @@ import SyncStore
 /// An attempt whose acknowledgement does not come may have arrived all the same: the channel's history is told so
 /// (`Effect.sendEnded`), and knows from where on it is in doubt.
 struct Outbox {
-    private struct Call {
+    struct Call {
         let call: CallID
         let name: Completion.Name
     }
 
     var messages = OwnMessages()
     /// The call that waits for a message, by request id.
-    private var calls: [RequestID: Call] = [:]
+    var calls: [RequestID: Call] = [:]
     /// Request ids of what the host asked to send in this session.
-    private var asked: Set<RequestID> = []
+    var asked: Set<RequestID> = []
     /// Channel sync has succeeded in this session.
     private var hasSynced = false
-    private var ages = OwnAges()
+    var ages = OwnAges()
     /// The service has them. They are shown as pending until the cache has them, too: they are always in a list.
-    private var leaving: [RequestID: Intent] = [:]
+    var leaving: [RequestID: Intent] = [:]
     var hasSettled: Bool { messages.hasSettled }
-    private(set) var windows = OwnWindows()
+    var windows = OwnWindows()
 
     init() {}
 
@@ -49,9 +49,6 @@ struct Outbox {
 
     /// Every message in here.
     var all: [Intent] { messages.all }
-
-    /// Whether a message that comes may be one of these.
-    var hasAny: Bool { !messages.isEmpty || hasLeaving }
 
     func isSending(in url: ChannelURL) -> Bool { messages[url]?.isSending == true }
 
@@ -460,105 +457,6 @@ struct Outbox {
         }
     }
 
-    /// The service has the message.
-    private mutating func sent(
-        _ intent: Intent, _ message: MessageRecord, isInOrder: Bool, _ turn: inout Turn
-    ) {
-        let completion = settle(intent, message, &turn)
-        turn.add(.messages(.sent(message, intent.channelURL, isInOrder: isInOrder)))
-        if let completion { turn.complete(completion) }
-    }
-
-    /// The service has the message and does not say where it stands. It is shown as pending until the stream or a page
-    /// brings it, after a restart too, and is not sent again.
-    private mutating func accepted(_ intent: Intent, as id: MessageID, _ turn: inout Turn) {
-        let call = calls.removeValue(forKey: intent.requestID)
-        var json: [UInt8]
-        if let message = turn.storage.message(id, in: intent.channelURL) {
-            // The stream was faster, and did not name the request.
-            json = message.json
-            settle(intent)
-            windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &turn)
-        } else {
-            var accepted = intent
-            accepted.status = .accepted
-            accepted.messageID = id
-            json = turn.rules.json(of: OwnMessageContent(accepted), userID: turn.options.userID)
-            asked.remove(intent.requestID)
-            // Where this cannot be stored, the next process sends it once more with the same id.
-            _ = messages.persist(accepted, turn.context)
-            messages.put(accepted)
-            if intent.hasFailed {
-                windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &turn)
-            }
-            windows.put(accepted, Cause(.eventMessageSent), &turn)
-            ages.note(accepted, &turn)
-        }
-        guard let call else { return }
-        turn.complete(Completion(
-            call: call.call, name: call.name, status: .ok, requestID: intent.requestID, message: json))
-    }
-
-    /// The stream leaves out messages of a channel. Accepted ones may be among them, and then it never brings them: they
-    /// are shown again when a page does.
-    mutating func leftOut(in url: ChannelURL, _ turn: inout Turn) {
-        for intent in messages[url]?.intents ?? [] where intent.status == .accepted {
-            settle(intent)
-            windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &turn)
-        }
-    }
-
-    /// The message here that the service's one is: by its request, or, where the service names that only to who asked,
-    /// by the id under which it was accepted.
-    private func own(_ message: MessageRecord, in url: ChannelURL) -> Intent? {
-        if !message.requestID.isEmpty, let intent = intent(message.requestID), intent.channelURL == url {
-            return intent
-        }
-        return messages[url]?.intents.first { $0.messageID == message.id }
-    }
-
-    /// Whether this own message of a channel is not known to be the service's yet.
-    func holds(_ requestID: RequestID, in url: ChannelURL) -> Bool {
-        intent(requestID)?.channelURL == url
-    }
-
-    /// A message came by a page or by the socket: if it is one of ours, it has been sent. Gives what to tell its caller
-    /// once the message is taken in.
-    mutating func confirm(_ message: MessageRecord, in url: ChannelURL, _ turn: inout Turn)
-        -> Completion?
-    {
-        guard message.senderID == turn.options.userID, let intent = own(message, in: url) else { return nil }
-        return settle(intent, message, &turn)
-    }
-
-    mutating func settle(_ intent: Intent, _ message: MessageRecord, _ turn: inout Turn) -> Completion? {
-        leaving[intent.requestID] = intent
-        settle(intent)
-        return calls.removeValue(forKey: intent.requestID).map {
-            Completion(
-                call: $0.call, name: $0.name, status: .ok, requestID: intent.requestID, message: message.json)
-        }
-    }
-
-    /// The cache has this message: if it is an own one that was shown as pending, it is shown so no more.
-    mutating func taken(_ message: MessageRecord, in url: ChannelURL, _ turn: inout Turn) {
-        guard !leaving.isEmpty, message.senderID == turn.options.userID else { return }
-        let left = leaving[message.requestID] ?? leaving.values.first { $0.messageID == message.id }
-        guard let intent = left, intent.channelURL == url else { return }
-        leaving[intent.requestID] = nil
-        windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &turn)
-    }
-
-    var hasLeaving: Bool { !leaving.isEmpty }
-
-    /// Nothing that the service has is still to come into the cache.
-    mutating func leaveAll(_ turn: inout Turn) {
-        for (_, intent) in leaving.sorted(by: { $0.value.id < $1.value.id }) {
-            windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &turn)
-        }
-        leaving = [:]
-    }
-
     /// `isForGood`: only the host can have it sent again.
     mutating func fail(
         _ intent: Intent, _ failure: ServiceFailure, isForGood: Bool = false, _ turn: inout Turn
@@ -626,7 +524,7 @@ struct Outbox {
         messages.remove(intent)
     }
 
-    private mutating func settle(_ intent: Intent) {
+    mutating func settle(_ intent: Intent) {
         asked.remove(intent.requestID)
         messages.settle(intent)
     }

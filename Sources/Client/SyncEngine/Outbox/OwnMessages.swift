@@ -25,8 +25,6 @@ struct OwnMessages {
 
     var isSending: Bool { channels.values.contains { $0.isSending } }
 
-    var isEmpty: Bool { places.isEmpty }
-
     var hasSettled: Bool { !settled.isEmpty }
 
     func channelURL(of requestID: RequestID) -> ChannelURL? { places[requestID]?.channelURL }

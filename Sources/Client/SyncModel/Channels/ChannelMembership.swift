@@ -1,4 +1,4 @@
-/// Since when this user is a member of a channel; times in milliseconds since the epoch, 0 where the service tells none.
+/// Since when this user is a member of a channel. Times in milliseconds since the epoch; 0: the service tells none.
 public struct ChannelMembership: Equatable, Sendable {
     /// When this user was invited last.
     public var invitedAt: Int64

@@ -65,7 +65,8 @@ extension ActionCodec {
     /// A request that the service answers with nothing of interest; what it did to the channel is known. `hasResult`:
     /// hosts are promised the answer, also when nothing is in it.
     static func done(
-        _ method: String, hasResult: Bool = false, _ event: @escaping (_ answer: JSON?, _ call: ActionCall) -> [ChannelEvent],
+        _ method: String, hasResult: Bool = false,
+        _ event: @escaping (_ answer: JSON?, _ call: ActionCall) -> [ChannelEvent],
         path: @escaping (ActionCall) -> String,
         body: @escaping (_ call: ActionCall, _ userID: UserID) -> JSON? = { _, _ in nil }
     ) -> ActionCodec {
