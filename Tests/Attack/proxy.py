@@ -72,7 +72,7 @@ class Proxy:
                 await asyncio.sleep(self.random.random() * self.weather["delay"] / 1000)
             if self.happens("stall"):
                 await asyncio.sleep(self.random.choice([0.5, 3]))
-            if ends and reader.at_eof():
+            if ends and (reader.at_eof() or reader.exception()):
                 # Who asked is gone and may have asked again: what is late, also by the weather's delays or because the
                 # connection was accepted late, must not come behind it.
                 other.transport.abort()
