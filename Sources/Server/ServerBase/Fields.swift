@@ -7,7 +7,7 @@ public struct Fields {
     private let ledger: Names?
 
     private final class Names {
-        var all: Set<String> = []
+        var all: TextSet = []
         var watch: KeyWatch?
     }
 
@@ -98,7 +98,7 @@ public struct Fields {
         if let text = value.string {
             let commas = text.utf8.reduce(0) { $1 == UInt8(ascii: ",") ? $0 &+ 1 : $0 }
             guard commas < Fields.longestList else { throw Refusal.tooMany(key) }
-            return text.isEmpty ? [] : text.split(separator: ",").map(String.init)
+            return text.parts(between: UInt8(ascii: ","))
         }
         guard value.kind == .array else { throw Refusal.notList(key) }
         guard value.count <= Fields.longestList else { throw Refusal.tooMany(key) }

@@ -1,13 +1,13 @@
 /// Which keys of a request its handler may read, and which it has read, whether the request has them or not.
 public final class KeyWatch {
     /// `nil` is all of them.
-    public let accepted: Set<String>?
-    public private(set) var read: Set<String> = []
+    public let accepted: TextSet?
+    public private(set) var read: TextSet = []
 
-    public init(accepted: Set<String>?) { self.accepted = accepted }
+    public init(accepted: TextSet?) { self.accepted = accepted }
 
     public func note(_ key: String) { read.insert(key) }
 
     /// What was read and must not be.
-    public var strays: Set<String> { accepted.map { read.subtracting($0) } ?? [] }
+    public var strays: TextSet { accepted.map { read.subtracting($0) } ?? [] }
 }

@@ -8,7 +8,7 @@ public final class RateLimiter {
 
     /// Requests a second, and the most at once.
     public let limit: Int64
-    private var buckets: [String: Bucket] = [:]
+    private var buckets: TextMap<Bucket> = [:]
 
     /// A limit out of 1 to 1,000,000 is taken as the nearest one.
     public init(limit: Int64) { self.limit = min(max(limit, 1), 1_000_000) }
@@ -24,7 +24,7 @@ public final class RateLimiter {
         bucket.at = now
         defer {
             // Full buckets are as good as none; they are dropped when there are many.
-            if buckets.count > 10_000 { buckets = buckets.filter { now &- $0.value.at < 1000 } }
+            if buckets.count > 10_000 { buckets.removeAll { now &- $0.at >= 1000 } }
             buckets[caller] = bucket
         }
         guard bucket.level >= 1000 else { return (1000 - bucket.level + limit - 1) / limit }

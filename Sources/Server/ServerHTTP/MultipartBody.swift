@@ -89,7 +89,7 @@ struct MultipartBody {
                     position = bytes.index(after: position)
                 }
             }
-            if key == name { return String(decoding: value, as: UTF8.self) }
+            if key.isByteEqual(to: name) { return String(decoding: value, as: UTF8.self) }
             index = position
         }
         return nil

@@ -5,7 +5,7 @@ import SyncJSON
 public final class RequestForm {
     private var payload: Fields?
     private var files: [(name: String, file: UploadedFile)] = []
-    private var taken: Set<String> = []
+    private var taken: TextSet = []
     private var watch: KeyWatch?
 
     public func payload(of request: HTTPRequest) throws -> Fields {
@@ -27,7 +27,7 @@ public final class RequestForm {
     public func take(_ name: String) -> UploadedFile? {
         watch?.note(name)
         taken.insert(name)
-        return files.first { $0.name == name }?.file
+        return files.first { $0.name.isByteEqual(to: name) }?.file
     }
 
     /// From now on every key that is asked for is noted, whether it is there or not. To be called before the first one.

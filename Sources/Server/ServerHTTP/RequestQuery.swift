@@ -18,7 +18,7 @@ public struct RequestQuery {
     public subscript(key: String) -> String? {
         ledger.watch?.note(key)
         var value: ArraySlice<UInt8>?
-        for (position, field) in fields.enumerated() where field.key == key {
+        for (position, field) in fields.enumerated() where field.key.isByteEqual(to: key) {
             ledger.note(position)
             if value == nil { value = field.value }
         }
@@ -45,7 +45,7 @@ public struct RequestQuery {
 
     private func note(_ key: String) {
         ledger.watch?.note(key)
-        for (position, field) in fields.enumerated() where field.key == key { ledger.note(position) }
+        for (position, field) in fields.enumerated() where field.key.isByteEqual(to: key) { ledger.note(position) }
     }
 
     /// One of some words; the usual one when the key is missing or empty.
@@ -86,14 +86,14 @@ public struct RequestQuery {
     /// A list any of whose values will do: repeated keys, joined by commas, or both. Clients that encode the joining
     /// commas cannot be told from values that hold one, so both readings are tried; `nil` when the key does not occur
     /// at all.
-    public func choice(_ keys: String...) -> Set<String>? {
-        var result: Set<String> = []
+    public func choice(_ keys: String...) -> TextSet? {
+        var result: TextSet = []
         var isPresent = false
         for value in values(keys) {
             isPresent = true
             result.insert(value)
             if value.utf8.contains(UInt8(ascii: ",")) {
-                result.formUnion(value.split(separator: ",").map(String.init))
+                result.formUnion(value.parts(between: UInt8(ascii: ",")))
             }
         }
         return isPresent ? result : nil
@@ -105,14 +105,14 @@ public struct RequestQuery {
         let whole = values(keys)
         if whole.isEmpty || whole == [""] { return [] }
         guard whole.contains(where: { $0.utf8.contains(UInt8(ascii: ",")) }) else { return [whole] }
-        return [whole, whole.flatMap { $0.split(separator: ",").map(String.init) }]
+        return [whole, whole.flatMap { $0.parts(between: UInt8(ascii: ",")) }]
     }
 
     /// All values of keys, split at raw commas only.
     private func values(_ keys: [String]) -> [String] {
         if let watch = ledger.watch { keys.forEach(watch.note) }
         var result: [String] = []
-        for (position, field) in fields.enumerated() where keys.contains(field.key) {
+        for (position, field) in fields.enumerated() where keys.containsBytes(of: field.key) {
             ledger.note(position)
             for part in field.value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
                 result.append(PercentCoding.decode(part, plusIsSpace: true))

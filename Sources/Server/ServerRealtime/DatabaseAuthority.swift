@@ -28,7 +28,7 @@ struct DatabaseAuthority {
         let found: DatabaseAuthority
         if token.isEmpty {
             found = .nobody
-        } else if token == "owner" || token == apiToken {
+        } else if token == "owner" || token.isByteEqual(to: apiToken) {
             found = DatabaseAuthority(auth: nil, isAdministrator: true, sessionKey: nil)
         } else {
             let user = try DatabaseAuthority.user(token, accounts)

@@ -15,7 +15,7 @@ public final class DatabaseService {
     private let timers: TimerQueue
     private let random: RandomSource
     private let options: DatabaseOptions
-    private var instances: [String: DatabaseInstance] = [:]
+    private var instances: TextMap<DatabaseInstance> = [:]
     private var ids = PushIDs()
     private var streams: [DatabaseStream] = []
     private var isKeepingAlive = false
@@ -100,7 +100,9 @@ public final class DatabaseService {
                 // The refusal tells the value.
                 try allow(.read, path, instance, authority)
                 let present = instance.root[path]
-                if DatabaseService.etag(present) != tag { return response(call, present, etag: true, status: 412) }
+                if !DatabaseService.etag(present).isByteEqual(to: tag) {
+                    return response(call, present, etag: true, status: 412)
+                }
             }
             var node = TreeNode.empty
             if call.method == .put {
@@ -158,7 +160,7 @@ public final class DatabaseService {
             return found.isEmpty ? response(call, Array("{}".utf8), etag: nil) : response(call, found, etag: false)
         }
         let wantsETag = call.wantsETag || call.ifNoneMatch != nil
-        if let tag = call.ifNoneMatch, tag == DatabaseService.etag(present) {
+        if let tag = call.ifNoneMatch, tag.isByteEqual(to: DatabaseService.etag(present)) {
             return HTTPResponse(status: 304, body: [], headers: [("ETag", tag)])
         }
         if call.isShallow { return shallow(call, present, etag: wantsETag) }
@@ -233,7 +235,7 @@ public final class DatabaseService {
     private func instance(_ name: String) throws -> DatabaseInstance {
         if let known = instances[name] { return known }
         // Who listens to it keeps it.
-        if let heard = streams.first(where: { $0.instance.name == name }) { return heard.instance }
+        if let heard = streams.first(where: { $0.instance.name.isByteEqual(to: name) }) { return heard.instance }
         guard let stored = try store.tree(name) else { return try DatabaseInstance(name: name) }
         let loaded = try DatabaseInstance(
             name: name, root: stored.root, rulesText: stored.rules ?? DatabaseInstance.openRules)
@@ -314,7 +316,7 @@ public final class DatabaseService {
     /// Breaks the connections of streams, of one instance and place if they are named; how many that were.
     public func dropStreams(name: String?, path: TreePath?) -> Int {
         let dropped = streams.filter { stream in
-            (name.map { $0 == stream.instance.name } ?? true) && (path.map { $0 == stream.path } ?? true)
+            (name.map { $0.isByteEqual(to: stream.instance.name) } ?? true) && (path.map { $0 == stream.path } ?? true)
         }
         for stream in dropped { end(stream) { $0.drop() } }
         return dropped.count

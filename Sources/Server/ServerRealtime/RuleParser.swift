@@ -1,3 +1,4 @@
+import ServerBase
 import SyncTree
 
 /// Reads a rule's expression: `||`, `&&`, `!`, comparisons, parentheses; strings, numbers, `true`, `false`, `null`;
@@ -138,7 +139,7 @@ struct RuleParser {
             readsData = true
             return .name(.root)
         case "newData" where isWrite: return .name(.newData)
-        case _ where variables.contains(name): return .variable(name)
+        case _ where variables.containsBytes(of: name): return .variable(name)
         case "": throw failure("something that was not expected")
         default: throw Failure(what: "the unknown name \(name)", offset: start)
         }

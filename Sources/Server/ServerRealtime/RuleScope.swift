@@ -1,3 +1,4 @@
+import ServerBase
 import SyncJSON
 import SyncTree
 
@@ -13,7 +14,7 @@ struct RuleScope {
     /// Where the rule stands.
     var path = TreePath()
     /// What the path's parts are under the names of `$variables`.
-    var variables: [String: String] = [:]
+    var variables: TextMap<String> = [:]
 
     init(auth: JSON?, root: TreeNode, after: TreeNode?, now: Int64) {
         self.auth = auth

@@ -1,3 +1,4 @@
+import ServerBase
 import SyncJSON
 import SyncTree
 
@@ -47,7 +48,7 @@ struct SecurityRules {
 
     /// Whether children at a path are indexed by this.
     func hasIndex(_ name: String, at path: TreePath) -> Bool {
-        visit(path) { place, depth, _ in depth == path.keys.count && place.indices.contains(name) }
+        visit(path) { place, depth, _ in depth == path.keys.count && place.indices.containsBytes(of: name) }
     }
 
     /// The places on the way to a path, from the root down, until one says yes.
@@ -87,7 +88,7 @@ struct SecurityRules {
                 default:
                     guard value.kind == .object else { throw wrong(inner, "has to be an object") }
                     if name.utf8.first == UInt8(ascii: "$") {
-                        guard TreeKey(String(name.dropFirst())) != nil, !variables.contains(name) else {
+                        guard TreeKey(String(name.dropFirst())) != nil, !variables.containsBytes(of: name) else {
                             throw wrong(inner, "is no new name of a variable")
                         }
                         guard place.variable == nil else { throw wrong(inner, "is a second variable of one place") }

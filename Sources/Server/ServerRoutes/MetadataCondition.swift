@@ -1,3 +1,4 @@
+import ServerBase
 import ServerChat
 import ServerHTTP
 import SyncJSON
@@ -5,7 +6,7 @@ import SyncJSON
 /// What a list of users asks of their metadata: a key, with one of some values if there are any.
 struct MetadataCondition {
     private let key: String
-    private let values: Set<String>?
+    private let values: TextSet?
 
     init(_ query: RequestQuery) {
         key = query.text("metadatakey")

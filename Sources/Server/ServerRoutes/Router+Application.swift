@@ -21,7 +21,7 @@ extension Router {
 
     func connectedUsers(_ request: RoutedRequest) throws -> HTTPResponse {
         try administrator(request)
-        return HTTPResponse(.object(["ccu": .int(Int64(Set(chat.hub.all.map(\.userID)).count))]))
+        return HTTPResponse(.object(["ccu": .int(Int64(TextSet(chat.hub.all.map(\.userID)).count))]))
     }
 
     func usualInvitation(_ request: RoutedRequest) throws -> HTTPResponse {

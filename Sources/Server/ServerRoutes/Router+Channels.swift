@@ -66,7 +66,7 @@ extension Router {
         return (try caller(request), channel, request.value("key"))
     }
 
-    private func wantedKeys(_ request: RoutedRequest) -> Set<String>? {
+    private func wantedKeys(_ request: RoutedRequest) -> TextSet? {
         request.value("key").map { [$0] } ?? request.query.choice("keys", "key")
     }
 
@@ -105,8 +105,8 @@ extension Router {
     }
 
     /// A key in the query is as good as one in the path: one item goes, not all.
-    private func goingKeys(_ request: RoutedRequest) throws -> Set<String>? {
-        try wantedKeys(request) ?? request.payload().strings("keys").map { Set($0) }
+    private func goingKeys(_ request: RoutedRequest) throws -> TextSet? {
+        try wantedKeys(request) ?? request.payload().strings("keys").map { TextSet($0) }
     }
 
     /// The values that a body gives, under the name of the field or under that of the one key.

@@ -77,7 +77,7 @@ extension Router {
     }
 
     private func checkFileKey(_ request: RoutedRequest) throws {
-        if try request.query.text("auth") == storage.fileKey(at: chat.now) { return }
+        if try request.query.text("auth").isByteEqual(to: storage.fileKey(at: chat.now)) { return }
         _ = try caller(request)
     }
 }

@@ -174,7 +174,7 @@ extension Router {
                     ? membership.isMuted(at: now) : muted == "unmuted" ? !membership.isMuted(at: now) : true)
                 && isInState(state, membership)
                 && (activity == "all" || user.isActive == (activity != "deactivated"))
-                && (prefix.isEmpty || user.nickname.lowercased().hasPrefix(prefix))
+                && user.nickname.lowercased().beginsWithBytes(of: prefix)
         }
         let operatorsFirst = order == "operator_then_member_alphabetical"
         found.sort { left, right in
@@ -182,7 +182,8 @@ extension Router {
                 return left.membership.isOperator
             }
             let names = (left.user.nickname.lowercased(), right.user.nickname.lowercased())
-            return names.0 != names.1 ? names.0 < names.1 : left.user.id < right.user.id
+            if !names.0.isByteEqual(to: names.1) { return names.0.isByteOrdered(before: names.1) }
+            return left.user.id.isByteOrdered(before: right.user.id)
         }
         let page = try Page(of: found, query)
         let withPreference = query.bool("include_push_preference")
@@ -287,7 +288,7 @@ extension Router {
     func viewBan(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, _, _) = try membership(request)
         try chat.checkReading(try caller(request), channel)
-        let page = try Page(of: try bans(channel).filter { $0.userID == request["user"] }, request.query)
+        let page = try Page(of: try bans(channel).filter { $0.userID.isByteEqual(to: request["user"]) }, request.query)
         guard let only = try page.items.first.flatMap({ try banEntry($0) }) else { throw notBanned() }
         return HTTPResponse(only)
     }
@@ -342,10 +343,10 @@ extension Router {
     // MARK: Operators
 
     /// Whom a request about operators names.
-    private func operators(_ request: RoutedRequest) throws -> (ChannelRow, Fields, Caller, ids: Set<String>) {
+    private func operators(_ request: RoutedRequest) throws -> (ChannelRow, Fields, Caller, ids: TextSet) {
         let (channel, payload, _) = try membership(request)
         let caller = try caller(request)
-        let ids = try payload.strings("operator_ids").map { Set($0) } ?? request.query.choice("operator_ids") ?? []
+        let ids = try payload.strings("operator_ids").map { TextSet($0) } ?? request.query.choice("operator_ids") ?? []
         return (channel, payload, caller, ids)
     }
 

@@ -194,7 +194,7 @@ extension Router {
 
     func changeExtraData(_ request: RoutedRequest) throws -> HTTPResponse {
         let (channel, id, payload, caller) = try message(request)
-        let keys = try payload.strings("keys").map { Set($0) } ?? request.query.choice("keys") ?? []
+        let keys = try payload.strings("keys").map { TextSet($0) } ?? request.query.choice("keys") ?? []
         let mode = try payload.string("mode") ?? "add"
         guard mode == "add" || mode == "remove" else {
             throw Refusal.invalid("mode", "add or remove is expected")

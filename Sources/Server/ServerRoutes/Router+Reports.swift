@@ -9,7 +9,7 @@ extension Router {
         try administrator(request)
         let prefix = request.path.dropFirst().joined(separator: "\n")
         let found = try storage.documents(.report).filter {
-            prefix.isEmpty || $0.scope == prefix || $0.scope.hasPrefix(prefix + "\n")
+            prefix.isEmpty || $0.scope.isByteEqual(to: prefix) || $0.scope.beginsWithBytes(of: prefix + "\n")
         }
         let page = try Page(of: found, request.query)
         return HTTPResponse(

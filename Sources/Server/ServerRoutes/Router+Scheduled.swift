@@ -28,7 +28,7 @@ extension Router {
         let asked = try asked(request)
         guard let id = Int64(request["id"]) else { throw Refusal.noEndpoint() }
         let document = try chat.scheduledMessage(id, in: asked.channel)
-        guard asked.caller.isAdmin || document.json["user_id"]?.string == asked.caller.userID else {
+        guard asked.caller.isAdmin || (document.json["user_id"]?.string).isByteEqual(to: asked.caller.userID) else {
             throw Refusal.unauthorized("a user sees its own scheduled messages")
         }
         return (document, asked)
@@ -85,10 +85,10 @@ extension Router {
         let states = query.choice("status", "scheduled_status")
         let types = query.text("message_type")
         return try storage.documents(.scheduled).map(\.json).filter { json in
-            (caller.userID.isEmpty || json["user_id"]?.string == caller.userID)
-                && (url.isEmpty || json["channel_url"]?.string == url)
+            (caller.userID.isEmpty || (json["user_id"]?.string).isByteEqual(to: caller.userID))
+                && (url.isEmpty || (json["channel_url"]?.string).isByteEqual(to: url))
                 && (states?.contains(json["status"]?.string ?? "") ?? true)
-                && (types.isEmpty || json["type"]?.string == types)
+                && (types.isEmpty || (json["type"]?.string).isByteEqual(to: types))
         }
     }
 

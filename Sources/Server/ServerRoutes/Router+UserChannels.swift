@@ -20,7 +20,7 @@ extension Router {
         let caller = try caller(request, as: request["user"])
         let wanted = try request.payload().strings("channel_urls")
         for (channel, membership) in try storage.channels(of: caller.userID) where membership.state == .joined {
-            if let wanted, !wanted.contains(channel.url) { continue }
+            if let wanted, !wanted.containsBytes(of: channel.url) { continue }
             try chat.markRead(caller, channel.id)
         }
         return HTTPResponse(.object(["ts": .int(chat.now)]))
@@ -30,7 +30,7 @@ extension Router {
         let caller = try caller(request, as: request["user"])
         let type = try request.payload().string("custom_type")
         for (channel, membership) in try storage.channels(of: caller.userID) where membership.state != .gone {
-            if let type, type != channel.customType { continue }
+            if let type, !type.isByteEqual(to: channel.customType) { continue }
             try chat.leave(channel, [caller.userID])
         }
         return .empty

@@ -122,7 +122,7 @@ extension Router {
             .filter { user in
                 (mode == "all" || user.isActive == (mode != "deactivated"))
                     && (nicknames?.contains(user.nickname) ?? true)
-                    && (prefix.isEmpty || user.nickname.lowercased().hasPrefix(prefix))
+                    && user.nickname.lowercased().beginsWithBytes(of: prefix)
                     && (showsBots || !storage.bots.contains(user.id))
                     && metadata.matches(user)
             }
@@ -188,7 +188,9 @@ extension Router {
     func updateUser(_ request: RoutedRequest) throws -> HTTPResponse {
         let id = request["user"]
         let caller = try caller(request, as: nil)
-        guard caller.isAdmin || caller.userID == id else { throw Refusal.unauthorized("a user acts for itself") }
+        guard caller.isAdmin || caller.userID.isByteEqual(to: id) else {
+            throw Refusal.unauthorized("a user acts for itself")
+        }
         guard var user = try storage.user(id) else { throw Refusal.noUser() }
         let payload = try request.payload()
         try apply(payload, to: &user)
@@ -227,10 +229,12 @@ extension Router {
 
     private func owner(_ request: RoutedRequest, _ payload: Fields) throws -> UserRow {
         let id = request["user"]
-        if let app = request.header("App-Id"), !app.isEmpty, app != chat.options.appID {
+        if let app = request.header("App-Id"), !app.isEmpty, !app.isByteEqual(to: chat.options.appID) {
             throw Refusal(400_304, "\"Application\" not found.")
         }
-        if let given = request.header("Api-Token"), given == options.apiToken { return try chat.activeUser(id) }
+        if let given = request.header("Api-Token"), given.isByteEqual(to: options.apiToken) {
+            return try chat.activeUser(id)
+        }
         let token =
             try request.header("Access-Token").map { PercentCoding.decode($0.utf8, plusIsSpace: false) }
             ?? payload.string(["access_token", "token"]) ?? ""
@@ -276,7 +280,7 @@ extension Router {
         let wanted = query.choice("user_ids")
         let metadata = MetadataCondition(query)
         let found = try (query.text("list") == "blocking_me" ? all.blockedBy : all.blocking)
-            .filter { wanted?.contains($0) ?? true }.sorted().compactMap { try storage.user($0) }
+            .filter { wanted?.contains($0) ?? true }.sortedByBytes().compactMap { try storage.user($0) }
             .filter(metadata.matches)
         return userList(try Page(of: found, query))
     }
@@ -292,7 +296,9 @@ extension Router {
         let id = request["user"]
         let caller = try caller(request)
         guard let user = try storage.user(id) else { throw Refusal.noUser() }
-        if changes, !caller.isAdmin, caller.userID != id { throw Refusal.unauthorized("a user acts for itself") }
+        if changes, !caller.isAdmin, !caller.userID.isByteEqual(to: id) {
+            throw Refusal.unauthorized("a user acts for itself")
+        }
         return (user, (try? JSON.parse(user.metadata)) ?? .object(), request.value("key"))
     }
 

@@ -8,7 +8,7 @@ public final class Router {
     let chat: Chat
     let options: RouterOptions
     private let limiter: RateLimiter?
-    private var logged: Set<String> = []
+    private var logged: TextSet = []
     /// Told of the keys that each request's handler has read, when the server is strict.
     var onReads: ((Route, _ query: KeyWatch, _ body: KeyWatch) -> Void)?
 
@@ -58,7 +58,7 @@ public final class Router {
         let result = Result { try routed.route.handler(self)(routed) }
         onReads?(routed.route, reads.query, reads.body)
         let strays = reads.query.strays.union(reads.body.strays)
-        if let key = strays.min() { throw UndeclaredKey(route: routed.route, key: key) }
+        if let key = strays.sorted().first { throw UndeclaredKey(route: routed.route, key: key) }
         return (routed.route, try result.get())
     }
 
@@ -67,7 +67,7 @@ public final class Router {
     /// What chat clients send with all requests of a topic, whether it says something there or not: parts of messages
     /// with changes and single messages, questions about channels of other kinds, the parts of a login. A program of
     /// the administration means each key that it sends.
-    private static let harmless: [String: Set<String>] = [
+    private static let harmless: TextMap<TextSet> = [
         "messages": [
             "is_sdk", "show_subchannel_messages_only", "include_parent_message_text", "include_replies",
             "include_reply_type", "checking_has_next", "checking_continuous_messages",
@@ -108,7 +108,7 @@ public final class Router {
         // The words of a path, without the names between them.
         let kind = stride(from: 1, to: path.count, by: 2).map { path[$0] }.joined(separator: "/…/")
         let line = "\(request.method) \(kind): nobody reads the key \"\(key)\""
-        guard logged.count < 1000, logged.insert(line).inserted else { return }
+        guard logged.count < 1000, logged.insert(line) else { return }
         Log.line(line)
     }
 
@@ -119,7 +119,9 @@ public final class Router {
     /// Who asks. The administration may act for a user that the path or the body names.
     func caller(_ request: RoutedRequest) throws -> Caller {
         if let token = request.header("Api-Token"), !token.isEmpty {
-            guard token == options.apiToken else { throw Refusal(400_401, "The API token is not valid.", status: 401) }
+            guard token.isByteEqual(to: options.apiToken) else {
+                throw Refusal(400_401, "The API token is not valid.", status: 401)
+            }
             return Caller(userID: "", isAdmin: true)
         }
         guard let key = request.header("Session-Key") ?? request.header("SESSION-KEY"), !key.isEmpty else {
@@ -134,7 +136,7 @@ public final class Router {
         let caller = try caller(request)
         guard let userID, !userID.isEmpty else { return caller }
         if caller.isAdmin { return Caller(userID: try chat.activeUser(userID).id, isAdmin: true) }
-        guard caller.userID == userID else { throw Refusal.unauthorized("a user acts for itself") }
+        guard caller.userID.isByteEqual(to: userID) else { throw Refusal.unauthorized("a user acts for itself") }
         return caller
     }
 

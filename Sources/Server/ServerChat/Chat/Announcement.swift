@@ -34,21 +34,21 @@ public struct Announcement {
             // The channels of the sender and one of the users, and of nobody else.
             found = try listed.flatMap { user in
                 try storage.channels(of: user).map(\.channel).filter { channel in
-                    Set(try storage.audience(channel.id)) == Set([user, sender].filter { !$0.isEmpty })
+                    TextSet(try storage.audience(channel.id)) == TextSet([user, sender].filter { !$0.isEmpty })
                 }
             }
         }
         let type = text("target_custom_type")
         let isMeant: (ChannelRow) -> Bool = { channel in
-            (type.isEmpty || channel.customType == type)
+            (type.isEmpty || channel.customType.isByteEqual(to: type))
                 && (!channel.isFrozen || json["send_to_frozen_channels"]?.bool ?? true)
         }
         guard text("target_channel_type") == "super" else { return found.filter(isMeant) }
         return found.filter { $0.isSuper && isMeant($0) }
     }
 
-    public func users() throws -> Set<String> {
-        Set(try channels().flatMap { try chat.storage.joinedMembers($0.id) }).subtracting([sender])
+    public func users() throws -> TextSet {
+        TextSet(try channels().flatMap { try chat.storage.joinedMembers($0.id) }).subtracting([sender])
     }
 
     /// Sends it, into new channels too where it asks for them.
@@ -86,7 +86,7 @@ public struct Announcement {
         let options = json["create_channel_options"] ?? .object()
         for user in listed {
             let exists = try chat.storage.channels(of: user).contains { channel, _ in
-                Set(try chat.storage.audience(channel.id)) == Set([user, sender])
+                TextSet(try chat.storage.audience(channel.id)) == TextSet([user, sender])
             }
             if exists { continue }
             let wish = JSON.object([

@@ -51,7 +51,7 @@ public struct ApplicationSettings {
 
     /// Messages up to this time are gone in channels of a custom type; 0 when none are.
     public func purgeOffset(customType: String) -> Int64 {
-        let own = customType.isEmpty ? nil : purges.first { $0.scope == customType }
+        let own = customType.isEmpty ? nil : purges.first { $0.scope.isByteEqual(to: customType) }
         return (own ?? purges.first { $0.scope == "global" })?.offset ?? 0
     }
 
@@ -70,7 +70,7 @@ public struct ApplicationSettings {
             guard !scope.isEmpty, let offset = value.int else { throw Refusal.notNumber("message_purge_offset") }
             guard (0...now).contains(offset) else { throw Refusal.outOfRange("message_purge_offset") }
             let saidAt = max(now, changedAt.addingClamped(1))
-            purges.removeAll { $0.scope == scope }
+            purges.removeAll { $0.scope.isByteEqual(to: scope) }
             purges.append(Purge(scope: scope, offset: offset, saidAt: saidAt))
         }
     }

@@ -12,15 +12,15 @@ public struct ChannelListQuery {
     public var hiddenMode = "unhidden_only"
     public var unreadOnly = false
     public var memberState = "all"
-    public var customTypes: Set<String>?
+    public var customTypes: TextSet?
     public var customTypePrefix = ""
-    public var urls: Set<String>?
+    public var urls: TextSet?
     public var name = ""
     public var namePrefix = ""
     public var nameContains = ""
     public var nicknameContains: [String] = []
     public var nicknamePrefix = ""
-    public var nicknames: Set<String>?
+    public var nicknames: TextSet?
     /// In every way they may be meant; a comma may separate, or belong to a name.
     public var exactMembers: [[String]] = []
     public var includedMembers: [[String]] = []
@@ -29,7 +29,7 @@ public struct ChannelListQuery {
     public var searchesNames = true
     public var searchesNicknames = true
     public var metadataKey = ""
-    public var metadataValues: Set<String>?
+    public var metadataValues: TextSet?
     public var metadataPrefix = ""
     public var metadataOrderKey = ""
     public var counters: CounterCondition?
@@ -72,10 +72,10 @@ public struct ChannelListQuery {
         if publicMode == "public", !channel.isPublic { return false }
         if publicMode == "private", channel.isPublic { return false }
         if let customTypes, !customTypes.contains(channel.customType) { return false }
-        if !customTypePrefix.isEmpty, !channel.customType.hasPrefix(customTypePrefix) { return false }
+        if !channel.customType.beginsWithBytes(of: customTypePrefix) { return false }
         if let urls, !urls.contains(channel.url) { return false }
-        if !name.isEmpty, channel.name != name { return false }
-        if !namePrefix.isEmpty, !channel.name.lowercased().hasPrefix(namePrefix) { return false }
+        if !name.isEmpty, !channel.name.isByteEqual(to: name) { return false }
+        if !namePrefix.isEmpty, !channel.name.lowercased().beginsWithBytes(of: namePrefix) { return false }
         if !nameContains.isEmpty, !channel.name.lowercased().contains(text: nameContains) { return false }
         if createdBefore > 0, channel.createdAt >= createdBefore { return false }
         if createdAfter > 0, channel.createdAt <= createdAfter { return false }
@@ -109,12 +109,12 @@ public struct ChannelListQuery {
     private func matchesMembers(_ channel: ChannelRow, _ viewer: String, _ storage: Storage) throws -> Bool {
         if !exactMembers.isEmpty {
             // The viewer is a member whether it names itself or not.
-            let members = Set(try storage.audience(channel.id))
+            let members = TextSet(try storage.audience(channel.id))
             let own = viewer.isEmpty ? [] : [viewer]
-            if !exactMembers.contains(where: { members == Set($0).union(own) }) { return false }
+            if !exactMembers.contains(where: { members == TextSet($0).union(own) }) { return false }
         }
         if !includedMembers.isEmpty {
-            let members = Set(try storage.audience(channel.id))
+            let members = TextSet(try storage.audience(channel.id))
             let isMet = includedMembers.contains { wanted in
                 includesAnyMember ? wanted.contains(where: members.contains) : wanted.allSatisfy(members.contains)
             }
@@ -125,12 +125,13 @@ public struct ChannelListQuery {
             || !searchText.isEmpty && searchesNicknames
         let names =
             needsNicknames
-            ? try storage.members(channel.id).filter { $0.user.id != viewer }.map { $0.user.nickname.lowercased() } : []
+            ? try storage.members(channel.id).filter { !$0.user.id.isByteEqual(to: viewer) }
+                .map { $0.user.nickname.lowercased() } : []
         if !nicknameContains.isEmpty {
             let isFound = names.contains { name in nicknameContains.contains { name.contains(text: $0) } }
             if !isFound { return false }
         }
-        if !nicknamePrefix.isEmpty, !names.contains(where: { $0.hasPrefix(nicknamePrefix) }) { return false }
+        if !nicknamePrefix.isEmpty, !names.contains(where: { $0.beginsWithBytes(of: nicknamePrefix) }) { return false }
         if let nicknames, !names.contains(where: nicknames.contains) { return false }
         if !searchText.isEmpty {
             let isNamed = searchesNames && channel.name.lowercased().contains(text: searchText)
@@ -142,10 +143,10 @@ public struct ChannelListQuery {
 
     private func matchesMetadata(_ channel: ChannelRow, _ storage: Storage) throws -> Bool {
         guard !metadataKey.isEmpty else { return true }
-        guard let value = try storage.metadata(channel.id).first(where: { $0.0 == metadataKey })?.1 else {
+        guard let value = try storage.metadata(channel.id).value(ofKey: metadataKey) else {
             return false
         }
         if let metadataValues, !metadataValues.contains(value) { return false }
-        return metadataPrefix.isEmpty || value.hasPrefix(metadataPrefix)
+        return value.beginsWithBytes(of: metadataPrefix)
     }
 }

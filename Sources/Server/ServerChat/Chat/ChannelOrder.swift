@@ -1,3 +1,4 @@
+import ServerBase
 import SyncJSON
 
 /// The orders of a channel list, and where a channel stands in one.
@@ -18,7 +19,7 @@ public enum ChannelOrder: String {
 
         public static func < (left: Place, right: Place) -> Bool {
             if left.group != right.group { return left.group < right.group }
-            if left.text != right.text { return left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }
+            if !left.text.isByteEqual(to: right.text) { return left.text.isByteOrdered(before: right.text) }
             if left.time != right.time { return left.time > right.time }
             return left.id > right.id
         }

@@ -1,3 +1,4 @@
+import ServerBase
 import SyncJSON
 
 /// A channel as one user sees it, in the shape of the wire.
@@ -23,8 +24,8 @@ public struct ChannelView {
     /// Empty for the administration.
     public let viewer: String
     public let parts: Parts
-    private let blocking: Set<String>
-    private let blockedBy: Set<String>
+    private let blocking: TextSet
+    private let blockedBy: TextSet
     private let now: Int64
 
     /// Members of super channels beyond these are left to the member list.

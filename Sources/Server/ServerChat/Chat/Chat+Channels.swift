@@ -8,10 +8,10 @@ extension Chat {
         let operators = try fields.strings("operator_ids") ?? []
         // The administration puts the named users in; a user puts itself in and invites the rest.
         let inviter = try fields.string("inviter_id") ?? caller.userID
-        if !caller.userID.isEmpty, !users.contains(caller.userID) { users.append(caller.userID) }
-        for id in operators where !users.contains(id) { users.append(id) }
-        var seen: Set<String> = []
-        users = users.filter { seen.insert($0).inserted }
+        if !caller.userID.isEmpty, !users.containsBytes(of: caller.userID) { users.append(caller.userID) }
+        for id in operators where !users.containsBytes(of: id) { users.append(id) }
+        var seen: TextSet = []
+        users = users.filter { seen.insert($0) }
         let isStrict = try fields.bool("strict") ?? fields.bool("is_strict") ?? false
         let invitation = try InvitationInput(fields)
         var known: [UserRow] = []
@@ -36,7 +36,7 @@ extension Chat {
         if isStrict { channel.flags.insert(.strict) }
         if try fields.bool("is_distinct") == true, !channel.isSuper, !channel.isPublic {
             channel.flags.insert(.distinct)
-            channel.distinctKey = known.map(\.id).sorted().joined(separator: "\n")
+            channel.distinctKey = known.map(\.id).sortedByBytes().joined(separator: "\n")
             if let existing = try storage.distinctChannel(channel.distinctKey) { return (existing, false) }
         }
         if channel.url.isEmpty { channel.url = "sendbird_group_channel_\(now)_\(storage.random.hex(10))" }
@@ -46,12 +46,12 @@ extension Chat {
         let stored = try change { broadcasts in
             let stored = try storage.insert(channel)
             for user in known {
-                let isIn = user.id == inviter || invitation.isIn(user)
+                let isIn = user.id.isByteEqual(to: inviter) || invitation.isIn(user)
                 var member = MembershipRow(channelID: stored.id, userID: user.id, state: isIn ? .joined : .invited)
-                member.isOperator = operators.contains(user.id)
+                member.isOperator = operators.containsBytes(of: user.id)
                 member.joinedAt = isIn ? now : 0
                 member.hidden = invitation.hidden[user.id] ?? .no
-                if user.id != inviter {
+                if !user.id.isByteEqual(to: inviter) {
                     member.inviter = inviter
                     member.invitedAt = inviter.isEmpty ? 0 : now
                 }
@@ -60,7 +60,8 @@ extension Chat {
             _ = try storage.recountMembers(stored.id)
             let created = try storage.channel(id: stored.id) ?? stored
             try tellInvitation(
-                created, inviter: inviter, invitees: known.filter { $0.id != inviter }, at: now, &broadcasts)
+                created, inviter: inviter, invitees: known.filter { !$0.id.isByteEqual(to: inviter) }, at: now,
+                &broadcasts)
             return created
         }
         return (stored, true)
@@ -120,7 +121,7 @@ extension Chat {
                 changed.distinctKey = ""
             } else if !changed.isSuper, !changed.isPublic {
                 changed.flags.insert(.distinct)
-                changed.distinctKey = try storage.audience(channel.id).sorted().joined(separator: "\n")
+                changed.distinctKey = try storage.audience(channel.id).sortedByBytes().joined(separator: "\n")
             }
         }
         let now = now
@@ -179,7 +180,7 @@ extension Chat {
         _ channel: ChannelRow, _ values: [(String, String)], creates: Bool, changes: Bool, _ caller: Caller
     ) throws -> (values: JSON, at: Int64) {
         try checkManaging(caller, channel, needsOperator: false)
-        let known = Dictionary(try storage.metadata(channel.id), uniquingKeysWith: { $1 })
+        let known = TextMap(try storage.metadata(channel.id))
         let created = JSON.object()
         let updated = JSON.object()
         for (key, value) in values {
@@ -205,7 +206,7 @@ extension Chat {
         return (result, now)
     }
 
-    public func removeMetadata(_ channel: ChannelRow, _ keys: Set<String>?, _ caller: Caller) throws {
+    public func removeMetadata(_ channel: ChannelRow, _ keys: TextSet?, _ caller: Caller) throws {
         try checkManaging(caller, channel, needsOperator: false)
         let gone = try storage.metadata(channel.id).map(\.0).filter { keys?.contains($0) ?? true }
         let now = now
@@ -222,7 +223,7 @@ extension Chat {
         _ caller: Caller
     ) throws -> JSON {
         try checkManaging(caller, channel, needsOperator: false)
-        let known = Dictionary(try storage.counters(channel.id), uniquingKeysWith: { $1 })
+        let known = TextMap(try storage.counters(channel.id))
         let created = JSON.object()
         let updated = JSON.object()
         for (key, value) in values {
@@ -254,7 +255,7 @@ extension Chat {
         return result
     }
 
-    public func removeCounters(_ channel: ChannelRow, _ keys: Set<String>?, _ caller: Caller) throws {
+    public func removeCounters(_ channel: ChannelRow, _ keys: TextSet?, _ caller: Caller) throws {
         try checkManaging(caller, channel, needsOperator: false)
         let gone = try storage.counters(channel.id).map(\.0).filter { keys?.contains($0) ?? true }
         let now = now

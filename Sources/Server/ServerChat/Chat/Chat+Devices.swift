@@ -18,7 +18,9 @@ extension Chat {
 
     /// Takes a device from a user who has it.
     public func removeDevice(_ type: String, _ token: String, of userID: String) throws {
-        guard try storage.deviceOwner(type, token) == userID else { throw Refusal(400_201, "\"Token\" not found.") }
+        guard try storage.deviceOwner(type, token).isByteEqual(to: userID) else {
+            throw Refusal(400_201, "\"Token\" not found.")
+        }
         try storage.removeDevice(type, token)
     }
 

@@ -11,7 +11,7 @@ extension Chat {
         guard let member = try storage.membership(channel.id, caller.userID), member.state == .joined else {
             throw Refusal.notMember()
         }
-        guard message.sender == caller.userID || operatorsMay && member.isOperator else {
+        guard message.sender.isByteEqual(to: caller.userID) || operatorsMay && member.isOperator else {
             throw Refusal(900_022, "Only its sender may do that.", status: 403)
         }
         return message
@@ -155,7 +155,7 @@ extension Chat {
         for element in given?.array ?? [] {
             guard let key = element["key"]?.string else { continue }
             let values = element["value"]?.array ?? []
-            if let place = entries.firstIndex(where: { $0.key == key }) {
+            if let place = entries.firstIndex(where: { $0.key.isByteEqual(to: key) }) {
                 entries[place].values.removeAll { values.contains($0) }
                 if !removes { entries[place].values += values } else if values.isEmpty { entries.remove(at: place) }
             } else if !removes, upserts {
@@ -239,12 +239,13 @@ extension Chat {
         let kept = JSON.array()
         var isFound = false
         for entry in reactions.array ?? [] {
-            guard entry["key"]?.string == key else {
+            guard (entry["key"]?.string).isByteEqual(to: key) else {
                 kept.append(entry)
                 continue
             }
             isFound = true
-            var users = (entry["user_ids"]?.array ?? []).compactMap(\.string).filter { $0 != caller.userID }
+            var users = (entry["user_ids"]?.array ?? []).compactMap(\.string)
+            users.removeAll { $0.isByteEqual(to: caller.userID) }
             if adds { users.append(caller.userID) }
             if users.isEmpty { continue }
             kept.append(.object(["key": .string(key), "user_ids": .strings(users), "updated_at": .int(now)]))

@@ -7,7 +7,9 @@ extension Chat {
     public func addFriends(_ ids: [String], to userID: String) throws -> [UserRow] {
         let users = try ids.map { id in
             guard let user = try storage.user(id) else { throw Refusal.noUser() }
-            guard id != userID else { throw Refusal.invalid("user_ids", "nobody is a friend of its own") }
+            guard !id.isByteEqual(to: userID) else {
+                throw Refusal.invalid("user_ids", "nobody is a friend of its own")
+            }
             return user
         }
         try storage.transaction {
@@ -28,7 +30,7 @@ extension Chat {
             var found: [Storage.Friend] = []
             for entry in entries {
                 try storage.save(entry)
-                for id in try storage.users(discoveredBy: entry.key) where id != userID {
+                for id in try storage.users(discoveredBy: entry.key) where !id.isByteEqual(to: userID) {
                     found.append(Storage.Friend(id: id, discoveryKey: entry.key, name: entry.name))
                 }
             }
@@ -47,7 +49,7 @@ extension Chat {
         guard !keys.isEmpty, user.detail("is_hide_me_from_friends")?.bool != true else { return }
         try change { broadcasts in
             for key in keys {
-                for entry in try storage.discoveries(ofKey: key) where entry.userID != user.id {
+                for entry in try storage.discoveries(ofKey: key) where !entry.userID.isByteEqual(to: user.id) {
                     let friend = Storage.Friend(id: user.id, discoveryKey: key, name: entry.name)
                     try discover([friend], by: entry.userID, &broadcasts)
                 }

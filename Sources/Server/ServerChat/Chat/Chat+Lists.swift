@@ -34,7 +34,7 @@ extension Chat {
         for (channel, membership) in candidates {
             var value: String?
             if list.order == .metadata {
-                value = try storage.metadata(channel.id).first { $0.0 == list.metadataOrderKey }?.1
+                value = try storage.metadata(channel.id).value(ofKey: list.metadataOrderKey)
             }
             let own = membership ?? MembershipRow(channelID: channel.id, userID: "", state: .gone)
             let place = list.order.place(channel, own, metadataValue: value)
@@ -68,7 +68,7 @@ extension Chat {
         let found = try storage.channelChanges(of: userID, after: sequence, since: time, limit: limit + 1)
         let page = found.prefix(limit)
         let view = try ChannelView(self, viewer: userID, parts: wanted.parts)
-        var updated: Set<String> = []
+        var updated: TextSet = []
         var writer = JSONWriter(capacity: 16 << 10)
         writer.beginObject()
         writer.key("updated")

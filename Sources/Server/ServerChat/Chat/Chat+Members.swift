@@ -43,7 +43,7 @@ extension Chat {
         if let ban = try storage.ban(channel.id, userID), ban.holds(at: now) { return true }
         guard !channel.customType.isEmpty else { return false }
         return try storage.restrictions(of: userID, .ban)
-            .contains { $0.customType == channel.customType && $0.holds(at: now) }
+            .contains { $0.customType.isByteEqual(to: channel.customType) && $0.holds(at: now) }
     }
 
     /// A new member has read nothing and misses nothing.
@@ -157,7 +157,7 @@ extension Chat {
         } else if !channel.isPublic, known?.state != .invited {
             throw Refusal.unauthorized("the channel is not public")
         }
-        guard channel.accessCode.isEmpty || channel.accessCode == accessCode else {
+        guard channel.accessCode.isEmpty || channel.accessCode.isByteEqual(to: accessCode) else {
             throw Refusal.unauthorized("the access code is wrong")
         }
         var member = MembershipRow(channelID: channel.id, userID: userID, state: .joined)

@@ -55,7 +55,7 @@ extension Chat {
 
     /// Makes exactly these members operators, or adds and takes some away.
     public func changeOperators(
-        _ channel: ChannelRow, adding: [String] = [], removing: Set<String>? = [], _ caller: Caller
+        _ channel: ChannelRow, adding: [String] = [], removing: TextSet? = [], _ caller: Caller
     )
         throws
     {
@@ -64,7 +64,7 @@ extension Chat {
         try change { broadcasts in
             var operators = try storage.operators(channel.id)
             if let removing { operators.removeAll { removing.contains($0) } } else { operators = [] }
-            for id in adding where !operators.contains(id) { operators.append(id) }
+            for id in adding where !operators.containsBytes(of: id) { operators.append(id) }
             try setOperators(channel, to: operators, at: now, &broadcasts)
         }
     }
@@ -72,8 +72,8 @@ extension Chat {
     public func setOperators(_ channel: ChannelRow, to ids: [String], at now: Int64, _ broadcasts: inout [Broadcast])
         throws
     {
-        let before = Set(try storage.operators(channel.id))
-        let after = Set(ids)
+        let before = TextSet(try storage.operators(channel.id))
+        let after = TextSet(ids)
         guard before != after else { return }
         // In order: each save takes a change number, and a Set's order differs from run to run.
         for id in before.symmetricDifference(after).sorted() {
@@ -210,7 +210,7 @@ extension Chat {
         }
         guard !channel.customType.isEmpty else { return nil }
         return try storage.restrictions(of: member.userID, .mute)
-            .first { $0.customType == channel.customType && $0.holds(at: now) }
+            .first { $0.customType.isByteEqual(to: channel.customType) && $0.holds(at: now) }
     }
 
     /// Bans or mutes a user in all channels of these custom types, those that are there and those to come.
@@ -231,7 +231,7 @@ extension Chat {
             }
         }
         guard kind == .ban, !lifts else { return }
-        for (channel, _) in try storage.channels(of: userID) where types.contains(channel.customType) {
+        for (channel, _) in try storage.channels(of: userID) where types.containsBytes(of: channel.customType) {
             try leave(channel, [userID], keepsOperators: false)
         }
     }

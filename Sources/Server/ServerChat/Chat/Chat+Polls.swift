@@ -28,7 +28,7 @@ extension Chat {
 
     /// Whether the caller may see a poll: its maker, the administration, and the members of its channel.
     public func checkSeeing(_ poll: Poll, _ caller: Caller) throws {
-        if caller.isAdmin || poll.createdBy == caller.userID { return }
+        if caller.isAdmin || poll.createdBy.isByteEqual(to: caller.userID) { return }
         guard poll.channelID > 0, let channel = try storage.channel(id: poll.channelID) else {
             throw Refusal(400_201, "\"Poll\" not found.")
         }
@@ -36,7 +36,7 @@ extension Chat {
     }
 
     private func checkChanging(_ poll: Poll, _ caller: Caller) throws {
-        guard caller.isAdmin || poll.createdBy == caller.userID else {
+        guard caller.isAdmin || poll.createdBy.isByteEqual(to: caller.userID) else {
             throw Refusal.unauthorized("only its maker changes a poll")
         }
     }
@@ -104,7 +104,7 @@ extension Chat {
     public func attachPoll(_ id: Int64, to message: MessageRow, _ channel: ChannelRow) throws -> JSON {
         let poll = try poll(id)
         guard poll.messageID == 0 else { throw Refusal.invalid("poll_id", "the poll was sent already") }
-        guard message.sender.isEmpty || poll.createdBy.isEmpty || poll.createdBy == message.sender else {
+        guard message.sender.isEmpty || poll.createdBy.isEmpty || poll.createdBy.isByteEqual(to: message.sender) else {
             throw Refusal.unauthorized("only its maker sends a poll")
         }
         poll.json.set("message_id", .int(message.id))
@@ -180,7 +180,7 @@ extension Chat {
     /// Changes the text of an option, or takes it away with its votes.
     public func changeOption(_ id: Int64, _ text: String?, _ poll: Poll, _ caller: Caller) throws -> Poll {
         guard let option = poll.option(id) else { throw Refusal(400_201, "\"Option\" not found.") }
-        if option["created_by"]?.string != caller.userID { try checkChanging(poll, caller) }
+        if !(option["created_by"]?.string).isByteEqual(to: caller.userID) { try checkChanging(poll, caller) }
         let now = now
         try change { broadcasts in
             if let text {
@@ -233,7 +233,7 @@ extension Chat {
                         .object(["option_id": $0["id"] ?? 0, "vote_count": $0["vote_count"] ?? 0])
                     }),
             ])
-            let others = try storage.audience(channel.id).filter { $0 != caller.userID }
+            let others = try storage.audience(channel.id).filter { !$0.isByteEqual(to: caller.userID) }
             broadcasts.append(Broadcast(frame: Frames.frame("VOTE", told), users: others))
             let own = told.deepCopy()
             own.set("voted_option_ids", .array(wanted.sorted().map { .int($0) }))

@@ -98,7 +98,7 @@ extension Chat {
                 let now = now
                 try change { broadcasts in
                     let updated = JSON.object()
-                    for (user, time) in marks.sorted(by: { $0.key < $1.key })
+                    for (user, time) in marks.sorted()
                     where try storage.markDelivered(channelID, user, at: time) {
                         updated.set(user, .int(time))
                     }
@@ -126,7 +126,7 @@ extension Chat {
         }
         guard let user = try storage.user(caller.userID) else { throw Refusal.noUser() }
         let frame = Frames.channelEvent(starts ? 10900 : 10901, channel, at: now, SocketDialect.user(user.json))
-        let others = try storage.audience(channel.id).filter { $0 != member.userID }
+        let others = try storage.audience(channel.id).filter { !$0.isByteEqual(to: member.userID) }
         tell(Broadcast(frame: frame, users: others))
     }
 

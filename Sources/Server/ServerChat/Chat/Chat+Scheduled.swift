@@ -11,7 +11,7 @@ extension Chat {
 
     public func scheduledMessage(_ id: Int64, in channel: ChannelRow?) throws -> Storage.Document {
         guard let found = try storage.wholeDocument(.scheduled, Chat.key(id)),
-            channel.map({ found.scope == String($0.id) }) ?? true
+            channel.map({ found.scope.isByteEqual(to: String($0.id)) }) ?? true
         else { throw Refusal(400_201, "\"Scheduled message\" not found.") }
         return found
     }

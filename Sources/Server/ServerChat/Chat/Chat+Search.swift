@@ -5,7 +5,7 @@ extension Chat {
     /// Messages that hold a text, in one channel or all of a user's. Compared without regard to case; every word counts
     /// unless the text is to match exactly.
     public func search(_ caller: Caller, _ wanted: SearchQuery) throws -> JSON {
-        let words = wanted.isExact ? [wanted.text] : wanted.text.split(separator: " ").map(String.init)
+        let words = wanted.isExact ? [wanted.text] : wanted.text.parts(between: UInt8(ascii: " "))
         let (url, type) = (wanted.channelURL, wanted.customType)
         let channels = try url.isEmpty ? storage.channels(of: caller.userID).map(\.channel) : [channel(url)]
         var found: [MessageRow] = []
@@ -13,7 +13,7 @@ extension Chat {
             let member = try checkReading(caller, channel)
             let from = max(wanted.from, member?.offset ?? 0)
             found += try storage.messages(channel.id, from: from, to: wanted.to).filter { message in
-                guard type.isEmpty || message.customType == type else { return false }
+                guard type.isEmpty || message.customType.isByteEqual(to: type) else { return false }
                 guard let json = try? JSON.parse(message.json) else { return false }
                 let texts = wanted.fields.compactMap { json[$0]?.string?.lowercased() }
                 return words.allSatisfy { word in texts.contains { $0.contains(text: word) } }

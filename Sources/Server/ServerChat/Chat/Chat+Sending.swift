@@ -26,7 +26,7 @@ extension Chat {
         if try mute(member, channel) != nil { throw Refusal(900_041, "Muted in this channel.", status: 403) }
         if storage.hasBlocks, channel.memberCount == 2 {
             // Between two, a block ends the talk.
-            let other = try storage.audience(channel.id).first { $0 != caller.userID } ?? ""
+            let other = try storage.audience(channel.id).first { !$0.isByteEqual(to: caller.userID) } ?? ""
             if try storage.blocks(of: caller.userID).blockedBy.contains(other) {
                 throw Refusal(900_080, "The receiver has blocked you.", status: 403)
             }
@@ -56,7 +56,7 @@ extension Chat {
                 let isSame =
                     !isNumber
                     || now.subtractingClamped(earlier.at) < 600_000
-                        && (try? JSON.parse(message.json))?["message"]?.string == input.text
+                        && ((try? JSON.parse(message.json))?["message"]?.string).isByteEqual(to: input.text)
                 if isSame, refusesRepeats { throw Refusal.exists("\"req_id\"") }
                 if isSame { return Sent(message: message, frame: try messageFrame(message)) }
             } else if !isNumber {

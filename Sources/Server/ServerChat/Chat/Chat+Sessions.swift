@@ -18,9 +18,9 @@ extension Chat {
             return user
         }
         guard user.isActive else { throw Refusal(400_300, "The user is deactivated.") }
-        if !user.revokedToken.isEmpty, token == user.revokedToken { throw Refusal.tokenRevoked() }
-        guard user.accessToken.isEmpty || token == user.accessToken else { throw Refusal.wrongToken() }
-        if !nickname.isEmpty, user.nickname != nickname {
+        if !user.revokedToken.isEmpty, token.isByteEqual(to: user.revokedToken) { throw Refusal.tokenRevoked() }
+        guard user.accessToken.isEmpty || token.isByteEqual(to: user.accessToken) else { throw Refusal.wrongToken() }
+        if !nickname.isEmpty, !user.nickname.isByteEqual(to: nickname) {
             user.nickname = nickname
             try storage.save(user)
         }

@@ -20,7 +20,7 @@ public final class Chat {
     public let options: ChatOptions
 
     /// Delivery marks of this moment, told together: with many members each message brings one mark from each.
-    public var delivered: [Int64: [String: Int64]] = [:]
+    public var delivered: [Int64: TextMap<Int64>] = [:]
     public var isTellingDeliveries = false
     /// Acknowledgements that the control endpoint wants lost.
     public var acksToLose = 0

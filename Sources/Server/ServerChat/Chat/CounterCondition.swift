@@ -1,3 +1,5 @@
+import ServerBase
+
 /// What a list asks of a channel's counter: one of some values, or bounds.
 public struct CounterCondition {
     public let key: String
@@ -13,7 +15,7 @@ public struct CounterCondition {
     }
 
     public func matches(_ counters: [(String, Int64)]) -> Bool {
-        guard let value = counters.first(where: { $0.0 == key })?.1 else { return false }
+        guard let value = counters.value(ofKey: key) else { return false }
         return value >= lowest && value <= highest && values.map { $0.contains(value) } ?? true
     }
 }

@@ -4,11 +4,11 @@ import SyncJSON
 /// How invited users are to be let in, as a creation or an invitation says it for each of them.
 public struct InvitationInput {
     /// Who is in at once (true) or has to accept (false), against the user's own preference.
-    public let joined: [String: Bool]
-    public let hidden: [String: MembershipRow.Hidden]
+    public let joined: TextMap<Bool>
+    public let hidden: TextMap<MembershipRow.Hidden>
 
     public init(_ fields: Fields) throws {
-        var joined: [String: Bool] = [:]
+        var joined: TextMap<Bool> = [:]
         for (id, value) in try fields.object("invitation_status")?.json.members ?? [] {
             switch value.string {
             case "joined": joined[id] = true
@@ -16,7 +16,7 @@ public struct InvitationInput {
             default: throw Refusal.invalid("invitation_status", "there is no such status")
             }
         }
-        var hidden: [String: MembershipRow.Hidden] = [:]
+        var hidden: TextMap<MembershipRow.Hidden> = [:]
         for (id, value) in try fields.object("hidden_status")?.json.members ?? [] {
             switch value.string {
             case "unhidden": hidden[id] = .no

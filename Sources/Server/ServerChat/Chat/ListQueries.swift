@@ -1,3 +1,5 @@
+import ServerBase
+
 /// From where on changes are told.
 public enum ChangeStart {
     /// What an earlier answer ended with.
@@ -10,7 +12,7 @@ public enum ChangeStart {
 public struct ChannelChangesQuery {
     public var limit = 100
     /// `nil`: all.
-    public var customTypes: Set<String>?
+    public var customTypes: TextSet?
     public var showsEmpty = true
     public var showsFrozen = true
     public var since: ChangeStart
@@ -80,7 +82,7 @@ public struct SearchQuery {
     public var limit = 20
     /// Whether the text counts as a whole, not word by word.
     public var isExact = false
-    public var fields: Set<String> = ["message"]
+    public var fields: TextSet = ["message"]
     /// Empty: all channels of the user.
     public var channelURL = ""
     public var customType = ""

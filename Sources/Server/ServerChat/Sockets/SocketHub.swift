@@ -9,7 +9,7 @@ public final class SocketHub {
     public var onClose: (ChatSocket) -> Void = { _ in }
 
     private var sockets: [Int: ChatSocket] = [:]
-    private var byUser: [String: [ChatSocket]] = [:]
+    private var byUser: TextMap<[ChatSocket]> = [:]
     private var lastNumber = 0
 
     public init(clock: Clock, timers: TimerQueue) {

@@ -1,9 +1,10 @@
 import CSQLite
+import ServerBase
 
 /// One SQLite connection, in memory or in a file, with its prepared statements.
 public final class Database {
     private var handle: OpaquePointer?
-    private var statements: [String: Statement] = [:]
+    private var statements: TextMap<Statement> = [:]
     public private(set) var isInTransaction = false
 
     /// Opens or creates a database; ":memory:" keeps it in memory.
@@ -57,7 +58,7 @@ public final class Database {
         guard code == SQLITE_OK, let prepared else { throw error(code) }
         let statement = Statement(prepared, of: self)
         // Filters make many texts; a thousand of them are enough to remember.
-        if statements.count >= 1000 { statements.removeAll() }
+        if statements.count >= 1000 { statements = [:] }
         statements[sql] = statement
         return statement
     }

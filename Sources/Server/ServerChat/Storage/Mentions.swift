@@ -1,16 +1,17 @@
+import ServerBase
 import SyncJSON
 
 /// Whom a message mentions.
 public enum Mentions: Equatable {
     case everybody
-    case users(Set<String>)
+    case users(TextSet)
 
     /// As a stored message says it.
     public init(_ message: JSON?) {
         if message?["mention_type"]?.string == "channel" {
             self = .everybody
         } else {
-            self = .users(Set((message?["mentioned_user_ids"]?.array ?? []).compactMap(\.string)))
+            self = .users(TextSet((message?["mentioned_user_ids"]?.array ?? []).compactMap(\.string)))
         }
     }
 

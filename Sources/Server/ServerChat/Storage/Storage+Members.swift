@@ -1,3 +1,5 @@
+import ServerBase
+
 extension Storage {
     public func membership(_ channelID: Int64, _ userID: String) throws -> MembershipRow? {
         try database.prepare("SELECT \(MembershipRow.columns) FROM members m WHERE m.channel_id = ? AND m.user_id = ?")
@@ -50,7 +52,7 @@ extension Storage {
     }
 
     /// Whether one of these users is a member.
-    public func hasMember(_ channelID: Int64, among users: Set<String>) throws -> Bool {
+    public func hasMember(_ channelID: Int64, among users: TextSet) throws -> Bool {
         try users.contains { id in try membership(channelID, id).map { $0.state != .gone } ?? false }
     }
 

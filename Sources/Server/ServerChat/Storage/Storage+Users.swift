@@ -1,3 +1,5 @@
+import ServerBase
+
 extension Storage {
     public func user(_ id: String) throws -> UserRow? {
         try database.prepare("SELECT \(UserRow.columns) FROM users u WHERE user_id = ?").bind(id).first { UserRow($0) }
@@ -93,13 +95,13 @@ extension Storage {
     }
 
     /// Whom a user blocks, and by whom the user is blocked.
-    public func blocks(of userID: String) throws -> (blocking: Set<String>, blockedBy: Set<String>) {
+    public func blocks(of userID: String) throws -> (blocking: TextSet, blockedBy: TextSet) {
         let blocking = try database.prepare("SELECT blockee FROM blocks WHERE blocker = ?").bind(userID).all {
             $0.text(0)
         }
         let blockedBy = try database.prepare("SELECT blocker FROM blocks WHERE blockee = ?").bind(userID).all {
             $0.text(0)
         }
-        return (Set(blocking), Set(blockedBy))
+        return (TextSet(blocking), TextSet(blockedBy))
     }
 }

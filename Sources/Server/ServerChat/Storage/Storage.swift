@@ -12,7 +12,7 @@ public final class Storage {
     private var sequence: Int64 = 0
     private var messageID: Int64 = 0
     /// The users that are bots. Mostly none, and asked for with every channel.
-    public var bots: Set<String> = []
+    public var bots: TextSet = []
     /// Whether any user ever blocked another one; every message asks.
     public var hasBlocks = false
 
@@ -48,7 +48,7 @@ public final class Storage {
                 """
             ).first { try Storage.checked($0.int(0), "message") } ?? 0
         hasBlocks = try database.prepare("SELECT 1 FROM blocks LIMIT 1").first { _ in true } ?? false
-        bots = Set(try database.prepare("SELECT id FROM documents WHERE kind = 'bot'").all { $0.text(0) })
+        bots = TextSet(try database.prepare("SELECT id FROM documents WHERE kind = 'bot'").all { $0.text(0) })
     }
 
     /// The last number of a series, behind which others can come.

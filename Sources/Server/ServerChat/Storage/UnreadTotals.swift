@@ -1,3 +1,5 @@
+import ServerBase
+
 /// How many messages wait for users over all their channels. Every message tells each online member's total, so totals
 /// are remembered and only what changed of a channel is read again, for all its members at once.
 public final class UnreadTotals {
@@ -24,7 +26,7 @@ public final class UnreadTotals {
         private var channels: [Int64: Waiting] = [:]
         private var all: Int64 = 0
         /// Of each type, and how many channels have it.
-        private var types: [String: (count: Int64, channels: Int)] = [:]
+        private var types: TextMap<(count: Int64, channels: Int)> = [:]
 
         /// `nil` for a channel that is not joined.
         mutating func set(_ channel: Int64, _ waiting: Waiting?) {
@@ -42,13 +44,12 @@ public final class UnreadTotals {
         }
 
         var total: Total {
-            let sorted = types.sorted { $0.key < $1.key }
-            return Total(all: all, parts: sorted.map { Total.Part(type: $0.key, count: $0.value.count) })
+            Total(all: all, parts: types.sorted().map { Total.Part(type: $0.key, count: $0.value.count) })
         }
     }
 
     private let database: Database
-    private var known: [String: Account] = [:]
+    private var known: TextMap<Account> = [:]
     private var changed: Set<Int64> = []
 
     private static let limit = 10_000

@@ -52,7 +52,7 @@ extension ChannelListQuery {
         nicknameContains = (query.choice("members_nickname_contains") ?? []).map { $0.lowercased() }
             .filter { !$0.isEmpty }
         nicknamePrefix = query.text("members_nickname_startswith").lowercased()
-        nicknames = query.choice("members_nickname").map { Set($0.map { $0.lowercased() }) }
+        nicknames = query.choice("members_nickname").map { TextSet($0.map { $0.lowercased() }) }
         exactMembers = query.readings("members_exactly_in")
         includedMembers = query.readings("members_include_in")
         counters = try CounterCondition(query)

@@ -39,7 +39,7 @@ extension MessageFilter {
         }
     }
 
-    private static func few(_ key: String, _ values: Set<String>?) throws -> [String]? {
+    private static func few(_ key: String, _ values: TextSet?) throws -> [String]? {
         guard let values, !values.isEmpty else { return nil }
         guard values.count <= 500 else { throw Refusal(400_203, "Too many \(key).") }
         return values.sorted()

@@ -30,7 +30,7 @@ struct RoutedRequest {
 
     /// What stands in the path under a name; `nil` when the route has no such name.
     func value(_ name: String) -> String? {
-        for (known, value) in zip(route.names, values) where known == name { return value }
+        for (known, value) in zip(route.names, values) where known.isByteEqual(to: name) { return value }
         return nil
     }
 
@@ -45,7 +45,7 @@ struct RoutedRequest {
         return watches
     }
 
-    private func accepted(_ keys: Keys) -> Set<String>? {
-        keys.isOpen ? nil : Set(keys.names.map { $0.first == ":" ? self[String($0.dropFirst())] : $0 })
+    private func accepted(_ keys: Keys) -> TextSet? {
+        keys.isOpen ? nil : TextSet(keys.names.map { $0.first == ":" ? self[String($0.dropFirst())] : $0 })
     }
 }

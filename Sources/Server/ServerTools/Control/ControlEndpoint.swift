@@ -111,7 +111,7 @@ public final class ControlEndpoint {
     private func delay(_ payload: Fields) throws -> JSON {
         let prefix = try payload.string("path_prefix") ?? ""
         let milliseconds = try payload.int("ms") ?? 0
-        faults.delays.removeAll { $0.pathPrefix == prefix }
+        faults.delays.removeAll { $0.pathPrefix.isByteEqual(to: prefix) }
         if milliseconds > 0 { faults.delays.append(FaultPlan.Delay(pathPrefix: prefix, milliseconds: milliseconds)) }
         return .object(["delays": .int(Int64(faults.delays.count))])
     }

@@ -75,7 +75,9 @@ public final class FaultPlan {
 
     /// The frame that a login of a user meets instead of its greeting.
     public func takeBusy(_ userID: String) -> [UInt8]? {
-        guard let found = busy, found.remaining > 0, found.userID.isEmpty || found.userID == userID else { return nil }
+        guard let found = busy, found.remaining > 0, found.userID.isEmpty || found.userID.isByteEqual(to: userID) else {
+            return nil
+        }
         busy?.remaining -= 1
         return found.frame
     }
@@ -87,7 +89,7 @@ public final class FaultPlan {
 
     /// The fault that a socket's command meets.
     public func take(command: String, of userID: String) -> Fault? {
-        take { $0.command == command && ($0.userID.isEmpty || $0.userID == userID) }
+        take { $0.command.isByteEqual(to: command) && ($0.userID.isEmpty || $0.userID.isByteEqual(to: userID)) }
     }
 
     private func take(_ isMeant: (Fault) -> Bool) -> Fault? {
@@ -100,7 +102,7 @@ public final class FaultPlan {
 
     /// How much later a request is to be answered, in milliseconds.
     public func delay(for path: String) -> Int64 {
-        delays.last { path.hasPrefix($0.pathPrefix) }?.milliseconds ?? 0
+        delays.last { path.beginsWithBytes(of: $0.pathPrefix) }?.milliseconds ?? 0
     }
 
     /// What becomes of a request under a fault; `execute` does what was asked, `refusal` words a refusal.

@@ -1,3 +1,4 @@
+import ServerBase
 import ServerChat
 import SyncJSON
 
@@ -6,10 +7,10 @@ import SyncJSON
 final class BulkWriter {
     private let storage: Storage
     private let channel: ChannelRow
-    private var userTexts: [String: [UInt8]] = [:]
+    private var userTexts: TextMap<[UInt8]> = [:]
     private(set) var count: Int64 = 0
     private var last: (id: Int64, at: Int64) = (0, 0)
-    private var sentBy: [String: Int64] = [:]
+    private var sentBy: TextMap<Int64> = [:]
 
     init(_ storage: Storage, _ channel: ChannelRow) {
         self.storage = storage
@@ -95,7 +96,7 @@ final class BulkWriter {
         try storage.addCountable(channel.id, count)
         try storage.setLastMessage(channel.id, last.id, last.at)
         try storage.touchChannel(channel.id, at: last.at)
-        for (userID, own) in sentBy {
+        for (userID, own) in sentBy.sorted() {
             try storage.database.prepare(
                 "UPDATE members SET own_unread = own_unread + ? WHERE channel_id = ? AND user_id = ?"
             )

@@ -69,7 +69,7 @@ final class Generator {
         switch plan.kind {
         case .direct:
             channel.flags.insert(.distinct)
-            channel.distinctKey = members.map(\.id).sorted().joined(separator: "\n")
+            channel.distinctKey = members.map(\.id).sortedByBytes().joined(separator: "\n")
         case .broadcast: channel.flags.formUnion([.broadcast, .isSuper])
         case .open: channel.flags.insert(.isPublic)
         case .group: break
@@ -81,7 +81,7 @@ final class Generator {
             var member = MembershipRow(channelID: channel.id, userID: user.id, state: .joined)
             member.joinedAt = start
             member.isOperator = place == (isInvitation ? 1 : 0) || plan.kind == .broadcast && place == 1
-            if user.id != channel.createdBy {
+            if !user.id.isByteEqual(to: channel.createdBy) {
                 member.inviter = channel.createdBy
                 member.invitedAt = start
             }
@@ -95,7 +95,8 @@ final class Generator {
             try storage.setCounter(channel.id, "visits", Int64(random.below(5000)))
         }
         let count = try converse(
-            channel, members.filter { !isInvitation || $0.id != members[0].id }, times, isLargest: number == 0)
+            channel, members.filter { !isInvitation || !$0.id.isByteEqual(to: members[0].id) }, times,
+            isLargest: number == 0)
         try finish(channel, plan, members, times)
         return .init(url: url, name: channel.name, messageCount: count)
     }
@@ -114,7 +115,7 @@ final class Generator {
             while result.count < wanted, !others.isEmpty {
                 result.append(others.remove(at: random.below(others.count)))
             }
-            return result + also.filter { guest in !result.contains { $0.id == guest.id } }
+            return result + also.filter { guest in !result.contains { $0.id.isByteEqual(to: guest.id) } }
         }
     }
 
@@ -232,7 +233,7 @@ final class Generator {
             var ids: [String] = []
             for _ in 0..<random.within(1...4) {
                 let id = random.pick(people).id
-                if !ids.contains(id) { ids.append(id) }
+                if !ids.containsBytes(of: id) { ids.append(id) }
             }
             list.append(
                 .object([

@@ -1,3 +1,4 @@
+import ServerBase
 import ServerChat
 import SyncJSON
 
@@ -17,7 +18,7 @@ struct Importer {
         guard let lines = LineReader(path: path) else { throw DatabaseError(code: 0, message: "cannot open \(path)") }
         return try storage.transaction {
             var first: Int64?
-            var senders: [String: UserRow] = [:]
+            var senders: TextMap<UserRow> = [:]
             var channel: ChannelRow?
             var writer: BulkWriter?
             var number = 0
@@ -49,7 +50,7 @@ struct Importer {
             guard var channel, let writer, let first else {
                 throw DatabaseError(code: 0, message: "\(path) holds no messages")
             }
-            let members = Set(senders.keys).union(readers)
+            let members = TextSet(senders.keys).union(readers)
             // A crowd is a super channel: its members are listed by pages, not with every channel.
             if members.count > 100 { channel.flags.insert(.isSuper) }
             try storage.update(channel)

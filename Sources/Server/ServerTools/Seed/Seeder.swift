@@ -1,3 +1,4 @@
+import ServerBase
 import ServerChat
 import SyncJSON
 
@@ -31,7 +32,8 @@ public struct Seeder {
             if let seed = plan.seed {
                 let generated = try Generator(chat, seed: seed, scale: plan.scale).generate(also: result.users)
                 result.users =
-                    generated.users + result.users.filter { own in !generated.users.contains { $0.id == own.id } }
+                    generated.users
+                    + result.users.filter { own in !generated.users.contains { $0.id.isByteEqual(to: own.id) } }
                 result.channels += generated.channels
             }
             if !plan.imports.isEmpty, result.users.isEmpty {
@@ -50,7 +52,7 @@ public struct Seeder {
         if !token.isEmpty {
             user.accessToken = token
             // Revoked in an earlier run: given again, it is valid again.
-            if user.revokedToken == token { user.revokedToken = "" }
+            if user.revokedToken.isByteEqual(to: token) { user.revokedToken = "" }
         }
         try chat.storage.save(user)
         return user

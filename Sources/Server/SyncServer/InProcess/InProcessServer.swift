@@ -139,7 +139,7 @@ public final class InProcessServer {
     private static func request(
         _ method: String, _ target: String, _ headers: [(String, String)], _ body: [UInt8]
     ) -> HTTPRequest {
-        var values: [String: String] = [:]
+        var values: TextMap<String> = [:]
         for (name, value) in headers where values[name.lowercased()] == nil { values[name.lowercased()] = value }
         let known = values
         return HTTPRequest(method: method, target: RequestTarget(Array(target.utf8)), body: body) {

@@ -17,7 +17,7 @@ struct SocketLogin {
     static func accept(_ request: HTTPRequest) -> (key: String, protocols: [(String, String)])? {
         func holds(_ header: String, _ word: String) -> Bool {
             (request.header(header) ?? "").lowercased().split(separator: ",").contains { part in
-                part.drop { $0 == " " || $0 == "\t" }.hasPrefix(word)
+                String(part.drop { $0 == " " || $0 == "\t" }).beginsWithBytes(of: word)
             }
         }
         guard request.method == "GET", holds("Upgrade", "websocket"), holds("Connection", "upgrade"),
@@ -35,7 +35,7 @@ struct SocketLogin {
 
     /// The request with the headers that a login reads, independent of its connection.
     static func keep(_ request: HTTPRequest) -> HTTPRequest {
-        var headers: [String: String] = [:]
+        var headers: TextMap<String> = [:]
         for name in ["SENDBIRD-WS-TOKEN", "SENDBIRD-WS-AUTH", "Sec-WebSocket-Protocol"] {
             headers[name] = request.header(name)
         }
@@ -89,7 +89,7 @@ struct SocketLogin {
     private func authenticate(_ request: HTTPRequest) throws -> (user: UserRow, key: String) {
         let query = request.query
         let appID = query.text("ai")
-        guard appID.isEmpty || appID == chat.options.appID else {
+        guard appID.isEmpty || appID.isByteEqual(to: chat.options.appID) else {
             throw Refusal(400_304, "\"Application\" not found.")
         }
         var token = decoded(request.header("SENDBIRD-WS-TOKEN")) ?? ""
@@ -105,7 +105,7 @@ struct SocketLogin {
         let expires = query.bool("expiring_session")
         if !key.isEmpty {
             let user = try chat.user(ofSession: key)
-            guard userID.isEmpty || userID == user.id else {
+            guard userID.isEmpty || userID.isByteEqual(to: user.id) else {
                 throw Refusal(400_303, "The session key is another user's.")
             }
             return (user, key)
