@@ -19,7 +19,7 @@ import pytest
 
 from running import Server, program
 from database import EVENT_STREAM, Database, Listener
-from wire import DEADLINE, Rest
+from wire import DEADLINE, Rest, quote
 
 
 @pytest.fixture
@@ -130,6 +130,34 @@ def test_trees_and_rules_outlive_the_process(start: Any, tmp_path: Any) -> None:
     assert again.get("", "format=export") == {
         "a": {"b": {".value": 1, ".priority": "p"}, "\u00e9": "\u0000", "big": 9007199254740993}}
     assert Rest(again.port, {}).call("GET", "/gone.json?ns=test").status == 401
+
+
+def test_keys_that_join_what_stands_beside_them(start: Any, tmp_path: Any) -> None:
+    """An accent joins the slash before it to one letter, a sign of number in Arabic the slash or dot behind it."""
+    options = ("--database-port", "0", "--db", str(tmp_path / "all.db"))
+    server = start(*options)
+    database = Database(server)
+    accent, number = "\u0301x", "\u0600"
+    tree = {number: {".value": 1, ".priority": 2}, accent: {"a": {accent: 1, number: 2}}}
+    listener = database.listen("")
+    listener.put()
+    database.ok("PATCH", "", tree)
+    assert listener.next() == ("patch", {"path": "/", "data": {number: 1, accent: tree[accent]}})
+    database.ok("PATCH", "", {f"{accent}/b": {accent: 2}})
+    assert listener.next() == ("patch", {"path": "/", "data": {f"{accent}/b": {accent: 2}}})
+    listener.close()
+    assert database.get(quote(number)) == 1
+    database.rules({".read": True, accent: {".indexOn": [accent]}})
+    guest = Database(server, token=None)
+    ordered = "orderBy=" + quote(json.dumps(accent))
+    assert guest.get(quote(accent), ordered) == {"a": tree[accent]["a"], "b": {accent: 2}}
+    # An index by another accent is not the one that is asked for.
+    database.rules({".read": True, accent: {".indexOn": ["\u0302x"]}})
+    assert guest.call("GET", quote(accent), query=ordered).status == 400
+    server.process.kill()
+    server.process.wait()
+    again = Database(start(*options))
+    assert again.get("", "format=export") == {**tree, accent: {**tree[accent], "b": {accent: 2}}}
 
 
 def test_a_stream_over_the_network(database: Database) -> None:

@@ -16,6 +16,15 @@ extension String {
     @inlinable
     public func beginsWithBytes(of prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
 
+    /// Whether the bytes end with those of another text.
+    @inlinable
+    public func endsWithBytes(of suffix: String) -> Bool { utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) }
+
+    /// The text without some bytes at its ends. (A slash with an accent behind it is one letter to `dropFirst`.)
+    public func droppingBytes(first: Int = 0, last: Int = 0) -> String {
+        String(decoding: utf8.dropFirst(first).dropLast(last), as: UTF8.self)
+    }
+
     /// The parts between separators, none of them empty. (To `split`, a comma with an accent behind it is no comma.)
     public func parts(between separator: UInt8) -> [String] {
         utf8.split(separator: separator).map { String(decoding: $0, as: UTF8.self) }

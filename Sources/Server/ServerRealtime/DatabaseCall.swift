@@ -109,11 +109,11 @@ struct DatabaseCall {
     }
 
     private static func target(_ segments: [String]) throws -> Target {
-        guard let last = segments.last, last.hasSuffix(".json") else {
+        guard let last = segments.last, last.endsWithBytes(of: ".json") else {
             throw DatabaseRefusal(404, "append .json to your request URI to use the REST API.")
         }
         var names = segments
-        names[names.count - 1] = String(last.dropLast(".json".count))
+        names[names.count - 1] = last.droppingBytes(last: ".json".utf8.count)
         if names.last == "" { names.removeLast() }
         if names == [".settings", "rules"] { return .rules }
         guard names.count <= TreePath.depthLimit else { throw DatabaseRefusal(TreeError(.depth)) }

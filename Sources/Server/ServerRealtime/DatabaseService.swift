@@ -206,7 +206,7 @@ public final class DatabaseService {
         switch query.order {
         case .key, .priority: return
         case .value: wanted = ".value"
-        case .child(let child): wanted = String(child.text.dropFirst())
+        case .child(let child): wanted = child.text.droppingBytes(first: 1)
         }
         guard !instance.rules.hasIndex(wanted, at: path) else { return }
         throw DatabaseRefusal(

@@ -1,3 +1,4 @@
+import ServerBase
 import ServerHTTP
 import SyncJSON
 import SyncTree
@@ -131,7 +132,7 @@ extension JSONWriter {
     mutating func members(_ writes: [TreeWrite], _ format: TreeNode.Format) {
         beginObject()
         for write in writes {
-            key(escaping: String(write.path.text.dropFirst()))
+            key(escaping: write.path.text.droppingBytes(first: 1))
             write.node.write(&self, format)
         }
         endObject()

@@ -67,7 +67,8 @@ struct QueryParameters {
             let others = bounds.filter { $0 != name && parameters[$0] != nil }
             // A range has one start and one end; equalTo is both.
             let side = name.hasPrefix("start") ? "start" : "end"
-            if let other = others.first(where: { name == "equalTo" || $0 == "equalTo" || $0.beginsWithBytes(of: side) }) {
+            if let other = others.first(where: { name == "equalTo" || $0 == "equalTo" || $0.beginsWithBytes(of: side) })
+            {
                 throw DatabaseRefusal(400, "\(name) does not go with \(other)")
             }
             let (leaf, key) = try value(name, text)

@@ -88,7 +88,7 @@ struct SecurityRules {
                 default:
                     guard value.kind == .object else { throw wrong(inner, "has to be an object") }
                     if name.utf8.first == UInt8(ascii: "$") {
-                        guard TreeKey(String(name.dropFirst())) != nil, !variables.containsBytes(of: name) else {
+                        guard TreeKey(name.droppingBytes(first: 1)) != nil, !variables.containsBytes(of: name) else {
                             throw wrong(inner, "is no new name of a variable")
                         }
                         guard place.variable == nil else { throw wrong(inner, "is a second variable of one place") }
@@ -125,7 +125,7 @@ struct SecurityRules {
             return try names.map { name in
                 if name == ".value" { return name }
                 guard let path = try? TreePath(name), !path.isRoot else { throw wrong([name], "cannot be indexed") }
-                return String(path.text.dropFirst())
+                return path.text.droppingBytes(first: 1)
             }
         }
 

@@ -1,3 +1,4 @@
+import ServerBase
 import ServerChat
 import ServerRealtime
 import SyncTree
@@ -24,8 +25,8 @@ final class StoredTrees: TreeStore {
         for row in rows {
             do {
                 let node = try TreeReader.value(row.json, time: 0)
-                if row.path.hasSuffix(StoredTrees.prioritySuffix) {
-                    let path = try TreePath(String(row.path.dropLast(StoredTrees.prioritySuffix.count)))
+                if row.path.endsWithBytes(of: StoredTrees.prioritySuffix) {
+                    let path = try TreePath(row.path.droppingBytes(last: StoredTrees.prioritySuffix.utf8.count))
                     if let leaf = node.leaf { priorities.append((path, leaf)) }
                 } else {
                     root.set(try TreePath(row.path), node)
