@@ -155,7 +155,8 @@ final class DatabaseKeepingTests: DatabaseMachineCase {
             outputs(),
             [
                 "\(stream) close", "\(listen) ended signed out", "\(read + 1) cancel", "\(read) unread signed out",
-                "\(transaction + 1) cancel", "\(transaction) ended signed out", "\(write) refused signed out",
+                "\(transaction + 1) cancel", "\(transaction) ended signed out", "\(request) cancel",
+                "\(write) refused signed out",
             ])
         answer(request, "2")
         XCTAssertEqual(outputs(), [])

@@ -41,8 +41,11 @@ final class NetworkTransport: Transport {
 
     /// Releases the network thread: when this has returned, the receiver is not called any more.
     func close() {
-        // Requests that change something are still sent, but their answers are not kept.
         intake.end()
+        // What changes something in the chat is still sent, but its answer is not kept. A write to the database is kept
+        // on the disk, and the next client of these files sends it again: an attempt of this client that is late would
+        // be carried out behind what that one sends, also behind newer writes to the same place.
+        for (id, number) in requests where id.owner == .database { network?.cancel(number) }
         requests = [:]
         for socket in sockets.values { network?.closeSocket(socket) }
         sockets = [:]

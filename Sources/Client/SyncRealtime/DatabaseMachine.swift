@@ -296,6 +296,8 @@ public final class DatabaseMachine {
         }
         for write in pending {
             if case .accepted = write.state { continue }
+            // What is written after the next login must not be overtaken by it.
+            if case .sent(let request) = write.state { output(.transport(.cancel(request))) }
             output(.writeEnded(id: write.record.id, .signedOut))
         }
         (feeds, listens, reads, transactions, pending) = (FeedTable(), ListenTable(), [:], [], PendingWrites())
