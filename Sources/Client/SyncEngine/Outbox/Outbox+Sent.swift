@@ -3,6 +3,12 @@ import SyncStore
 
 /// Own messages that the service has: what becomes of them here.
 extension Outbox {
+    /// The service has answered a send of this channel: nothing is in doubt, and the next attempt need not wait.
+    mutating func attemptSucceeded(in url: ChannelURL, _ turn: inout Turn) {
+        turn.add(.sendEnded(channelURL: url, isInDoubt: false))
+        messages[url]?.gate.succeed()
+    }
+
     /// The service has the message.
     mutating func sent(
         _ intent: Intent, _ message: MessageRecord, isInOrder: Bool, _ turn: inout Turn
@@ -16,12 +22,12 @@ extension Outbox {
     /// brings it, after a restart too, and is not sent again.
     mutating func accepted(_ intent: Intent, as id: MessageID, _ turn: inout Turn) {
         let call = calls.removeValue(forKey: intent.requestID)
-        var json: [UInt8]
+        let json: [UInt8]
         if let message = turn.storage.message(id, in: intent.channelURL) {
             // The stream was faster, and did not name the request.
             json = message.json
             settle(intent)
-            windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &turn)
+            hideSent(intent, &turn)
         } else {
             var accepted = intent
             accepted.status = .accepted
@@ -31,9 +37,7 @@ extension Outbox {
             // Where this cannot be stored, the next process sends it once more with the same id.
             _ = messages.persist(accepted, turn.context)
             messages.put(accepted)
-            if intent.hasFailed {
-                windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &turn)
-            }
+            if intent.hasFailed { hideSent(intent, &turn) }
             windows.put(accepted, Cause(.eventMessageSent), &turn)
             ages.note(accepted, &turn)
         }
@@ -47,7 +51,7 @@ extension Outbox {
     mutating func leftOut(in url: ChannelURL, _ turn: inout Turn) {
         for intent in messages[url]?.intents ?? [] where intent.status == .accepted {
             settle(intent)
-            windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &turn)
+            hideSent(intent, &turn)
         }
     }
 
@@ -89,6 +93,10 @@ extension Outbox {
         let left = leaving[message.requestID] ?? leaving.values.first { $0.messageID == message.id }
         guard let intent = left, intent.channelURL == url else { return }
         leaving[intent.requestID] = nil
+        hideSent(intent, &turn)
+    }
+
+    private mutating func hideSent(_ intent: Intent, _ turn: inout Turn) {
         windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &turn)
     }
 
@@ -97,7 +105,7 @@ extension Outbox {
     /// Nothing that the service has is still to come into the cache.
     mutating func leaveAll(_ turn: inout Turn) {
         for (_, intent) in leaving.sorted(by: { $0.value.id < $1.value.id }) {
-            windows.remove(intent, .removeResendSucceeded, Cause(.eventMessageSent), &turn)
+            hideSent(intent, &turn)
         }
         leaving = [:]
     }

@@ -423,20 +423,19 @@ struct Outbox {
             return look(for: OwnLookup(requestID: requestID, channelURL: url, refusal: failure), &turn)
         }
         messages[url]?.sending = nil
-        if case .accepted(let id) = reply {
-            turn.add(.sendEnded(channelURL: url, isInDoubt: false))
-            messages[url]?.gate.succeed()
+        switch reply {
+        case .accepted(let id):
+            attemptSucceeded(in: url, &turn)
             if let intent = intent(requestID) { accepted(intent, as: id, &turn) }
-        } else if case .message(let message) = reply {
-            turn.add(.sendEnded(channelURL: url, isInDoubt: false))
-            messages[url]?.gate.succeed()
+        case .message(let message):
+            attemptSucceeded(in: url, &turn)
             if let intent = intent(requestID) {
                 sent(intent, message, isInOrder: true, &turn)
             } else {
                 // It has come back by another road, or was given up too late: the service has it.
                 turn.add(.messages(.sent(message, url, isInOrder: true)))
             }
-        } else {
+        default:
             let failure =
                 if case .failure(let failure) = reply { failure } else { turn.rules.failure(.unexpectedReply) }
             turn.add(.sendEnded(channelURL: url, isInDoubt: failure.mayHaveArrived && turn.isLoggedIn))

@@ -14,7 +14,7 @@ public struct ChannelMembership: Equatable, Sendable {
     public func isLater(than known: ChannelMembership) -> Bool {
         if known.joinedAt > 0 {
             // Who is invited and has not joined was a member before.
-            return max(joinedAt, joinedAt == 0 ? invitedAt : 0) > known.joinedAt
+            return (joinedAt == 0 ? invitedAt : joinedAt) > known.joinedAt
         }
         return known.invitedAt > 0 && invitedAt > known.invitedAt
     }
