@@ -28,7 +28,7 @@ public struct TextMap<Value> {
     public var isEmpty: Bool { values.isEmpty }
     public var count: Int { values.count }
     /// In no order.
-    public var keys: [String] { values.keys.map(\.text) }
+    public var keys: [String] { values.keys.map { $0.text } }
 
     public subscript(text: String) -> Value? {
         get { values[ByteKey(text)] }

@@ -41,7 +41,7 @@ public struct TextSet: Equatable, Sendable {
 
 /// In no order.
 extension TextSet: Sequence {
-    public func makeIterator() -> some IteratorProtocol<String> { texts.lazy.map(\.text).makeIterator() }
+    public func makeIterator() -> some IteratorProtocol<String> { texts.lazy.map { $0.text }.makeIterator() }
 }
 
 extension TextSet: ExpressibleByArrayLiteral {

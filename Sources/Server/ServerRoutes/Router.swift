@@ -4,7 +4,10 @@ import ServerHTTP
 import SyncJSON
 
 /// Answers REST requests: `RouteTable` says which function here takes which request. They lie in extensions, by topic.
-public final class Router {
+///
+/// One thread at a time uses a router. It is `Sendable` for Swift 6.0 alone, which asks for it of a class whose methods
+/// stand in a table as functions.
+public final class Router: @unchecked Sendable {
     let chat: Chat
     let options: RouterOptions
     private let limiter: RateLimiter?
