@@ -21,7 +21,7 @@ extension Outbox {
     /// The service has the message and does not say where it stands. It is shown as pending until the stream or a page
     /// brings it, after a restart too, and is not sent again.
     mutating func accepted(_ intent: Intent, as id: MessageID, _ turn: inout Turn) {
-        let call = calls.removeValue(forKey: intent.requestID)
+        let completion = calls.take(intent.requestID, .ok)
         let json: [UInt8]
         if let message = turn.storage.message(id, in: intent.channelURL) {
             // The stream was faster, and did not name the request.
@@ -33,7 +33,7 @@ extension Outbox {
             accepted.status = .accepted
             accepted.messageID = id
             json = turn.rules.json(of: OwnMessageContent(accepted), userID: turn.options.userID)
-            asked.remove(intent.requestID)
+            order.drop(intent.requestID)
             // Where this cannot be stored, the next process sends it once more with the same id.
             _ = messages.persist(accepted, turn.context)
             messages.put(accepted)
@@ -41,9 +41,9 @@ extension Outbox {
             windows.put(accepted, Cause(.eventMessageSent), &turn)
             ages.note(accepted, &turn)
         }
-        guard let call else { return }
-        turn.complete(Completion(
-            call: call.call, name: call.name, status: .ok, requestID: intent.requestID, message: json))
+        guard var completion else { return }
+        completion.message = json
+        turn.complete(completion)
     }
 
     /// The stream leaves out messages of a channel. Accepted ones may be among them, and then it never brings them:
@@ -79,21 +79,15 @@ extension Outbox {
     }
 
     mutating func settle(_ intent: Intent, _ message: MessageRecord, _ turn: inout Turn) -> Completion? {
-        leaving[intent.requestID] = intent
+        leaving.add(intent)
         settle(intent)
-        return calls.removeValue(forKey: intent.requestID).map {
-            Completion(
-                call: $0.call, name: $0.name, status: .ok, requestID: intent.requestID, message: message.json)
-        }
+        return calls.take(intent.requestID, .ok, message: message.json)
     }
 
     /// The cache has this message: if it is an own one that was shown as pending, it is shown so no more.
     mutating func taken(_ message: MessageRecord, in url: ChannelURL, _ turn: inout Turn) {
         guard !leaving.isEmpty, message.senderID == turn.options.userID else { return }
-        let left = leaving[message.requestID] ?? leaving.values.first { $0.messageID == message.id }
-        guard let intent = left, intent.channelURL == url else { return }
-        leaving[intent.requestID] = nil
-        hideSent(intent, &turn)
+        if let intent = leaving.take(message, in: url) { hideSent(intent, &turn) }
     }
 
     private mutating func hideSent(_ intent: Intent, _ turn: inout Turn) {
@@ -104,9 +98,6 @@ extension Outbox {
 
     /// Nothing that the service has is still to come into the cache.
     mutating func leaveAll(_ turn: inout Turn) {
-        for (_, intent) in leaving.sorted(by: { $0.value.id < $1.value.id }) {
-            hideSent(intent, &turn)
-        }
-        leaving = [:]
+        for intent in leaving.takeAll() { hideSent(intent, &turn) }
     }
 }

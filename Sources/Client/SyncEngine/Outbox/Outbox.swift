@@ -13,29 +13,17 @@ import SyncStore
 /// that an earlier attempt had arrived. The sent message goes into the cache before the intent leaves the outbox: a
 /// crash in between sends once more with the same id. A server page never touches these lists.
 ///
-/// What a login finds waiting, and what failed, goes out by itself: after the first success of channel sync, which
-/// tells which channels are frozen, and not into those. While the host pauses sync nothing is waited for. What the
-/// host sends or resends while logged in goes out at once, in its turn. What the service's pause holds back is decided
+/// Which message of a channel goes out next, and when, `SendOrder` says. What the service's pause holds back is decided
 /// on again when the pause is over.
 ///
 /// An attempt whose acknowledgement does not come may have arrived all the same: the channel's history is told so
 /// (`Effect.sendEnded`), and knows from where on it is in doubt.
 struct Outbox {
-    struct Call {
-        let call: CallID
-        let name: Completion.Name
-    }
-
     var messages = OwnMessages()
-    /// The call that waits for a message, by request id.
-    var calls: [RequestID: Call] = [:]
-    /// Request ids of what the host asked to send in this session.
-    var asked: Set<RequestID> = []
-    /// Channel sync has succeeded in this session.
-    private var hasSynced = false
+    var calls = SendCalls()
+    var order = SendOrder()
     var ages = OwnAges()
-    /// The service has them. They are shown as pending until the cache has them, too: they are always in a list.
-    var leaving: [RequestID: Intent] = [:]
+    var leaving = LeavingMessages()
     var hasSettled: Bool { messages.hasSettled }
     var windows = OwnWindows()
 
@@ -116,28 +104,13 @@ struct Outbox {
         _ requestID: RequestID, _ body: [UInt8], _ url: ChannelURL, call: CallID, _ turn: inout Turn
     ) {
         guard accept(requestID, body, url, isHostSent: false, call, .sendMessage, &turn) else { return }
-        calls[requestID] = Call(call: call, name: .sendMessage)
-        asked.insert(requestID)
+        calls.add(call, .sendMessage, for: requestID)
+        order.ask(for: requestID)
         pump(url, &turn)
     }
 
-    mutating func acceptHostSent(
-        _ requestID: RequestID, _ body: [UInt8], _ url: ChannelURL, call: CallID, _ turn: inout Turn
-    ) {
-        if let failed = intent(requestID), failed.status == .failed, failed.channelURL == url {
-            // The host sends it once more by its own means.
-            guard restart(failed, isHostSent: true, &turn) else {
-                return turn.complete(Completion(call: call, name: .appendMessage, status: .storage))
-            }
-        } else {
-            guard accept(requestID, body, url, isHostSent: true, call, .appendMessage, &turn)
-            else { return }
-        }
-        turn.complete(Completion(call: call, name: .appendMessage, status: .ok, requestID: requestID))
-    }
-
     /// Writes an intent down and shows it as pending.
-    private mutating func accept(
+    mutating func accept(
         _ requestID: RequestID, _ body: [UInt8], _ url: ChannelURL, isHostSent: Bool, _ call: CallID,
         _ name: Completion.Name, _ turn: inout Turn
     ) -> Bool {
@@ -174,8 +147,8 @@ struct Outbox {
         guard restart(failed, isHostSent: false, &turn) else {
             return turn.complete(Completion(call: call, name: .sendMessage, status: .storage))
         }
-        calls[requestID] = Call(call: call, name: .sendMessage)
-        asked.insert(requestID)
+        calls.add(call, .sendMessage, for: requestID)
+        order.ask(for: requestID)
         pump(failed.channelURL, &turn)
     }
 
@@ -184,7 +157,7 @@ struct Outbox {
     }
 
     /// A failed message is under way again: on disk, and to be seen.
-    private mutating func restart(
+    mutating func restart(
         _ failed: Intent, isHostSent: Bool, _ turn: inout Turn
     ) -> Bool {
         var pending = failed
@@ -195,42 +168,6 @@ struct Outbox {
         messages.put(pending)
         windows.put(pending, Cause(.localMessageResendStarted), &turn)
         return true
-    }
-
-    /// The host sent a message by its own means, whether it had appended it before or not.
-    mutating func hostSent(
-        _ requestID: RequestID, _ message: MessageRecord, _ url: ChannelURL, call: CallID, _ name: Completion.Name,
-        _ turn: inout Turn
-    ) {
-        guard message.senderID == turn.options.userID else {
-            return turn.complete(Completion(call: call, name: name, status: .notOwnMessage))
-        }
-        // The host's own connection may tell so before ours told what came earlier.
-        if let intent = intent(requestID), intent.channelURL == url {
-            sent(intent, message, isInOrder: false, &turn)
-        } else {
-            turn.add(.messages(.sent(message, url, isInOrder: false)))
-        }
-        turn.complete(Completion(
-            call: call, name: name, status: .ok, requestID: requestID.isEmpty ? nil : requestID))
-    }
-
-    /// The host's own send failed. One that was never appended is kept as a failed one, if the policy keeps such.
-    mutating func hostFailed(
-        _ requestID: RequestID, _ body: [UInt8]?, code: Int, _ url: ChannelURL, call: CallID, _ turn: inout Turn
-    ) {
-        let failure = turn.rules.failure(.byHost(code: code))
-        if let intent = intent(requestID) {
-            fail(intent, failure, &turn)
-        } else if let body {
-            guard accept(requestID, body, url, isHostSent: true, call, .handleSendResponse, &turn),
-                let intent = intent(requestID)
-            else { return }
-            fail(intent, failure, &turn)
-        } else {
-            return turn.complete(Completion(call: call, name: .handleSendResponse, status: .notFound))
-        }
-        turn.complete(Completion(call: call, name: .handleSendResponse, status: .ok, requestID: requestID))
     }
 
     /// Changes a failed message in place.
@@ -265,11 +202,10 @@ struct Outbox {
     /// Gives up the message that a send waits for. `false` when no such call waits, or when the message would stay on
     /// disk.
     mutating func cancel(_ call: CallID, _ turn: inout Turn) -> Bool {
-        guard let key = calls.first(where: { $0.value.call == call })?.key, let intent = intent(key),
-            forget(intent, turn.context)
+        guard let key = calls.requestID(of: call), let intent = intent(key), forget(intent, turn.context)
         else { return false }
         windows.remove(intent, .removeManualAction, Cause(.localMessageCanceled), &turn)
-        calls[key] = nil
+        calls.drop(key)
         let message = turn.rules.json(
             of: OwnMessageContent(intent, isCanceled: true), userID: turn.options.userID)
         turn.complete(Completion(
@@ -280,7 +216,7 @@ struct Outbox {
     /// Gives up every message, on disk too; `false` when they stay there.
     mutating func giveUpAll(_ turn: inout Turn) -> Bool {
         guard let intents = messages.forgetAll(turn.context) else { return false }
-        asked = []
+        order.forgetAsked()
         leaveAll(&turn)
         for intent in intents { showGivenUp(intent, .removeManualAction, &turn) }
         return true
@@ -294,7 +230,7 @@ struct Outbox {
         let failed = messages.failed(in: url, requestID).filter { isText($0, turn.context) }
         for intent in failed {
             guard restart(intent, isHostSent: false, &turn) else { return nil }
-            asked.insert(intent.requestID)
+            order.ask(for: intent.requestID)
         }
         for url in Set(failed.map(\.channelURL)).sorted() { pump(url, &turn) }
         return failed.count
@@ -315,7 +251,7 @@ struct Outbox {
     // MARK: Session
 
     mutating func sessionBegan(_ turn: inout Turn) {
-        asked = []
+        order.forgetAsked()
         // The machine may have slept for days: what has waited too long must not go out before the timer looks.
         expire(&turn)
         pumpAll(&turn)
@@ -323,9 +259,7 @@ struct Outbox {
 
     /// Channel sync got its answer.
     mutating func synced(_ turn: inout Turn) {
-        guard turn.isLoggedIn, !hasSynced else { return }
-        hasSynced = true
-        pumpAll(&turn)
+        if turn.isLoggedIn, order.synced() { pumpAll(&turn) }
     }
 
     /// Something is another way now that may have held messages back: a pause, or that a channel was frozen.
@@ -338,7 +272,7 @@ struct Outbox {
     }
 
     mutating func sessionEnded(_ turn: inout Turn) {
-        hasSynced = false
+        order.sessionEnded()
         for url in messages.channelURLs {
             // The failures of this session say nothing about the next one.
             messages[url]?.gate.succeed()
@@ -349,10 +283,7 @@ struct Outbox {
 
     /// Completes what is still open.
     mutating func end(_ turn: inout Turn) {
-        for (_, call) in calls.sorted(by: { $0.value.call < $1.value.call }) {
-            turn.complete(Completion(call: call.call, name: call.name, status: .closed))
-        }
-        calls = [:]
+        calls.end(&turn)
         clearSettled(turn.context)
     }
 
@@ -361,9 +292,10 @@ struct Outbox {
     /// Sends the oldest message of a channel that waits, one at a time.
     mutating func pump(_ url: ChannelURL, _ turn: inout Turn) {
         guard turn.isLoggedIn else { return failWhatCannotWait(url, &turn) }
-        guard let channel = messages[url], !channel.isSending, let intent = next(in: channel, url, turn.context)
+        guard let channel = messages[url], !channel.isSending,
+            let intent = order.next(in: channel, url, turn.context)
         else { return }
-        if isStale(intent, turn.context) {
+        if order.isStale(intent, turn.context) {
             // The machine slept while it waited, and the timer has not looked yet.
             expire(&turn)
             return pump(url, &turn)
@@ -379,30 +311,6 @@ struct Outbox {
         turn.add(.ask(
             .send(requestID: intent.requestID, channelURL: url),
             .sendMessage(channelURL: url, requestID: intent.requestID, body: intent.body)))
-    }
-
-    /// The oldest that may go out now.
-    private func next(in channel: OutboxChannel, _ url: ChannelURL, _ context: Context) -> Intent? {
-        guard let first = channel.intents.first(where: { isToBeSent($0, context) }) else { return nil }
-        if isAsked(first) { return first }
-        // Not past it either: what was written later comes later.
-        if !hasSynced, !context.isPaused { return nil }
-        guard let record = context.storage.channel(url), context.rules.isClosedToSends(record) else { return first }
-        return channel.intents.first { isAsked($0) && isToBeSent($0, context) }
-    }
-
-    private func isAsked(_ intent: Intent) -> Bool { intent.status == .pending && asked.contains(intent.requestID) }
-
-    /// Whether it has waited for longer than a message is sent without the host asking for it.
-    private func isStale(_ intent: Intent, _ context: Context) -> Bool {
-        intent.status == .pending && !isAsked(intent) && OwnAges.isTooOldToSend(intent, context)
-    }
-
-    private func isToBeSent(_ intent: Intent, _ context: Context) -> Bool {
-        if intent.isHostSent || intent.status == .accepted { return false }
-        if intent.status == .pending { return true }
-        return context.options.resendPolicy == .automatic && intent.retryCount < context.options.resendRetryCount
-            && !OwnAges.isTooOldToSend(intent, context) && context.rules.isCurable(code: intent.errorCode)
     }
 
     /// A send that waited for the end of a pause of the service has not gone out. Which message goes out, and whether
@@ -464,7 +372,7 @@ struct Outbox {
         failed.status = .failed
         failed.errorCode = failure.code
         failed.retryCount += 1
-        asked.remove(intent.requestID)
+        order.drop(intent.requestID)
         if isForGood { failed.retryCount = max(failed.retryCount, turn.options.resendRetryCount) }
         if turn.options.resendPolicy == .none {
             windows.remove(intent, .removeUnknown, Cause(.localMessageFailed), &turn)
@@ -476,11 +384,9 @@ struct Outbox {
             ages.note(failed, &turn)
             enforceLimit(intent.channelURL, &turn)
         }
-        guard let call = calls.removeValue(forKey: intent.requestID) else { return }
         // Not found is a message that nobody knows of; of a channel that is gone the service refuses the message.
         let status = failure.kind == .notFound ? Status.service : Status(failure)
-        turn.complete(Completion(
-            call: call.call, name: call.name, status: status, requestID: intent.requestID, failure: failure))
+        if let completion = calls.take(intent.requestID, status, failure) { turn.complete(completion) }
     }
 
     private mutating func enforceLimit(_ url: ChannelURL, _ turn: inout Turn) {
@@ -511,26 +417,21 @@ struct Outbox {
     private mutating func showGivenUp(_ intent: Intent, _ reason: FailedReason, _ turn: inout Turn) {
         windows.remove(
             intent, reason, Cause(intent.hasFailed ? .eventMessageDeleted : .localMessageCanceled), &turn)
-        if let call = calls.removeValue(forKey: intent.requestID) {
-            turn.complete(Completion(call: call.call, name: call.name, status: .removed))
-        }
+        guard var completion = calls.take(intent.requestID, .removed) else { return }
+        completion.requestID = nil
+        turn.complete(completion)
     }
 
     // MARK: Done with
 
-    private mutating func remove(_ intent: Intent) {
-        asked.remove(intent.requestID)
-        messages.remove(intent)
-    }
-
     mutating func settle(_ intent: Intent) {
-        asked.remove(intent.requestID)
+        order.drop(intent.requestID)
         messages.settle(intent)
     }
 
     private mutating func forget(_ intent: Intent, _ context: Context) -> Bool {
         guard messages.forget(intent, context) else { return false }
-        asked.remove(intent.requestID)
+        order.drop(intent.requestID)
         return true
     }
 

@@ -1,0 +1,25 @@
+import SyncModel
+import SyncStore
+
+/// Own messages that the service has and the cache has not yet. They are shown as pending until it has them, too: so
+/// each is always in a list.
+struct LeavingMessages {
+    private var all: [RequestID: Intent] = [:]
+
+    var isEmpty: Bool { all.isEmpty }
+
+    mutating func add(_ intent: Intent) { all[intent.requestID] = intent }
+
+    /// The one that this message of the service is: by its request, or by the id under which it was accepted.
+    mutating func take(_ message: MessageRecord, in url: ChannelURL) -> Intent? {
+        let intent = all[message.requestID] ?? all.values.first { $0.messageID == message.id }
+        guard let intent, intent.channelURL == url else { return nil }
+        return all.removeValue(forKey: intent.requestID)
+    }
+
+    /// All of them, in the order in which they were written.
+    mutating func takeAll() -> [Intent] {
+        defer { all = [:] }
+        return all.values.sorted { $0.id < $1.id }
+    }
+}

@@ -1,0 +1,56 @@
+import SyncModel
+import SyncStore
+
+/// Messages that the host sends by its own means: it keeps them here meanwhile, and says how its sends went.
+extension Outbox {
+    mutating func acceptHostSent(
+        _ requestID: RequestID, _ body: [UInt8], _ url: ChannelURL, call: CallID, _ turn: inout Turn
+    ) {
+        if let failed = intent(requestID), failed.status == .failed, failed.channelURL == url {
+            // The host sends it once more by its own means.
+            guard restart(failed, isHostSent: true, &turn) else {
+                return turn.complete(Completion(call: call, name: .appendMessage, status: .storage))
+            }
+        } else {
+            guard accept(requestID, body, url, isHostSent: true, call, .appendMessage, &turn)
+            else { return }
+        }
+        turn.complete(Completion(call: call, name: .appendMessage, status: .ok, requestID: requestID))
+    }
+
+    /// The host sent a message by its own means, whether it had appended it before or not.
+    mutating func hostSent(
+        _ requestID: RequestID, _ message: MessageRecord, _ url: ChannelURL, call: CallID, _ name: Completion.Name,
+        _ turn: inout Turn
+    ) {
+        guard message.senderID == turn.options.userID else {
+            return turn.complete(Completion(call: call, name: name, status: .notOwnMessage))
+        }
+        // The host's own connection may tell so before ours told what came earlier.
+        if let intent = intent(requestID), intent.channelURL == url {
+            sent(intent, message, isInOrder: false, &turn)
+        } else {
+            turn.add(.messages(.sent(message, url, isInOrder: false)))
+        }
+        turn.complete(Completion(
+            call: call, name: name, status: .ok, requestID: requestID.isEmpty ? nil : requestID))
+    }
+
+    /// The host's own send failed. One that was never appended is kept as a failed one, if the policy keeps such.
+    mutating func hostFailed(
+        _ requestID: RequestID, _ body: [UInt8]?, code: Int, _ url: ChannelURL, call: CallID, _ turn: inout Turn
+    ) {
+        let failure = turn.rules.failure(.byHost(code: code))
+        if let intent = intent(requestID) {
+            fail(intent, failure, &turn)
+        } else if let body {
+            guard accept(requestID, body, url, isHostSent: true, call, .handleSendResponse, &turn),
+                let intent = intent(requestID)
+            else { return }
+            fail(intent, failure, &turn)
+        } else {
+            return turn.complete(Completion(call: call, name: .handleSendResponse, status: .notFound))
+        }
+        turn.complete(Completion(call: call, name: .handleSendResponse, status: .ok, requestID: requestID))
+    }
+}

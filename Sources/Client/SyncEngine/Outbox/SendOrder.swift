@@ -1,0 +1,53 @@
+import SyncModel
+import SyncStore
+
+/// Which message of a channel goes out next, and whether one does now.
+///
+/// What the host sends or resends while logged in goes out at once, in its turn. What a login finds waiting, and what
+/// failed, goes out by itself: after the first success of channel sync, which tells which channels are frozen, and not
+/// into those. While the host pauses sync nothing is waited for.
+struct SendOrder {
+    /// Request ids of what the host asked to send in this session.
+    private var asked: Set<RequestID> = []
+    /// Channel sync has succeeded in this session.
+    private var hasSynced = false
+
+    mutating func ask(for requestID: RequestID) { asked.insert(requestID) }
+
+    /// It has failed, or has left the outbox.
+    mutating func drop(_ requestID: RequestID) { asked.remove(requestID) }
+
+    mutating func forgetAsked() { asked = [] }
+
+    /// Channel sync got its answer; `true` when it is the session's first.
+    mutating func synced() -> Bool {
+        defer { hasSynced = true }
+        return !hasSynced
+    }
+
+    mutating func sessionEnded() { hasSynced = false }
+
+    /// The oldest that may go out now.
+    func next(in channel: OutboxChannel, _ url: ChannelURL, _ context: Context) -> Intent? {
+        guard let first = channel.intents.first(where: { isToBeSent($0, context) }) else { return nil }
+        if isAsked(first) { return first }
+        // Not past it either: what was written later comes later.
+        if !hasSynced, !context.isPaused { return nil }
+        guard let record = context.storage.channel(url), context.rules.isClosedToSends(record) else { return first }
+        return channel.intents.first { isAsked($0) && isToBeSent($0, context) }
+    }
+
+    /// Whether it has waited for longer than a message is sent without the host asking for it.
+    func isStale(_ intent: Intent, _ context: Context) -> Bool {
+        intent.status == .pending && !isAsked(intent) && OwnAges.isTooOldToSend(intent, context)
+    }
+
+    private func isAsked(_ intent: Intent) -> Bool { intent.status == .pending && asked.contains(intent.requestID) }
+
+    private func isToBeSent(_ intent: Intent, _ context: Context) -> Bool {
+        if intent.isHostSent || intent.status == .accepted { return false }
+        if intent.status == .pending { return true }
+        return context.options.resendPolicy == .automatic && intent.retryCount < context.options.resendRetryCount
+            && !OwnAges.isTooOldToSend(intent, context) && context.rules.isCurable(code: intent.errorCode)
+    }
+}
