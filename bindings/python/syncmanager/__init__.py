@@ -7,6 +7,7 @@ the tests of programs. Since 0.1.
 
 from ._calls import Call
 from ._log import api_version, log_to, status_name, version
+from ._version import __version__ as __version__
 from .collections import Around, Page, Stored
 from .documents import LATEST, Channel, Config, Message, User
 from .errors import SyncManagerError
@@ -32,6 +33,7 @@ __all__ = [
     "SyncManager",
     "SyncManagerError",
     "User",
+    "__version__",
     "api_version",
     "log_to",
     "status_name",

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from . import errors
+from ._version import __version__
 
 SONAME = "libsyncmanager.so.0"
-#: The interface these declarations are made for, major.minor.
-API_VERSION = (0, 1)
+#: The interface these declarations are made for, major and minor.
+API_VERSION = tuple(map(int, __version__.split(".")[:2]))
 
 
 def _load() -> ctypes.CDLL:

@@ -44,6 +44,12 @@ def test_the_header_is_read():
     assert [name for name, _ in EXPORTED if name == "sm_setup"]
 
 
+def test_the_package_has_the_version_of_the_header():
+    parts = dict(re.findall(r"^#define SM_VERSION_(MAJOR|MINOR|PATCH) (\d+)$", HEADER, re.MULTILINE))
+    assert syncmanager.__version__ == ".".join(parts[part] for part in ("MAJOR", "MINOR", "PATCH"))
+    assert syncmanager.__version__ == syncmanager.version()
+
+
 def test_the_table_has_the_functions_of_the_header_and_no_others():
     assert {name for name, _ in EXPORTED} == TABLE.keys()
 

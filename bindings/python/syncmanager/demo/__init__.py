@@ -1,1 +1,1 @@
-"""A chat in the terminal: ``python -m syncmanager.demo``, with the extra ``demo`` installed."""
+"""A chat in the terminal: ``python -m syncmanager.demo``, with Textual installed."""

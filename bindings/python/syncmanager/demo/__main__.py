@@ -38,7 +38,7 @@ def main() -> None:
     try:
         from .app import ChatApp
     except ModuleNotFoundError as error:
-        sys.exit(f"{error}. The demo needs Textual: pip install 'syncmanager[demo]'")
+        sys.exit(f"{error}. The demo needs Textual: pip install textual")
     if not options.trying:
         app = ChatApp(_config(options.config))
         app.run()
