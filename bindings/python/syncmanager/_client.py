@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ._actions import ClientActions
 from ._calls import Call
 from ._collection import C
 from ._core import Core
@@ -12,11 +13,12 @@ from ._feeds import Feed
 from ._ffi import check, encode, lib, text
 from ._results import answer, nothing
 from ._shown import Listener
+from ._targets import given
 from .events import AnyEvent
 from .resources import Resources
 
 
-class ClientCalls:
+class ClientCalls(ClientActions):
     """The calls on a client. Since 0.1."""
 
     def _open_core(self) -> Core:
@@ -44,20 +46,13 @@ class ClientCalls:
         url = None if channel_url is None else text(channel_url)
         return core.begin("clear_cache", nothing, None, lib.sm_clear_cache, core.handle.use(), url)
 
-    def call(self, action: str, /, **arguments: Any) -> Call[Any]:
-        """Asks for one of the actions of docs/actions.md; returns its result as read from JSON, or None.
-
-            await sm.call("mark_as_read", channel_url="lunch")
-
-        ``timeout_ms`` is an argument of every action. NotConnectedError: nothing was sent, and nothing is queued;
-        CallTimeoutError: whether it was done is not known; ServiceError: it was refused.
-        """
-        return self.call_document({"action": action, **arguments})
-
     def call_document(self, document: Mapping[str, Any]) -> Call[Any]:
         """Asks for an action, given as the document of ``sm_call``."""
         core = self._open_core()
         return core.begin("call", answer, None, lib.sm_call, core.handle.use(), encode(document))
+
+    def _act(self, action: str, **arguments: Any) -> Call[Any]:
+        return self.call_document(given(action, arguments))
 
     @property
     def resources(self) -> Resources[Call[Any]]:

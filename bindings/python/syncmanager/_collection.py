@@ -12,8 +12,10 @@ from . import errors
 from ._calls import Call
 from ._core import Core, remove_collection
 from ._feeds import Feed
-from ._ffi import check, describe, lib, text
+from ._ffi import check, describe, encode, lib, text
+from ._results import answer
 from ._shown import Listener
+from ._targets import given
 from .documents import CollectionInfo
 from .events import Change, Event, StreamEvent
 from .live_list import LiveList
@@ -145,3 +147,7 @@ class Calls:
     def _begin(self, name: str, read: Any, function: Any, *arguments: Any) -> Call[Any]:
         target = self._target()
         return target._core.begin(name, read, target, function, target._use(), *arguments)
+
+    def _act(self, action: str, **arguments: Any) -> Call[Any]:
+        core = self._target()._core
+        return core.begin("call", answer, None, lib.sm_call, core.handle.use(), encode(given(action, arguments)))

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import errors
+from ._actions_blocking import BlockingChannelActions, BlockingClientActions, BlockingCollectionActions
 from ._calls import Call
 from ._core import Core
 from ._feeds import Feed
@@ -73,7 +74,7 @@ class _StartClient(ClientCalls):
         return self._of
 
 
-class ChannelCollection(Channels):
+class ChannelCollection(Channels, BlockingCollectionActions):
     """A list of channels. ``for change in channels`` waits for its changes. Since 0.1."""
 
     @property
@@ -89,7 +90,7 @@ class ChannelCollection(Channels):
         return self.start.fetch().result(timeout)
 
 
-class MessageCollection(Messages):
+class MessageCollection(Messages, BlockingChannelActions, BlockingCollectionActions):
     """The messages of a channel. ``for change in messages`` waits for the changes of its lists. Since 0.1.
 
     ``timeout`` (s) ends the wait with CallTimeoutError, not the call.
@@ -238,7 +239,7 @@ class Stream(Streams):
         return self.start.last_before(key, item).result(timeout)
 
 
-class SyncManager(ClientBase):
+class SyncManager(ClientBase, BlockingClientActions):
     """The cache of one user and its connection to the chat service, in a program without an event loop.
 
         with SyncManager(app_id="A", user_id="mei", access_token="T") as sm:
@@ -291,11 +292,6 @@ class SyncManager(ClientBase):
     def clear_cache(self, channel_url: str | None = None, *, timeout: float | None = None) -> None:
         """Removes cached messages of one channel, or of all; unsent messages stay."""
         self.start.clear_cache(channel_url).result(timeout)
-
-    def call(self, action: str, /, *, timeout: float | None = None, **arguments: Any) -> Any:
-        """Asks for one of the actions of docs/actions.md and waits for its end; returns its result as read from JSON,
-        or None. ``timeout`` (s) ends the wait; ``timeout_ms``, an argument of every action, ends the call."""
-        return self.start.call(action, **arguments).result(timeout)
 
     def channels(self, **query: Unpack[ChannelQuery]) -> ChannelCollection:
         """A list of channels, empty until the first ``fetch``. The arguments are those of ``ChannelQuery``."""

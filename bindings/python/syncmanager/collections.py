@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, cast
 
 from . import _results as results
 from . import errors
+from ._actions import ChannelActions, CollectionActions
 from ._calls import Call
 from ._client import ClientBase, ClientCalls
 from ._collection import C, Calls, Changes, Collection
@@ -114,7 +115,14 @@ def _viewpoint(value: int) -> int:
     return value
 
 
-class ChannelCalls(Calls):
+class _Numbered(Calls, CollectionActions):
+    """The calls on a collection that actions name by its number."""
+
+    def _collection(self) -> int:
+        return self._target().number
+
+
+class ChannelCalls(_Numbered):
     """The calls on a list of channels. Since 0.1."""
 
     def fetch(self) -> Call[Page]:
@@ -122,8 +130,11 @@ class ChannelCalls(Calls):
         return self._begin("fetch", results.page, lib.sm_fetch, _DIRECTIONS["next"])
 
 
-class MessageCalls(Calls):
-    """The calls on the messages of a channel. Since 0.1."""
+class MessageCalls(_Numbered, ChannelActions):
+    """The calls on the messages of a channel, and the actions on the channel. Since 0.1."""
+
+    def _channel_url(self) -> str:
+        return cast(Messages, self._target()).channel_url
 
     def fetch(self, direction: Direction = "previous") -> Call[Page]:
         """Loads a page of older messages, or of newer ones with ``"next"``. Then ``items`` has them."""
@@ -186,7 +197,7 @@ class MessageCalls(Calls):
         """Changes a message of ``failed`` in place, which does not send it; or tells how a sent one was edited.
 
         ``target`` is a message of ``failed`` or its ``request_id`` with what to change; or the service's object of a
-        message that was edited by other means, and nothing else. The library edits by ``call("edit_message", …)``.
+        message that was edited by other means, and nothing else. The library edits by ``edit_message``.
         """
         is_sent = not isinstance(target, str) and "status" not in target
         document: dict[str, Any] = {**(cast(Message, target) if is_sent else _name(target)), **fields}
@@ -202,7 +213,7 @@ class MessageCalls(Calls):
         """Gives up a message of ``pending`` or ``failed``, or tells that this program deleted a sent one.
 
         ``target`` is a message of a list, a ``message_id`` (number), or the ``request_id`` of an unsent one (text). The
-        library deletes by ``call("delete_message", …)``.
+        library deletes by ``delete_message``.
         """
         return self.delete_document(_name(target))
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import get_args, get_type_hints
 
 import pytest
 
-from syncmanager import details, documents, events
+from syncmanager import _actions, actions, details, documents, events
 
 ROOT = Path(__file__).resolve().parents[3]
 SCHEMAS = ROOT / "docs" / "schema"
@@ -82,3 +85,64 @@ def test_the_members_of_an_event_are_those_of_its_schema(kind):
 
 def has_default(member):
     return member.default is not dataclasses.MISSING or member.default_factory is not dataclasses.MISSING
+
+
+def test_the_typed_actions_are_those_of_the_table():
+    done = subprocess.run([sys.executable, ROOT / "scripts/actions", "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+ACTIONS = [entry["if"]["properties"]["action"]["const"] for entry in schema("action")["allOf"]]
+#: A value of each type that a parameter has.
+VALUES = {
+    "str": "a",
+    "Message | MessageId": {"message_id": 7, "created_at": 1},
+    "list[str]": ["a"],
+    "dict[str, list[str]]": {"a": ["b"]},
+    "dict[str, str]": {"a": "b"},
+    "dict[str, int]": {"a": 1},
+    "int": 1,
+    "bool": True,
+}
+
+
+def value_of(annotation):
+    kind = annotation.removesuffix(" | None")
+    word = re.match(r"Literal\['(\w+)'", kind)
+    return word[1] if word else VALUES[kind]
+
+
+def methods(kind):
+    return [name for name in vars(kind) if not name.startswith("_") and name not in ("call", "call_document")]
+
+
+def test_every_action_of_the_chat_is_a_method_and_a_name():
+    assert list(get_args(actions.ActionName)) == ACTIONS
+    of_chat = [name for name in ACTIONS if not name.startswith(("database_", "resource_"))]
+    assert methods(_actions.ClientActions) == of_chat
+    assert "mark_as_read" in methods(_actions.ChannelActions)
+    assert "create_channel" not in methods(_actions.ChannelActions)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        (kind, name)
+        for kind in (_actions.ClientActions, _actions.ChannelActions, _actions.CollectionActions)
+        for name in methods(kind)
+    ],
+)
+def test_a_method_asks_for_its_action(kind, name):
+    class Asked(kind):
+        _channel_url, _collection = (lambda _: "c"), (lambda _: 3)
+
+        def _act(self, action, **arguments):
+            return {"action": action, **arguments}
+
+    judged = pytest.importorskip("checked")
+    parameters = list(inspect.signature(getattr(kind, name)).parameters.values())[1:]
+    values = {parameter.name: value_of(parameter.annotation) for parameter in parameters}
+    document = getattr(Asked(), name)(**values)
+    judged._validator("action").validate(document)
+    given = next(e for e in schema("action")["allOf"] if e["if"]["properties"]["action"]["const"] == name)
+    assert document.keys() == given["then"]["properties"].keys()

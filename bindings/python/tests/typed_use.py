@@ -7,6 +7,7 @@ from typing import Optional, Union
 from typing_extensions import assert_type
 
 from syncmanager import Call, Change, Channel, LiveList, Message, Page, SyncManager, User, blocking, errors
+from syncmanager.actions import MemberPage, UserPage
 from syncmanager.events import AnyChange, AnyEvent, CollectionEvent, Connection, Source
 
 
@@ -50,6 +51,16 @@ async def events(sm: SyncManager) -> None:
                     assert_type(detail["delivered_at"], dict[str, int])
 
 
+async def actions(sm: SyncManager, message: Message) -> None:
+    chat = sm.messages("c")
+    assert_type(await chat.edit_message(message, message="hello"), Message)
+    assert_type(chat.mark_as_read(), Call[None])
+    assert_type(await chat.list_members(member_state_filter="joined_only"), MemberPage)
+    assert_type(await sm.create_channel(user_ids=["bo"], is_distinct=True), Channel)
+    assert_type(await sm.call("get_message", channel_url="c", message_id=4), Message)
+    assert_type(await sm.call("mark_as_read", channel_url="c"), None)
+
+
 def documents(message: Message, channel: Channel) -> None:
     assert_type(message["message_id"], Union[int, str])
     assert_type(message["reactions"][0]["user_ids"], list[str])
@@ -67,6 +78,10 @@ def right_too(sm: blocking.SyncManager) -> None:
     assert_type(chat.start.fetch("next"), Call[Page])
     for change in chat:
         assert_type(change, Change[Message])
+    assert_type(chat.mark_as_read(timeout=3), None)
+    assert_type(sm.list_users(nickname="Bo"), UserPage)
+    assert_type(sm.call("list_users", limit=3, timeout=3), UserPage)
+    assert_type(sm.start.get_channel("c"), Call[Channel])
 
 
 async def wrong(sm: SyncManager) -> None:
@@ -77,6 +92,10 @@ async def wrong(sm: SyncManager) -> None:
     chat = sm.messages("c")
     await chat.fetch("up")  # type: ignore[arg-type]
     await chat.send(1)  # type: ignore[arg-type]
+    sm.call("mark_as_raed", channel_url="c")  # type: ignore[call-overload]
+    sm.call("mark_as_read", channel="c")  # type: ignore[call-overload]
+    await chat.list_members(order="random")  # type: ignore[arg-type]
+    await chat.add_reaction("heart")  # type: ignore[call-arg]
     print(chat.items[0]["no_such_member"])  # type: ignore[typeddict-item]
     async for change in chat:
         print(change.source == "no_such_source")  # type: ignore[comparison-overlap]

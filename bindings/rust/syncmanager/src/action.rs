@@ -3,11 +3,16 @@
 use crate::document::{document, quoted, quoted_list, Document};
 
 document! {
-    /// An action for [`Client::call`](crate::Client::call); `docs/actions.md` has all, with their keys. Since 0.1.
+    /// An action for [`Client::call`](crate::Client::call): each of `docs/actions.md` has a constructor with the keys
+    /// that it needs, and there is a method for each key that it may have. Since 0.1.
     ///
     /// ```
-    /// let action = syncmanager::Action::new("add_reaction").text("channel_url", "c").number("message_id", 42);
-    /// assert_eq!(action.to_json(), r#"{"action":"add_reaction","channel_url":"c","message_id":42}"#);
+    /// use syncmanager::Action;
+    ///
+    /// let action = Action::add_reaction("c", 42, "heart");
+    /// assert_eq!(action.to_json(), r#"{"action":"add_reaction","channel_url":"c","message_id":"42","key":"heart"}"#);
+    /// let page = Action::list_members("c").limit(10).member_state_filter("joined_only");
+    /// # assert!(page.to_json().contains(r#""limit":10"#));
     /// ```
     Action {
         /// A key whose value is a text.
@@ -25,10 +30,14 @@ document! {
 }
 
 impl Action {
-    /// An action without arguments yet.
+    /// An action by its name, without arguments yet.
     pub fn new(name: &str) -> Action {
-        let mut document = Document::new();
-        document.set("action", &quoted(name));
-        Action(document)
+        Action(Document::new()).set("action", quoted(name))
+    }
+
+    /// Adds a member whose value is JSON already.
+    pub(crate) fn set(mut self, key: &str, json: String) -> Action {
+        self.0.set(key, &json);
+        self
     }
 }

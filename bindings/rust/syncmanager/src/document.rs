@@ -83,6 +83,13 @@ pub(crate) fn quoted_list<T: AsRef<str>>(texts: &[T]) -> String {
     format!("[{}]", parts.join(","))
 }
 
+/// An object by keys and values, with what writes a value as JSON.
+pub(crate) fn quoted_map<K: AsRef<str>, V>(members: &[(K, V)], json: impl Fn(&V) -> String) -> String {
+    let parts: Vec<String> =
+        members.iter().map(|(key, value)| format!("{}:{}", quoted(key.as_ref()), json(value))).collect();
+    format!("{{{}}}", parts.join(","))
+}
+
 /// A kind of document: its own setters, and those that every kind has.
 macro_rules! document {
     ($(#[$about:meta])* $name:ident {

@@ -42,6 +42,7 @@
 )]
 
 mod action;
+mod actions;
 mod call;
 mod callback;
 mod change;

@@ -89,10 +89,9 @@ fn own_messages_are_sent_edited_and_deleted() {
     assert_eq!((message.text().as_str(), message.sender_id().as_deref()), ("hi \"there\" 🦀", Some("mei")));
     until(&client, "the message in the list", || talk.len() == 1 && talk.pending().is_empty());
 
-    let named = |action: &str| Action::new(action).text("channel_url", "talk").number("message_id", message.id());
-    client.call(&named("edit_message").text("message", "hello")).wait(PATIENCE).expect("it is edited");
+    client.call(&Action::edit_message("talk", message.id()).message("hello")).wait(PATIENCE).expect("it is edited");
     until(&client, "the edit in the list", || talk.items()[0].text() == "hello");
-    client.call(&named("delete_message")).wait(PATIENCE).expect("it is deleted");
+    client.call(&Action::delete_message("talk", message.id_text())).wait(PATIENCE).expect("it is deleted");
     let gone = loop {
         let event = client.next_event(PATIENCE).expect("events can be drained").expect("the deletion is told");
         if let EventKind::Change(Change { list: List::Succeeded, steps, .. }) = event.kind {
@@ -137,7 +136,7 @@ fn actions_give_what_the_service_answers() {
     let server = Server::start();
     server.make_channel("talk", "Talk");
     let client = server.open();
-    let read = Action::new("mark_as_read").text("channel_url", "talk");
+    let read = Action::mark_as_read("talk");
     let refused = client.call(&read).wait(PATIENCE).expect_err("there is no connection");
     assert_eq!(refused.kind(), ErrorKind::NotConnected);
     let wrong = Action::new("mark_as_read").text("channel_url", "talk").flag("colour", true);
@@ -148,10 +147,18 @@ fn actions_give_what_the_service_answers() {
     assert_eq!(client.call(&read.timeout_ms(9000)).wait(PATIENCE).expect("it is done").result(), None);
     let talk = client.messages("talk", Viewpoint::Latest, None).expect("no filter is right");
     let sent = talk.send(&Draft::new("hi")).wait(PATIENCE).expect("it is sent").message().expect("it is a message");
-    let action = Action::new("add_reaction").text("channel_url", "talk").text("key", "heart");
-    let outcome = client.call(&action.number("message_id", sent.id())).wait(PATIENCE).expect("it is done");
+    let outcome = client.call(&Action::add_reaction("talk", sent.id(), "heart")).wait(PATIENCE).expect("it is done");
     let result = outcome.result().expect("the reaction");
     assert_eq!(result.get("reaction").and_then(|key| key.as_str().map(String::from)), Some("heart".into()));
+    let values = [("colour", vec!["red".to_owned()])];
+    client.call(&Action::create_meta_array_keys("talk", sent.id(), &["colour"])).wait(PATIENCE).expect("they are made");
+    client.call(&Action::add_meta_array_values("talk", sent.id(), &values)).wait(PATIENCE).expect("it is added");
+    let tags = Action::create_metadata("talk", &[("colour", "r\"ed")]);
+    let made = client.call(&tags).wait(PATIENCE).expect("it is made").result().expect("the metadata");
+    assert_eq!(made.get("colour").and_then(|value| value.as_str().map(String::from)), Some("r\"ed".into()));
+    let count = Action::create_counters("talk", &[("seen", 3)]);
+    let made = client.call(&count).wait(PATIENCE).expect("it is made").result().expect("the counters");
+    assert_eq!(made.get("seen").and_then(|value| value.as_i64()), Some(3));
 }
 
 #[test]

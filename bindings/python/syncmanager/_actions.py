@@ -1,0 +1,2703 @@
+"""The actions of a client and of a channel as methods.
+
+Written by scripts/actions from the table of actions; change that, not this file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, overload
+
+from ._calls import Call
+from ._targets import message_id_of
+from .actions import (
+    Count,
+    CountPreference,
+    DatabaseRead,
+    HistoryOffset,
+    ListenNumber,
+    MarkedUnread,
+    MemberPage,
+    ObjectChange,
+    ObjectPath,
+    PushedKey,
+    PushPreference,
+    ResourceStatistics,
+    SeenResources,
+    Statistics,
+    TransactionEnd,
+    UserPage,
+)
+from .documents import Channel, Config, Message, MessageId, User
+
+
+class ClientActions:
+    """The actions. Since 0.1."""
+
+    def _act(self, action: str, **arguments: Any) -> Call[Any]:
+        raise NotImplementedError
+
+    def call_document(self, document: Mapping[str, Any]) -> Call[Any]:
+        """Asks for an action, given as the document of ``sm_call``."""
+        raise NotImplementedError
+
+    @overload
+    def call(
+        self,
+        action: Literal["edit_message"],
+        /,
+        *,
+        channel_url: str,
+        message_id: int | str,
+        message: str | None = ...,
+        data: str | None = ...,
+        custom_type: str | None = ...,
+        mention_type: Literal["users", "channel"] | None = ...,
+        mentioned_user_ids: list[str] | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[Message]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["delete_message"],
+        /,
+        *,
+        channel_url: str,
+        message_id: int | str,
+        timeout_ms: int | None = ...,
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["add_reaction"],
+        /,
+        *,
+        channel_url: str,
+        message_id: int | str,
+        key: str,
+        timeout_ms: int | None = ...,
+    ) -> Call[dict[str, Any]]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["remove_reaction"],
+        /,
+        *,
+        channel_url: str,
+        message_id: int | str,
+        key: str,
+        timeout_ms: int | None = ...,
+    ) -> Call[dict[str, Any]]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["pin_message"],
+        /,
+        *,
+        channel_url: str,
+        message_id: int | str,
+        timeout_ms: int | None = ...,
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["unpin_message"],
+        /,
+        *,
+        channel_url: str,
+        message_id: int | str,
+        timeout_ms: int | None = ...,
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["translate_message"],
+        /,
+        *,
+        channel_url: str,
+        message_id: int | str,
+        target_langs: list[str],
+        timeout_ms: int | None = ...,
+    ) -> Call[Message]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["create_meta_array_keys"],
+        /,
+        *,
+        channel_url: str,
+        message_id: int | str,
+        keys: list[str],
+        timeout_ms: int | None = ...,
+    ) -> Call[Message]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["delete_meta_array_keys"],
+        /,
+        *,
+        channel_url: str,
+        message_id: int | str,
+        keys: list[str],
+        timeout_ms: int | None = ...,
+    ) -> Call[Message]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["add_meta_array_values"],
+        /,
+        *,
+        channel_url: str,
+        message_id: int | str,
+        values: dict[str, list[str]],
+        timeout_ms: int | None = ...,
+    ) -> Call[Message]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["remove_meta_array_values"],
+        /,
+        *,
+        channel_url: str,
+        message_id: int | str,
+        values: dict[str, list[str]],
+        timeout_ms: int | None = ...,
+    ) -> Call[Message]: ...
+    @overload
+    def call(
+        self, action: Literal["mark_as_read"], /, *, channel_url: str, timeout_ms: int | None = ...
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["mark_all_as_read"],
+        /,
+        *,
+        channel_urls: list[str] | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["mark_as_unread"],
+        /,
+        *,
+        channel_url: str,
+        message_id: int | str,
+        timeout_ms: int | None = ...,
+    ) -> Call[MarkedUnread]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["mark_as_delivered"],
+        /,
+        *,
+        channel_url: str,
+        time: int | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[dict[str, Any]]: ...
+    @overload
+    def call(
+        self, action: Literal["start_typing"], /, *, channel_url: str, timeout_ms: int | None = ...
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self, action: Literal["end_typing"], /, *, channel_url: str, timeout_ms: int | None = ...
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["create_channel"],
+        /,
+        *,
+        user_ids: list[str] | None = ...,
+        channel_url: str | None = ...,
+        is_super: bool | None = ...,
+        is_broadcast: bool | None = ...,
+        is_exclusive: bool | None = ...,
+        is_ephemeral: bool | None = ...,
+        strict: bool | None = ...,
+        name: str | None = ...,
+        cover_url: str | None = ...,
+        data: str | None = ...,
+        custom_type: str | None = ...,
+        is_distinct: bool | None = ...,
+        is_public: bool | None = ...,
+        is_discoverable: bool | None = ...,
+        access_code: str | None = ...,
+        message_survival_seconds: int | None = ...,
+        operator_ids: list[str] | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[Channel]: ...
+    @overload
+    def call(
+        self, action: Literal["get_channel"], /, *, channel_url: str, timeout_ms: int | None = ...
+    ) -> Call[Channel]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["update_channel"],
+        /,
+        *,
+        channel_url: str,
+        name: str | None = ...,
+        cover_url: str | None = ...,
+        data: str | None = ...,
+        custom_type: str | None = ...,
+        is_distinct: bool | None = ...,
+        is_public: bool | None = ...,
+        is_discoverable: bool | None = ...,
+        access_code: str | None = ...,
+        message_survival_seconds: int | None = ...,
+        operator_ids: list[str] | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[Channel]: ...
+    @overload
+    def call(
+        self, action: Literal["delete_channel"], /, *, channel_url: str, timeout_ms: int | None = ...
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["hide_channel"],
+        /,
+        *,
+        channel_url: str,
+        hide_previous_messages: bool | None = ...,
+        allow_auto_unhide: bool | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[HistoryOffset]: ...
+    @overload
+    def call(
+        self, action: Literal["unhide_channel"], /, *, channel_url: str, timeout_ms: int | None = ...
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self, action: Literal["freeze_channel"], /, *, channel_url: str, timeout_ms: int | None = ...
+    ) -> Call[Channel]: ...
+    @overload
+    def call(
+        self, action: Literal["unfreeze_channel"], /, *, channel_url: str, timeout_ms: int | None = ...
+    ) -> Call[Channel]: ...
+    @overload
+    def call(
+        self, action: Literal["reset_history"], /, *, channel_url: str, timeout_ms: int | None = ...
+    ) -> Call[HistoryOffset]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["get_message"],
+        /,
+        *,
+        channel_url: str,
+        message_id: int | str,
+        timeout_ms: int | None = ...,
+    ) -> Call[Message]: ...
+    @overload
+    def call(
+        self, action: Literal["invite"], /, *, channel_url: str, user_ids: list[str], timeout_ms: int | None = ...
+    ) -> Call[Channel]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["accept_invitation"],
+        /,
+        *,
+        channel_url: str,
+        access_code: str | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[Channel]: ...
+    @overload
+    def call(
+        self, action: Literal["decline_invitation"], /, *, channel_url: str, timeout_ms: int | None = ...
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["join"],
+        /,
+        *,
+        channel_url: str,
+        access_code: str | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[Channel]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["leave"],
+        /,
+        *,
+        channel_url: str,
+        should_remove_operator_status: bool | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["list_members"],
+        /,
+        *,
+        channel_url: str,
+        order: Literal["member_nickname_alphabetical", "operator_then_member_alphabetical"] | None = ...,
+        operator_filter: Literal["all", "operator", "nonoperator"] | None = ...,
+        muted_member_filter: Literal["all", "muted", "unmuted"] | None = ...,
+        member_state_filter: Literal["all", "joined_only", "invited_only"] | None = ...,
+        nickname_startswith: str | None = ...,
+        limit: int | None = ...,
+        token: str | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[MemberPage]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["add_operators"],
+        /,
+        *,
+        channel_url: str,
+        user_ids: list[str],
+        timeout_ms: int | None = ...,
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["remove_operators"],
+        /,
+        *,
+        channel_url: str,
+        user_ids: list[str],
+        timeout_ms: int | None = ...,
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["list_operators"],
+        /,
+        *,
+        channel_url: str,
+        limit: int | None = ...,
+        token: str | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[UserPage]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["mute_user"],
+        /,
+        *,
+        channel_url: str,
+        user_id: str,
+        seconds: int | None = ...,
+        description: str | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self, action: Literal["unmute_user"], /, *, channel_url: str, user_id: str, timeout_ms: int | None = ...
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["list_muted_users"],
+        /,
+        *,
+        channel_url: str,
+        limit: int | None = ...,
+        token: str | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[UserPage]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["ban_user"],
+        /,
+        *,
+        channel_url: str,
+        user_id: str,
+        seconds: int | None = ...,
+        description: str | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self, action: Literal["unban_user"], /, *, channel_url: str, user_id: str, timeout_ms: int | None = ...
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["list_banned_users"],
+        /,
+        *,
+        channel_url: str,
+        limit: int | None = ...,
+        token: str | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[UserPage]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["create_metadata"],
+        /,
+        *,
+        channel_url: str,
+        metadata: dict[str, str],
+        timeout_ms: int | None = ...,
+    ) -> Call[dict[str, str]]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["update_metadata"],
+        /,
+        *,
+        channel_url: str,
+        metadata: dict[str, str],
+        upsert: bool | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[dict[str, str]]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["delete_metadata"],
+        /,
+        *,
+        channel_url: str,
+        keys: list[str] | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["get_metadata"],
+        /,
+        *,
+        channel_url: str,
+        keys: list[str] | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[dict[str, str]]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["create_counters"],
+        /,
+        *,
+        channel_url: str,
+        counters: dict[str, int],
+        timeout_ms: int | None = ...,
+    ) -> Call[dict[str, int]]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["update_counters"],
+        /,
+        *,
+        channel_url: str,
+        counters: dict[str, int],
+        mode: Literal["set", "increase", "decrease"] | None = ...,
+        upsert: bool | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[dict[str, int]]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["delete_counters"],
+        /,
+        *,
+        channel_url: str,
+        keys: list[str] | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["get_counters"],
+        /,
+        *,
+        channel_url: str,
+        keys: list[str] | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[dict[str, int]]: ...
+    @overload
+    def call(
+        self, action: Literal["get_push_preference"], /, *, channel_url: str, timeout_ms: int | None = ...
+    ) -> Call[PushPreference]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["set_push_preference"],
+        /,
+        *,
+        channel_url: str,
+        push_trigger_option: Literal["default", "all", "mention_only", "off"],
+        timeout_ms: int | None = ...,
+    ) -> Call[PushPreference]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["set_count_preference"],
+        /,
+        *,
+        channel_url: str,
+        count_preference: Literal["all", "unread_message_count_only", "unread_mention_count_only", "off"],
+        timeout_ms: int | None = ...,
+    ) -> Call[CountPreference]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["list_users"],
+        /,
+        *,
+        user_ids: list[str] | None = ...,
+        nickname_startswith: str | None = ...,
+        nickname: str | None = ...,
+        metadata_key: str | None = ...,
+        metadata_values: list[str] | None = ...,
+        limit: int | None = ...,
+        token: str | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[UserPage]: ...
+    @overload
+    def call(self, action: Literal["block_user"], /, *, user_id: str, timeout_ms: int | None = ...) -> Call[User]: ...
+    @overload
+    def call(self, action: Literal["unblock_user"], /, *, user_id: str, timeout_ms: int | None = ...) -> Call[None]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["list_blocked_users"],
+        /,
+        *,
+        limit: int | None = ...,
+        token: str | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[UserPage]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["database_get"],
+        /,
+        *,
+        path: str,
+        order_by: str | None = ...,
+        start_at: bool | float | str | None | list[Any] | None = ...,
+        start_after: bool | float | str | None | list[Any] | None = ...,
+        end_at: bool | float | str | None | list[Any] | None = ...,
+        end_before: bool | float | str | None | list[Any] | None = ...,
+        equal_to: bool | float | str | None | list[Any] | None = ...,
+        limit_to_first: int | None = ...,
+        limit_to_last: int | None = ...,
+        shallow: bool | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[DatabaseRead]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["database_set"],
+        /,
+        *,
+        path: str,
+        value: Any,
+        when: Literal["answered", "kept"] | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["database_update"],
+        /,
+        *,
+        path: str,
+        values: dict[str, Any],
+        when: Literal["answered", "kept"] | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["database_push"],
+        /,
+        *,
+        path: str,
+        value: Any,
+        when: Literal["answered", "kept"] | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[PushedKey]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["database_remove"],
+        /,
+        *,
+        path: str,
+        when: Literal["answered", "kept"] | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["database_count"],
+        /,
+        *,
+        path: str,
+        by: int,
+        when: Literal["answered", "kept"] | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self, action: Literal["database_transaction"], /, *, path: str, timeout_ms: int | None = ...
+    ) -> Call[TransactionEnd]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["database_transformed"],
+        /,
+        *,
+        transaction: int,
+        value: Any = ...,
+        abort: bool | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["database_listen"],
+        /,
+        *,
+        path: str,
+        order_by: str | None = ...,
+        start_at: bool | float | str | None | list[Any] | None = ...,
+        start_after: bool | float | str | None | list[Any] | None = ...,
+        end_at: bool | float | str | None | list[Any] | None = ...,
+        end_before: bool | float | str | None | list[Any] | None = ...,
+        equal_to: bool | float | str | None | list[Any] | None = ...,
+        limit_to_first: int | None = ...,
+        limit_to_last: int | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[ListenNumber]: ...
+    @overload
+    def call(
+        self, action: Literal["database_unlisten"], /, *, listen: int, timeout_ms: int | None = ...
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self, action: Literal["database_set_token"], /, *, token: str | None = ..., timeout_ms: int | None = ...
+    ) -> Call[None]: ...
+    @overload
+    def call(self, action: Literal["database_offline"], /, *, timeout_ms: int | None = ...) -> Call[None]: ...
+    @overload
+    def call(self, action: Literal["database_online"], /, *, timeout_ms: int | None = ...) -> Call[None]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["resource_register"],
+        /,
+        *,
+        resource_type: str,
+        path: str,
+        counters: list[Any] | None = ...,
+        hooks: list[str] | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["resource_push"],
+        /,
+        *,
+        context: str,
+        parent: str | None = ...,
+        resources: dict[str, Any] | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["resource_reset"],
+        /,
+        *,
+        context: str,
+        resources: dict[str, Any] | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[None]: ...
+    @overload
+    def call(self, action: Literal["resource_pop"], /, *, context: str, timeout_ms: int | None = ...) -> Call[None]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["resource_lookup"],
+        /,
+        *,
+        context: str,
+        name: str | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[SeenResources]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["resource_create"],
+        /,
+        *,
+        resource_type: str,
+        context: str,
+        value: Any,
+        key: str | None = ...,
+        when: Literal["answered", "kept"] | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[ObjectChange]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["resource_update"],
+        /,
+        *,
+        resource_type: str,
+        context: str,
+        value: dict[str, Any],
+        key: str | None = ...,
+        when: Literal["answered", "kept"] | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[ObjectChange]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["resource_destroy"],
+        /,
+        *,
+        resource_type: str,
+        context: str,
+        key: str | None = ...,
+        when: Literal["answered", "kept"] | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[ObjectChange]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["resource_create_or_update"],
+        /,
+        *,
+        resource_type: str,
+        context: str,
+        value: Any,
+        key: str | None = ...,
+        exists: bool | None = ...,
+        when: Literal["answered", "kept"] | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[ObjectChange]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["resource_toggle"],
+        /,
+        *,
+        resource_type: str,
+        context: str,
+        key: str | None = ...,
+        value: Any = ...,
+        exists: bool | None = ...,
+        when: Literal["answered", "kept"] | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[ObjectChange]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["resource_continue"],
+        /,
+        *,
+        hook: int,
+        value: Any = ...,
+        refuse: str | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[None]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["resource_ref"],
+        /,
+        *,
+        resource_type: str,
+        context: str,
+        key: str | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[ObjectPath]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["resource_collection_ref"],
+        /,
+        *,
+        resource_type: str,
+        context: str,
+        timeout_ms: int | None = ...,
+    ) -> Call[ObjectPath]: ...
+    @overload
+    def call(
+        self, action: Literal["resource_statistics"], /, *, timeout_ms: int | None = ...
+    ) -> Call[ResourceStatistics]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["resend_failed_messages"],
+        /,
+        *,
+        channel_url: str | None = ...,
+        request_id: str | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[Count]: ...
+    @overload
+    def call(
+        self,
+        action: Literal["remove_failed_messages"],
+        /,
+        *,
+        channel_url: str | None = ...,
+        request_id: str | None = ...,
+        timeout_ms: int | None = ...,
+    ) -> Call[Count]: ...
+    @overload
+    def call(self, action: Literal["statistics"], /, *, timeout_ms: int | None = ...) -> Call[Statistics]: ...
+    @overload
+    def call(self, action: Literal["options"], /, *, timeout_ms: int | None = ...) -> Call[Config]: ...
+    @overload
+    def call(self, action: Literal["cancel"], /, *, request: int, timeout_ms: int | None = ...) -> Call[None]: ...
+    @overload
+    def call(self, action: Literal["clear_channels"], /, *, timeout_ms: int | None = ...) -> Call[None]: ...
+    @overload
+    def call(
+        self, action: Literal["set_limit"], /, *, collection: int, limit: int, timeout_ms: int | None = ...
+    ) -> Call[None]: ...
+    def call(self, action: str, /, **arguments: Any) -> Call[Any]:
+        """Asks for one of the actions of docs/actions.md; gives its result as read from JSON, or None.
+
+            await sm.call("mark_as_read", channel_url="lunch")
+
+        The methods named as the actions do the same. ``timeout_ms`` is an argument of every action.
+        NotConnectedError: nothing was sent, and nothing is queued; CallTimeoutError: whether it was done is
+        not known; ServiceError: it was refused. One whose name is not known beforehand is asked for by
+        ``call_document``.
+        """
+        return self.call_document({"action": action, **arguments})
+
+    def edit_message(
+        self,
+        channel_url: str,
+        message_id: Message | MessageId,
+        *,
+        message: str | None = None,
+        data: str | None = None,
+        custom_type: str | None = None,
+        mention_type: Literal["users", "channel"] | None = None,
+        mentioned_user_ids: list[str] | None = None,
+        timeout_ms: int | None = None,
+    ) -> Call[Message]:
+        """The action ``edit_message``. Collections: ``update`` of the message, ``event_message_updated``; what is not
+        named stays. Only the sender may: of a cached message of somebody else it completes with NOT_OWN_MESSAGE and
+        asks nobody.
+
+        Gives the message as the service has it.
+
+        Args:
+            channel_url: the channel
+            message_id: the message
+            message: the new text
+            data: the new data
+            custom_type: the new custom type
+            mention_type: whom it mentions: the users named, or all members
+            mentioned_user_ids: the users it mentions; replaces those it mentioned before
+        """
+        return self._act(
+            "edit_message",
+            channel_url=channel_url,
+            message_id=message_id_of(message_id),
+            message=message,
+            data=data,
+            custom_type=custom_type,
+            mention_type=mention_type,
+            mentioned_user_ids=mentioned_user_ids,
+            timeout_ms=timeout_ms,
+        )
+
+    def delete_message(
+        self, channel_url: str, message_id: Message | MessageId, *, timeout_ms: int | None = None
+    ) -> Call[None]:
+        """The action ``delete_message``. Collections: ``remove`` of the message, ``event_message_deleted``. The sender
+        may, and operators.
+
+        Args:
+            channel_url: the channel
+            message_id: the message
+        """
+        return self._act(
+            "delete_message", channel_url=channel_url, message_id=message_id_of(message_id), timeout_ms=timeout_ms
+        )
+
+    def add_reaction(
+        self, channel_url: str, message_id: Message | MessageId, key: str, *, timeout_ms: int | None = None
+    ) -> Call[dict[str, Any]]:
+        """The action ``add_reaction``. Collections: ``update`` of the message, ``event_reaction_updated``.
+
+        Gives the reaction as the service has it.
+
+        Args:
+            channel_url: the channel
+            message_id: the message
+            key: the reaction
+        """
+        return self._act(
+            "add_reaction",
+            channel_url=channel_url,
+            message_id=message_id_of(message_id),
+            key=key,
+            timeout_ms=timeout_ms,
+        )
+
+    def remove_reaction(
+        self, channel_url: str, message_id: Message | MessageId, key: str, *, timeout_ms: int | None = None
+    ) -> Call[dict[str, Any]]:
+        """The action ``remove_reaction``. Collections: ``update`` of the message, ``event_reaction_updated``.
+
+        Gives the reaction as the service has it.
+
+        Args:
+            channel_url: the channel
+            message_id: the message
+            key: the reaction
+        """
+        return self._act(
+            "remove_reaction",
+            channel_url=channel_url,
+            message_id=message_id_of(message_id),
+            key=key,
+            timeout_ms=timeout_ms,
+        )
+
+    def pin_message(
+        self, channel_url: str, message_id: Message | MessageId, *, timeout_ms: int | None = None
+    ) -> Call[None]:
+        """The action ``pin_message``. Collections: ``update`` of the channel, ``event_pinned_message_updated``.
+
+        Args:
+            channel_url: the channel
+            message_id: the message
+        """
+        return self._act(
+            "pin_message", channel_url=channel_url, message_id=message_id_of(message_id), timeout_ms=timeout_ms
+        )
+
+    def unpin_message(
+        self, channel_url: str, message_id: Message | MessageId, *, timeout_ms: int | None = None
+    ) -> Call[None]:
+        """The action ``unpin_message``. Collections: ``update`` of the channel, ``event_pinned_message_updated``.
+
+        Args:
+            channel_url: the channel
+            message_id: the message
+        """
+        return self._act(
+            "unpin_message", channel_url=channel_url, message_id=message_id_of(message_id), timeout_ms=timeout_ms
+        )
+
+    def translate_message(
+        self,
+        channel_url: str,
+        message_id: Message | MessageId,
+        target_langs: list[str],
+        *,
+        timeout_ms: int | None = None,
+    ) -> Call[Message]:
+        """The action ``translate_message``. Collections: ``update`` of the message, ``event_message_updated``: its
+        ``translations`` have the languages.
+
+        Gives the message as the service has it.
+
+        Args:
+            channel_url: the channel
+            message_id: the message
+            target_langs: languages to translate it to
+        """
+        return self._act(
+            "translate_message",
+            channel_url=channel_url,
+            message_id=message_id_of(message_id),
+            target_langs=target_langs,
+            timeout_ms=timeout_ms,
+        )
+
+    def create_meta_array_keys(
+        self, channel_url: str, message_id: Message | MessageId, keys: list[str], *, timeout_ms: int | None = None
+    ) -> Call[Message]:
+        """The action ``create_meta_array_keys``. Collections: ``update`` of the message, ``event_message_updated``.
+
+        Gives the message as the service has it.
+
+        Args:
+            channel_url: the channel
+            message_id: the message
+            keys: keys of the message's ``sorted_metaarray``
+        """
+        return self._act(
+            "create_meta_array_keys",
+            channel_url=channel_url,
+            message_id=message_id_of(message_id),
+            keys=keys,
+            timeout_ms=timeout_ms,
+        )
+
+    def delete_meta_array_keys(
+        self, channel_url: str, message_id: Message | MessageId, keys: list[str], *, timeout_ms: int | None = None
+    ) -> Call[Message]:
+        """The action ``delete_meta_array_keys``. Collections: ``update`` of the message, ``event_message_updated``.
+
+        Gives the message as the service has it.
+
+        Args:
+            channel_url: the channel
+            message_id: the message
+            keys: keys of the message's ``sorted_metaarray``
+        """
+        return self._act(
+            "delete_meta_array_keys",
+            channel_url=channel_url,
+            message_id=message_id_of(message_id),
+            keys=keys,
+            timeout_ms=timeout_ms,
+        )
+
+    def add_meta_array_values(
+        self,
+        channel_url: str,
+        message_id: Message | MessageId,
+        values: dict[str, list[str]],
+        *,
+        timeout_ms: int | None = None,
+    ) -> Call[Message]:
+        """The action ``add_meta_array_values``. Collections: ``update`` of the message, ``event_message_updated``.
+
+        Gives the message as the service has it.
+
+        Args:
+            channel_url: the channel
+            message_id: the message
+            values: for each key the values, as ``{"color": ["red"]}``
+        """
+        return self._act(
+            "add_meta_array_values",
+            channel_url=channel_url,
+            message_id=message_id_of(message_id),
+            values=values,
+            timeout_ms=timeout_ms,
+        )
+
+    def remove_meta_array_values(
+        self,
+        channel_url: str,
+        message_id: Message | MessageId,
+        values: dict[str, list[str]],
+        *,
+        timeout_ms: int | None = None,
+    ) -> Call[Message]:
+        """The action ``remove_meta_array_values``. Collections: ``update`` of the message, ``event_message_updated``.
+
+        Gives the message as the service has it.
+
+        Args:
+            channel_url: the channel
+            message_id: the message
+            values: for each key the values, as ``{"color": ["red"]}``
+        """
+        return self._act(
+            "remove_meta_array_values",
+            channel_url=channel_url,
+            message_id=message_id_of(message_id),
+            values=values,
+            timeout_ms=timeout_ms,
+        )
+
+    def mark_as_read(self, channel_url: str, *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``mark_as_read``. Collections: the channel's counts become 0; ``update`` in lists.
+
+        Args:
+            channel_url: the channel
+        """
+        return self._act("mark_as_read", channel_url=channel_url, timeout_ms=timeout_ms)
+
+    def mark_all_as_read(self, *, channel_urls: list[str] | None = None, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``mark_all_as_read``. Collections: the counts of the channels become 0; ``update`` in lists.
+        Within a second after another one it completes with SERVICE and code 800160, and nobody is asked.
+
+        Args:
+            channel_urls: only these channels
+        """
+        return self._act("mark_all_as_read", channel_urls=channel_urls, timeout_ms=timeout_ms)
+
+    def mark_as_unread(
+        self, channel_url: str, message_id: Message | MessageId, *, timeout_ms: int | None = None
+    ) -> Call[MarkedUnread]:
+        """The action ``mark_as_unread``. Collections: the message and what follows it count as unread again; ``update``
+        in lists.
+
+        Gives ``channel_url``, ``ts`` (read until then), ``unread_message_count``.
+
+        Args:
+            channel_url: the channel
+            message_id: the message
+        """
+        return self._act(
+            "mark_as_unread", channel_url=channel_url, message_id=message_id_of(message_id), timeout_ms=timeout_ms
+        )
+
+    def mark_as_delivered(
+        self, channel_url: str, *, time: int | None = None, timeout_ms: int | None = None
+    ) -> Call[dict[str, Any]]:
+        """The action ``mark_as_delivered``. Collections: ``update`` of the channel, ``event_delivery_status_updated``.
+        Messages that come over this client's connection are acknowledged without it.
+
+        Gives ``ts``.
+
+        Args:
+            channel_url: the channel
+            time: messages up to then have arrived; now when it is missing
+        """
+        return self._act("mark_as_delivered", channel_url=channel_url, time=time, timeout_ms=timeout_ms)
+
+    def start_typing(self, channel_url: str, *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``start_typing``. Collections: the others are told, once a second at most however often it is
+        called. Typing ends by itself ten seconds after it was last started.
+
+        Args:
+            channel_url: the channel
+        """
+        return self._act("start_typing", channel_url=channel_url, timeout_ms=timeout_ms)
+
+    def end_typing(self, channel_url: str, *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``end_typing``. Collections: the others are told, once a second at most however often it is
+        called. Typing ends by itself ten seconds after it was last started.
+
+        Args:
+            channel_url: the channel
+        """
+        return self._act("end_typing", channel_url=channel_url, timeout_ms=timeout_ms)
+
+    def create_channel(
+        self,
+        *,
+        user_ids: list[str] | None = None,
+        channel_url: str | None = None,
+        is_super: bool | None = None,
+        is_broadcast: bool | None = None,
+        is_exclusive: bool | None = None,
+        is_ephemeral: bool | None = None,
+        strict: bool | None = None,
+        name: str | None = None,
+        cover_url: str | None = None,
+        data: str | None = None,
+        custom_type: str | None = None,
+        is_distinct: bool | None = None,
+        is_public: bool | None = None,
+        is_discoverable: bool | None = None,
+        access_code: str | None = None,
+        message_survival_seconds: int | None = None,
+        operator_ids: list[str] | None = None,
+        timeout_ms: int | None = None,
+    ) -> Call[Channel]:
+        """The action ``create_channel``. Collections: ``insert`` of the channel into lists, ``event_channel_created``;
+        nothing when a distinct one is there.
+
+        Gives the channel, with ``is_created``: whether it is new.
+
+        Args:
+            user_ids: members beside this user; whom the service does not let in at once is invited
+            channel_url: its URL; the service makes one when it is missing
+            is_super: a supergroup channel
+            is_broadcast: a supergroup channel where operators write
+            is_exclusive: a supergroup channel of its own kind
+            is_ephemeral: its messages are not kept
+            strict: refuse it when one of the users does not exist
+            name: its name
+            cover_url: where its picture is
+            data: text for programs
+            custom_type: its type
+            is_distinct: there is only one such channel of these members
+            is_public: anybody may join
+            is_discoverable: a public one is found by others
+            access_code: what has to be known to join a public one
+            message_survival_seconds: messages are deleted after so many seconds; -1: never
+            operator_ids: users who become operators
+        """
+        return self._act(
+            "create_channel",
+            user_ids=user_ids,
+            channel_url=channel_url,
+            is_super=is_super,
+            is_broadcast=is_broadcast,
+            is_exclusive=is_exclusive,
+            is_ephemeral=is_ephemeral,
+            strict=strict,
+            name=name,
+            cover_url=cover_url,
+            data=data,
+            custom_type=custom_type,
+            is_distinct=is_distinct,
+            is_public=is_public,
+            is_discoverable=is_discoverable,
+            access_code=access_code,
+            message_survival_seconds=message_survival_seconds,
+            operator_ids=operator_ids,
+            timeout_ms=timeout_ms,
+        )
+
+    def get_channel(self, channel_url: str, *, timeout_ms: int | None = None) -> Call[Channel]:
+        """The action ``get_channel``. Collections: a channel of this user is cached: ``insert`` or ``update``,
+        ``channel_refresh``.
+
+        Gives the channel as the service has it.
+
+        Args:
+            channel_url: the channel
+        """
+        return self._act("get_channel", channel_url=channel_url, timeout_ms=timeout_ms)
+
+    def update_channel(
+        self,
+        channel_url: str,
+        *,
+        name: str | None = None,
+        cover_url: str | None = None,
+        data: str | None = None,
+        custom_type: str | None = None,
+        is_distinct: bool | None = None,
+        is_public: bool | None = None,
+        is_discoverable: bool | None = None,
+        access_code: str | None = None,
+        message_survival_seconds: int | None = None,
+        operator_ids: list[str] | None = None,
+        timeout_ms: int | None = None,
+    ) -> Call[Channel]:
+        """The action ``update_channel``. Collections: ``update`` of the channel, ``event_channel_changed``; what is not
+        named stays.
+
+        Gives the channel as the service has it.
+
+        Args:
+            channel_url: the channel
+            name: its name
+            cover_url: where its picture is
+            data: text for programs
+            custom_type: its type
+            is_distinct: there is only one such channel of these members
+            is_public: anybody may join
+            is_discoverable: a public one is found by others
+            access_code: what has to be known to join a public one
+            message_survival_seconds: messages are deleted after so many seconds; -1: never
+            operator_ids: users who become operators
+        """
+        return self._act(
+            "update_channel",
+            channel_url=channel_url,
+            name=name,
+            cover_url=cover_url,
+            data=data,
+            custom_type=custom_type,
+            is_distinct=is_distinct,
+            is_public=is_public,
+            is_discoverable=is_discoverable,
+            access_code=access_code,
+            message_survival_seconds=message_survival_seconds,
+            operator_ids=operator_ids,
+            timeout_ms=timeout_ms,
+        )
+
+    def delete_channel(self, channel_url: str, *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``delete_channel``. Collections: ``remove`` of the channel, ``channel_removed``,
+        ``event_channel_deleted``.
+
+        Args:
+            channel_url: the channel
+        """
+        return self._act("delete_channel", channel_url=channel_url, timeout_ms=timeout_ms)
+
+    def hide_channel(
+        self,
+        channel_url: str,
+        *,
+        hide_previous_messages: bool | None = None,
+        allow_auto_unhide: bool | None = None,
+        timeout_ms: int | None = None,
+    ) -> Call[HistoryOffset]:
+        """The action ``hide_channel``. Collections: it leaves lists of channels that are not hidden,
+        ``event_channel_hidden``.
+
+        Gives ``ts_message_offset``: what is older (ms) is not for this user any more.
+
+        Args:
+            channel_url: the channel
+            hide_previous_messages: this user sees its messages from now on only; false
+            allow_auto_unhide: the next message shows it again; true
+        """
+        return self._act(
+            "hide_channel",
+            channel_url=channel_url,
+            hide_previous_messages=hide_previous_messages,
+            allow_auto_unhide=allow_auto_unhide,
+            timeout_ms=timeout_ms,
+        )
+
+    def unhide_channel(self, channel_url: str, *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``unhide_channel``. Collections: it comes back to lists of channels that are not hidden,
+        ``event_channel_unhidden``.
+
+        Args:
+            channel_url: the channel
+        """
+        return self._act("unhide_channel", channel_url=channel_url, timeout_ms=timeout_ms)
+
+    def freeze_channel(self, channel_url: str, *, timeout_ms: int | None = None) -> Call[Channel]:
+        """The action ``freeze_channel``. Collections: ``update`` of the channel, ``event_channel_frozen``.
+
+        Gives the channel as the service has it.
+
+        Args:
+            channel_url: the channel
+        """
+        return self._act("freeze_channel", channel_url=channel_url, timeout_ms=timeout_ms)
+
+    def unfreeze_channel(self, channel_url: str, *, timeout_ms: int | None = None) -> Call[Channel]:
+        """The action ``unfreeze_channel``. Collections: ``update`` of the channel, ``event_channel_unfrozen``.
+
+        Gives the channel as the service has it.
+
+        Args:
+            channel_url: the channel
+        """
+        return self._act("unfreeze_channel", channel_url=channel_url, timeout_ms=timeout_ms)
+
+    def reset_history(self, channel_url: str, *, timeout_ms: int | None = None) -> Call[HistoryOffset]:
+        """The action ``reset_history``. Collections: ``remove`` of the messages so far, for this user alone; ``update``
+        of the channel, ``event_channel_reset_history``.
+
+        Gives ``ts_message_offset``: what is older (ms) is not for this user any more.
+
+        Args:
+            channel_url: the channel
+        """
+        return self._act("reset_history", channel_url=channel_url, timeout_ms=timeout_ms)
+
+    def get_message(
+        self, channel_url: str, message_id: Message | MessageId, *, timeout_ms: int | None = None
+    ) -> Call[Message]:
+        """The action ``get_message``. Collections: none.
+
+        Gives the message as the service has it.
+
+        Args:
+            channel_url: the channel
+            message_id: the message
+        """
+        return self._act(
+            "get_message", channel_url=channel_url, message_id=message_id_of(message_id), timeout_ms=timeout_ms
+        )
+
+    def invite(self, channel_url: str, user_ids: list[str], *, timeout_ms: int | None = None) -> Call[Channel]:
+        """The action ``invite``. Collections: ``update`` of the channel, ``event_user_received_invitation``.
+
+        Gives the channel as the service has it.
+
+        Args:
+            channel_url: the channel
+            user_ids: whom
+        """
+        return self._act("invite", channel_url=channel_url, user_ids=user_ids, timeout_ms=timeout_ms)
+
+    def accept_invitation(
+        self, channel_url: str, *, access_code: str | None = None, timeout_ms: int | None = None
+    ) -> Call[Channel]:
+        """The action ``accept_invitation``. Collections: ``update`` of the channel, ``event_user_joined``.
+
+        Gives the channel as the service has it.
+
+        Args:
+            channel_url: the channel
+            access_code: of a channel that asks for one
+        """
+        return self._act("accept_invitation", channel_url=channel_url, access_code=access_code, timeout_ms=timeout_ms)
+
+    def decline_invitation(self, channel_url: str, *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``decline_invitation``. Collections: ``remove`` of the channel, ``channel_removed``,
+        ``event_user_declined_invitation``.
+
+        Args:
+            channel_url: the channel
+        """
+        return self._act("decline_invitation", channel_url=channel_url, timeout_ms=timeout_ms)
+
+    def join(self, channel_url: str, *, access_code: str | None = None, timeout_ms: int | None = None) -> Call[Channel]:
+        """The action ``join``. Collections: ``insert`` of the channel into lists, ``event_user_joined``.
+
+        Gives the channel as the service has it.
+
+        Args:
+            channel_url: the channel
+            access_code: of a channel that asks for one
+        """
+        return self._act("join", channel_url=channel_url, access_code=access_code, timeout_ms=timeout_ms)
+
+    def leave(
+        self, channel_url: str, *, should_remove_operator_status: bool | None = None, timeout_ms: int | None = None
+    ) -> Call[None]:
+        """The action ``leave``. Collections: ``remove`` of the channel, ``channel_removed``, ``event_user_left``.
+
+        Args:
+            channel_url: the channel
+            should_remove_operator_status: coming back later as no operator; false
+        """
+        return self._act(
+            "leave",
+            channel_url=channel_url,
+            should_remove_operator_status=should_remove_operator_status,
+            timeout_ms=timeout_ms,
+        )
+
+    def list_members(
+        self,
+        channel_url: str,
+        *,
+        order: Literal["member_nickname_alphabetical", "operator_then_member_alphabetical"] | None = None,
+        operator_filter: Literal["all", "operator", "nonoperator"] | None = None,
+        muted_member_filter: Literal["all", "muted", "unmuted"] | None = None,
+        member_state_filter: Literal["all", "joined_only", "invited_only"] | None = None,
+        nickname_startswith: str | None = None,
+        limit: int | None = None,
+        token: str | None = None,
+        timeout_ms: int | None = None,
+    ) -> Call[MemberPage]:
+        """The action ``list_members``. Collections: none.
+
+        Gives ``members``: a page of them; ``next``: token of the next page, empty at the end.
+
+        Args:
+            channel_url: the channel
+            order: by name (default), or operators first
+            operator_filter: which members
+            muted_member_filter: which members
+            member_state_filter: which members
+            nickname_startswith: only names that begin with it
+            limit: how many a page has; 20
+            token: ``next`` of the page before; the first page without it
+        """
+        return self._act(
+            "list_members",
+            channel_url=channel_url,
+            order=order,
+            operator_filter=operator_filter,
+            muted_member_filter=muted_member_filter,
+            member_state_filter=member_state_filter,
+            nickname_startswith=nickname_startswith,
+            limit=limit,
+            token=token,
+            timeout_ms=timeout_ms,
+        )
+
+    def add_operators(self, channel_url: str, user_ids: list[str], *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``add_operators``. Collections: ``update`` of the channel, ``event_operator_updated``.
+
+        Args:
+            channel_url: the channel
+            user_ids: members who become operators
+        """
+        return self._act("add_operators", channel_url=channel_url, user_ids=user_ids, timeout_ms=timeout_ms)
+
+    def remove_operators(self, channel_url: str, user_ids: list[str], *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``remove_operators``. Collections: ``update`` of the channel, ``event_operator_updated``.
+
+        Args:
+            channel_url: the channel
+            user_ids: operators who become plain members
+        """
+        return self._act("remove_operators", channel_url=channel_url, user_ids=user_ids, timeout_ms=timeout_ms)
+
+    def list_operators(
+        self, channel_url: str, *, limit: int | None = None, token: str | None = None, timeout_ms: int | None = None
+    ) -> Call[UserPage]:
+        """The action ``list_operators``. Collections: none.
+
+        Gives ``users``: a page of the channel's operators; ``next``: token of the next page, empty at the end.
+
+        Args:
+            channel_url: the channel
+            limit: how many a page has; 20
+            token: ``next`` of the page before; the first page without it
+        """
+        return self._act("list_operators", channel_url=channel_url, limit=limit, token=token, timeout_ms=timeout_ms)
+
+    def mute_user(
+        self,
+        channel_url: str,
+        user_id: str,
+        *,
+        seconds: int | None = None,
+        description: str | None = None,
+        timeout_ms: int | None = None,
+    ) -> Call[None]:
+        """The action ``mute_user``. Collections: ``update`` of the channel, ``event_user_muted``.
+
+        Args:
+            channel_url: the channel
+            user_id: the user
+            seconds: for how long; without end when it is missing
+            description: why
+        """
+        return self._act(
+            "mute_user",
+            channel_url=channel_url,
+            user_id=user_id,
+            seconds=seconds,
+            description=description,
+            timeout_ms=timeout_ms,
+        )
+
+    def unmute_user(self, channel_url: str, user_id: str, *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``unmute_user``. Collections: ``update`` of the channel, ``event_user_unmuted``.
+
+        Args:
+            channel_url: the channel
+            user_id: the user
+        """
+        return self._act("unmute_user", channel_url=channel_url, user_id=user_id, timeout_ms=timeout_ms)
+
+    def list_muted_users(
+        self, channel_url: str, *, limit: int | None = None, token: str | None = None, timeout_ms: int | None = None
+    ) -> Call[UserPage]:
+        """The action ``list_muted_users``. Collections: none.
+
+        Gives ``users``: a page of who is muted, with ``description``, ``start_at``, ``end_at`` (-1: without end),
+        ``remaining_duration`` (ms); ``next``: token of the next page, empty at the end.
+
+        Args:
+            channel_url: the channel
+            limit: how many a page has; 20
+            token: ``next`` of the page before; the first page without it
+        """
+        return self._act("list_muted_users", channel_url=channel_url, limit=limit, token=token, timeout_ms=timeout_ms)
+
+    def ban_user(
+        self,
+        channel_url: str,
+        user_id: str,
+        *,
+        seconds: int | None = None,
+        description: str | None = None,
+        timeout_ms: int | None = None,
+    ) -> Call[None]:
+        """The action ``ban_user``. Collections: ``update`` of the channel, ``event_user_banned``.
+
+        Args:
+            channel_url: the channel
+            user_id: the user
+            seconds: for how long; without end when it is missing
+            description: why
+        """
+        return self._act(
+            "ban_user",
+            channel_url=channel_url,
+            user_id=user_id,
+            seconds=seconds,
+            description=description,
+            timeout_ms=timeout_ms,
+        )
+
+    def unban_user(self, channel_url: str, user_id: str, *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``unban_user``. Collections: ``update`` of the channel, ``event_user_unbanned``; the user may join
+        again.
+
+        Args:
+            channel_url: the channel
+            user_id: the user
+        """
+        return self._act("unban_user", channel_url=channel_url, user_id=user_id, timeout_ms=timeout_ms)
+
+    def list_banned_users(
+        self, channel_url: str, *, limit: int | None = None, token: str | None = None, timeout_ms: int | None = None
+    ) -> Call[UserPage]:
+        """The action ``list_banned_users``. Collections: none.
+
+        Gives ``users``: a page of who is banned, with ``description``, ``start_at``, ``end_at`` (-1: without end);
+        ``next``: token of the next page, empty at the end.
+
+        Args:
+            channel_url: the channel
+            limit: how many a page has; 20
+            token: ``next`` of the page before; the first page without it
+        """
+        return self._act("list_banned_users", channel_url=channel_url, limit=limit, token=token, timeout_ms=timeout_ms)
+
+    def create_metadata(
+        self, channel_url: str, metadata: dict[str, str], *, timeout_ms: int | None = None
+    ) -> Call[dict[str, str]]:
+        """The action ``create_metadata``. Collections: ``update`` of the channel, ``event_meta_data_created``; refused
+        when one of the keys exists.
+
+        Gives the keys with their values.
+
+        Args:
+            channel_url: the channel
+            metadata: keys with their values
+        """
+        return self._act("create_metadata", channel_url=channel_url, metadata=metadata, timeout_ms=timeout_ms)
+
+    def update_metadata(
+        self, channel_url: str, metadata: dict[str, str], *, upsert: bool | None = None, timeout_ms: int | None = None
+    ) -> Call[dict[str, str]]:
+        """The action ``update_metadata``. Collections: ``update`` of the channel, ``event_meta_data_updated``.
+
+        Gives the changed keys with their values.
+
+        Args:
+            channel_url: the channel
+            metadata: keys with their values
+            upsert: make keys that do not exist; false: they are left out
+        """
+        return self._act(
+            "update_metadata", channel_url=channel_url, metadata=metadata, upsert=upsert, timeout_ms=timeout_ms
+        )
+
+    def delete_metadata(
+        self, channel_url: str, *, keys: list[str] | None = None, timeout_ms: int | None = None
+    ) -> Call[None]:
+        """The action ``delete_metadata``. Collections: ``update`` of the channel, ``event_meta_data_deleted``.
+
+        Args:
+            channel_url: the channel
+            keys: only these; all when it is missing
+        """
+        return self._act("delete_metadata", channel_url=channel_url, keys=keys, timeout_ms=timeout_ms)
+
+    def get_metadata(
+        self, channel_url: str, *, keys: list[str] | None = None, timeout_ms: int | None = None
+    ) -> Call[dict[str, str]]:
+        """The action ``get_metadata``. Collections: none.
+
+        Gives the keys with their values.
+
+        Args:
+            channel_url: the channel
+            keys: only these; all when it is missing
+        """
+        return self._act("get_metadata", channel_url=channel_url, keys=keys, timeout_ms=timeout_ms)
+
+    def create_counters(
+        self, channel_url: str, counters: dict[str, int], *, timeout_ms: int | None = None
+    ) -> Call[dict[str, int]]:
+        """The action ``create_counters``. Collections: ``event_meta_counter_created``, as far as the channel shows
+        them; refused when one of the keys exists.
+
+        Gives the keys with their values.
+
+        Args:
+            channel_url: the channel
+            counters: keys with whole numbers
+        """
+        return self._act("create_counters", channel_url=channel_url, counters=counters, timeout_ms=timeout_ms)
+
+    def update_counters(
+        self,
+        channel_url: str,
+        counters: dict[str, int],
+        *,
+        mode: Literal["set", "increase", "decrease"] | None = None,
+        upsert: bool | None = None,
+        timeout_ms: int | None = None,
+    ) -> Call[dict[str, int]]:
+        """The action ``update_counters``. Collections: ``event_meta_counter_updated``, as far as the channel shows
+        them.
+
+        Gives the changed keys with their values.
+
+        Args:
+            channel_url: the channel
+            counters: keys with whole numbers
+            mode: what the numbers are for; ``set``
+            upsert: make keys that do not exist; false: they are left out
+        """
+        return self._act(
+            "update_counters",
+            channel_url=channel_url,
+            counters=counters,
+            mode=mode,
+            upsert=upsert,
+            timeout_ms=timeout_ms,
+        )
+
+    def delete_counters(
+        self, channel_url: str, *, keys: list[str] | None = None, timeout_ms: int | None = None
+    ) -> Call[None]:
+        """The action ``delete_counters``. Collections: ``event_meta_counter_deleted``, as far as the channel shows
+        them.
+
+        Args:
+            channel_url: the channel
+            keys: only these; all when it is missing
+        """
+        return self._act("delete_counters", channel_url=channel_url, keys=keys, timeout_ms=timeout_ms)
+
+    def get_counters(
+        self, channel_url: str, *, keys: list[str] | None = None, timeout_ms: int | None = None
+    ) -> Call[dict[str, int]]:
+        """The action ``get_counters``. Collections: none.
+
+        Gives the keys with their values.
+
+        Args:
+            channel_url: the channel
+            keys: only these; all when it is missing
+        """
+        return self._act("get_counters", channel_url=channel_url, keys=keys, timeout_ms=timeout_ms)
+
+    def get_push_preference(self, channel_url: str, *, timeout_ms: int | None = None) -> Call[PushPreference]:
+        """The action ``get_push_preference``. Collections: none.
+
+        Gives ``push_trigger_option``, ``push_sound``.
+
+        Args:
+            channel_url: the channel
+        """
+        return self._act("get_push_preference", channel_url=channel_url, timeout_ms=timeout_ms)
+
+    def set_push_preference(
+        self,
+        channel_url: str,
+        push_trigger_option: Literal["default", "all", "mention_only", "off"],
+        *,
+        timeout_ms: int | None = None,
+    ) -> Call[PushPreference]:
+        """The action ``set_push_preference``. Collections: ``update`` of the channel, ``event_channel_changed``.
+
+        Gives ``push_trigger_option``, ``push_sound``.
+
+        Args:
+            channel_url: the channel
+            push_trigger_option: of which messages this user's devices are told
+        """
+        return self._act(
+            "set_push_preference",
+            channel_url=channel_url,
+            push_trigger_option=push_trigger_option,
+            timeout_ms=timeout_ms,
+        )
+
+    def set_count_preference(
+        self,
+        channel_url: str,
+        count_preference: Literal["all", "unread_message_count_only", "unread_mention_count_only", "off"],
+        *,
+        timeout_ms: int | None = None,
+    ) -> Call[CountPreference]:
+        """The action ``set_count_preference``. Collections: ``update`` of the channel, ``event_channel_changed``.
+
+        Gives ``count_preference``.
+
+        Args:
+            channel_url: the channel
+            count_preference: what is counted for this user
+        """
+        return self._act(
+            "set_count_preference", channel_url=channel_url, count_preference=count_preference, timeout_ms=timeout_ms
+        )
+
+    def list_users(
+        self,
+        *,
+        user_ids: list[str] | None = None,
+        nickname_startswith: str | None = None,
+        nickname: str | None = None,
+        metadata_key: str | None = None,
+        metadata_values: list[str] | None = None,
+        limit: int | None = None,
+        token: str | None = None,
+        timeout_ms: int | None = None,
+    ) -> Call[UserPage]:
+        """The action ``list_users``. Collections: none.
+
+        Gives ``users``: a page of them; ``next``: token of the next page, empty at the end.
+
+        Args:
+            user_ids: only these
+            nickname_startswith: only names that begin with it
+            nickname: only those of this name
+            metadata_key: only those with such metadata
+            metadata_values: and one of these values
+            limit: how many a page has; 20
+            token: ``next`` of the page before; the first page without it
+        """
+        return self._act(
+            "list_users",
+            user_ids=user_ids,
+            nickname_startswith=nickname_startswith,
+            nickname=nickname,
+            metadata_key=metadata_key,
+            metadata_values=metadata_values,
+            limit=limit,
+            token=token,
+            timeout_ms=timeout_ms,
+        )
+
+    def block_user(self, user_id: str, *, timeout_ms: int | None = None) -> Call[User]:
+        """The action ``block_user``. Collections: none by itself; the service tells what follows from it.
+
+        Gives the user.
+
+        Args:
+            user_id: the user
+        """
+        return self._act("block_user", user_id=user_id, timeout_ms=timeout_ms)
+
+    def unblock_user(self, user_id: str, *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``unblock_user``. Collections: none by itself; the service tells what follows from it.
+
+        Args:
+            user_id: the user
+        """
+        return self._act("unblock_user", user_id=user_id, timeout_ms=timeout_ms)
+
+    def list_blocked_users(
+        self, *, limit: int | None = None, token: str | None = None, timeout_ms: int | None = None
+    ) -> Call[UserPage]:
+        """The action ``list_blocked_users``. Collections: none.
+
+        Gives ``users``: a page of whom this user blocks; ``next``: token of the next page, empty at the end.
+
+        Args:
+            limit: how many a page has; 20
+            token: ``next`` of the page before; the first page without it
+        """
+        return self._act("list_blocked_users", limit=limit, token=token, timeout_ms=timeout_ms)
+
+    def resend_failed_messages(
+        self, *, channel_url: str | None = None, request_id: str | None = None, timeout_ms: int | None = None
+    ) -> Call[Count]:
+        """The action ``resend_failed_messages``. Collections: own messages that failed go from the list ``failed`` to
+        ``pending``, ``local_message_resend_started``, and are sent in their order; without a connection they wait
+        for one, or fail again, as the resend policy says.
+
+        Gives ``count``: how many.
+
+        Args:
+            channel_url: only those of this channel
+            request_id: only this one; NOT_FOUND when it has not failed
+        """
+        return self._act(
+            "resend_failed_messages", channel_url=channel_url, request_id=request_id, timeout_ms=timeout_ms
+        )
+
+    def remove_failed_messages(
+        self, *, channel_url: str | None = None, request_id: str | None = None, timeout_ms: int | None = None
+    ) -> Call[Count]:
+        """The action ``remove_failed_messages``. Collections: own messages that failed are given up: ``remove`` from
+        the list ``failed``, ``remove_manual_action``.
+
+        Gives ``count``: how many.
+
+        Args:
+            channel_url: only those of this channel
+            request_id: only this one; NOT_FOUND when it has not failed
+        """
+        return self._act(
+            "remove_failed_messages", channel_url=channel_url, request_id=request_id, timeout_ms=timeout_ms
+        )
+
+    def statistics(self, *, timeout_ms: int | None = None) -> Call[Statistics]:
+        """The action ``statistics``. Collections: none.
+
+        Gives ``cached_channels``, ``cached_messages``, ``cache_bytes`` (of the file), ``pending_messages``,
+        ``failed_messages``, ``connected``, ``waiting_calls``.
+        """
+        return self._act("statistics", timeout_ms=timeout_ms)
+
+    def options(self, *, timeout_ms: int | None = None) -> Call[Config]:
+        """The action ``options``. Collections: none.
+
+        Gives the configuration as it is in effect, with the defaults and without the access token: the keys of
+        ``sm_setup()``, among them ``app_id`` and ``user_id``.
+        """
+        return self._act("options", timeout_ms=timeout_ms)
+
+    def cancel(self, request: int, *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``cancel``. Collections: that call completes with CANCELED if it waits for the service: an action,
+        a fetch, a start, a connect, a send. A message that is canceled is given up: ``remove`` from ``pending`` or
+        ``failed``, ``local_message_canceled``. The service may do all the same what it was asked already, and then
+        collections are told. Connecting goes on. NOT_FOUND when no such call waits.
+
+        Args:
+            request: the number of the call
+        """
+        return self._act("cancel", request=request, timeout_ms=timeout_ms)
+
+    def clear_channels(self, *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``clear_channels``. Collections: the cached channels are gone: channel lists are told ``clear``
+        (``cache_cleared``), their fetches end with ``"short":"reset"``; with a connection all is listed again.
+        Messages stay, see sm_clear_cache().
+        """
+        return self._act("clear_channels", timeout_ms=timeout_ms)
+
+    def set_limit(self, collection: int, limit: int, *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``set_limit``. Collections: each further fetch of that collection brings so many, in either
+        direction. NOT_FOUND when there is no such collection.
+
+        Args:
+            collection: its number, as sm_collection_number() gives it
+            limit: 1 to 200 messages, or 1 to 100 channels
+        """
+        return self._act("set_limit", collection=collection, limit=limit, timeout_ms=timeout_ms)
+
+
+class ChannelActions:
+    """The actions on a channel. Since 0.1."""
+
+    def _act(self, action: str, **arguments: Any) -> Call[Any]:
+        raise NotImplementedError
+
+    def _channel_url(self) -> str:
+        raise NotImplementedError
+
+    def edit_message(
+        self,
+        message_id: Message | MessageId,
+        *,
+        message: str | None = None,
+        data: str | None = None,
+        custom_type: str | None = None,
+        mention_type: Literal["users", "channel"] | None = None,
+        mentioned_user_ids: list[str] | None = None,
+        timeout_ms: int | None = None,
+    ) -> Call[Message]:
+        """The action ``edit_message``. Collections: ``update`` of the message, ``event_message_updated``; what is not
+        named stays. Only the sender may: of a cached message of somebody else it completes with NOT_OWN_MESSAGE and
+        asks nobody.
+
+        Gives the message as the service has it.
+
+        Args:
+            message_id: the message
+            message: the new text
+            data: the new data
+            custom_type: the new custom type
+            mention_type: whom it mentions: the users named, or all members
+            mentioned_user_ids: the users it mentions; replaces those it mentioned before
+        """
+        return self._act(
+            "edit_message",
+            channel_url=self._channel_url(),
+            message_id=message_id_of(message_id),
+            message=message,
+            data=data,
+            custom_type=custom_type,
+            mention_type=mention_type,
+            mentioned_user_ids=mentioned_user_ids,
+            timeout_ms=timeout_ms,
+        )
+
+    def delete_message(self, message_id: Message | MessageId, *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``delete_message``. Collections: ``remove`` of the message, ``event_message_deleted``. The sender
+        may, and operators.
+
+        Args:
+            message_id: the message
+        """
+        return self._act(
+            "delete_message",
+            channel_url=self._channel_url(),
+            message_id=message_id_of(message_id),
+            timeout_ms=timeout_ms,
+        )
+
+    def add_reaction(
+        self, message_id: Message | MessageId, key: str, *, timeout_ms: int | None = None
+    ) -> Call[dict[str, Any]]:
+        """The action ``add_reaction``. Collections: ``update`` of the message, ``event_reaction_updated``.
+
+        Gives the reaction as the service has it.
+
+        Args:
+            message_id: the message
+            key: the reaction
+        """
+        return self._act(
+            "add_reaction",
+            channel_url=self._channel_url(),
+            message_id=message_id_of(message_id),
+            key=key,
+            timeout_ms=timeout_ms,
+        )
+
+    def remove_reaction(
+        self, message_id: Message | MessageId, key: str, *, timeout_ms: int | None = None
+    ) -> Call[dict[str, Any]]:
+        """The action ``remove_reaction``. Collections: ``update`` of the message, ``event_reaction_updated``.
+
+        Gives the reaction as the service has it.
+
+        Args:
+            message_id: the message
+            key: the reaction
+        """
+        return self._act(
+            "remove_reaction",
+            channel_url=self._channel_url(),
+            message_id=message_id_of(message_id),
+            key=key,
+            timeout_ms=timeout_ms,
+        )
+
+    def pin_message(self, message_id: Message | MessageId, *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``pin_message``. Collections: ``update`` of the channel, ``event_pinned_message_updated``.
+
+        Args:
+            message_id: the message
+        """
+        return self._act(
+            "pin_message", channel_url=self._channel_url(), message_id=message_id_of(message_id), timeout_ms=timeout_ms
+        )
+
+    def unpin_message(self, message_id: Message | MessageId, *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``unpin_message``. Collections: ``update`` of the channel, ``event_pinned_message_updated``.
+
+        Args:
+            message_id: the message
+        """
+        return self._act(
+            "unpin_message",
+            channel_url=self._channel_url(),
+            message_id=message_id_of(message_id),
+            timeout_ms=timeout_ms,
+        )
+
+    def translate_message(
+        self, message_id: Message | MessageId, target_langs: list[str], *, timeout_ms: int | None = None
+    ) -> Call[Message]:
+        """The action ``translate_message``. Collections: ``update`` of the message, ``event_message_updated``: its
+        ``translations`` have the languages.
+
+        Gives the message as the service has it.
+
+        Args:
+            message_id: the message
+            target_langs: languages to translate it to
+        """
+        return self._act(
+            "translate_message",
+            channel_url=self._channel_url(),
+            message_id=message_id_of(message_id),
+            target_langs=target_langs,
+            timeout_ms=timeout_ms,
+        )
+
+    def create_meta_array_keys(
+        self, message_id: Message | MessageId, keys: list[str], *, timeout_ms: int | None = None
+    ) -> Call[Message]:
+        """The action ``create_meta_array_keys``. Collections: ``update`` of the message, ``event_message_updated``.
+
+        Gives the message as the service has it.
+
+        Args:
+            message_id: the message
+            keys: keys of the message's ``sorted_metaarray``
+        """
+        return self._act(
+            "create_meta_array_keys",
+            channel_url=self._channel_url(),
+            message_id=message_id_of(message_id),
+            keys=keys,
+            timeout_ms=timeout_ms,
+        )
+
+    def delete_meta_array_keys(
+        self, message_id: Message | MessageId, keys: list[str], *, timeout_ms: int | None = None
+    ) -> Call[Message]:
+        """The action ``delete_meta_array_keys``. Collections: ``update`` of the message, ``event_message_updated``.
+
+        Gives the message as the service has it.
+
+        Args:
+            message_id: the message
+            keys: keys of the message's ``sorted_metaarray``
+        """
+        return self._act(
+            "delete_meta_array_keys",
+            channel_url=self._channel_url(),
+            message_id=message_id_of(message_id),
+            keys=keys,
+            timeout_ms=timeout_ms,
+        )
+
+    def add_meta_array_values(
+        self, message_id: Message | MessageId, values: dict[str, list[str]], *, timeout_ms: int | None = None
+    ) -> Call[Message]:
+        """The action ``add_meta_array_values``. Collections: ``update`` of the message, ``event_message_updated``.
+
+        Gives the message as the service has it.
+
+        Args:
+            message_id: the message
+            values: for each key the values, as ``{"color": ["red"]}``
+        """
+        return self._act(
+            "add_meta_array_values",
+            channel_url=self._channel_url(),
+            message_id=message_id_of(message_id),
+            values=values,
+            timeout_ms=timeout_ms,
+        )
+
+    def remove_meta_array_values(
+        self, message_id: Message | MessageId, values: dict[str, list[str]], *, timeout_ms: int | None = None
+    ) -> Call[Message]:
+        """The action ``remove_meta_array_values``. Collections: ``update`` of the message, ``event_message_updated``.
+
+        Gives the message as the service has it.
+
+        Args:
+            message_id: the message
+            values: for each key the values, as ``{"color": ["red"]}``
+        """
+        return self._act(
+            "remove_meta_array_values",
+            channel_url=self._channel_url(),
+            message_id=message_id_of(message_id),
+            values=values,
+            timeout_ms=timeout_ms,
+        )
+
+    def mark_as_read(self, *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``mark_as_read``. Collections: the channel's counts become 0; ``update`` in lists."""
+        return self._act("mark_as_read", channel_url=self._channel_url(), timeout_ms=timeout_ms)
+
+    def mark_as_unread(self, message_id: Message | MessageId, *, timeout_ms: int | None = None) -> Call[MarkedUnread]:
+        """The action ``mark_as_unread``. Collections: the message and what follows it count as unread again; ``update``
+        in lists.
+
+        Gives ``channel_url``, ``ts`` (read until then), ``unread_message_count``.
+
+        Args:
+            message_id: the message
+        """
+        return self._act(
+            "mark_as_unread",
+            channel_url=self._channel_url(),
+            message_id=message_id_of(message_id),
+            timeout_ms=timeout_ms,
+        )
+
+    def mark_as_delivered(self, *, time: int | None = None, timeout_ms: int | None = None) -> Call[dict[str, Any]]:
+        """The action ``mark_as_delivered``. Collections: ``update`` of the channel, ``event_delivery_status_updated``.
+        Messages that come over this client's connection are acknowledged without it.
+
+        Gives ``ts``.
+
+        Args:
+            time: messages up to then have arrived; now when it is missing
+        """
+        return self._act("mark_as_delivered", channel_url=self._channel_url(), time=time, timeout_ms=timeout_ms)
+
+    def start_typing(self, *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``start_typing``. Collections: the others are told, once a second at most however often it is
+        called. Typing ends by itself ten seconds after it was last started.
+        """
+        return self._act("start_typing", channel_url=self._channel_url(), timeout_ms=timeout_ms)
+
+    def end_typing(self, *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``end_typing``. Collections: the others are told, once a second at most however often it is
+        called. Typing ends by itself ten seconds after it was last started.
+        """
+        return self._act("end_typing", channel_url=self._channel_url(), timeout_ms=timeout_ms)
+
+    def get_channel(self, *, timeout_ms: int | None = None) -> Call[Channel]:
+        """The action ``get_channel``. Collections: a channel of this user is cached: ``insert`` or ``update``,
+        ``channel_refresh``.
+
+        Gives the channel as the service has it.
+        """
+        return self._act("get_channel", channel_url=self._channel_url(), timeout_ms=timeout_ms)
+
+    def update_channel(
+        self,
+        *,
+        name: str | None = None,
+        cover_url: str | None = None,
+        data: str | None = None,
+        custom_type: str | None = None,
+        is_distinct: bool | None = None,
+        is_public: bool | None = None,
+        is_discoverable: bool | None = None,
+        access_code: str | None = None,
+        message_survival_seconds: int | None = None,
+        operator_ids: list[str] | None = None,
+        timeout_ms: int | None = None,
+    ) -> Call[Channel]:
+        """The action ``update_channel``. Collections: ``update`` of the channel, ``event_channel_changed``; what is not
+        named stays.
+
+        Gives the channel as the service has it.
+
+        Args:
+            name: its name
+            cover_url: where its picture is
+            data: text for programs
+            custom_type: its type
+            is_distinct: there is only one such channel of these members
+            is_public: anybody may join
+            is_discoverable: a public one is found by others
+            access_code: what has to be known to join a public one
+            message_survival_seconds: messages are deleted after so many seconds; -1: never
+            operator_ids: users who become operators
+        """
+        return self._act(
+            "update_channel",
+            channel_url=self._channel_url(),
+            name=name,
+            cover_url=cover_url,
+            data=data,
+            custom_type=custom_type,
+            is_distinct=is_distinct,
+            is_public=is_public,
+            is_discoverable=is_discoverable,
+            access_code=access_code,
+            message_survival_seconds=message_survival_seconds,
+            operator_ids=operator_ids,
+            timeout_ms=timeout_ms,
+        )
+
+    def delete_channel(self, *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``delete_channel``. Collections: ``remove`` of the channel, ``channel_removed``,
+        ``event_channel_deleted``.
+        """
+        return self._act("delete_channel", channel_url=self._channel_url(), timeout_ms=timeout_ms)
+
+    def hide_channel(
+        self,
+        *,
+        hide_previous_messages: bool | None = None,
+        allow_auto_unhide: bool | None = None,
+        timeout_ms: int | None = None,
+    ) -> Call[HistoryOffset]:
+        """The action ``hide_channel``. Collections: it leaves lists of channels that are not hidden,
+        ``event_channel_hidden``.
+
+        Gives ``ts_message_offset``: what is older (ms) is not for this user any more.
+
+        Args:
+            hide_previous_messages: this user sees its messages from now on only; false
+            allow_auto_unhide: the next message shows it again; true
+        """
+        return self._act(
+            "hide_channel",
+            channel_url=self._channel_url(),
+            hide_previous_messages=hide_previous_messages,
+            allow_auto_unhide=allow_auto_unhide,
+            timeout_ms=timeout_ms,
+        )
+
+    def unhide_channel(self, *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``unhide_channel``. Collections: it comes back to lists of channels that are not hidden,
+        ``event_channel_unhidden``.
+        """
+        return self._act("unhide_channel", channel_url=self._channel_url(), timeout_ms=timeout_ms)
+
+    def freeze_channel(self, *, timeout_ms: int | None = None) -> Call[Channel]:
+        """The action ``freeze_channel``. Collections: ``update`` of the channel, ``event_channel_frozen``.
+
+        Gives the channel as the service has it.
+        """
+        return self._act("freeze_channel", channel_url=self._channel_url(), timeout_ms=timeout_ms)
+
+    def unfreeze_channel(self, *, timeout_ms: int | None = None) -> Call[Channel]:
+        """The action ``unfreeze_channel``. Collections: ``update`` of the channel, ``event_channel_unfrozen``.
+
+        Gives the channel as the service has it.
+        """
+        return self._act("unfreeze_channel", channel_url=self._channel_url(), timeout_ms=timeout_ms)
+
+    def reset_history(self, *, timeout_ms: int | None = None) -> Call[HistoryOffset]:
+        """The action ``reset_history``. Collections: ``remove`` of the messages so far, for this user alone; ``update``
+        of the channel, ``event_channel_reset_history``.
+
+        Gives ``ts_message_offset``: what is older (ms) is not for this user any more.
+        """
+        return self._act("reset_history", channel_url=self._channel_url(), timeout_ms=timeout_ms)
+
+    def get_message(self, message_id: Message | MessageId, *, timeout_ms: int | None = None) -> Call[Message]:
+        """The action ``get_message``. Collections: none.
+
+        Gives the message as the service has it.
+
+        Args:
+            message_id: the message
+        """
+        return self._act(
+            "get_message", channel_url=self._channel_url(), message_id=message_id_of(message_id), timeout_ms=timeout_ms
+        )
+
+    def invite(self, user_ids: list[str], *, timeout_ms: int | None = None) -> Call[Channel]:
+        """The action ``invite``. Collections: ``update`` of the channel, ``event_user_received_invitation``.
+
+        Gives the channel as the service has it.
+
+        Args:
+            user_ids: whom
+        """
+        return self._act("invite", channel_url=self._channel_url(), user_ids=user_ids, timeout_ms=timeout_ms)
+
+    def accept_invitation(self, *, access_code: str | None = None, timeout_ms: int | None = None) -> Call[Channel]:
+        """The action ``accept_invitation``. Collections: ``update`` of the channel, ``event_user_joined``.
+
+        Gives the channel as the service has it.
+
+        Args:
+            access_code: of a channel that asks for one
+        """
+        return self._act(
+            "accept_invitation", channel_url=self._channel_url(), access_code=access_code, timeout_ms=timeout_ms
+        )
+
+    def decline_invitation(self, *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``decline_invitation``. Collections: ``remove`` of the channel, ``channel_removed``,
+        ``event_user_declined_invitation``.
+        """
+        return self._act("decline_invitation", channel_url=self._channel_url(), timeout_ms=timeout_ms)
+
+    def join(self, *, access_code: str | None = None, timeout_ms: int | None = None) -> Call[Channel]:
+        """The action ``join``. Collections: ``insert`` of the channel into lists, ``event_user_joined``.
+
+        Gives the channel as the service has it.
+
+        Args:
+            access_code: of a channel that asks for one
+        """
+        return self._act("join", channel_url=self._channel_url(), access_code=access_code, timeout_ms=timeout_ms)
+
+    def leave(self, *, should_remove_operator_status: bool | None = None, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``leave``. Collections: ``remove`` of the channel, ``channel_removed``, ``event_user_left``.
+
+        Args:
+            should_remove_operator_status: coming back later as no operator; false
+        """
+        return self._act(
+            "leave",
+            channel_url=self._channel_url(),
+            should_remove_operator_status=should_remove_operator_status,
+            timeout_ms=timeout_ms,
+        )
+
+    def list_members(
+        self,
+        *,
+        order: Literal["member_nickname_alphabetical", "operator_then_member_alphabetical"] | None = None,
+        operator_filter: Literal["all", "operator", "nonoperator"] | None = None,
+        muted_member_filter: Literal["all", "muted", "unmuted"] | None = None,
+        member_state_filter: Literal["all", "joined_only", "invited_only"] | None = None,
+        nickname_startswith: str | None = None,
+        limit: int | None = None,
+        token: str | None = None,
+        timeout_ms: int | None = None,
+    ) -> Call[MemberPage]:
+        """The action ``list_members``. Collections: none.
+
+        Gives ``members``: a page of them; ``next``: token of the next page, empty at the end.
+
+        Args:
+            order: by name (default), or operators first
+            operator_filter: which members
+            muted_member_filter: which members
+            member_state_filter: which members
+            nickname_startswith: only names that begin with it
+            limit: how many a page has; 20
+            token: ``next`` of the page before; the first page without it
+        """
+        return self._act(
+            "list_members",
+            channel_url=self._channel_url(),
+            order=order,
+            operator_filter=operator_filter,
+            muted_member_filter=muted_member_filter,
+            member_state_filter=member_state_filter,
+            nickname_startswith=nickname_startswith,
+            limit=limit,
+            token=token,
+            timeout_ms=timeout_ms,
+        )
+
+    def add_operators(self, user_ids: list[str], *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``add_operators``. Collections: ``update`` of the channel, ``event_operator_updated``.
+
+        Args:
+            user_ids: members who become operators
+        """
+        return self._act("add_operators", channel_url=self._channel_url(), user_ids=user_ids, timeout_ms=timeout_ms)
+
+    def remove_operators(self, user_ids: list[str], *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``remove_operators``. Collections: ``update`` of the channel, ``event_operator_updated``.
+
+        Args:
+            user_ids: operators who become plain members
+        """
+        return self._act("remove_operators", channel_url=self._channel_url(), user_ids=user_ids, timeout_ms=timeout_ms)
+
+    def list_operators(
+        self, *, limit: int | None = None, token: str | None = None, timeout_ms: int | None = None
+    ) -> Call[UserPage]:
+        """The action ``list_operators``. Collections: none.
+
+        Gives ``users``: a page of the channel's operators; ``next``: token of the next page, empty at the end.
+
+        Args:
+            limit: how many a page has; 20
+            token: ``next`` of the page before; the first page without it
+        """
+        return self._act(
+            "list_operators", channel_url=self._channel_url(), limit=limit, token=token, timeout_ms=timeout_ms
+        )
+
+    def mute_user(
+        self, user_id: str, *, seconds: int | None = None, description: str | None = None, timeout_ms: int | None = None
+    ) -> Call[None]:
+        """The action ``mute_user``. Collections: ``update`` of the channel, ``event_user_muted``.
+
+        Args:
+            user_id: the user
+            seconds: for how long; without end when it is missing
+            description: why
+        """
+        return self._act(
+            "mute_user",
+            channel_url=self._channel_url(),
+            user_id=user_id,
+            seconds=seconds,
+            description=description,
+            timeout_ms=timeout_ms,
+        )
+
+    def unmute_user(self, user_id: str, *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``unmute_user``. Collections: ``update`` of the channel, ``event_user_unmuted``.
+
+        Args:
+            user_id: the user
+        """
+        return self._act("unmute_user", channel_url=self._channel_url(), user_id=user_id, timeout_ms=timeout_ms)
+
+    def list_muted_users(
+        self, *, limit: int | None = None, token: str | None = None, timeout_ms: int | None = None
+    ) -> Call[UserPage]:
+        """The action ``list_muted_users``. Collections: none.
+
+        Gives ``users``: a page of who is muted, with ``description``, ``start_at``, ``end_at`` (-1: without end),
+        ``remaining_duration`` (ms); ``next``: token of the next page, empty at the end.
+
+        Args:
+            limit: how many a page has; 20
+            token: ``next`` of the page before; the first page without it
+        """
+        return self._act(
+            "list_muted_users", channel_url=self._channel_url(), limit=limit, token=token, timeout_ms=timeout_ms
+        )
+
+    def ban_user(
+        self, user_id: str, *, seconds: int | None = None, description: str | None = None, timeout_ms: int | None = None
+    ) -> Call[None]:
+        """The action ``ban_user``. Collections: ``update`` of the channel, ``event_user_banned``.
+
+        Args:
+            user_id: the user
+            seconds: for how long; without end when it is missing
+            description: why
+        """
+        return self._act(
+            "ban_user",
+            channel_url=self._channel_url(),
+            user_id=user_id,
+            seconds=seconds,
+            description=description,
+            timeout_ms=timeout_ms,
+        )
+
+    def unban_user(self, user_id: str, *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``unban_user``. Collections: ``update`` of the channel, ``event_user_unbanned``; the user may join
+        again.
+
+        Args:
+            user_id: the user
+        """
+        return self._act("unban_user", channel_url=self._channel_url(), user_id=user_id, timeout_ms=timeout_ms)
+
+    def list_banned_users(
+        self, *, limit: int | None = None, token: str | None = None, timeout_ms: int | None = None
+    ) -> Call[UserPage]:
+        """The action ``list_banned_users``. Collections: none.
+
+        Gives ``users``: a page of who is banned, with ``description``, ``start_at``, ``end_at`` (-1: without end);
+        ``next``: token of the next page, empty at the end.
+
+        Args:
+            limit: how many a page has; 20
+            token: ``next`` of the page before; the first page without it
+        """
+        return self._act(
+            "list_banned_users", channel_url=self._channel_url(), limit=limit, token=token, timeout_ms=timeout_ms
+        )
+
+    def create_metadata(self, metadata: dict[str, str], *, timeout_ms: int | None = None) -> Call[dict[str, str]]:
+        """The action ``create_metadata``. Collections: ``update`` of the channel, ``event_meta_data_created``; refused
+        when one of the keys exists.
+
+        Gives the keys with their values.
+
+        Args:
+            metadata: keys with their values
+        """
+        return self._act("create_metadata", channel_url=self._channel_url(), metadata=metadata, timeout_ms=timeout_ms)
+
+    def update_metadata(
+        self, metadata: dict[str, str], *, upsert: bool | None = None, timeout_ms: int | None = None
+    ) -> Call[dict[str, str]]:
+        """The action ``update_metadata``. Collections: ``update`` of the channel, ``event_meta_data_updated``.
+
+        Gives the changed keys with their values.
+
+        Args:
+            metadata: keys with their values
+            upsert: make keys that do not exist; false: they are left out
+        """
+        return self._act(
+            "update_metadata", channel_url=self._channel_url(), metadata=metadata, upsert=upsert, timeout_ms=timeout_ms
+        )
+
+    def delete_metadata(self, *, keys: list[str] | None = None, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``delete_metadata``. Collections: ``update`` of the channel, ``event_meta_data_deleted``.
+
+        Args:
+            keys: only these; all when it is missing
+        """
+        return self._act("delete_metadata", channel_url=self._channel_url(), keys=keys, timeout_ms=timeout_ms)
+
+    def get_metadata(self, *, keys: list[str] | None = None, timeout_ms: int | None = None) -> Call[dict[str, str]]:
+        """The action ``get_metadata``. Collections: none.
+
+        Gives the keys with their values.
+
+        Args:
+            keys: only these; all when it is missing
+        """
+        return self._act("get_metadata", channel_url=self._channel_url(), keys=keys, timeout_ms=timeout_ms)
+
+    def create_counters(self, counters: dict[str, int], *, timeout_ms: int | None = None) -> Call[dict[str, int]]:
+        """The action ``create_counters``. Collections: ``event_meta_counter_created``, as far as the channel shows
+        them; refused when one of the keys exists.
+
+        Gives the keys with their values.
+
+        Args:
+            counters: keys with whole numbers
+        """
+        return self._act("create_counters", channel_url=self._channel_url(), counters=counters, timeout_ms=timeout_ms)
+
+    def update_counters(
+        self,
+        counters: dict[str, int],
+        *,
+        mode: Literal["set", "increase", "decrease"] | None = None,
+        upsert: bool | None = None,
+        timeout_ms: int | None = None,
+    ) -> Call[dict[str, int]]:
+        """The action ``update_counters``. Collections: ``event_meta_counter_updated``, as far as the channel shows
+        them.
+
+        Gives the changed keys with their values.
+
+        Args:
+            counters: keys with whole numbers
+            mode: what the numbers are for; ``set``
+            upsert: make keys that do not exist; false: they are left out
+        """
+        return self._act(
+            "update_counters",
+            channel_url=self._channel_url(),
+            counters=counters,
+            mode=mode,
+            upsert=upsert,
+            timeout_ms=timeout_ms,
+        )
+
+    def delete_counters(self, *, keys: list[str] | None = None, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``delete_counters``. Collections: ``event_meta_counter_deleted``, as far as the channel shows
+        them.
+
+        Args:
+            keys: only these; all when it is missing
+        """
+        return self._act("delete_counters", channel_url=self._channel_url(), keys=keys, timeout_ms=timeout_ms)
+
+    def get_counters(self, *, keys: list[str] | None = None, timeout_ms: int | None = None) -> Call[dict[str, int]]:
+        """The action ``get_counters``. Collections: none.
+
+        Gives the keys with their values.
+
+        Args:
+            keys: only these; all when it is missing
+        """
+        return self._act("get_counters", channel_url=self._channel_url(), keys=keys, timeout_ms=timeout_ms)
+
+    def get_push_preference(self, *, timeout_ms: int | None = None) -> Call[PushPreference]:
+        """The action ``get_push_preference``. Collections: none.
+
+        Gives ``push_trigger_option``, ``push_sound``.
+        """
+        return self._act("get_push_preference", channel_url=self._channel_url(), timeout_ms=timeout_ms)
+
+    def set_push_preference(
+        self, push_trigger_option: Literal["default", "all", "mention_only", "off"], *, timeout_ms: int | None = None
+    ) -> Call[PushPreference]:
+        """The action ``set_push_preference``. Collections: ``update`` of the channel, ``event_channel_changed``.
+
+        Gives ``push_trigger_option``, ``push_sound``.
+
+        Args:
+            push_trigger_option: of which messages this user's devices are told
+        """
+        return self._act(
+            "set_push_preference",
+            channel_url=self._channel_url(),
+            push_trigger_option=push_trigger_option,
+            timeout_ms=timeout_ms,
+        )
+
+    def set_count_preference(
+        self,
+        count_preference: Literal["all", "unread_message_count_only", "unread_mention_count_only", "off"],
+        *,
+        timeout_ms: int | None = None,
+    ) -> Call[CountPreference]:
+        """The action ``set_count_preference``. Collections: ``update`` of the channel, ``event_channel_changed``.
+
+        Gives ``count_preference``.
+
+        Args:
+            count_preference: what is counted for this user
+        """
+        return self._act(
+            "set_count_preference",
+            channel_url=self._channel_url(),
+            count_preference=count_preference,
+            timeout_ms=timeout_ms,
+        )
+
+
+class CollectionActions:
+    """The actions on a collection. Since 0.1."""
+
+    def _act(self, action: str, **arguments: Any) -> Call[Any]:
+        raise NotImplementedError
+
+    def _collection(self) -> int:
+        raise NotImplementedError
+
+    def set_limit(self, limit: int, *, timeout_ms: int | None = None) -> Call[None]:
+        """The action ``set_limit``. Collections: each further fetch of that collection brings so many, in either
+        direction. NOT_FOUND when there is no such collection.
+
+        Args:
+            limit: 1 to 200 messages, or 1 to 100 channels
+        """
+        return self._act("set_limit", collection=self._collection(), limit=limit, timeout_ms=timeout_ms)

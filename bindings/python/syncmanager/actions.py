@@ -1,0 +1,226 @@
+"""The results of actions (docs/actions.md), typed.
+
+Written by scripts/actions from the table of actions; change that, not this file."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict
+
+from .documents import Member, User
+
+#: The name of an action.
+ActionName = Literal[
+    "edit_message",
+    "delete_message",
+    "add_reaction",
+    "remove_reaction",
+    "pin_message",
+    "unpin_message",
+    "translate_message",
+    "create_meta_array_keys",
+    "delete_meta_array_keys",
+    "add_meta_array_values",
+    "remove_meta_array_values",
+    "mark_as_read",
+    "mark_all_as_read",
+    "mark_as_unread",
+    "mark_as_delivered",
+    "start_typing",
+    "end_typing",
+    "create_channel",
+    "get_channel",
+    "update_channel",
+    "delete_channel",
+    "hide_channel",
+    "unhide_channel",
+    "freeze_channel",
+    "unfreeze_channel",
+    "reset_history",
+    "get_message",
+    "invite",
+    "accept_invitation",
+    "decline_invitation",
+    "join",
+    "leave",
+    "list_members",
+    "add_operators",
+    "remove_operators",
+    "list_operators",
+    "mute_user",
+    "unmute_user",
+    "list_muted_users",
+    "ban_user",
+    "unban_user",
+    "list_banned_users",
+    "create_metadata",
+    "update_metadata",
+    "delete_metadata",
+    "get_metadata",
+    "create_counters",
+    "update_counters",
+    "delete_counters",
+    "get_counters",
+    "get_push_preference",
+    "set_push_preference",
+    "set_count_preference",
+    "list_users",
+    "block_user",
+    "unblock_user",
+    "list_blocked_users",
+    "database_get",
+    "database_set",
+    "database_update",
+    "database_push",
+    "database_remove",
+    "database_count",
+    "database_transaction",
+    "database_transformed",
+    "database_listen",
+    "database_unlisten",
+    "database_set_token",
+    "database_offline",
+    "database_online",
+    "resource_register",
+    "resource_push",
+    "resource_reset",
+    "resource_pop",
+    "resource_lookup",
+    "resource_create",
+    "resource_update",
+    "resource_destroy",
+    "resource_create_or_update",
+    "resource_toggle",
+    "resource_continue",
+    "resource_ref",
+    "resource_collection_ref",
+    "resource_statistics",
+    "resend_failed_messages",
+    "remove_failed_messages",
+    "statistics",
+    "options",
+    "cancel",
+    "clear_channels",
+    "set_limit",
+]
+
+
+class Count(TypedDict):
+    """The result of ``resend_failed_messages``, ``remove_failed_messages``. Since 0.1."""
+
+    count: int
+
+
+class CountPreference(TypedDict):
+    """The result of ``set_count_preference``. Since 0.1."""
+
+    count_preference: str
+
+
+class DatabaseRead(TypedDict):
+    """The result of ``database_get``. Since 0.1."""
+
+    value: Any
+    current: bool
+
+
+class HistoryOffset(TypedDict):
+    """The result of ``hide_channel``, ``reset_history``. Since 0.1."""
+
+    ts_message_offset: int
+
+
+class ListenNumber(TypedDict):
+    """The result of ``database_listen``. Since 0.1."""
+
+    listen: int
+
+
+class MarkedUnread(TypedDict):
+    """The result of ``mark_as_unread``. Since 0.1."""
+
+    channel_url: str
+    ts: int
+    unread_message_count: int
+
+
+class MemberPage(TypedDict):
+    """The result of ``list_members``. Since 0.1."""
+
+    members: list[Member]
+    next: str
+
+
+class ObjectChange(TypedDict):
+    """The result of ``resource_create``, ``resource_update``, ``resource_destroy``, ``resource_create_or_update``,
+    ``resource_toggle``. Since 0.1."""
+
+    change: Literal["create", "update", "destroy"]
+    key: str
+    path: str
+    counters: list[dict[str, Any]]
+    uncounted: list[str]
+
+
+class ObjectPath(TypedDict):
+    """The result of ``resource_ref``, ``resource_collection_ref``. Since 0.1."""
+
+    path: str
+
+
+class PushPreference(TypedDict):
+    """The result of ``get_push_preference``, ``set_push_preference``. Since 0.1."""
+
+    push_trigger_option: str
+    push_sound: str
+
+
+class PushedKey(TypedDict):
+    """The result of ``database_push``. Since 0.1."""
+
+    key: str
+
+
+class ResourceStatistics(TypedDict):
+    """The result of ``resource_statistics``. Since 0.1."""
+
+    types: int
+    counters: int
+    contexts: int
+    in_flight: int
+
+
+class SeenResources(TypedDict):
+    """The result of ``resource_lookup``. Since 0.1."""
+
+    resources: dict[str, Any]
+    depth: int
+
+
+class Statistics(TypedDict):
+    """The result of ``statistics``. Since 0.1."""
+
+    cached_channels: int
+    cached_messages: int
+    cache_bytes: int
+    pending_messages: int
+    failed_messages: int
+    connected: bool
+    waiting_calls: int
+
+
+class _RequiredTransactionEnd(TypedDict):
+    committed: bool
+
+
+class TransactionEnd(_RequiredTransactionEnd, total=False):
+    """The result of ``database_transaction``. Since 0.1."""
+
+    value: Any
+
+
+class UserPage(TypedDict):
+    """The result of ``list_operators``, ``list_muted_users``, ``list_banned_users``, ``list_users``,
+    ``list_blocked_users``. Since 0.1."""
+
+    users: list[User]
+    next: str
