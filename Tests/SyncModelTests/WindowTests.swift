@@ -1,3 +1,4 @@
+import SyncBytes
 import XCTest
 
 @testable import SyncModel

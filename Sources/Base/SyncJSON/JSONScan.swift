@@ -1,3 +1,5 @@
+import SyncBytes
+
 /// Walks over the values of a text that is known to be valid JSON, without parsing them.
 struct JSONScan {
     private let base: UnsafeRawPointer?
@@ -125,14 +127,7 @@ struct JSONScan {
         guard at >= 0, at + 4 <= bytes.count else { return nil }
         var result: UInt32 = 0
         for offset in 0..<4 {
-            let byte = bytes[at + offset]
-            let digit: UInt8
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte &- UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte &- UInt8(ascii: "a") &+ 10
-            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte &- UInt8(ascii: "A") &+ 10
-            default: return nil
-            }
+            guard let digit = Hex.value(bytes[at + offset]) else { return nil }
             result = result << 4 | UInt32(digit)
         }
         return result

@@ -1,3 +1,5 @@
+import SyncBytes
+
 /// Appends JSON text to a byte buffer. It is faster than building a `JSON` value.
 ///
 /// Commas are placed by the writer. The caller opens and closes objects and arrays in balance.
@@ -228,12 +230,8 @@ public struct JSONWriter: ~Copyable {
         case 0x09: append(UInt8(ascii: "t"))
         default:
             for part in [UInt8(ascii: "u"), UInt8(ascii: "0"), UInt8(ascii: "0")] { append(part) }
-            append(JSONWriter.hex(byte >> 4))
-            append(JSONWriter.hex(byte & 15))
+            append(Hex.digit(byte >> 4))
+            append(Hex.digit(byte))
         }
-    }
-
-    private static func hex(_ nibble: UInt8) -> UInt8 {
-        nibble < 10 ? UInt8(ascii: "0") &+ nibble : UInt8(ascii: "a") &+ nibble &- 10
     }
 }

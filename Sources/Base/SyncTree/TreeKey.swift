@@ -1,3 +1,5 @@
+import SyncBytes
+
 /// The name of a child in a tree of values.
 ///
 /// Keys have an order of their own: those that read as whole numbers of 32 bits come first, by number, then all others
@@ -62,8 +64,7 @@ public struct TreeKey: Sendable {
 
 extension TreeKey: Hashable {
     public static func == (left: TreeKey, right: TreeKey) -> Bool {
-        left.number == right.number && left.text.utf8.count == right.text.utf8.count
-            && left.text.utf8.elementsEqual(right.text.utf8)
+        left.number == right.number && left.text.isByteEqual(to: right.text)
     }
 
     public func hash(into hasher: inout Hasher) {
@@ -82,6 +83,6 @@ extension TreeKey: Comparable {
         case (nil, _?): return false
         case (nil, nil): break
         }
-        return left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+        return left.text.isByteOrdered(before: right.text)
     }
 }

@@ -1,3 +1,4 @@
+import SyncBytes
 import SyncJSON
 
 /// A value without children. Numbers are integers of 64 bits where they are whole and were written so or are small
@@ -65,8 +66,7 @@ extension TreeLeaf: Equatable {
         case (.bool(let first), .bool(let second)): first == second
         case (.integer(let first), .integer(let second)): first == second
         case (.real(let first), .real(let second)): first == second
-        case (.text(let first), .text(let second)):
-            first.utf8.count == second.utf8.count && first.utf8.elementsEqual(second.utf8)
+        case (.text(let first), .text(let second)): first.isByteEqual(to: second)
         default: false
         }
     }

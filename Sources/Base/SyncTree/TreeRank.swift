@@ -1,3 +1,5 @@
+import SyncBytes
+
 /// A value as far as its order is concerned: nothing, false, true, numbers, strings, and values with children.
 public enum TreeRank: Sendable {
     case nothing
@@ -43,7 +45,7 @@ extension TreeRank: Comparable {
         case (.real(let first), .real(let second)): first < second
         case (.integer(let first), .real(let second)): compare(first, second) < 0
         case (.real(let first), .integer(let second)): compare(second, first) > 0
-        case (.text(let first), .text(let second)): first.utf8.lexicographicallyPrecedes(second.utf8)
+        case (.text(let first), .text(let second)): first.isByteOrdered(before: second)
         default: left.kind < right.kind
         }
     }

@@ -1,6 +1,7 @@
 import CLinux
 import CWslay
 import Glibc
+import SyncBytes
 
 // WebSocket framing (RFC 6455) without I/O: bytes in, messages out; messages in, bytes out. The frames themselves are
 // libwslay's work. This class adds what libwslay leaves to its user:

@@ -1,3 +1,5 @@
+import SyncBytes
+
 /// The opening handshake of RFC 6455 §4: an HTTP/1.1 request that asks for an upgrade, and the answer that proves the
 /// server understood. No extension and no subprotocol is offered.
 public enum WebSocketHandshake {

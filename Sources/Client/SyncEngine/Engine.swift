@@ -1,9 +1,9 @@
+import SyncBytes
 import SyncModel
 import SyncStore
 import SyncStreams
 
 /// The state machine behind every collection. It has no thread, clock, socket or random source of its own.
-///
 /// It routes inputs to the machines that own their part of the state (session, channels, timelines, outbox, actions),
 /// commits what is to be stored, and hands out what came of it. It holds no rule of chat itself.
 ///

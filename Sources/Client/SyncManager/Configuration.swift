@@ -1,10 +1,10 @@
 import Glibc
+import SyncBytes
 import SyncRealtime
 import SyncEngine
 import SyncJSON
 import SyncModel
 import SyncThreads
-import SyncWebSocket
 
 /// The configuration of a client, checked.
 struct Configuration {
@@ -126,16 +126,7 @@ struct Configuration {
     }
 
     private static func fileName(_ id: String) -> String {
-        var name: [UInt8] = []
-        let digits = Array("0123456789ABCDEF".utf8)
-        for byte in id.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                name.append(byte)
-            default: name += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
+        var name = Array(PercentEncoding.escape(id, keeping: "-_").utf8)
         if name.count <= longestName { return String(decoding: name, as: UTF8.self) }
         var parts: [String] = []
         while name.count > longestName {

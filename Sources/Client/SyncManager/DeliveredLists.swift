@@ -1,3 +1,4 @@
+import SyncBytes
 import SyncEngine
 import SyncJSON
 import SyncModel

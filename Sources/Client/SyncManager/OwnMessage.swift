@@ -1,7 +1,7 @@
+import SyncBytes
 import SyncEngine
 import SyncJSON
 import SyncModel
-import SyncWebSocket
 
 /// The documents with which hosts send, edit and delete own messages.
 enum OwnMessage {
@@ -192,12 +192,7 @@ enum OwnMessage {
         guard SystemRandom.fill(&bytes) else { return nil }
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        for (index, byte) in bytes.enumerated() {
-            if [4, 6, 8, 10].contains(index) { text.append(UInt8(ascii: "-")) }
-            text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-        }
-        return RequestID(String(decoding: text, as: UTF8.self))
+        let parts = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { Hex.text(bytes[$0]) }
+        return RequestID(parts.joined(separator: "-"))
     }
 }

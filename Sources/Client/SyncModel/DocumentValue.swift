@@ -1,3 +1,4 @@
+import SyncBytes
 import SyncJSON
 
 /// A value of a document that a host gave, together with its place. Every reading either gives a value of the asked

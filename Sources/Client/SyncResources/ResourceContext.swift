@@ -1,3 +1,4 @@
+import SyncBytes
 import SyncModel
 
 /// One level of contexts that stand on each other. A level is kept as long as another one stands on it, even when its

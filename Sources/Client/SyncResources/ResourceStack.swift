@@ -1,3 +1,4 @@
+import SyncBytes
 import SyncModel
 
 /// The resources that are seen from a context: of each name the topmost one, those of the topmost level first.

@@ -1,3 +1,4 @@
+import SyncBytes
 import SyncModel
 
 /// A registered type of objects: where they are stored, what they count, and which hooks the host is told of.

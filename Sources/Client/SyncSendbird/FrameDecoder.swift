@@ -1,4 +1,5 @@
 import Glibc
+import SyncBytes
 import SyncJSON
 import SyncModel
 

@@ -1,4 +1,5 @@
 import Glibc
+import SyncBytes
 
 /// Half an emoji: `\ud83d` without its other half.
 ///
@@ -46,17 +47,13 @@ enum LoneSurrogates {
 
     private static func surrogate(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> Half? {
         guard index + 6 <= bytes.count, bytes[index + 1] == UInt8(ascii: "u"),
-            bytes[index + 2] | 0x20 == UInt8(ascii: "d"), isHexadecimal(bytes[index + 4]),
-            isHexadecimal(bytes[index + 5])
+            bytes[index + 2] | 0x20 == UInt8(ascii: "d"), Hex.value(bytes[index + 4]) != nil,
+            Hex.value(bytes[index + 5]) != nil
         else { return nil }
         switch bytes[index + 3] | 0x20 {
         case UInt8(ascii: "8"), UInt8(ascii: "9"), UInt8(ascii: "a"), UInt8(ascii: "b"): return .high
         case UInt8(ascii: "c")...UInt8(ascii: "f"): return .low
         default: return nil
         }
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 6
     }
 }

@@ -1,3 +1,4 @@
+import SyncBytes
 import SyncModel
 
 /// A URL's query, escaped as it grows. Parameters without a value are left out.

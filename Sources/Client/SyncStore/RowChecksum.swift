@@ -1,3 +1,4 @@
+import SyncBytes
 import SyncModel
 
 /// The checksum of a row: of all columns in which a change must be found, in the order in which they are added.

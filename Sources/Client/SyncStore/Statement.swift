@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import SyncBytes
 import SyncModel
 
 /// A prepared statement: bind in order, then `run` or step with `next`. A failed bind is reported when it runs.

@@ -1,3 +1,4 @@
+import SyncBytes
 import SyncModel
 
 /// What a stream knows of one key. A stream has one dictionary of these; rows that wait and rows that are placed are

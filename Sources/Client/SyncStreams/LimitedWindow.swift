@@ -1,3 +1,4 @@
+import SyncBytes
 import SyncModel
 
 /// The rows of one section: as many as the limit allows are shown. The others wait behind them, and are shown when rows

@@ -1,3 +1,4 @@
+import SyncBytes
 import SyncModel
 
 /// One stream: its rows as the host was told of them, and the changes that are still to be told.

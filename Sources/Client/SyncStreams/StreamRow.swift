@@ -1,3 +1,4 @@
+import SyncBytes
 import SyncModel
 
 /// A row of a stream, at its place.

@@ -1,3 +1,4 @@
+import SyncBytes
 import SyncJSON
 
 /// A JSON object that a client sent, read liberally: numbers and booleans may come as text.

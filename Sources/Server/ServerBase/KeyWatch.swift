@@ -1,3 +1,5 @@
+import SyncBytes
+
 /// Which keys of a request its handler may read, and which it has read, whether the request has them or not.
 public final class KeyWatch {
     /// `nil` is all of them.

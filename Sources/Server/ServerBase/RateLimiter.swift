@@ -1,3 +1,5 @@
+import SyncBytes
+
 /// A token bucket for each caller: so many requests a second, as many again after a rest, and no more.
 public final class RateLimiter {
     private struct Bucket {

@@ -1,5 +1,6 @@
 import CLinux
 import ServerBase
+import SyncBytes
 
 /// A body of type multipart/form-data, taken apart (RFC 7578).
 struct MultipartBody {

@@ -1,4 +1,5 @@
 import ServerBase
+import SyncBytes
 import SyncJSON
 
 /// A request's body, read once: as JSON, or as the fields and files of a form.

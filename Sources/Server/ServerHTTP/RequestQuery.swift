@@ -1,4 +1,5 @@
 import ServerBase
+import SyncBytes
 
 /// The query of a request. Lists come as repeated keys or joined by commas, booleans as words or digits.
 public struct RequestQuery {
@@ -9,7 +10,7 @@ public struct RequestQuery {
     public init(_ bytes: ArraySlice<UInt8>) {
         for field in bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: true) {
             let equals = field.firstIndex(of: UInt8(ascii: "="))
-            let key = PercentCoding.decode(field[..<(equals ?? field.endIndex)], plusIsSpace: true)
+            let key = PercentEncoding.decode(field[..<(equals ?? field.endIndex)], plusIsSpace: true)
             fields.append((key, equals.map { field[($0 + 1)...] } ?? field[field.endIndex...]))
         }
     }
@@ -22,7 +23,7 @@ public struct RequestQuery {
             ledger.note(position)
             if value == nil { value = field.value }
         }
-        return value.map { PercentCoding.decode($0, plusIsSpace: true) }
+        return value.map { PercentEncoding.decode($0, plusIsSpace: true) }
     }
 
     /// The first value of the first of these keys that occurs with one.
@@ -74,7 +75,7 @@ public struct RequestQuery {
 
     /// All fields, decoded.
     public var all: [(key: String, value: String)] {
-        fields.map { ($0.key, PercentCoding.decode($0.value, plusIsSpace: true)) }
+        fields.map { ($0.key, PercentEncoding.decode($0.value, plusIsSpace: true)) }
     }
 
     /// From now on every key that is asked for is noted, whether it occurs or not.
@@ -115,7 +116,7 @@ public struct RequestQuery {
         for (position, field) in fields.enumerated() where keys.containsBytes(of: field.key) {
             ledger.note(position)
             for part in field.value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
-                result.append(PercentCoding.decode(part, plusIsSpace: true))
+                result.append(PercentEncoding.decode(part, plusIsSpace: true))
             }
         }
         return result

@@ -1,3 +1,5 @@
+import SyncBytes
+
 /// A request target taken apart: decoded path segments and the query.
 public struct RequestTarget {
     /// The raw text, for the traffic log and for faults that go by path.
@@ -18,7 +20,7 @@ public struct RequestTarget {
             query = rest[(mark + 1)...]
         }
         segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: true)
-            .map { PercentCoding.decode($0, plusIsSpace: false) }
+            .map { PercentEncoding.decode($0, plusIsSpace: false) }
         self.query = RequestQuery(query)
     }
 

@@ -1,5 +1,6 @@
 import ServerBase
 import ServerHTTP
+import SyncBytes
 import SyncJSON
 
 /// In whose name a request comes, as the rules see it.

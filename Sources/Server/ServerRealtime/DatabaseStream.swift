@@ -1,5 +1,6 @@
 import ServerBase
 import ServerHTTP
+import SyncBytes
 import SyncJSON
 import SyncTree
 

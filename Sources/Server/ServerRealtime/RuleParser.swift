@@ -1,4 +1,5 @@
 import ServerBase
+import SyncBytes
 import SyncTree
 
 /// Reads a rule's expression: `||`, `&&`, `!`, comparisons, parentheses; strings, numbers, `true`, `false`, `null`;

@@ -1,6 +1,7 @@
 import ServerBase
 import ServerChat
 import ServerHTTP
+import SyncBytes
 import SyncJSON
 
 /// What a list of users asks of their metadata: a key, with one of some values if there are any.

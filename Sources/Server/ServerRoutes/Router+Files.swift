@@ -1,6 +1,7 @@
 import ServerBase
 import ServerChat
 import ServerHTTP
+import SyncBytes
 import SyncJSON
 
 // Uploaded files lie in the database and come back under an address of this server.

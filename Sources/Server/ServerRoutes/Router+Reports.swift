@@ -1,6 +1,7 @@
 import ServerBase
 import ServerChat
 import ServerHTTP
+import SyncBytes
 import SyncJSON
 
 extension Router {

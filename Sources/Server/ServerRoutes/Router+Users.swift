@@ -1,6 +1,7 @@
 import ServerBase
 import ServerChat
 import ServerHTTP
+import SyncBytes
 import SyncJSON
 
 extension Router {
@@ -236,7 +237,7 @@ extension Router {
             return try chat.activeUser(id)
         }
         let token =
-            try request.header("Access-Token").map { PercentCoding.decode($0.utf8, plusIsSpace: false) }
+            try request.header("Access-Token").map { PercentEncoding.decode($0.utf8, plusIsSpace: false) }
             ?? payload.string(["access_token", "token"]) ?? ""
         guard try storage.user(id) != nil else { throw Refusal(400_301, "\"User\" not found.") }
         return try chat.logIn(id, token: token, nickname: "")

@@ -1,6 +1,7 @@
 import ServerBase
 import ServerChat
 import ServerHTTP
+import SyncBytes
 import SyncJSON
 
 /// Answers REST requests: `RouteTable` says which function here takes which request. They lie in extensions, by topic.
@@ -130,7 +131,7 @@ public final class Router: @unchecked Sendable {
         guard let key = request.header("Session-Key") ?? request.header("SESSION-KEY"), !key.isEmpty else {
             throw Refusal(400_402, "A session key or an API token is missing.", status: 401)
         }
-        let decoded = PercentCoding.decode(key.utf8, plusIsSpace: false)
+        let decoded = PercentEncoding.decode(key.utf8, plusIsSpace: false)
         return Caller(userID: try chat.user(ofSession: decoded).id)
     }
 

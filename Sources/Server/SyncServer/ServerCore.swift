@@ -4,6 +4,7 @@ import ServerHTTP
 import ServerRealtime
 import ServerRoutes
 import ServerTools
+import SyncBytes
 import SyncJSON
 
 /// The chat server and its database without their fronts: it is given requests, sockets' texts and the time, and knows

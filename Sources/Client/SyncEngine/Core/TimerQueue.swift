@@ -1,3 +1,4 @@
+import SyncBytes
 import SyncModel
 
 /// What is due when. One deadline per key; setting a key again replaces it.

@@ -1,3 +1,4 @@
+import SyncBytes
 import SyncModel
 
 /// One input on its way through the machines: what a machine may look at beside its own state, and what it wants done.

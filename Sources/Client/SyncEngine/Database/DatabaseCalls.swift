@@ -1,3 +1,4 @@
+import SyncBytes
 import SyncRealtime
 import SyncJSON
 import SyncModel

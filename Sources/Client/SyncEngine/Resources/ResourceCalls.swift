@@ -1,3 +1,4 @@
+import SyncBytes
 import SyncRealtime
 import SyncModel
 import SyncResources

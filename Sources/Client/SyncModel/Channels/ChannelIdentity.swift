@@ -1,3 +1,5 @@
+import SyncBytes
+
 /// Which of the channels that were made under one URL, one after the other, a channel is.
 public struct ChannelIdentity: Equatable, Sendable {
     /// Milliseconds since the epoch; services may tell it in whole seconds, so it is not enough.

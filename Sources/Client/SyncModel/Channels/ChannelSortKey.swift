@@ -1,3 +1,4 @@
+import SyncBytes
 import SyncJSON
 
 /// Where a channel stands in a query's order. Total: two different channels never have equal keys.
@@ -38,8 +39,8 @@ public struct ChannelSortKey: Comparable, Equatable, Sendable {
         if left.time != right.time { return left.time > right.time }
         // Bytes of UTF-8 sort as scalars do. `==` of texts takes composed and decomposed letters for the same, which no
         // order by scalars does: mixing the two is no total order.
-        if left.text.utf8.lexicographicallyPrecedes(right.text.utf8) { return true }
-        if right.text.utf8.lexicographicallyPrecedes(left.text.utf8) { return false }
+        if left.text.isByteOrdered(before: right.text) { return true }
+        if right.text.isByteOrdered(before: left.text) { return false }
         return left.url < right.url
     }
 

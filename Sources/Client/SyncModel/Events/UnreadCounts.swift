@@ -1,3 +1,5 @@
+import SyncBytes
+
 /// How many messages this user has not read, over all channels.
 public struct UnreadCounts: Equatable, Sendable {
     public var all: Int64

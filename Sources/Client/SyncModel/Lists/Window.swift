@@ -1,3 +1,5 @@
+import SyncBytes
+
 /// A row of a `Window`: something with a key, a place in an order, and a content that hosts see.
 public protocol WindowRow {
     associatedtype Place: Comparable

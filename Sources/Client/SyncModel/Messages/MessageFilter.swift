@@ -1,3 +1,5 @@
+import SyncBytes
+
 /// Which messages of a channel a collection shows.
 public struct MessageFilter: Equatable, Hashable, Sendable {
     public enum TypeFilter: String, Sendable, CaseIterable { case all, user, file, admin }

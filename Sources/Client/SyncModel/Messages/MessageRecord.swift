@@ -1,3 +1,5 @@
+import SyncBytes
+
 /// A message as the service gave it: what ordering and filters need, beside the JSON that hosts see.
 public struct MessageRecord: Equatable, Sendable {
     public enum Kind: Int64, Sendable { case user = 0, file = 1, admin = 2 }

@@ -1,3 +1,5 @@
+import SyncBytes
+
 /// Growing pauses with jitter, from a seeded generator so that a run can be replayed.
 public struct Backoff {
     public private(set) var attempts: Int64 = 0

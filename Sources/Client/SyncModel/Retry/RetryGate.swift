@@ -1,3 +1,5 @@
+import SyncBytes
+
 /// Whether something may be asked now. After a failure it is paused for a time that grows with every further failure;
 /// new work does not end the pause.
 public struct RetryGate {

@@ -1,3 +1,5 @@
+import SyncBytes
+
 /// Up to when the service has purged messages, by its clock in milliseconds since the epoch.
 public struct RetentionPage: Equatable, Sendable {
     /// In channels of a custom type.

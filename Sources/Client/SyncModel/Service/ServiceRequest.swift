@@ -1,3 +1,5 @@
+import SyncBytes
+
 /// What the engine asks of a chat service, in the engine's own words. A service turns each into HTTP or a socket frame.
 public enum ServiceRequest: Equatable, Sendable {
     /// One page of the user's channels. `token` is the service's, empty for the first page.

@@ -1,4 +1,5 @@
 import ServerBase
+import SyncBytes
 import SyncJSON
 
 /// One message for many channels: whom it is meant for, and its sending.

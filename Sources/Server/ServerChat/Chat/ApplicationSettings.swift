@@ -1,4 +1,5 @@
 import ServerBase
+import SyncBytes
 import SyncJSON
 
 /// What holds for the whole application: told at login and obeyed by the counts. Kept in the database as one document.

@@ -1,4 +1,5 @@
 import ServerBase
+import SyncBytes
 
 /// Every filter of a list of a user's channels. Text compares without regard to case, as people expect of a search.
 public struct ChannelListQuery {

@@ -1,4 +1,5 @@
 import ServerBase
+import SyncBytes
 import SyncJSON
 
 /// The orders of a channel list, and where a channel stands in one.
@@ -26,10 +27,7 @@ public enum ChannelOrder: String {
 
         /// As a page token: text in hexadecimal digits, so that it passes any client unharmed.
         public var token: String {
-            let json = JSON.array([.int(group), .string(text), .int(time), .int(id)])
-            let digits = Array("0123456789abcdef".utf8)
-            return String(
-                decoding: json.serialized().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+            Hex.text(JSON.array([.int(group), .string(text), .int(time), .int(id)]).serialized())
         }
 
         public init(group: Int64, text: String, time: Int64, id: Int64) {
@@ -40,19 +38,8 @@ public enum ChannelOrder: String {
         }
 
         public init?(token: String) {
-            var bytes: [UInt8] = []
-            var high: UInt8?
-            for character in token {
-                guard let digit = character.hexDigitValue else { return nil }
-                if let first = high {
-                    bytes.append(first << 4 | UInt8(digit))
-                    high = nil
-                } else {
-                    high = UInt8(digit)
-                }
-            }
-            guard high == nil, let json = try? JSON.parse(bytes), json.count == 4, let group = json[0]?.int,
-                let text = json[1]?.string, let time = json[2]?.int, let id = json[3]?.int
+            guard let bytes = Hex.bytes(token), let json = try? JSON.parse(bytes), json.count == 4,
+                let group = json[0]?.int, let text = json[1]?.string, let time = json[2]?.int, let id = json[3]?.int
             else { return nil }
             self.init(group: group, text: text, time: time, id: id)
         }

@@ -1,4 +1,5 @@
 import ServerBase
+import SyncBytes
 import SyncJSON
 
 /// A channel as one user sees it, in the shape of the wire.

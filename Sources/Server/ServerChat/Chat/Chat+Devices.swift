@@ -1,4 +1,5 @@
 import ServerBase
+import SyncBytes
 import SyncJSON
 
 // Nothing is pushed anywhere: devices and settings are kept and told, so that clients' code around them works.

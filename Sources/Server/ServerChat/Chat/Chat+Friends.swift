@@ -1,4 +1,5 @@
 import ServerBase
+import SyncBytes
 import SyncJSON
 
 // Friends are one user's own affair: who is added is not asked, and need not have the other as a friend. A user is

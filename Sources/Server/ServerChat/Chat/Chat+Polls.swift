@@ -1,4 +1,5 @@
 import ServerBase
+import SyncBytes
 import SyncJSON
 
 // A poll is a document of its own; the message it is sent with carries a copy that follows it. Until it is sent it

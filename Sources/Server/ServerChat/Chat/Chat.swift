@@ -1,4 +1,5 @@
 import ServerBase
+import SyncBytes
 import SyncJSON
 
 // The rules of the chat, apart from how wishes come in: REST routes and socket commands call the same actions here.

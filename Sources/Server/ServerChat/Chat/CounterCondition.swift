@@ -1,4 +1,5 @@
 import ServerBase
+import SyncBytes
 
 /// What a list asks of a channel's counter: one of some values, or bounds.
 public struct CounterCondition {

@@ -1,4 +1,5 @@
 import ServerBase
+import SyncBytes
 import SyncJSON
 
 /// How invited users are to be let in, as a creation or an invitation says it for each of them.

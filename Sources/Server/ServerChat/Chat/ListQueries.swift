@@ -1,4 +1,5 @@
 import ServerBase
+import SyncBytes
 
 /// From where on changes are told.
 public enum ChangeStart {

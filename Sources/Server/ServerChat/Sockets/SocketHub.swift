@@ -1,4 +1,5 @@
 import ServerBase
+import SyncBytes
 
 /// All open sockets, by user.
 public final class SocketHub {

@@ -1,5 +1,6 @@
 import CSQLite
 import ServerBase
+import SyncBytes
 
 /// One SQLite connection, in memory or in a file, with its prepared statements.
 public final class Database {

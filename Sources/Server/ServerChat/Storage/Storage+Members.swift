@@ -1,4 +1,5 @@
 import ServerBase
+import SyncBytes
 
 extension Storage {
     public func membership(_ channelID: Int64, _ userID: String) throws -> MembershipRow? {

@@ -1,4 +1,5 @@
 import ServerBase
+import SyncBytes
 
 extension Storage {
     public func user(_ id: String) throws -> UserRow? {

@@ -1,4 +1,5 @@
 import ServerBase
+import SyncBytes
 
 /// Everything the server remembers, in SQLite. Rules live in `Chat`; here is only what is written and read how.
 public final class Storage {

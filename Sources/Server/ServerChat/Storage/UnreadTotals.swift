@@ -1,4 +1,5 @@
 import ServerBase
+import SyncBytes
 
 /// How many messages wait for users over all their channels. Every message tells each online member's total, so totals
 /// are remembered and only what changed of a channel is read again, for all its members at once.

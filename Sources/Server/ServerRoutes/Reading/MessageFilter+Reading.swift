@@ -1,6 +1,7 @@
 import ServerBase
 import ServerChat
 import ServerHTTP
+import SyncBytes
 
 extension Keys {
     static let messageFilter: Keys = """

@@ -1,5 +1,6 @@
 import ServerBase
 import ServerHTTP
+import SyncBytes
 
 /// A request that has found its route.
 struct RoutedRequest {

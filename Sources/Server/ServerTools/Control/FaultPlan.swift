@@ -1,5 +1,6 @@
 import ServerBase
 import ServerHTTP
+import SyncBytes
 
 /// What tests want to go wrong. Nothing here touches the control endpoint itself.
 public final class FaultPlan {

@@ -1,5 +1,6 @@
 import ServerBase
 import ServerChat
+import SyncBytes
 import SyncJSON
 
 /// Writes many messages of one channel without the ceremony of sending: no broadcasts, no checks, counts at the end.

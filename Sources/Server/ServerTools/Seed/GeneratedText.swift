@@ -1,4 +1,5 @@
 import ServerBase
+import SyncBytes
 
 /// Texts as people write them, in many scripts, and some that only tests write.
 struct GeneratedText {

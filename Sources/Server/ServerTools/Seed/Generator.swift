@@ -1,5 +1,6 @@
 import ServerBase
 import ServerChat
+import SyncBytes
 import SyncJSON
 
 // One seed gives one account, byte by byte, on every machine: all choices come from `SeededRandom`, all times count

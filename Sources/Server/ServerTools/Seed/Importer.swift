@@ -1,5 +1,6 @@
 import ServerBase
 import ServerChat
+import SyncBytes
 import SyncJSON
 
 /// Imports a conversation: lines {"ts": ms, "sender": name, "text": text}, in the order of the file.

@@ -1,5 +1,6 @@
 import ServerBase
 import ServerChat
+import SyncBytes
 import SyncJSON
 
 /// Fills the server before it serves: users, imported channels, the generated account.

@@ -2,6 +2,7 @@ import ServerBase
 import ServerChat
 import ServerHTTP
 import ServerRealtime
+import SyncBytes
 import SyncJSON
 
 /// What requests are answered with.

@@ -1,6 +1,7 @@
 import ServerBase
 import ServerChat
 import ServerRealtime
+import SyncBytes
 import SyncTree
 
 /// The database's trees in the chat's file, leaf by leaf: a row for each value that has no children, under its path,

@@ -2,6 +2,7 @@ import ServerBase
 import ServerChat
 import ServerHTTP
 import ServerTools
+import SyncBytes
 import SyncJSON
 import SyncWebSocket
 
@@ -117,6 +118,6 @@ struct SocketLogin {
     /// Header values may come percent-encoded.
     private func decoded(_ header: String?) -> String? {
         guard let header, !header.isEmpty else { return nil }
-        return PercentCoding.decode(header.utf8, plusIsSpace: false)
+        return PercentEncoding.decode(header.utf8, plusIsSpace: false)
     }
 }

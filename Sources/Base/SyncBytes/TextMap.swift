@@ -1,28 +1,12 @@
-/// A text as a key, by its bytes.
-struct ByteKey: Hashable, Sendable {
-    let text: String
-
-    init(_ text: String) { self.text = text }
-
-    static func == (left: ByteKey, right: ByteKey) -> Bool { left.text.isByteEqual(to: right.text) }
-
-    func hash(into hasher: inout Hasher) {
-        var text = text
-        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        // No byte of UTF-8: a text is not the start of another one.
-        hasher.combine(0xFF as UInt8)
-    }
-}
-
 /// Values that are found by texts, which are told apart by their bytes.
 public struct TextMap<Value> {
-    private var values: [ByteKey: Value] = [:]
+    private var values: [TextKey: Value] = [:]
 
     public init() {}
 
     /// Of several values of one text the last one is kept.
     public init(_ pairs: some Sequence<(String, Value)>) {
-        for (text, value) in pairs { values[ByteKey(text)] = value }
+        for (text, value) in pairs { values[TextKey(text)] = value }
     }
 
     public var isEmpty: Bool { values.isEmpty }
@@ -31,13 +15,13 @@ public struct TextMap<Value> {
     public var keys: [String] { values.keys.map { $0.text } }
 
     public subscript(text: String) -> Value? {
-        get { values[ByteKey(text)] }
-        _modify { yield &values[ByteKey(text)] }
+        get { values[TextKey(text)] }
+        _modify { yield &values[TextKey(text)] }
     }
 
     public subscript(text: String, default usual: @autoclosure () -> Value) -> Value {
-        get { values[ByteKey(text), default: usual()] }
-        _modify { yield &values[ByteKey(text), default: usual()] }
+        get { values[TextKey(text), default: usual()] }
+        _modify { yield &values[TextKey(text), default: usual()] }
     }
 
     /// In the order of the texts' bytes.

@@ -21,10 +21,10 @@ extension TextID {
     @inlinable
     public static func == (left: Self, right: Self) -> Bool { left.text.isByteEqual(to: right.text) }
 
-    public static func < (left: Self, right: Self) -> Bool {
-        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
-    }
+    @inlinable
+    public static func < (left: Self, right: Self) -> Bool { left.text.isByteOrdered(before: right.text) }
 
+    @inlinable
     public func hash(into hasher: inout Hasher) {
         let isHashed: Void? = text.utf8.withContiguousStorageIfAvailable {
             hasher.combine(bytes: UnsafeRawBufferPointer($0))
@@ -35,38 +35,6 @@ extension TextID {
     }
 }
 
-/// A user, as the service names them; empty where a message has no sender.
-public struct UserID: TextID {
-    public let text: String
-
-    @inlinable
-    public init(_ text: String) { self.text = text }
-}
-
-/// A channel, as the service names it.
-public struct ChannelURL: TextID {
-    public let text: String
-
-    @inlinable
-    public init(_ text: String) { self.text = text }
-}
-
-/// A message, as the service names it; of a thread, its first message; empty where there is none.
-public struct MessageID: TextID {
-    public let text: String
-
-    @inlinable
-    public init(_ text: String) { self.text = text }
-}
-
-/// A request to send a message, as this client names it; empty where a message was not sent by such a request.
-public struct RequestID: TextID {
-    public let text: String
-
-    @inlinable
-    public init(_ text: String) { self.text = text }
-}
-
 /// Any other text by which things are found.
 public struct TextKey: TextID {
     public let text: String
@@ -75,20 +43,9 @@ public struct TextKey: TextID {
     public init(_ text: String) { self.text = text }
 }
 
-extension String {
-    /// Whether both are the same bytes of UTF-8; `==` also takes composed and decomposed letters for the same.
-    @inlinable
-    public func isByteEqual(to other: String) -> Bool {
-        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
-    }
-}
-
 extension Sequence<String> {
     /// The texts as keys.
     public var keys: Set<TextKey> { Set(map { TextKey($0) }) }
-
-    /// Whether one of them has the same bytes.
-    public func containsBytes(of text: String) -> Bool { contains { $0.isByteEqual(to: text) } }
 }
 
 extension Dictionary where Key == TextKey {

@@ -1,15 +1,17 @@
 /// A day of the calendar, as days since 1970-01-01 (proleptic Gregorian, UTC).
-struct CivilDate {
-    let year: Int64
-    let monthOfYear: Int64
-    let day: Int64
+public struct CivilDate: Equatable, Sendable {
+    public let year: Int64
+    public let monthOfYear: Int64
+    public let day: Int64
 
     /// From YYYY-MM-DD; `nil` when it is no date.
-    init?(_ text: String) {
+    public init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[0].utf8.count == 4, parts[1].utf8.count == 2, parts[2].utf8.count == 2,
-            let year = Int64(parts[0]), let month = Int64(parts[1]), let day = Int64(parts[2]), year > 0,
-            (1...12).contains(month), (1...31).contains(day)
+        // A number may have a sign for Int64, in a date it has none.
+        guard !text.utf8.contains(UInt8(ascii: "+")), parts.count == 3, parts[0].utf8.count == 4,
+            parts[1].utf8.count == 2, parts[2].utf8.count == 2, let year = Int64(parts[0]),
+            let month = Int64(parts[1]), let day = Int64(parts[2]), year > 0, (1...12).contains(month),
+            (1...31).contains(day)
         else { return nil }
         self.year = year
         monthOfYear = month
@@ -23,7 +25,7 @@ struct CivilDate {
         self.day = day
     }
 
-    init(daysSinceEpoch days: Int64) {
+    public init(daysSinceEpoch days: Int64) {
         // Years begin in March here, so that the leap day is the last of them.
         let shifted = days &+ 719_468
         let era = (shifted >= 0 ? shifted : shifted &- 146_096) / 146_097
@@ -36,7 +38,7 @@ struct CivilDate {
         year = yearOfEra &+ era &* 400 &+ (monthOfYear <= 2 ? 1 : 0)
     }
 
-    var daysSinceEpoch: Int64 {
+    public var daysSinceEpoch: Int64 {
         let shiftedYear = monthOfYear <= 2 ? year - 1 : year
         let era = shiftedYear / 400
         let yearOfEra = shiftedYear - era * 400
@@ -46,7 +48,7 @@ struct CivilDate {
     }
 
     /// The days of the date's month.
-    var wholeMonth: ClosedRange<Int64> {
+    public var wholeMonth: ClosedRange<Int64> {
         let first = CivilDate(year, monthOfYear, 1).daysSinceEpoch
         let next = monthOfYear == 12 ? CivilDate(year + 1, 1, 1) : CivilDate(year, monthOfYear + 1, 1)
         return first...(next.daysSinceEpoch - 1)

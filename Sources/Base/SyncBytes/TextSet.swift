@@ -1,20 +1,20 @@
 /// Texts that are told apart by their bytes.
 public struct TextSet: Equatable, Sendable {
-    private var texts: Set<ByteKey> = []
+    private var texts: Set<TextKey> = []
 
     public init() {}
-    public init(_ texts: some Sequence<String>) { self.texts = Set(texts.map(ByteKey.init)) }
+    public init(_ texts: some Sequence<String>) { self.texts = Set(texts.map(TextKey.init)) }
 
     public var isEmpty: Bool { texts.isEmpty }
     public var count: Int { texts.count }
 
-    public func contains(_ text: String) -> Bool { texts.contains(ByteKey(text)) }
+    public func contains(_ text: String) -> Bool { texts.contains(TextKey(text)) }
 
     /// Whether the text was not there yet.
     @discardableResult
-    public mutating func insert(_ text: String) -> Bool { texts.insert(ByteKey(text)).inserted }
+    public mutating func insert(_ text: String) -> Bool { texts.insert(TextKey(text)).inserted }
 
-    public mutating func remove(_ text: String) { texts.remove(ByteKey(text)) }
+    public mutating func remove(_ text: String) { texts.remove(TextKey(text)) }
     public mutating func formUnion(_ other: some Sequence<String>) { for text in other { insert(text) } }
 
     public func union(_ other: some Sequence<String>) -> TextSet {

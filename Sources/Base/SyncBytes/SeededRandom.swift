@@ -1,4 +1,4 @@
-/// The random source of the generated account: the same numbers for the same seed, on every machine (SplitMix64).
+/// SplitMix64: small and fast, and the same numbers for the same seed on every machine. They can be guessed.
 public struct SeededRandom {
     private var state: UInt64
 
@@ -24,8 +24,8 @@ public struct SeededRandom {
     /// One of these; they must not be none.
     public mutating func pick<T>(_ choices: [T]) -> T { choices[below(choices.count)] }
 
+    /// So many hexadecimal digits.
     public mutating func hex(_ count: Int) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: (0..<count).map { _ in digits[below(16)] }, as: UTF8.self)
+        String(decoding: (0..<count).map { _ in Hex.digit(UInt8(below(16))) }, as: UTF8.self)
     }
 }
