@@ -49,10 +49,11 @@ let package = Package(
 
         room("Base/SyncBytes", ["CLinux"]),
         room("Base/SyncJSON", ["SyncBytes", "CJansson", "CLinux"]),
+        room("Base/SyncSQLite", ["SyncBytes", "CSQLite", "CLinux"]),
         room("Client/SyncModel", ["SyncJSON", "SyncBytes"]),
         room("Base/SyncTree", ["SyncJSON", "SyncBytes"]),
         room("Client/SyncRealtime", ["SyncTree", "SyncModel", "SyncJSON", "SyncBytes"]),
-        room("Client/SyncStore", ["SyncModel", "SyncJSON", "SyncBytes", "CSQLite", "CLinux"]),
+        room("Client/SyncStore", ["SyncModel", "SyncSQLite", "SyncJSON", "SyncBytes", "CLinux"]),
         room("Client/SyncStreams", ["SyncTree", "SyncModel", "SyncJSON", "SyncBytes"]),
         room("Client/SyncResources", ["SyncStreams", "SyncTree", "SyncModel", "SyncJSON", "SyncBytes"]),
         room(
@@ -73,7 +74,7 @@ let package = Package(
                 "CSyncManager",
             ]),
         room("Server/ServerBase", ["SyncJSON", "SyncBytes", "CLinux"]),
-        room("Server/ServerChat", ["ServerBase", "SyncJSON", "SyncBytes", "CSQLite"]),
+        room("Server/ServerChat", ["ServerBase", "SyncSQLite", "SyncJSON", "SyncBytes"]),
         room("Server/ServerHTTP", ["ServerBase", "SyncWebSocket", "SyncJSON", "SyncBytes", "CMicrohttpd", "CLinux"]),
         room(
             "Server/ServerRealtime",
@@ -86,7 +87,7 @@ let package = Package(
             "Server/SyncServer",
             [
                 "ServerRoutes", "ServerTools", "ServerChat", "ServerRealtime", "ServerHTTP", "ServerBase",
-                "SyncWebSocket", "SyncTree", "SyncJSON", "SyncBytes", "CLinux",
+                "SyncWebSocket", "SyncSQLite", "SyncTree", "SyncJSON", "SyncBytes", "CLinux",
             ]),
         .executableTarget(
             name: "syncmanager-server", dependencies: ["SyncServer"], path: "Sources/Server/syncmanager-server",
@@ -104,8 +105,9 @@ let package = Package(
         tests(of: "SyncJSON"),
         tests(of: "SyncModel", ["SyncBytes"]),
         tests(of: "SyncTree", ["SyncJSON"]),
+        tests(of: "SyncSQLite"),
         tests(of: "SyncRealtime", ["SyncTree", "SyncModel", "SyncServer"]),
-        tests(of: "SyncStore", ["SyncModel", "CSQLite"], exclude: ["Fixtures"]),
+        tests(of: "SyncStore", ["SyncModel", "SyncSQLite", "CSQLite"], exclude: ["Fixtures"]),
         tests(of: "SyncStreams", ["SyncTree", "SyncModel", "SyncJSON"]),
         tests(of: "SyncResources", ["SyncStreams", "SyncTree", "SyncModel", "SyncJSON", "SyncBytes"]),
         tests(

@@ -99,9 +99,9 @@ final class InProcessDueTests: XCTestCase {
         try schedule(ann, "two", at: Self.start + 90_000)
         first.close()
         let file = try Storage(path: path)
-        try file.database.execute(
+        try file.connection.execute(
             "INSERT INTO documents (kind, id, scope, at, due, json) VALUES ('scheduled', 'x', '', 1, 1, 'rubbish')")
-        file.database.close()
+        file.connection.shut()
 
         let second = try makeServer({ $0.database = path }, time: Self.start + 5000)
         func texts() throws -> [String?] {
@@ -128,18 +128,18 @@ final class InProcessDueTests: XCTestCase {
         try schedule(ann, "later", at: Self.start + 20_000)
         _ = try bo.heard()
         let file = try Storage(path: path)
-        defer { file.database.close() }
+        defer { file.connection.shut() }
         for (trigger, expected) in [
             ("BEFORE INSERT ON messages WHEN instr(NEW.json, '\"one\"') > 0", ["two"]),
             // Its sending must not be kept without the note that it was sent.
             ("BEFORE UPDATE OF due ON documents", []),
         ] {
-            try file.database.execute(
+            try file.connection.execute(
                 "CREATE TRIGGER refusal \(trigger) BEGIN SELECT RAISE(ABORT, 'refused'); END")
             server.advance(to: server.time + 1000)
             XCTAssertEqual(try commands(bo, "MESG").map { $0["message"]?.string }, expected)
             XCTAssertNotNil(server.nextDeadline)
-            try file.database.execute("DROP TRIGGER refusal")
+            try file.connection.execute("DROP TRIGGER refusal")
         }
         server.advance(to: Self.start + 19_999)
         XCTAssertEqual(try commands(bo, "MESG").map { $0["message"]?.string }, ["one"])

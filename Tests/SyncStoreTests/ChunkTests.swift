@@ -1,5 +1,6 @@
 import Foundation
 import SyncModel
+import SyncSQLite
 import TestSupport
 import XCTest
 

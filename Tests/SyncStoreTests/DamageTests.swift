@@ -1,6 +1,7 @@
 import Foundation
 import SyncJSON
 import SyncModel
+import SyncSQLite
 import TestSupport
 import XCTest
 
@@ -38,7 +39,7 @@ final class DamageTests: XCTestCase {
         for damage in damages {
             let folder = try Folder()
             let store = try CacheStore(directory: folder.path, now: 0)
-            try store.database.execute(damage)
+            try store.connection.execute(damage)
             store.close()
             XCTAssertNotNil(try CacheStore(directory: folder.path, now: 1).setAsideAs, damage)
             XCTAssertNil(try CacheStore(directory: folder.path, now: 2).setAsideAs, damage)
@@ -138,7 +139,7 @@ final class DamageTests: XCTestCase {
     func testFileWithOtherColumnsIsSetAsideAtTheNextOpening() throws {
         let folder = try Folder()
         let store = try CacheStore(directory: folder.path, now: 0)
-        try store.database.execute("ALTER TABLE message RENAME COLUMN is_silent TO is_loud")
+        try store.connection.execute("ALTER TABLE message RENAME COLUMN is_silent TO is_loud")
         store.close()
         let damaged = try CacheStore(directory: folder.path, now: 1)
         XCTAssertNil(damaged.setAsideAs)

@@ -1,5 +1,6 @@
 import Foundation
 import SyncModel
+import SyncSQLite
 import XCTest
 
 @testable import SyncStore
@@ -33,14 +34,14 @@ final class DamagedIntentTests: XCTestCase {
     }
 
     private func change(_ folder: Folder, _ sql: String) throws {
-        let database = try Database(path: folder.path + "/intents.db", synchronous: "NORMAL", pageSize: 4096)
-        try database.execute(sql)
-        XCTAssertEqual(database.changes, 1, sql)
-        database.shut()
+        let connection = try Connection(path: folder.path + "/intents.db", safety: .normal, pageSize: 4096)
+        try connection.execute(sql)
+        XCTAssertEqual(connection.changes, 1, sql)
+        connection.shut()
     }
 
     private func count(_ store: IntentStore, _ table: String) throws -> Int64 {
-        let row = try store.database.prepare("SELECT count(*) FROM \(table)")
+        let row = try store.connection.prepare("SELECT count(*) FROM \(table)")
         defer { row.reset() }
         return try row.next() ? row.int(0) : -1
     }
@@ -178,7 +179,7 @@ final class DamagedIntentTests: XCTestCase {
                 channelURL: number == 1 ? "a\0b" : ChannelURL(long), requestID: "\(number)", createdAt: 0, body: [],
                 isHostSent: false)
         }
-        try store.database.execute("UPDATE intent SET checksum = 1")
+        try store.connection.execute("UPDATE intent SET checksum = 1")
         let loaded = try load(store)
         XCTAssertEqual(loaded.lost.count, 150)
         XCTAssertEqual(loaded.lost.some.count, 100)

@@ -1,4 +1,5 @@
 import Foundation
+import SyncSQLite
 import XCTest
 
 @testable import SyncStore
@@ -110,7 +111,7 @@ final class DatabaseValueTests: XCTestCase {
             let folder = try Folder()
             var store = try CacheStore(directory: folder.path, now: 0)
             for path in ["/a", "/b", "/c"] { try keep(store, path, "1") }
-            try store.database.execute("UPDATE database_value SET \(damage)")
+            try store.connection.execute("UPDATE database_value SET \(damage)")
             store.close()
             store = try CacheStore(directory: folder.path, now: 1)
             XCTAssertNil(store.setAsideAs)
@@ -159,7 +160,7 @@ final class DatabaseValueTests: XCTestCase {
             }
             XCTAssertThrowsError(try work()) { XCTAssertEqual($0 as? StoreError, .full) }
             store.setStatementHook(nil)
-            XCTAssertFalse(store.database.hasUnfinishedStatement)
+            XCTAssertFalse(store.connection.hasUnfinishedStatement)
             let killed = try folder.copied()
             for opened in [store, try CacheStore(directory: killed.path, now: 0)] {
                 XCTAssertEqual(try places(opened, "/"), ["/a", "/b", "/b/c"], "statement \(failing)")
@@ -174,7 +175,7 @@ final class DatabaseValueTests: XCTestCase {
         let folder = try Folder()
         let store = try CacheStore(directory: folder.path, now: 0)
         try keep(store, "/a", "[1]")
-        try store.database.execute("UPDATE database_value SET json = '[2]'")
+        try store.connection.execute("UPDATE database_value SET json = '[2]'")
         XCTAssertThrowsError(try value(store, "/a")) { error in
             guard case .corrupt? = error as? StoreError else { return XCTFail("\(error)") }
         }
@@ -229,7 +230,7 @@ final class DatabaseValueTests: XCTestCase {
         let store = try IntentStore(directory: folder.path)
         let first = DatabaseWrite(id: 1, path: "/", kind: 0, body: [0x31])
         try store.add(first, to: instance)
-        try store.database.execute("PRAGMA max_page_count = 12")
+        try store.connection.execute("PRAGMA max_page_count = 12")
         let big = DatabaseWrite(id: 2, path: "/", kind: 0, body: [UInt8](repeating: 0x20, count: 100_000))
         XCTAssertThrowsError(try store.add(big, to: instance)) { XCTAssertEqual($0 as? StoreError, .full) }
         for hook in [true, false] {

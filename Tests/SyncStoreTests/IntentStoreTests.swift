@@ -1,5 +1,6 @@
 import Foundation
 import SyncModel
+import SyncSQLite
 import XCTest
 
 @testable import SyncStore
@@ -61,7 +62,7 @@ final class IntentStoreTests: XCTestCase {
         let folder = try Folder()
         let store = try IntentStore(directory: folder.path)
         let first = try add(store, "1")
-        try store.database.execute("PRAGMA max_page_count = 8")
+        try store.connection.execute("PRAGMA max_page_count = 8")
         let big = [UInt8](repeating: 0x20, count: 100_000)
         XCTAssertThrowsError(
             try store.add(channelURL: "c", requestID: "2", createdAt: 0, body: big, isHostSent: false)
@@ -184,9 +185,9 @@ final class IntentStoreTests: XCTestCase {
             let store = try IntentStore(directory: folder.path)
             _ = try add(store, "1")
             store.close()
-            let database = try Database(path: folder.path + "/intents.db", synchronous: "FULL", pageSize: 1024)
-            try database.execute(part)
-            database.shut()
+            let connection = try Connection(path: folder.path + "/intents.db", safety: .full, pageSize: 1024)
+            try connection.execute(part)
+            connection.shut()
             let file = try Data(contentsOf: folder.url("intents.db"))
             for _ in 0..<2 { assertCorrupt(folder) }
             XCTAssertEqual(try Data(contentsOf: folder.url("intents.db")), file, part)

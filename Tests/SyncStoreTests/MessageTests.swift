@@ -1,5 +1,6 @@
 import Foundation
 import SyncModel
+import SyncSQLite
 import TestSupport
 import XCTest
 
@@ -129,7 +130,7 @@ final class MessageTests: XCTestCase {
     }
 
     private func localKey(_ id: String) throws -> Int64 {
-        let row = try store.database.prepare("SELECT key FROM message WHERE id = ?").bind(id)
+        let row = try store.connection.prepare("SELECT key FROM message WHERE id = ?").bind(id)
         defer { row.reset() }
         return try row.next() ? row.int(0) : 0
     }

@@ -1,5 +1,6 @@
 import Foundation
 import SyncModel
+import SyncSQLite
 import XCTest
 
 @testable import SyncStore
@@ -10,12 +11,12 @@ import XCTest
 /// a deleted channel, least and greatest ids and times, ties, a text of many pages; intents pending, failed, tried
 /// before, sent by the host and removed, left in the log as by a kill.
 final class MigrationTests: XCTestCase {
-    private func raw(_ path: String) throws -> Database {
-        try Database(path: path, synchronous: "NORMAL", pageSize: 4096)
+    private func raw(_ path: String) throws -> Connection {
+        try Connection(path: path, safety: .normal, pageSize: 4096)
     }
 
-    private func rows<Row>(_ database: Database, _ sql: String, _ read: (Statement) -> Row) throws -> [Row] {
-        let statement = try database.prepare(sql)
+    private func rows<Row>(_ connection: Connection, _ sql: String, _ read: (Statement) -> Row) throws -> [Row] {
+        let statement = try connection.prepare(sql)
         defer { statement.reset() }
         var rows: [Row] = []
         while try statement.next() { rows.append(read(statement)) }
@@ -31,17 +32,17 @@ final class MigrationTests: XCTestCase {
         var chunks: [Int64: [StoredChunk]] = [:]
     }
 
-    private func old(_ database: Database) throws -> Old {
-        XCTAssertEqual(try database.schemaVersion(), 2)
+    private func old(_ connection: Connection) throws -> Old {
+        XCTAssertEqual(try connection.schemaVersion(), 2)
         var old = Old()
-        for (key, value) in try rows(database, "SELECT key, value FROM meta", { ($0.text(0), $0.text(1)) }) {
+        for (key, value) in try rows(connection, "SELECT key, value FROM meta", { ($0.text(0), $0.text(1)) }) {
             old.meta[key] = value
         }
-        for (key, url) in try rows(database, "SELECT key, url FROM channel_key", { ($0.int(0), $0.text(1)) }) {
+        for (key, url) in try rows(connection, "SELECT key, url FROM channel_key", { ($0.int(0), $0.text(1)) }) {
             old.keys[url] = key
         }
-        old.channels = try rows(database, "SELECT json FROM channel ORDER BY url") { $0.bytes(0) }
-        let messages = try rows(database, """
+        old.channels = try rows(connection, "SELECT json FROM channel ORDER BY url") { $0.bytes(0) }
+        let messages = try rows(connection, """
             SELECT channel, created_at, id, updated_at, kind, custom_type, sender_id, parent_id, is_reply_to_channel,
                 is_silent, request_id, json FROM message ORDER BY channel, created_at, id
             """) { row in
@@ -53,7 +54,7 @@ final class MigrationTests: XCTestCase {
                 isSilent: row.bool(9), requestID: RequestID(row.text(10)), json: row.bytes(11)))
         }
         for (channel, message) in messages { old.messages[channel, default: []].append(message) }
-        let chunks = try rows(database, """
+        let chunks = try rows(connection, """
             SELECT channel, start_created_at, start_id, end_created_at, end_id, reached_first FROM chunk
             ORDER BY channel, start_created_at, start_id
             """) { row in
@@ -67,9 +68,9 @@ final class MigrationTests: XCTestCase {
 
     private func compare(_ store: CacheStore, _ old: Old) throws {
         XCTAssertNil(store.setAsideAs)
-        XCTAssertEqual(try store.database.schemaVersion(), Int64(CacheSchema.migrations.count))
+        XCTAssertEqual(try store.connection.schemaVersion(), Int64(CacheSchema.migrations.count))
         for (key, value) in old.meta { XCTAssertEqual(try store.value(key), value) }
-        XCTAssertEqual(try rows(store.database, "SELECT 1 FROM meta") { _ in 1 }.count, old.meta.count)
+        XCTAssertEqual(try rows(store.connection, "SELECT 1 FROM meta") { _ in 1 }.count, old.meta.count)
         for (url, key) in old.keys { XCTAssertEqual(try store.channelKeyIfKnown(ChannelURL(url)), key, url) }
         let channels = try old.channels.map { try XCTUnwrap(ChannelRecord(json: $0)) }
         XCTAssertEqual(
@@ -89,17 +90,17 @@ final class MigrationTests: XCTestCase {
             for message in messages { XCTAssertEqual(try store.message(id: message.id, channel: channel), message) }
         }
         XCTAssertEqual(
-            try rows(store.database, "SELECT 1 FROM message") { _ in 1 }.count,
+            try rows(store.connection, "SELECT 1 FROM message") { _ in 1 }.count,
             old.messages.values.reduce(0) { $0 + $1.count })
         for key in old.keys.values { XCTAssertEqual(try store.chunks(channel: key), old.chunks[key] ?? []) }
         XCTAssertEqual(
-            try rows(store.database, "SELECT count(*) FROM chunk") { $0.int(0) },
+            try rows(store.connection, "SELECT count(*) FROM chunk") { $0.int(0) },
             [Int64(old.chunks.values.reduce(0) { $0 + $1.count })])
-        XCTAssertEqual(try rows(store.database, "PRAGMA integrity_check") { $0.text(0) }, ["ok"])
+        XCTAssertEqual(try rows(store.connection, "PRAGMA integrity_check") { $0.text(0) }, ["ok"])
         // Pages of the present size, and none that the old tables left.
-        XCTAssertEqual(try rows(store.database, "PRAGMA page_size") { $0.int(0) }, [4096])
-        XCTAssertEqual(try rows(store.database, "PRAGMA freelist_count") { $0.int(0) }, [0])
-        XCTAssertEqual(try rows(store.database, "PRAGMA journal_mode") { $0.text(0) }, ["wal"])
+        XCTAssertEqual(try rows(store.connection, "PRAGMA page_size") { $0.int(0) }, [4096])
+        XCTAssertEqual(try rows(store.connection, "PRAGMA freelist_count") { $0.int(0) }, [0])
+        XCTAssertEqual(try rows(store.connection, "PRAGMA journal_mode") { $0.text(0) }, ["wal"])
     }
 
     func testCacheKeepsAllItHolds() throws {
@@ -121,24 +122,24 @@ final class MigrationTests: XCTestCase {
         let folder = try fixture("cache-3.db")
         let before = try folder.copied()
         let columns = "channel, id, ord, tie, parent_id, json"
-        func all(_ database: Database) throws -> [String] {
-            try rows(database, "SELECT \(columns) FROM message ORDER BY channel, ord, tie") { row in
+        func all(_ connection: Connection) throws -> [String] {
+            try rows(connection, "SELECT \(columns) FROM message ORDER BY channel, ord, tie") { row in
                 (0..<6).map { row.text(Int32($0)) }.joined(separator: "|")
             }
         }
-        let database = try raw(before.path + "/cache.db")
-        XCTAssertEqual(try database.schemaVersion(), 3)
-        let old = try all(database)
+        let connection = try raw(before.path + "/cache.db")
+        XCTAssertEqual(try connection.schemaVersion(), 3)
+        let old = try all(connection)
         XCTAssertEqual(old.count, 63)
         let replies = try rows(
-            database, "SELECT parent_id, count(*) FROM message WHERE parent_id > '' GROUP BY 1 ORDER BY 2"
+            connection, "SELECT parent_id, count(*) FROM message WHERE parent_id > '' GROUP BY 1 ORDER BY 2"
         ) { (MessageID($0.text(0)), Int($0.int(1))) }
         XCTAssertEqual(replies.map(\.1), [10, 11])
-        database.shut()
+        connection.shut()
 
         let store = try CacheStore(directory: folder.path, now: 0)
         XCTAssertNil(store.setAsideAs)
-        XCTAssertEqual(try all(store.database), old)
+        XCTAssertEqual(try all(store.connection), old)
         let channel = try XCTUnwrap(store.channelKeyIfKnown("c"))
         let changes = try XCTUnwrap(store.value("messages.changes.\(channel)"))
         for (parent, count) in replies {
@@ -160,8 +161,8 @@ final class MigrationTests: XCTestCase {
     /// thread, three values of a database and three writes to it, three messages that wait and one that failed.
     private func present() throws -> Folder { try fixture("cache-5.db", "intents-3.db") }
 
-    private func values(_ database: Database) throws -> [(place: DatabasePlace, json: [UInt8])] {
-        try rows(database, "SELECT url, name, path, query, json FROM database_value ORDER BY used") { row in
+    private func values(_ connection: Connection) throws -> [(place: DatabasePlace, json: [UInt8])] {
+        try rows(connection, "SELECT url, name, path, query, json FROM database_value ORDER BY used") { row in
             let instance = DatabaseInstance(url: row.text(0), name: row.text(1))
             return (DatabasePlace(instance, path: row.text(2), query: row.text(3)), row.bytes(4))
         }
@@ -170,17 +171,17 @@ final class MigrationTests: XCTestCase {
     /// Their checksums did not cover place and size: none of them counts as damaged, whatever its size says.
     func testValuesOfDatabasesAreKept() throws {
         let folder = try present()
-        let database = try raw(folder.path + "/cache.db")
-        XCTAssertEqual(try database.schemaVersion(), 5)
-        let old = try values(database)
+        let connection = try raw(folder.path + "/cache.db")
+        XCTAssertEqual(try connection.schemaVersion(), 5)
+        let old = try values(connection)
         XCTAssertEqual(old.map(\.json.count), [411, 1, 46])
-        try database.execute("UPDATE database_value SET size = 9223372036854775807 WHERE key = 2")
-        database.shut()
+        try connection.execute("UPDATE database_value SET size = 9223372036854775807 WHERE key = 2")
+        connection.shut()
         let store = try CacheStore(directory: folder.path, now: 0)
         XCTAssertNil(store.setAsideAs)
         for (place, json) in old { XCTAssertEqual(try store.databaseValue(at: place), json) }
         XCTAssertEqual(
-            try rows(store.database, "SELECT size FROM database_value ORDER BY used") { $0.int(0) }, [411, 1, 46])
+            try rows(store.connection, "SELECT size FROM database_value ORDER BY used") { $0.int(0) }, [411, 1, 46])
         try store.keepDatabaseValue(Array("7".utf8), at: old[1].place)
         XCTAssertEqual(try store.channelURLs().count, 3)
         for url in try store.channelURLs() { XCTAssertNotNil(try store.channel(url)) }
@@ -189,10 +190,10 @@ final class MigrationTests: XCTestCase {
     /// What was damaged before the migration is damaged behind it.
     func testADamagedValueStaysDamaged() throws {
         let folder = try present()
-        let database = try raw(folder.path + "/cache.db")
-        let old = try values(database)
-        try database.execute("UPDATE database_value SET json = '6' WHERE key = 2")
-        database.shut()
+        let connection = try raw(folder.path + "/cache.db")
+        let old = try values(connection)
+        try connection.execute("UPDATE database_value SET json = '6' WHERE key = 2")
+        connection.shut()
         let store = try CacheStore(directory: folder.path, now: 0)
         XCTAssertEqual(try store.databaseValue(at: old[0].place), old[0].json)
         XCTAssertThrowsError(try store.databaseValue(at: old[1].place)) { error in
@@ -230,19 +231,19 @@ final class MigrationTests: XCTestCase {
     /// What was damaged before the migration is damaged behind it: a body by its checksum, a number by its range.
     func testDamagedIntentsStayDamaged() throws {
         let folder = try present()
-        let database = try raw(folder.path + "/intents.db")
-        let instance = try XCTUnwrap(rows(database, "SELECT url, name FROM database_write LIMIT 1") {
+        let connection = try raw(folder.path + "/intents.db")
+        let instance = try XCTUnwrap(rows(connection, "SELECT url, name FROM database_write LIMIT 1") {
             DatabaseInstance(url: $0.text(0), name: $0.text(1))
         }.first)
         for (number, damage) in [
             "id = 9223372036854775807", "created_at = -9223372036854775808", "retry_count = 9223372036854775807",
             "body = replace(body, 'failed', 'FAILED')",
         ].enumerated() {
-            try database.execute("UPDATE intent SET \(damage) WHERE rowid = \(number + 1)")
+            try connection.execute("UPDATE intent SET \(damage) WHERE rowid = \(number + 1)")
         }
-        try database.execute("UPDATE database_write SET id = -9223372036854775808 WHERE key = 1")
-        try database.execute("UPDATE database_write SET body = '8' WHERE key = 3")
-        database.shut()
+        try connection.execute("UPDATE database_write SET id = -9223372036854775808 WHERE key = 1")
+        try connection.execute("UPDATE database_write SET body = '8' WHERE key = 3")
+        connection.shut()
         let store = try IntentStore(directory: folder.path)
         XCTAssertEqual(try store.intents(), [])
         XCTAssertEqual(try store.databaseWrites(to: instance).map(\.kind), [1])
@@ -264,7 +265,7 @@ final class MigrationTests: XCTestCase {
         let again = try IntentStore(directory: folder.path)
         XCTAssertEqual(try again.kept("service"), "second")
         XCTAssertEqual(try again.intents().count, 3)
-        try again.database.execute("UPDATE kept SET value = 'other'")
+        try again.connection.execute("UPDATE kept SET value = 'other'")
         XCTAssertThrowsError(try again.kept("service"))
         try again.keep("third", as: "service")
         XCTAssertEqual(try again.kept("service"), "third")
@@ -293,11 +294,11 @@ final class MigrationTests: XCTestCase {
         XCTAssertEqual(try store.intents(), intents)
         store.close()
         // Numbers are under the checksum now: two messages cannot change places unseen.
-        let database = try raw(before.path + "/intents.db")
-        try database.execute("UPDATE intent SET body = '{}' WHERE id = 3")
-        database.shut()
+        let connection = try raw(before.path + "/intents.db")
+        try connection.execute("UPDATE intent SET body = '{}' WHERE id = 3")
+        connection.shut()
         store = try IntentStore(directory: before.path)
-        try store.database.execute("UPDATE intent SET id = 40 WHERE id = 4; UPDATE intent SET id = 4 WHERE id = 5")
+        try store.connection.execute("UPDATE intent SET id = 40 WHERE id = 4; UPDATE intent SET id = 4 WHERE id = 5")
         XCTAssertEqual(try store.intents().map(\.id), [1, 2], "what was damaged before the migration stays so")
         XCTAssertEqual(store.takeLost().count, 3)
     }
@@ -319,16 +320,18 @@ final class MigrationTests: XCTestCase {
         let folder = try fixture("cache-2.db")
         let before = try folder.copied()
         let old = try old(raw(before.path + "/cache.db"))
-        let database = try raw(folder.path + "/cache.db")
+        let connection = try raw(folder.path + "/cache.db")
         // Most of it is in the log already when the kill comes.
-        try database.execute("PRAGMA cache_size = 1")
+        try connection.execute("PRAGMA cache_size = 1")
         var killed: Folder?
-        database.beforeCommit = { () throws(StoreError) in
+        connection.beforeCommit = { () throws(StoreError) in
             killed = try? folder.copied()
             throw .full
         }
-        XCTAssertThrowsError(try database.migrate(CacheSchema.migrations)) { XCTAssertEqual($0 as? StoreError, .full) }
-        database.shut()
+        XCTAssertThrowsError(try connection.migrate(CacheSchema.migrations)) {
+            XCTAssertEqual($0 as? StoreError, .full)
+        }
+        connection.shut()
         let copy = try XCTUnwrap(killed)
         let log = try FileManager.default.attributesOfItem(atPath: copy.path + "/cache.db-wal")[.size] as? Int
         XCTAssertGreaterThan(log ?? 0, 100_000)
@@ -343,9 +346,9 @@ final class MigrationTests: XCTestCase {
     /// A row that is no JSON any more is damage, and a cache can be made again.
     func testDamagedRowSetsTheOldFileAside() throws {
         let folder = try fixture("cache-2.db")
-        let database = try raw(folder.path + "/cache.db")
-        try database.execute("UPDATE message SET json = '{\"message_id\":12,' WHERE id = 12")
-        database.shut()
+        let connection = try raw(folder.path + "/cache.db")
+        try connection.execute("UPDATE message SET json = '{\"message_id\":12,' WHERE id = 12")
+        connection.shut()
         let store = try CacheStore(directory: folder.path, now: 5)
         XCTAssertEqual(store.setAsideAs, folder.path + "/cache.db.corrupt-5")
         XCTAssertEqual(try store.channelURLs(), [])

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import SyncModel
+import SyncSQLite
 import TestSupport
 import XCTest
 

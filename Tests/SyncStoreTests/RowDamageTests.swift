@@ -1,6 +1,7 @@
 import Foundation
 import SyncJSON
 import SyncModel
+import SyncSQLite
 import TestSupport
 import XCTest
 
@@ -40,7 +41,7 @@ final class RowDamageTests: XCTestCase {
         XCTAssertThrowsError(try read(store)) { error in
             guard case .corrupt? = error as? StoreError else { return XCTFail("\(error)") }
         }
-        XCTAssertFalse(store.database.hasUnfinishedStatement)
+        XCTAssertFalse(store.connection.hasUnfinishedStatement)
         XCTAssert(folder.exists("cache.db.damaged"))
         store.close()
         let new = try CacheStore(directory: folder.path, now: 2)
@@ -121,12 +122,12 @@ final class RowDamageTests: XCTestCase {
                 StoredChunk(start: .first, end: MessagePosition(order: 9, tie: 9), reachedFirst: true)
             ])
             try store.setValue("messages.changes.\(channel)", "1")
-            try store.database.execute("UPDATE message SET \(change) WHERE id = '2'")
+            try store.connection.execute("UPDATE message SET \(change) WHERE id = '2'")
             let thread = try store.threadKey(channel: channel, parentID: "1")
             XCTAssertThrowsError(try store.copyThread(thread, parentID: "1", from: channel), change) { error in
                 guard case .corrupt? = error as? StoreError else { return XCTFail("\(error)") }
             }
-            XCTAssertFalse(store.database.hasUnfinishedStatement)
+            XCTAssertFalse(store.connection.hasUnfinishedStatement)
         }
     }
 

@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import SyncModel
+import SyncSQLite
 import XCTest
 
 @testable import SyncStore
@@ -15,8 +16,8 @@ final class SchemaTests: XCTestCase {
             }.filter { !$0.isEmpty }.sorted()
     }
 
-    private func rows(_ database: Database, _ sql: String, column: Int32 = 0) throws -> [String] {
-        let statement = try database.prepare(sql)
+    private func rows(_ connection: Connection, _ sql: String, column: Int32 = 0) throws -> [String] {
+        let statement = try connection.prepare(sql)
         defer { statement.reset() }
         var result: [String] = []
         while try statement.next() { result.append(statement.text(column)) }
@@ -33,11 +34,11 @@ final class SchemaTests: XCTestCase {
         let documented = try String(contentsOf: page, encoding: .utf8)
         var real: [String] = []
         for file in ["cache.db", "intents.db"] {
-            let database = try Database(path: folder.path + "/" + file, synchronous: "NORMAL", pageSize: 4096)
+            let connection = try Connection(path: folder.path + "/" + file, safety: .normal, pageSize: 4096)
             real += try rows(
-                database, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'"
+                connection, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'"
             ).flatMap(statements)
-            let version = try rows(database, "PRAGMA user_version")[0]
+            let version = try rows(connection, "PRAGMA user_version")[0]
             XCTAssert(documented.contains("-- \(file) (user_version \(version))"), "\(file): \(version)")
         }
         XCTAssertEqual(statements(documented), real.sorted())
@@ -47,20 +48,20 @@ final class SchemaTests: XCTestCase {
         let folder = try Folder()
         let cache = try CacheStore(directory: folder.path, now: 0)
         let intents = try IntentStore(directory: folder.path)
-        XCTAssertEqual(try rows(cache.database, "PRAGMA journal_mode"), ["wal"])
-        XCTAssertEqual(try rows(cache.database, "PRAGMA synchronous"), ["1"])
-        XCTAssertEqual(try rows(intents.database, "PRAGMA journal_mode"), ["wal"])
-        XCTAssertEqual(try rows(intents.database, "PRAGMA synchronous"), ["2"])
+        XCTAssertEqual(try rows(cache.connection, "PRAGMA journal_mode"), ["wal"])
+        XCTAssertEqual(try rows(cache.connection, "PRAGMA synchronous"), ["1"])
+        XCTAssertEqual(try rows(intents.connection, "PRAGMA journal_mode"), ["wal"])
+        XCTAssertEqual(try rows(intents.connection, "PRAGMA synchronous"), ["2"])
         let tables = "SELECT name FROM pragma_table_list WHERE NOT strict AND name NOT LIKE 'sqlite_%'"
-        XCTAssertEqual(try rows(cache.database, tables), [])
-        XCTAssertEqual(try rows(intents.database, tables), [])
+        XCTAssertEqual(try rows(cache.connection, tables), [])
+        XCTAssertEqual(try rows(intents.connection, tables), [])
     }
 
     /// A file of the first schema is brought up to date with what it holds.
     func testOldSchemaIsMigrated() throws {
         let folder = try Folder()
         do {
-            let old = try Database(path: folder.path + "/cache.db", synchronous: "NORMAL", pageSize: 4096)
+            let old = try Connection(path: folder.path + "/cache.db", safety: .normal, pageSize: 4096)
             try old.migrate(Array(CacheSchema.migrations.prefix(1)))
             try old.prepare("INSERT INTO meta (key, value) VALUES ('a', 'b')").run()
             old.shut()
@@ -68,9 +69,9 @@ final class SchemaTests: XCTestCase {
         let cache = try CacheStore(directory: folder.path, now: 0)
         XCTAssertNil(cache.setAsideAs)
         XCTAssertEqual(try cache.value("a"), "b")
-        XCTAssertEqual(try rows(cache.database, "PRAGMA user_version"), ["\(CacheSchema.migrations.count)"])
+        XCTAssertEqual(try rows(cache.connection, "PRAGMA user_version"), ["\(CacheSchema.migrations.count)"])
         XCTAssertEqual(
-            try rows(cache.database, "SELECT count(*) FROM sqlite_schema WHERE name = 'channel_by_name'"), ["1"])
+            try rows(cache.connection, "SELECT count(*) FROM sqlite_schema WHERE name = 'channel_by_name'"), ["1"])
     }
 
     func testFileOfALaterVersionIsRefusedAndKept() throws {
@@ -78,10 +79,10 @@ final class SchemaTests: XCTestCase {
         do {
             let store = try CacheStore(directory: folder.path, now: 0)
             try store.setValue("a", "b")
-            try store.database.execute("PRAGMA user_version = 99")
+            try store.connection.execute("PRAGMA user_version = 99")
             store.close()
             let intents = try IntentStore(directory: folder.path)
-            try intents.database.execute("PRAGMA user_version = 98")
+            try intents.connection.execute("PRAGMA user_version = 98")
             intents.close()
         }
         let before = try Data(contentsOf: folder.url("cache.db"))
@@ -157,7 +158,7 @@ final class SchemaTests: XCTestCase {
         try intents.removeDatabaseWrite(1, of: instance)
         try intents.update(
             try intents.add(channelURL: "c", requestID: "r", createdAt: 0, body: [], isHostSent: false))
-        try intents.database.execute("UPDATE intent SET checksum = 0")
+        try intents.connection.execute("UPDATE intent SET checksum = 0")
         _ = try intents.intents()
         try intents.setAsideDamaged()
         try intents.remove(requestID: "r")
@@ -170,9 +171,9 @@ final class SchemaTests: XCTestCase {
         }
         let words = ["SELECT", "INSERT", "UPDATE", "DELETE"]
         var searched = 0
-        for database in [cache.database, intents.database] {
-            for sql in database.preparedSQL where words.contains(where: sql.hasPrefix) && !isOfOpening(sql) {
-                let plan = try rows(database, "EXPLAIN QUERY PLAN " + sql, column: 3)
+        for connection in [cache.connection, intents.connection] {
+            for sql in connection.preparedSQL where words.contains(where: sql.hasPrefix) && !isOfOpening(sql) {
+                let plan = try rows(connection, "EXPLAIN QUERY PLAN " + sql, column: 3)
                 // A list from its start, and all of the outbox, are walks of what is wanted in its order.
                 let isWalk = sql.contains("ORDER BY")
                     && (!sql.contains("WHERE") || sql.contains("WHERE is_cached = 1 ORDER BY"))
@@ -181,7 +182,7 @@ final class SchemaTests: XCTestCase {
                     guard !line.hasPrefix("SEARCH"), line.hasPrefix("SCAN") else { continue }
                     let isOfRows = !line.contains("subquery") && line != "SCAN CONSTANT ROW"
                     XCTAssert(isWalk || !isOfRows, "\(sql): \(line)")
-                    if isWalk, database === cache.database {
+                    if isWalk, connection === cache.connection {
                         XCTAssert(
                             line.contains("USING INDEX") || line.contains("USING COVERING INDEX"), "\(sql): \(line)")
                     }
@@ -259,11 +260,11 @@ final class SchemaTests: XCTestCase {
                     _ = try cache.channels(query: query, userID: "u", after: try channel(1050), limit: 20)
                 }
             }
-            _ = cache.database.takeSteps()
+            _ = cache.connection.takeSteps()
             return try calls.map { call in
                 try call()
-                XCTAssertFalse(cache.database.hasUnfinishedStatement)
-                return cache.database.takeSteps()
+                XCTAssertFalse(cache.connection.hasUnfinishedStatement)
+                return cache.connection.takeSteps()
             }
         }
         let small = try steps(100)
@@ -277,12 +278,12 @@ final class SchemaTests: XCTestCase {
         let cache = try CacheStore(directory: folder.path, now: 0)
         _ = try cache.messagesBefore(.last, notBefore: .first, channel: 1, filter: everything, limit: 1)
         _ = try cache.messagesAfter(.first, notAfter: .last, channel: 1, filter: everything, limit: 1)
-        let pages = cache.database.preparedSQL.filter { $0.contains("FROM message WHERE") && $0.contains("ORDER BY") }
+        let pages = cache.connection.preparedSQL.filter { $0.contains("FROM message WHERE") && $0.contains("ORDER BY") }
         XCTAssertEqual(pages.count, 2)
         for sql in pages {
             let bound = sql.contains("DESC") ? "(ord,tie)<(?,?)" : "(ord,tie)>(?,?)"
             XCTAssertEqual(
-                try rows(cache.database, "EXPLAIN QUERY PLAN " + sql, column: 3),
+                try rows(cache.connection, "EXPLAIN QUERY PLAN " + sql, column: 3),
                 ["SEARCH message USING INDEX message_by_position (channel=? AND \(bound))"])
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import SyncModel
+import SyncSQLite
 import XCTest
 
 @testable import SyncStore
@@ -120,24 +121,24 @@ final class SwappedColumnTests: XCTestCase {
 
     /// `false` when both rows have the same there.
     private func swap(_ file: String, _ table: String, _ column: String, _ first: Int, _ second: Int) throws -> Bool {
-        let database = try Database(path: file, synchronous: "NORMAL", pageSize: 4096)
-        defer { database.shut() }
-        try database.execute("CREATE TEMP TABLE old AS SELECT * FROM \(table)")
-        let columns = try strings(database, "SELECT name FROM pragma_table_info('\(table)')")
+        let connection = try Connection(path: file, safety: .normal, pageSize: 4096)
+        defer { connection.shut() }
+        try connection.execute("CREATE TEMP TABLE old AS SELECT * FROM \(table)")
+        let columns = try strings(connection, "SELECT name FROM pragma_table_info('\(table)')")
         func value(_ row: Int) -> String { "(SELECT \(column) FROM old WHERE rowid = \(row))" }
-        guard try strings(database, "SELECT \(value(first)) IS \(value(second))") == ["0"] else { return false }
+        guard try strings(connection, "SELECT \(value(first)) IS \(value(second))") == ["0"] else { return false }
         let values = columns.map { name in
             guard name == column else { return name }
             return "CASE rowid WHEN \(first) THEN \(value(second)) WHEN \(second) THEN \(value(first)) ELSE \(name) END"
         }.joined(separator: ", ")
-        try database.execute("DELETE FROM \(table)")
-        try database.execute(
+        try connection.execute("DELETE FROM \(table)")
+        try connection.execute(
             "INSERT INTO \(table) (\(columns.joined(separator: ", "))) SELECT \(values) FROM old ORDER BY rowid")
         return true
     }
 
-    private func strings(_ database: Database, _ sql: String) throws -> [String] {
-        let row = try database.prepare(sql)
+    private func strings(_ connection: Connection, _ sql: String) throws -> [String] {
+        let row = try connection.prepare(sql)
         defer { row.reset() }
         var result: [String] = []
         while try row.next() { result.append(row.text(0)) }
@@ -148,14 +149,14 @@ final class SwappedColumnTests: XCTestCase {
     private func check(_ file: String, _ pristine: Folder, _ read: (Folder) throws -> String?) throws {
         let expected = try XCTUnwrap(read(pristine.copied()))
         let copy = try pristine.copied()
-        let database = try Database(path: copy.path + "/" + file, synchronous: "NORMAL", pageSize: 4096)
-        let tables = try strings(database, """
+        let connection = try Connection(path: copy.path + "/" + file, safety: .normal, pageSize: 4096)
+        let tables = try strings(connection, """
             SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
                 AND name NOT LIKE 'damaged_%'
             """)
         for table in tables {
-            XCTAssertEqual(try strings(database, "SELECT count(*) FROM \(table) HAVING count(*) > 2").count, 1, table)
-            for column in try strings(database, "SELECT name FROM pragma_table_info('\(table)')") {
+            XCTAssertEqual(try strings(connection, "SELECT count(*) FROM \(table) HAVING count(*) > 2").count, 1, table)
+            for column in try strings(connection, "SELECT name FROM pragma_table_info('\(table)')") {
                 var (swaps, silent) = (0, 0)
                 for (first, second) in [(1, 2), (1, 3), (2, 3)] {
                     let folder = try pristine.copied()
@@ -217,10 +218,10 @@ final class SwappedColumnTests: XCTestCase {
         by change: String, sound: (CacheStore) throws -> Bool, damaged: (CacheStore) throws -> Bool
     ) throws {
         let folder = try fixture("cache-6.db")
-        let database = try Database(path: folder.path + "/cache.db", synchronous: "NORMAL", pageSize: 4096)
-        try database.execute(change)
-        XCTAssertEqual(database.changes, 1)
-        database.shut()
+        let connection = try Connection(path: folder.path + "/cache.db", safety: .normal, pageSize: 4096)
+        try connection.execute(change)
+        XCTAssertEqual(connection.changes, 1)
+        connection.shut()
         let store = try CacheStore(directory: folder.path, now: 0)
         XCTAssert(try sound(store))
         XCTAssertThrowsError(try damaged(store)) { error in
@@ -250,7 +251,7 @@ final class SwappedColumnTests: XCTestCase {
             var store = try CacheStore(directory: folder.path, now: 0)
             try store.setValue("one", "1")
             try store.setValue("two", "2")
-            try store.database.execute("UPDATE meta SET \(change) WHERE key = 'one'")
+            try store.connection.execute("UPDATE meta SET \(change) WHERE key = 'one'")
             // What else is done in the same transaction is done.
             try store.transaction { () throws(StoreError) in
                 XCTAssertNil(try store.value("one"))

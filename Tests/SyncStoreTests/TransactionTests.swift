@@ -1,5 +1,6 @@
 import Foundation
 import SyncModel
+import SyncSQLite
 import XCTest
 
 @testable import SyncStore
@@ -81,7 +82,7 @@ final class TransactionTests: XCTestCase {
         let store = try CacheStore(directory: folder.path, now: 0)
         let key = try store.channelKey("c")
         try store.upsert([message(1, at: 1)], channel: key)
-        try store.database.execute("PRAGMA max_page_count = 40")
+        try store.connection.execute("PRAGMA max_page_count = 40")
         let text = String(repeating: "x", count: 10_000)
         XCTAssertThrowsError(try store.transaction { () throws(StoreError) in
             try? store.upsert((2...200).map { message($0, at: $0, text: text) }, channel: key)
@@ -91,7 +92,7 @@ final class TransactionTests: XCTestCase {
         XCTAssertNil(try store.value("behind"))
         XCTAssertEqual(try store.chunks(channel: key), [])
         XCTAssertEqual(try count(store, key), 1)
-        try store.database.execute("PRAGMA max_page_count = 1000000")
+        try store.connection.execute("PRAGMA max_page_count = 1000000")
         try store.upsert((2...200).map { message($0, at: $0, text: text) }, channel: key)
         XCTAssertEqual(try count(store, key), 200)
     }
@@ -198,7 +199,7 @@ final class TransactionTests: XCTestCase {
                 guard case .failed(10, _)? = error as? StoreError else { return XCTFail("\(failing): \(error)") }
             }
             store.setStatementHook(nil)
-            XCTAssertFalse(store.database.hasUnfinishedStatement)
+            XCTAssertFalse(store.connection.hasUnfinishedStatement)
             let killed = try folder.copied()
             for opened in [store, try CacheStore(directory: killed.path, now: 0)] {
                 XCTAssertEqual(

@@ -1,5 +1,6 @@
 import Foundation
 import SyncModel
+import SyncSQLite
 import XCTest
 
 @testable import SyncStore
@@ -25,13 +26,13 @@ final class TypeDamageTests: XCTestCase {
 
     /// Writes what the schema forbids, and puts the schema back.
     private func spoil(_ folder: Folder, _ file: String, _ table: String, _ change: String) throws {
-        func open() throws -> Database {
-            let database = try Database(path: folder.path + "/" + file, synchronous: "NORMAL", pageSize: 4096)
-            try database.execute("PRAGMA writable_schema = ON")
-            return database
+        func open() throws -> Connection {
+            let connection = try Connection(path: folder.path + "/" + file, safety: .normal, pageSize: 4096)
+            try connection.execute("PRAGMA writable_schema = ON")
+            return connection
         }
-        var database = try open()
-        let sql = try database.prepare("SELECT sql FROM sqlite_schema WHERE name = ?").bind(table)
+        var connection = try open()
+        let sql = try connection.prepare("SELECT sql FROM sqlite_schema WHERE name = ?").bind(table)
         XCTAssert(try sql.next())
         let strict = sql.text(0)
         sql.reset()
@@ -42,13 +43,13 @@ final class TypeDamageTests: XCTestCase {
             loose = loose.replacingOccurrences(of: word, with: other)
         }
         func setSchema(_ sql: String) throws {
-            try database.prepare("UPDATE sqlite_schema SET sql = ? WHERE name = ?").bind(sql).bind(table).run()
-            database.shut()
+            try connection.prepare("UPDATE sqlite_schema SET sql = ? WHERE name = ?").bind(sql).bind(table).run()
+            connection.shut()
         }
         try setSchema(loose)
-        database = try open()
-        try database.execute("UPDATE \(table) SET \(change)")
-        XCTAssertGreaterThan(database.changes, 0, change)
+        connection = try open()
+        try connection.execute("UPDATE \(table) SET \(change)")
+        XCTAssertGreaterThan(connection.changes, 0, change)
         try setSchema(strict)
     }
 
@@ -91,7 +92,7 @@ final class TypeDamageTests: XCTestCase {
                     XCTAssertThrowsError(try readAll(store), "\(table).\(column) = \(value)") { error in
                         guard case .corrupt? = error as? StoreError else { return XCTFail("\(error)") }
                     }
-                    XCTAssertFalse(store.database.hasUnfinishedStatement)
+                    XCTAssertFalse(store.connection.hasUnfinishedStatement)
                     store.close()
                     let next = try CacheStore(directory: folder.path, now: 2)
                     XCTAssertNotNil(next.setAsideAs, "\(table).\(column) = \(value)")
@@ -132,7 +133,7 @@ final class TypeDamageTests: XCTestCase {
             let lost = try store.channelKey("a")
             let thread = try store.threadKey(channel: lost, parentID: "1")
             try store.upsert([message(1, at: 1)], channel: thread)
-            try store.database.execute("DELETE FROM channel WHERE url = 'a'")
+            try store.connection.execute("DELETE FROM channel WHERE url = 'a'")
             XCTAssertEqual(try take(store), lost)
             for key in [lost, thread] {
                 XCTAssertEqual(
@@ -151,7 +152,7 @@ final class TypeDamageTests: XCTestCase {
         let channel = try store.channelKey("a")
         let lost = try store.threadKey(channel: channel, parentID: "1")
         try store.upsert([message(1, at: 1)], channel: lost)
-        try store.database.execute("DELETE FROM thread")
+        try store.connection.execute("DELETE FROM thread")
         XCTAssertEqual(try store.threadKey(channel: channel, parentID: "2"), lost)
         XCTAssertNil(try store.message(id: "1", channel: lost))
         XCTAssertNotNil(try store.message(id: "1", channel: channel))

@@ -5,21 +5,22 @@ import SyncModel
 import TestSupport
 import XCTest
 
+@testable import SyncSQLite
 @testable import SyncStore
 
 /// The log's frames are written together, and a commit that has returned is in the file all the same.
 final class WALGatheringTests: XCTestCase {
     private typealias Rows = [Int64: String]
 
-    private func open(_ folder: Folder, cachedPages: Int) throws -> Database {
-        let database = try Database(path: folder.path + "/some.db", synchronous: "NORMAL", pageSize: 4096)
-        try database.execute("PRAGMA cache_size = \(cachedPages)")
-        try database.execute("CREATE TABLE IF NOT EXISTS t (a INTEGER PRIMARY KEY, b TEXT NOT NULL) STRICT")
-        return database
+    private func open(_ folder: Folder, cachedPages: Int) throws -> Connection {
+        let connection = try Connection(path: folder.path + "/some.db", safety: .normal, pageSize: 4096)
+        try connection.execute("PRAGMA cache_size = \(cachedPages)")
+        try connection.execute("CREATE TABLE IF NOT EXISTS t (a INTEGER PRIMARY KEY, b TEXT NOT NULL) STRICT")
+        return connection
     }
 
-    private func rows(_ database: Database) throws -> Rows {
-        let row = try database.prepare("SELECT a, b FROM t")
+    private func rows(_ connection: Connection) throws -> Rows {
+        let row = try connection.prepare("SELECT a, b FROM t")
         defer { row.reset() }
         var rows: Rows = [:]
         while try row.next() { rows[row.int(0)] = row.text(1) }
@@ -28,16 +29,16 @@ final class WALGatheringTests: XCTestCase {
 
     /// Some writes; far more than the page cache holds at times, so that frames go to the log before the commit, are
     /// read back, and are written again at their place when a page changes twice.
-    private func write(to database: Database, _ rows: inout Rows, using random: inout SeededGenerator) throws {
+    private func write(to connection: Connection, _ rows: inout Rows, using random: inout SeededGenerator) throws {
         for _ in 0..<[1, 3, 30, 400][Int.random(in: 0...3, using: &random)] {
             let key = Int64.random(in: 1...600, using: &random)
             if Int.random(in: 0...4, using: &random) == 0 {
-                try database.prepare("DELETE FROM t WHERE a = ?").bind(key).run()
+                try connection.prepare("DELETE FROM t WHERE a = ?").bind(key).run()
                 rows[key] = nil
             } else {
                 let size = [0, 50, 700, 20_000][Int.random(in: 0...20, using: &random) / 6]
                 let text = String(repeating: "\(key) ", count: size / 3)
-                try database.prepare("INSERT OR REPLACE INTO t (a, b) VALUES (?, ?)").bind(key).bind(text).run()
+                try connection.prepare("INSERT OR REPLACE INTO t (a, b) VALUES (?, ?)").bind(key).bind(text).run()
                 rows[key] = text
             }
         }
@@ -46,43 +47,42 @@ final class WALGatheringTests: XCTestCase {
     /// What a kill at this moment leaves to the next process.
     private func rowsAfterKill(_ folder: Folder) throws -> Rows {
         let copy = try folder.copied()
-        let database = try Database(path: copy.path + "/some.db", synchronous: "NORMAL", pageSize: 4096)
-        let check = try database.prepare("PRAGMA integrity_check")
+        let connection = try Connection(path: copy.path + "/some.db", safety: .normal, pageSize: 4096)
+        let check = try connection.prepare("PRAGMA integrity_check")
         XCTAssert(try check.next())
         XCTAssertEqual(check.text(0), "ok")
         check.reset()
-        return try rows(database)
+        return try rows(connection)
     }
 
     func testACommitThatReturnedSurvivesAKill() throws {
         for seed in 1...(ProcessInfo.processInfo.environment["SM_LONG"] == nil ? 3 : 20) as ClosedRange<UInt64> {
             var random = SeededGenerator(seed: seed)
             let folder = try Folder()
-            let database = try open(folder, cachedPages: [1, 10, 1000][Int(seed % 3)])
+            let connection = try open(folder, cachedPages: [1, 10, 1000][Int(seed % 3)])
             var committed: Rows = [:]
             for step in 0..<40 {
                 var after = committed
                 if Int.random(in: 0...4, using: &random) == 0 {
-                    XCTAssertThrowsError(try database.transaction { () throws(StoreError) in
-                        try? write(to: database, &after, using: &random)
+                    XCTAssertThrowsError(try connection.transaction { () throws(StoreError) in
+                        try? write(to: connection, &after, using: &random)
                         throw .full
                     })
                 } else {
-                    try database.transaction { () throws(StoreError) in
-                        try? write(to: database, &after, using: &random)
+                    try connection.transaction { () throws(StoreError) in
+                        try? write(to: connection, &after, using: &random)
                     }
                     committed = after
                 }
                 XCTAssertEqual(try rowsAfterKill(folder), committed, "seed \(seed), step \(step)")
-                XCTAssertEqual(try rows(database), committed, "seed \(seed), step \(step)")
+                XCTAssertEqual(try rows(connection), committed, "seed \(seed), step \(step)")
                 // Another connection reads the log while this one writes it.
                 if step % 7 == 0 {
-                    let other = try Database(
-                        path: folder.path + "/some.db", synchronous: "NORMAL", pageSize: 4096)
+                    let other = try Connection(path: folder.path + "/some.db", safety: .normal, pageSize: 4096)
                     XCTAssertEqual(try rows(other), committed)
                 }
-                if step % 13 == 12 { try database.execute("PRAGMA wal_checkpoint(RESTART)") }
-                if step % 17 == 16 { try database.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+                if step % 13 == 12 { try connection.execute("PRAGMA wal_checkpoint(RESTART)") }
+                if step % 17 == 16 { try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
             }
         }
     }
@@ -100,8 +100,8 @@ final class WALGatheringTests: XCTestCase {
         for seed in 1...2 as ClosedRange<UInt64> {
             var random = SeededGenerator(seed: seed)
             let folder = try Folder()
-            let database = try open(folder, cachedPages: seed % 2 == 0 ? 5 : 1000)
-            try database.execute("PRAGMA wal_autocheckpoint = 0")
+            let connection = try open(folder, cachedPages: seed % 2 == 0 ? 5 : 1000)
+            try connection.execute("PRAGMA wal_autocheckpoint = 0")
             var committed: Rows = [:]
             for step in 0..<60 {
                 var after = committed
@@ -111,8 +111,8 @@ final class WALGatheringTests: XCTestCase {
                 setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
                 var failure: StoreError?
                 do throws(StoreError) {
-                    try database.transaction { () throws(StoreError) in
-                        try? write(to: database, &after, using: &random)
+                    try connection.transaction { () throws(StoreError) in
+                        try? write(to: connection, &after, using: &random)
                     }
                 } catch {
                     failure = error
@@ -121,7 +121,7 @@ final class WALGatheringTests: XCTestCase {
                 setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
                 if failure == nil { committed = after } else { failures += 1 }
                 let what = "seed \(seed), step \(step): \(String(describing: failure))"
-                XCTAssertEqual(try rows(database), committed, what)
+                XCTAssertEqual(try rows(connection), committed, what)
                 XCTAssertEqual(try rowsAfterKill(folder), committed, "seed \(seed), step \(step)")
             }
         }

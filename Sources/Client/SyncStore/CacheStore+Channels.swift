@@ -1,4 +1,5 @@
 import SyncModel
+import SyncSQLite
 
 extension CacheStore {
     /// How many channels are kept in memory; others are read from the file. Few are enough: only channels in which
@@ -27,14 +28,14 @@ extension CacheStore {
     }
 
     private func upsert(_ channel: ChannelRecord) throws(StoreError) {
-        let row = try database.prepare("""
+        let row = try connection.prepare("""
             SELECT key, name, created_at, has_last_message, latest_at, checksum, json FROM channel
             WHERE url = ? AND is_cached = 1
             """).bind(channel.url)
         defer { row.reset() }
         guard try row.next() else {
             let isNew = try channelKeyIfKnown(channel.url) == nil
-            try database.prepare("""
+            try connection.prepare("""
                 INSERT INTO channel (url, is_cached, name, created_at, has_last_message, latest_at, checksum, json)
                 VALUES (?, 1, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (url) DO UPDATE SET is_cached = 1, name = excluded.name, created_at = excluded.created_at,
@@ -54,17 +55,17 @@ extension CacheStore {
         row.reset()
         let statement: Statement
         if !isNamedAlike {
-            statement = try database.prepare("""
+            statement = try connection.prepare("""
                 UPDATE channel SET name = ?, created_at = ?, has_last_message = ?, latest_at = ?, checksum = ?, json = ?
                 WHERE key = ?
                 """)
                 .bind(channel.name).bind(channel.createdAt).bind(channel.lastMessage != nil).bind(channel.latestAt)
         } else if !isLatestAlike {
-            statement = try database.prepare("""
+            statement = try connection.prepare("""
                 UPDATE channel SET has_last_message = ?, latest_at = ?, checksum = ?, json = ? WHERE key = ?
                 """).bind(channel.lastMessage != nil).bind(channel.latestAt)
         } else {
-            statement = try database.prepare("UPDATE channel SET checksum = ?, json = ? WHERE key = ?")
+            statement = try connection.prepare("UPDATE channel SET checksum = ?, json = ? WHERE key = ?")
         }
         try statement.run(withChecksum: checksum, text: channel.json, key)
     }
@@ -72,7 +73,7 @@ extension CacheStore {
     /// The channel at a URL as it was stored last; `nil` when it is not cached.
     public func channel(_ url: ChannelURL) throws(StoreError) -> ChannelRecord? {
         if let stored = storedChannels[url] { return stored }
-        let row = try database.prepare("\(CacheStore.selectChannels) WHERE url = ? AND is_cached = 1").bind(url)
+        let row = try connection.prepare("\(CacheStore.selectChannels) WHERE url = ? AND is_cached = 1").bind(url)
         defer { row.reset() }
         guard try row.next() else { return nil }
         let channel = try channel(row)
@@ -85,7 +86,7 @@ extension CacheStore {
         try transaction { () throws(StoreError) in
             storedChannels[url] = nil
             guard let key = try channelKeyIfKnown(url) else { return }
-            try database.prepare("""
+            try connection.prepare("""
                 UPDATE channel SET is_cached = 0, name = '', has_last_message = 0, latest_at = 0, created_at = 0,
                     checksum = 0, json = ''
                 WHERE key = ?
@@ -96,7 +97,7 @@ extension CacheStore {
 
     /// The URLs of all cached channels.
     public func channelURLs() throws(StoreError) -> [ChannelURL] {
-        let row = try database.prepare("SELECT url FROM channel WHERE is_cached = 1 ORDER BY created_at DESC, url")
+        let row = try connection.prepare("SELECT url FROM channel WHERE is_cached = 1 ORDER BY created_at DESC, url")
         defer { row.reset() }
         var urls: [ChannelURL] = []
         while try row.next() { urls.append(ChannelURL(row.text(0))) }
@@ -114,7 +115,7 @@ extension CacheStore {
         }
         var result: [ChannelRecord] = []
         for sql in walk.statements {
-            let statement = try database.prepare(sql)
+            let statement = try connection.prepare(sql)
             if let after { walk.bind(after, to: statement) }
             defer { statement.reset() }
             while result.count < limit, try statement.next() {
@@ -129,7 +130,7 @@ extension CacheStore {
     /// Whether there is a cached channel of which the record does not say whether it matches a query. Reads every
     /// channel.
     public func holdsUnknown(_ query: ChannelQuery, userID: UserID) throws(StoreError) -> Bool {
-        let row = try database.prepare("\(CacheStore.selectChannels) WHERE is_cached = 1")
+        let row = try connection.prepare("\(CacheStore.selectChannels) WHERE is_cached = 1")
         defer { row.reset() }
         while try row.next() {
             if query.membership(of: try channel(row), userID: userID) == .isUnknown { return true }
@@ -141,7 +142,7 @@ extension CacheStore {
         _ query: ChannelQuery, userID: UserID, after: ChannelRecord?, limit: Int
     ) throws(StoreError) -> [ChannelRecord] {
         let start = after.map { ChannelSortKey(query, $0) }
-        let statement = try database.prepare("\(CacheStore.selectChannels) WHERE is_cached = 1")
+        let statement = try connection.prepare("\(CacheStore.selectChannels) WHERE is_cached = 1")
         defer { statement.reset() }
         var best: [(key: ChannelSortKey, channel: ChannelRecord)] = []
         func cut() {
@@ -169,7 +170,7 @@ extension CacheStore {
     private func channel(_ row: Statement) throws(StoreError) -> ChannelRecord {
         try row.check(0...5, checksum: 6)
         let json = row.bytes(5)
-        guard let channel = ChannelRecord(json: json) else { throw database.damage("a channel's row is no channel") }
+        guard let channel = ChannelRecord(json: json) else { throw connection.damage("a channel's row is no channel") }
         return channel
     }
 
@@ -179,7 +180,7 @@ extension CacheStore {
     public func channelKey(_ url: ChannelURL) throws(StoreError) -> Int64 {
         if let key = try channelKeyIfKnown(url) { return key }
         return try transaction { () throws(StoreError) in
-            try database.prepare("INSERT INTO channel (url) VALUES (?)").bind(url).run()
+            try connection.prepare("INSERT INTO channel (url) VALUES (?)").bind(url).run()
             return try newChannelKey()
         }
     }
@@ -187,20 +188,20 @@ extension CacheStore {
     /// The key of the channel that was inserted last, with nothing stored under it.
     private func newChannelKey() throws(StoreError) -> Int64 {
         let key = try newKey()
-        try database.prepare("UPDATE channel SET key_checksum = checksum_of_row(key, url) WHERE key = ?")
+        try connection.prepare("UPDATE channel SET key_checksum = checksum_of_row(key, url) WHERE key = ?")
             .bind(key).run()
         try clearRemains(key)
         let threads = try threads(channel: key)
         guard !threads.isEmpty else { return key }
         for thread in threads { try clearMessages(channel: thread.key) }
-        try database.prepare("DELETE FROM thread WHERE channel = ?").bind(key).run()
+        try connection.prepare("DELETE FROM thread WHERE channel = ?").bind(key).run()
         return key
     }
 
     /// Removes the rows under a key that has just been given out. A damaged file may have lost the row that had this
     /// key, and SQLite gives out the number after the greatest that is left.
     func clearRemains(_ key: Int64) throws(StoreError) {
-        let remains = try database.prepare("""
+        let remains = try connection.prepare("""
             SELECT EXISTS (SELECT 1 FROM message WHERE channel = ?1) OR EXISTS (SELECT 1 FROM chunk WHERE channel = ?1)
                 OR EXISTS (SELECT 1 FROM meta WHERE key = 'messages.changes.' || ?1)
             """).bind(key)
@@ -212,7 +213,7 @@ extension CacheStore {
 
     /// The number under which a channel's messages are stored; `nil` when none ever was.
     public func channelKeyIfKnown(_ url: ChannelURL) throws(StoreError) -> Int64? {
-        let row = try database.prepare("SELECT key, url, key_checksum FROM channel WHERE url = ?").bind(url)
+        let row = try connection.prepare("SELECT key, url, key_checksum FROM channel WHERE url = ?").bind(url)
         defer { row.reset() }
         guard try row.next() else { return nil }
         try row.check(0...1, checksum: 2)
@@ -225,8 +226,8 @@ extension CacheStore {
     /// The key of the row that was inserted last. SQLite takes the number after the greatest; with damaged rows that
     /// may be outside the range of keys.
     func newKey() throws(StoreError) -> Int64 {
-        let key = database.lastInsertID
-        guard CacheStore.keys.contains(key) else { throw database.damage("the rows before have the key \(key)") }
+        let key = connection.lastInsertID
+        guard CacheStore.keys.contains(key) else { throw connection.damage("the rows before have the key \(key)") }
         return key
     }
 }

@@ -1,4 +1,5 @@
 import SyncModel
+import SyncSQLite
 
 extension CacheStore {
     /// How many channels have their chunks kept in memory; those of others are read from the file.
@@ -19,7 +20,7 @@ extension CacheStore {
     private static let oldest = "SELECT ord, tie FROM message WHERE channel = ? ORDER BY ord, tie LIMIT 1"
 
     private func edge(_ channel: Int64, _ sql: String) throws(StoreError) -> MessagePosition? {
-        let row = try database.prepare(sql).bind(channel)
+        let row = try connection.prepare(sql).bind(channel)
         defer { row.reset() }
         return try row.next() ? MessagePosition(order: row.int(0), tie: row.int(1)) : nil
     }
@@ -36,7 +37,7 @@ extension CacheStore {
                 if !stored.contains(where: { $0.isStoredLike(chunk) }) { try write(chunk, channel) }
             }
             if !gone.isEmpty {
-                let statement = try database.prepare("""
+                let statement = try connection.prepare("""
                     DELETE FROM chunk WHERE channel = ? AND start_ord = ? AND start_tie = ?
                     """)
                 for start in gone { try statement.bind(channel).bind(start.order).bind(start.tie).run() }
@@ -48,7 +49,7 @@ extension CacheStore {
     /// Forgets where the cache is complete, of all channels and threads; the messages stay.
     public func forgetChunks() throws(StoreError) {
         try transaction { () throws(StoreError) in
-            try database.prepare("DELETE FROM chunk").run()
+            try connection.prepare("DELETE FROM chunk").run()
             storedChunks = [:]
         }
     }
@@ -62,7 +63,7 @@ extension CacheStore {
     }
 
     private func write(_ chunk: StoredChunk, _ channel: Int64) throws(StoreError) {
-        try database.prepare("""
+        try connection.prepare("""
             INSERT INTO chunk (channel, start_ord, start_tie, start_token, end_ord, end_tie, end_token, reached_first,
                 is_open_ended, checksum)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, checksum_of_row(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9))
@@ -79,7 +80,7 @@ extension CacheStore {
     /// The rows as they are in the file. The end of an open-ended chunk is not used.
     private func chunksOnDisk(_ channel: Int64) throws(StoreError) -> [StoredChunk] {
         if let stored = storedChunks[channel] { return stored }
-        let row = try database.prepare("""
+        let row = try connection.prepare("""
             SELECT channel, start_ord, start_tie, start_token, end_ord, end_tie, end_token, reached_first,
                 is_open_ended, checksum
             FROM chunk WHERE channel = ? ORDER BY start_ord, start_tie

@@ -1,3 +1,5 @@
+import SyncSQLite
+
 /// The last known values of places of realtime databases, for reading without a network.
 ///
 /// When the value of a whole place is kept, the rows within it are dropped. So of two rows that have a value of the
@@ -9,14 +11,14 @@ extension CacheStore {
 
     /// The kept value of a place; `nil` when there is none.
     public func databaseValue(at place: DatabasePlace) throws(StoreError) -> [UInt8]? {
-        let row = try database.prepare("""
+        let row = try connection.prepare("""
             SELECT checksum, size, json FROM database_value WHERE url = ? AND name = ? AND path = ? AND query = ?
             """).bind(place)
         defer { row.reset() }
         guard try row.next() else { return nil }
         let json = row.bytes(2)
         guard row.int(0) == CacheStore.checksum(place, size: row.int(1), json) else {
-            throw database.damage("the value at \(place.path) does not match its checksum")
+            throw connection.damage("the value at \(place.path) does not match its checksum")
         }
         return json
     }
@@ -40,14 +42,14 @@ extension CacheStore {
     ) throws(StoreError) -> [DatabasePlace] {
         var places: [DatabasePlace] = []
         for outer in CacheStore.pathsAround(path) {
-            let row = try database.prepare("""
+            let row = try connection.prepare("""
                 SELECT query FROM database_value WHERE url = ? AND name = ? AND path = ? ORDER BY query
                 """).bind(instance.url).bind(instance.name).bind(outer)
             defer { row.reset() }
             while try row.next() { places.append(DatabasePlace(instance, path: outer, query: row.text(0))) }
         }
         let (start, end) = CacheStore.rangeWithin(path)
-        let row = try database.prepare("""
+        let row = try connection.prepare("""
             SELECT path, query FROM database_value WHERE url = ? AND name = ? AND path > ? AND path < ?
             ORDER BY path, query
             """).bind(instance.url).bind(instance.name).bind(start).bind(end)
@@ -68,7 +70,7 @@ extension CacheStore {
                 return try dropDatabaseValue(at: place)
             }
             if !isChange, place.query.isEmpty { try dropDatabaseValues(within: place) }
-            let row = try database.prepare("""
+            let row = try connection.prepare("""
                 SELECT key, size, checksum, json FROM database_value
                 WHERE url = ? AND name = ? AND path = ? AND query = ?
                 """).bind(place)
@@ -77,7 +79,7 @@ extension CacheStore {
             let checksum = CacheStore.checksum(place, size: newSize, json)
             guard try row.next() else {
                 let room = try databaseRoom()
-                try database.prepare("""
+                try connection.prepare("""
                     INSERT INTO database_value (url, name, path, query, used, size, checksum, json)
                     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                     """)
@@ -90,7 +92,7 @@ extension CacheStore {
             row.reset()
             if isSame { return try use(key) }
             let room = try databaseRoom()
-            try database.prepare("UPDATE database_value SET used = ?, size = ?, checksum = ?, json = ? WHERE key = ?")
+            try connection.prepare("UPDATE database_value SET used = ?, size = ?, checksum = ?, json = ? WHERE key = ?")
                 .bind(try nextDatabaseUse()).bind(newSize).run(withChecksum: checksum, text: json, key)
             storedDatabaseRoom = DatabaseRoom(values: room.values, bytes: room.bytes - size + json.count)
             try makeDatabaseRoom()
@@ -99,7 +101,7 @@ extension CacheStore {
 
     /// Notes that a place was read, so that others are removed before it.
     public func useDatabaseValue(at place: DatabasePlace) throws(StoreError) {
-        let row = try database.prepare("""
+        let row = try connection.prepare("""
             SELECT key FROM database_value WHERE url = ? AND name = ? AND path = ? AND query = ?
             """).bind(place)
         defer { row.reset() }
@@ -115,7 +117,7 @@ extension CacheStore {
         try transaction { () throws(StoreError) in
             storedDatabaseRoom = nil
             if place.query.isEmpty { try dropDatabaseValues(within: place) }
-            try database.prepare("""
+            try connection.prepare("""
                 DELETE FROM database_value WHERE url = ? AND name = ? AND path = ? AND query = ?
                 """).bind(place).run()
         }
@@ -125,21 +127,21 @@ extension CacheStore {
     public func clearDatabaseValues() throws(StoreError) {
         try transaction { () throws(StoreError) in
             storedDatabaseRoom = nil
-            try database.prepare("DELETE FROM database_value").run()
+            try connection.prepare("DELETE FROM database_value").run()
         }
     }
 
     /// Forgets the parts of a place, by queries and by paths within it.
     private func dropDatabaseValues(within place: DatabasePlace) throws(StoreError) {
         let (start, end) = CacheStore.rangeWithin(place.path)
-        try database.prepare("""
+        try connection.prepare("""
             DELETE FROM database_value WHERE url = ? AND name = ? AND path > ? AND path < ?
             """).bind(place.instance.url).bind(place.instance.name).bind(start).bind(end).run()
-        let within = database.changes
-        try database.prepare("""
+        let within = connection.changes
+        try connection.prepare("""
             DELETE FROM database_value WHERE url = ? AND name = ? AND path = ? AND query > ''
             """).bind(place.instance.url).bind(place.instance.name).bind(place.path).run()
-        if within > 0 || database.changes > 0 { storedDatabaseRoom = nil }
+        if within > 0 || connection.changes > 0 { storedDatabaseRoom = nil }
     }
 
     // MARK: Bounds
@@ -147,25 +149,25 @@ extension CacheStore {
     private func use(_ key: Int64) throws(StoreError) {
         let next = try nextDatabaseUse()
         // The place that was used last already is not written again.
-        try database.prepare("UPDATE database_value SET used = ? WHERE key = ? AND used < ?")
+        try connection.prepare("UPDATE database_value SET used = ? WHERE key = ? AND used < ?")
             .bind(next).bind(key).bind(next &- 1).run()
     }
 
     private func nextDatabaseUse() throws(StoreError) -> Int64 {
-        let row = try database.prepare("SELECT max(used) FROM database_value")
+        let row = try connection.prepare("SELECT max(used) FROM database_value")
         defer { row.reset() }
         let last = try row.next() ? row.int(0) : 0
         guard last >= CacheStore.databaseUseLimit else { return max(0, last) + 1 }
         // No count gets that far, so the row is damaged; only the order in which values are removed is lost.
         row.reset()
-        try database.prepare("UPDATE database_value SET used = 0").run()
+        try connection.prepare("UPDATE database_value SET used = 0").run()
         return 1
     }
 
     /// How much the values take, counted once.
     private func databaseRoom() throws(StoreError) -> DatabaseRoom {
         if let storedDatabaseRoom { return storedDatabaseRoom }
-        let row = try database.prepare("SELECT size FROM database_value ORDER BY used")
+        let row = try connection.prepare("SELECT size FROM database_value ORDER BY used")
         defer { row.reset() }
         var room = DatabaseRoom(values: 0, bytes: 0)
         while try row.next() {
@@ -179,12 +181,12 @@ extension CacheStore {
     private func makeDatabaseRoom() throws(StoreError) {
         var room = try databaseRoom()
         while room.values > databaseValuesLimit || room.bytes > databaseBytesLimit {
-            let row = try database.prepare("SELECT key, size FROM database_value ORDER BY used LIMIT 1")
+            let row = try connection.prepare("SELECT key, size FROM database_value ORDER BY used LIMIT 1")
             defer { row.reset() }
             guard try row.next() else { break }
             let (key, size) = (row.int(0), try size(row, 1))
             row.reset()
-            try database.prepare("DELETE FROM database_value WHERE key = ?").bind(key).run()
+            try connection.prepare("DELETE FROM database_value WHERE key = ?").bind(key).run()
             room = DatabaseRoom(values: room.values - 1, bytes: room.bytes - size)
         }
         storedDatabaseRoom = room

@@ -1,5 +1,6 @@
 import Glibc
 import SyncModel
+import SyncSQLite
 
 extension CacheStore {
     /// Forgets every channel, but not the messages. Each key stays, and `formerChannel` says to which channel the
@@ -10,7 +11,7 @@ extension CacheStore {
             for channel in try channelsWithMessages() {
                 try setValue(CacheStore.formerKey(channel.url), FormerChannel(channel).storedText)
             }
-            try database.prepare("""
+            try connection.prepare("""
                 UPDATE channel SET is_cached = 0, name = '', has_last_message = 0, latest_at = 0, created_at = 0,
                     checksum = 0, json = ''
                 WHERE is_cached = 1
@@ -19,7 +20,7 @@ extension CacheStore {
     }
 
     private func channelsWithMessages() throws(StoreError) -> [ChannelRecord] {
-        let row = try database.prepare("""
+        let row = try connection.prepare("""
             SELECT json FROM channel WHERE is_cached = 1 AND (
                 EXISTS (SELECT 1 FROM message WHERE message.channel = channel.key)
                 OR EXISTS (SELECT 1 FROM chunk WHERE chunk.channel = channel.key)
@@ -56,27 +57,27 @@ extension CacheStore {
             var kept: [String] = []
             for url in open { if let key = try channelKeyIfKnown(url) { kept.append(String(key)) } }
             let list = kept.joined(separator: ",")
-            try database.execute("DELETE FROM thread WHERE channel NOT IN (\(list))")
-            try database.execute("DELETE FROM channel WHERE key NOT IN (\(list))")
-            try database.prepare("DELETE FROM meta").run()
+            try connection.execute("DELETE FROM thread WHERE channel NOT IN (\(list))")
+            try connection.execute("DELETE FROM channel WHERE key NOT IN (\(list))")
+            try connection.prepare("DELETE FROM meta").run()
         }
     }
 
     /// Removes forgotten data from the log, and files that were set aside. `inUse` when another process reads the file.
     public func emptyLog() throws(StoreError) {
         try removeSetAside()
-        try database.emptyLog()
+        try connection.emptyLog()
     }
 
     /// Forgets the keys of channels and threads under which nothing is stored. No collection may be using one.
     public func forgetEmptyKeys() throws(StoreError) {
         try transaction { () throws(StoreError) in
             // Messages of a thread are stored under its negative key.
-            try database.prepare("""
+            try connection.prepare("""
                 DELETE FROM thread WHERE NOT EXISTS (SELECT 1 FROM message WHERE message.channel = -thread.key)
                     AND NOT EXISTS (SELECT 1 FROM chunk WHERE chunk.channel = -thread.key)
                 """).run()
-            try database.prepare("""
+            try connection.prepare("""
                 DELETE FROM channel WHERE is_cached = 0
                     AND NOT EXISTS (SELECT 1 FROM message WHERE message.channel = channel.key)
                     AND NOT EXISTS (SELECT 1 FROM chunk WHERE chunk.channel = channel.key)

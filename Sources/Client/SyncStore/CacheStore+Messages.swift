@@ -1,4 +1,5 @@
 import SyncModel
+import SyncSQLite
 
 extension CacheStore {
     private static let fields = [
@@ -24,15 +25,15 @@ extension CacheStore {
     public func upsert(_ messages: [MessageRecord], channel: Int64) throws(StoreError) {
         guard !messages.isEmpty else { return }
         try transaction { () throws(StoreError) in
-            let upsert = try database.prepare(CacheStore.upsertMessage)
+            let upsert = try connection.prepare(CacheStore.upsertMessage)
             for message in messages {
                 if try write(message, channel, upsert) { continue }
                 // The row is there and equal, or it is at another position.
-                try database.prepare("""
+                try connection.prepare("""
                     UPDATE message SET ord = ?1, tie = ?2 WHERE channel = ?3 AND id = ?4 AND (ord, tie) IS NOT (?1, ?2)
                     """)
                     .bind(message.position.order).bind(message.position.tie).bind(channel).bind(message.id).run()
-                if database.changes > 0 { _ = try write(message, channel, upsert) }
+                if connection.changes > 0 { _ = try write(message, channel, upsert) }
             }
         }
     }
@@ -46,12 +47,12 @@ extension CacheStore {
             .bind(message.customType).bind(message.senderID.text).bind(message.updatedAt).bind(message.isSilent)
             .bind(message.requestID).bind(message.fieldsChecksum)
             .run(withChecksum: message.checksum(channel: channel), text: message.json)
-        return database.changes > 0
+        return connection.changes > 0
     }
 
     /// A message of a channel by its id; `nil` when it is not cached.
     public func message(id: MessageID, channel: Int64) throws(StoreError) -> MessageRecord? {
-        let row = try database.prepare("\(CacheStore.selectFiltered) WHERE channel = ? AND id = ?")
+        let row = try connection.prepare("\(CacheStore.selectFiltered) WHERE channel = ? AND id = ?")
             .bind(channel).bind(id)
         defer { row.reset() }
         guard try row.step() else { return nil }
@@ -66,7 +67,7 @@ extension CacheStore {
 
     /// Whether a message of a channel is cached that is older than an order.
     public func hasMessages(channel: Int64, before order: Int64) throws(StoreError) -> Bool {
-        let row = try database.prepare("SELECT 1 FROM message WHERE channel = ? AND ord < ? LIMIT 1")
+        let row = try connection.prepare("SELECT 1 FROM message WHERE channel = ? AND ord < ? LIMIT 1")
             .bind(channel).bind(order)
         defer { row.reset() }
         return try row.next()
@@ -76,7 +77,7 @@ extension CacheStore {
     public func deleteMessages(ids: [MessageID], channel: Int64) throws(StoreError) {
         guard !ids.isEmpty else { return }
         try transaction { () throws(StoreError) in
-            let statement = try database.prepare("DELETE FROM message WHERE channel = ? AND id = ?")
+            let statement = try connection.prepare("DELETE FROM message WHERE channel = ? AND id = ?")
             for id in ids { try statement.bind(channel).bind(id).run() }
         }
     }
@@ -84,7 +85,7 @@ extension CacheStore {
     /// Removes the messages of a channel whose position has a lower order.
     public func deleteMessages(channel: Int64, before order: Int64) throws(StoreError) {
         try transaction { () throws(StoreError) in
-            try database.prepare("DELETE FROM message WHERE channel = ? AND ord < ?").bind(channel).bind(order).run()
+            try connection.prepare("DELETE FROM message WHERE channel = ? AND ord < ?").bind(channel).bind(order).run()
         }
     }
 
@@ -92,7 +93,7 @@ extension CacheStore {
     public func messageReferences(
         channel: Int64, from: MessagePosition, through: MessagePosition
     ) throws(StoreError) -> [MessageReference] {
-        let statement = try database.prepare("""
+        let statement = try connection.prepare("""
             SELECT ord, tie, id FROM message
             WHERE channel = ? AND (ord, tie) >= (?, ?) AND (ord, tie) <= (?, ?) ORDER BY ord, tie
             """)
@@ -111,7 +112,7 @@ extension CacheStore {
     public func messageCount(
         channel: Int64, from: MessagePosition, through: MessagePosition
     ) throws(StoreError) -> Int {
-        let statement = try database.prepare("""
+        let statement = try connection.prepare("""
             SELECT count(*) FROM (SELECT 1 FROM message
             WHERE channel = ? AND (ord, tie) >= (?, ?) AND (ord, tie) <= (?, ?) LIMIT 1000)
             """)
@@ -156,7 +157,7 @@ extension CacheStore {
         isPast: (MessagePosition) -> Bool
     ) throws(StoreError) -> [MessageRow] {
         guard limit > 0 else { return [] }
-        let row = try database.prepare(sql).bind(channel).bind(position.order).bind(position.tie)
+        let row = try connection.prepare(sql).bind(channel).bind(position.order).bind(position.tie)
         defer { row.reset() }
         var result: [MessageRow] = []
         result.reserveCapacity(min(limit, 128))
@@ -183,14 +184,14 @@ extension CacheStore {
         try transaction { () throws(StoreError) in
             if let channel {
                 storedChunks[channel] = nil
-                try database.prepare("DELETE FROM message WHERE channel = ?").bind(channel).run()
-                try database.prepare("DELETE FROM chunk WHERE channel = ?").bind(channel).run()
+                try connection.prepare("DELETE FROM message WHERE channel = ?").bind(channel).run()
+                try connection.prepare("DELETE FROM chunk WHERE channel = ?").bind(channel).run()
                 try setValue("messages.changes.\(channel)", nil)
             } else {
                 storedChunks = [:]
-                try database.prepare("DELETE FROM message").run()
-                try database.prepare("DELETE FROM chunk").run()
-                try database.prepare("DELETE FROM meta WHERE key GLOB 'messages.changes.*'").run()
+                try connection.prepare("DELETE FROM message").run()
+                try connection.prepare("DELETE FROM chunk").run()
+                try connection.prepare("DELETE FROM meta WHERE key GLOB 'messages.changes.*'").run()
             }
         }
     }
@@ -228,7 +229,7 @@ extension Statement {
             if message.checksum(channel: channel) == int(5) { return message }
         }
         reset()
-        throw database.damage("a message does not match its checksum")
+        throw connection.damage("a message does not match its checksum")
     }
 
     fileprivate func checkMessageFields() throws(StoreError) { try check(6...12, checksum: 13) }

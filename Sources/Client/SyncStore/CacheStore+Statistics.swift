@@ -1,3 +1,5 @@
+import SyncSQLite
+
 extension CacheStore {
     /// How many channels and messages are cached, and the bytes of the file. Counts every row.
     public func statistics() throws(StoreError) -> (channels: Int64, messages: Int64, bytes: Int64) {
@@ -9,7 +11,7 @@ extension CacheStore {
     }
 
     private func number(_ question: String) throws(StoreError) -> Int64 {
-        let row = try database.prepare(question)
+        let row = try connection.prepare(question)
         defer { row.reset() }
         return try row.next() ? row.int(0) : 0
     }

@@ -1,4 +1,5 @@
 import SyncModel
+import SyncSQLite
 
 /// Threads that are shown by themselves. A thread has a cache like a channel: messages, chunks and a change cursor,
 /// under a key of its own. A thread is complete in other ranges than its channel, and an open-ended chunk of one must
@@ -8,10 +9,10 @@ extension CacheStore {
     public func threadKey(channel: Int64, parentID: MessageID) throws(StoreError) -> Int64 {
         if let key = try threadKeyIfKnown(channel: channel, parentID: parentID) { return key }
         return try transaction { () throws(StoreError) in
-            try database.prepare("INSERT INTO thread (channel, parent_id) VALUES (?, ?)").bind(channel).bind(parentID)
+            try connection.prepare("INSERT INTO thread (channel, parent_id) VALUES (?, ?)").bind(channel).bind(parentID)
                 .run()
             let key = try newKey()
-            try database.prepare("""
+            try connection.prepare("""
                 UPDATE thread SET checksum = checksum_of_row(key, channel, parent_id) WHERE key = ?
                 """).bind(key).run()
             try clearRemains(-key)
@@ -21,7 +22,7 @@ extension CacheStore {
 
     /// The number under which a thread's messages are stored; `nil` when it was never shown.
     public func threadKeyIfKnown(channel: Int64, parentID: MessageID) throws(StoreError) -> Int64? {
-        let row = try database.prepare("\(CacheStore.selectThreads) WHERE channel = ? AND parent_id = ?")
+        let row = try connection.prepare("\(CacheStore.selectThreads) WHERE channel = ? AND parent_id = ?")
             .bind(channel).bind(parentID)
         defer { row.reset() }
         return try row.next() ? try threadKey(row) : nil
@@ -29,7 +30,7 @@ extension CacheStore {
 
     /// All threads of a channel that were ever shown: the number of each, and the id of the message that it answers.
     public func threads(channel: Int64) throws(StoreError) -> [(key: Int64, parentID: MessageID)] {
-        let row = try database.prepare("\(CacheStore.selectThreads) WHERE channel = ?").bind(channel)
+        let row = try connection.prepare("\(CacheStore.selectThreads) WHERE channel = ?").bind(channel)
         defer { row.reset() }
         var threads: [(key: Int64, parentID: MessageID)] = []
         while try row.next() { threads.append((try threadKey(row), MessageID(row.text(2)))) }
@@ -38,14 +39,14 @@ extension CacheStore {
 
     /// The same without threads whose row is damaged: these are left out, and `takeDamage` tells of the damage.
     public func soundThreads(channel: Int64) throws(StoreError) -> [(key: Int64, parentID: MessageID)] {
-        let row = try database.prepare("\(CacheStore.selectThreads) WHERE channel = ?").bind(channel)
+        let row = try connection.prepare("\(CacheStore.selectThreads) WHERE channel = ?").bind(channel)
         defer { row.reset() }
         var threads: [(key: Int64, parentID: MessageID)] = []
         while try row.step() {
             if row.matches(0...2, checksum: 3) {
                 threads.append((try threadKey(row), MessageID(row.text(2))))
             } else {
-                damagedValue = database.damageOfMissing("a thread does not match its checksum")
+                damagedValue = connection.damageOfMissing("a thread does not match its checksum")
             }
         }
         return threads
@@ -85,17 +86,17 @@ extension CacheStore {
         let end = chunk.end.position
         try transaction { () throws(StoreError) in
             // The copies get checksums of their own, which must not hide that a row was damaged.
-            let damaged = try database.prepare("""
+            let damaged = try connection.prepare("""
                 SELECT 1 FROM (SELECT * \(copied)) WHERE checksum IS NOT checksum_of_row(\(CacheStore.pagedColumns))
                     OR fields_checksum IS NOT checksum_of_row(\(CacheStore.fieldColumns)) LIMIT 1
                 """)
                 .bind(channel).bind(parentID).bind(end.order).bind(end.tie)
             let isDamaged = try damaged.next()
             damaged.reset()
-            guard !isDamaged else { throw database.damage("a message does not match its checksum") }
+            guard !isDamaged else { throw connection.damage("a message does not match its checksum") }
             // Messages without a chunk, as damage may leave them, are removed.
             try clearRemains(key)
-            try database.prepare("""
+            try connection.prepare("""
                 INSERT INTO message (channel, id, ord, tie, \(columns), checksum)
                 SELECT ?5, id, ord, tie, \(columns), checksum_of_row(?5, ord, tie, id, parent_id, json) \(copied)
                 """)

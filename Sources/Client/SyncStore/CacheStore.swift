@@ -1,11 +1,12 @@
 import CLinux
 import Glibc
 import SyncModel
+import SyncSQLite
 
 /// The cache of one user: channels, messages, chunks, cursors, values of databases. It can be rebuilt, and is never
 /// wrong: a cursor and the rows that it covers are committed together. One thread at a time.
 public final class CacheStore {
-    let database: Database
+    let connection: Connection
     /// The chunks of some channels as they are in the file. Emptied when a transaction is rolled back, since its
     /// changes are not in the file.
     var storedChunks: [Int64: [StoredChunk]] = [:]
@@ -29,7 +30,7 @@ public final class CacheStore {
     public init(directory: String, now: Int64) throws(StoreError) {
         self.directory = directory
         let path = directory + "/cache.db"
-        var opened: Database?
+        var opened: Connection?
         var damage: StoreError?
         if access(CacheStore.damageMark(path), F_OK) == 0 {
             damage = .corrupt(message: "found damaged in use")
@@ -49,22 +50,22 @@ public final class CacheStore {
         } else {
             setAsideAs = nil
         }
-        if let opened { database = opened } else { database = try CacheStore.open(path) }
-        database.onDamage = { CacheStore.markDamaged(path) }
+        if let opened { connection = opened } else { connection = try CacheStore.open(path) }
+        connection.onDamage = { CacheStore.markDamaged(path) }
     }
 
     /// Bytes. A received message changes five or six pages, and each goes to the disk as a whole: 29 kB, with pages of
     /// 16 KiB 94 kB. Larger pages would save a twelfth of SQLite's time for a backfill, and 4 % of the file.
     private static let pageSize = 4096
 
-    private static func open(_ path: String) throws(StoreError) -> Database {
-        let database = try Database(path: path, synchronous: "NORMAL", pageSize: pageSize)
-        database.checksTypes = true
-        try database.migrate(CacheSchema.migrations)
-        try database.setPageSize(pageSize)
+    private static func open(_ path: String) throws(StoreError) -> Connection {
+        let connection = try Connection(path: path, safety: .normal, pageSize: pageSize)
+        connection.checksTypes = true
+        try connection.migrate(CacheSchema.migrations)
+        try connection.setPageSize(pageSize)
         // Reads the schema and the b-tree roots, so that damage is found here and not at the first query.
         for table in ["meta", "channel", "thread", "message", "chunk", "database_value"] {
-            let probe = try database.prepare("SELECT * FROM \(table) LIMIT 1")
+            let probe = try connection.prepare("SELECT * FROM \(table) LIMIT 1")
             _ = try probe.next()
             probe.reset()
         }
@@ -75,12 +76,12 @@ public final class CacheStore {
             ("database_value", "url"),
         ] {
             for order in ["ASC", "DESC"] {
-                let edge = try database.prepare("SELECT \(column) FROM \(table) ORDER BY \(column) \(order) LIMIT 1")
+                let edge = try connection.prepare("SELECT \(column) FROM \(table) ORDER BY \(column) \(order) LIMIT 1")
                 _ = try edge.next()
                 edge.reset()
             }
         }
-        return database
+        return connection
     }
 
     // MARK: Damage
@@ -105,20 +106,20 @@ public final class CacheStore {
     }
 
     /// Closes the file. The store must not be used afterwards.
-    public func close() { database.shut() }
+    public func close() { connection.shut() }
 
     /// The hook is called before each commit, for tests that let one fail.
-    public func setCommitHook(_ hook: (() throws(StoreError) -> Void)?) { database.beforeCommit = hook }
+    public func setCommitHook(_ hook: (() throws(StoreError) -> Void)?) { connection.beforeCommit = hook }
 
     /// The hook is called before each statement that writes, with its SQL, for tests that let one fail or end the
     /// process there.
-    public func setStatementHook(_ hook: ((String) throws(StoreError) -> Void)?) { database.beforeWrite = hook }
+    public func setStatementHook(_ hook: ((String) throws(StoreError) -> Void)?) { connection.beforeWrite = hook }
 
     /// Commits all that is done inside, or nothing of it. A call inside another joins it; a failure inside, also one
     /// that the body swallows, undoes the whole.
     public func transaction<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
         do throws(StoreError) {
-            return try database.transaction(body)
+            return try connection.transaction(body)
         } catch {
             storedChunks = [:]
             storedChannels = [:]
@@ -132,11 +133,11 @@ public final class CacheStore {
     /// The value kept under a key; `nil` when there is none. A damaged row counts as missing, and `takeDamage` tells of
     /// it: without a cursor everything is asked for again, while an error would stop sync for ever.
     public func value(_ key: String) throws(StoreError) -> String? {
-        let row = try database.prepare("SELECT key, value, checksum FROM meta WHERE key = ?").bind(key)
+        let row = try connection.prepare("SELECT key, value, checksum FROM meta WHERE key = ?").bind(key)
         defer { row.reset() }
         guard try row.step() else { return nil }
         guard row.matches(0...1, checksum: 2) else {
-            damagedValue = database.damageOfMissing("the cursor \(key) does not match its checksum")
+            damagedValue = connection.damageOfMissing("the cursor \(key) does not match its checksum")
             return nil
         }
         return row.text(1)
@@ -144,7 +145,7 @@ public final class CacheStore {
 
     /// Whether something is kept under a key, damaged or not.
     public func hasValue(_ key: String) throws(StoreError) -> Bool {
-        let row = try database.prepare("SELECT 1 FROM meta WHERE key = ?").bind(key)
+        let row = try connection.prepare("SELECT 1 FROM meta WHERE key = ?").bind(key)
         defer { row.reset() }
         return try row.next()
     }
@@ -159,12 +160,12 @@ public final class CacheStore {
     public func setValue(_ key: String, _ value: String?) throws(StoreError) {
         try transaction { () throws(StoreError) in
             if let value {
-                try database.prepare("""
+                try connection.prepare("""
                     INSERT INTO meta (key, value, checksum) VALUES (?1, ?2, checksum_of_row(?1, ?2))
                     ON CONFLICT (key) DO UPDATE SET value = excluded.value, checksum = excluded.checksum
                     """).bind(key).bind(value).run()
             } else {
-                try database.prepare("DELETE FROM meta WHERE key = ?").bind(key).run()
+                try connection.prepare("DELETE FROM meta WHERE key = ?").bind(key).run()
             }
         }
     }

@@ -1,4 +1,5 @@
 import SyncModel
+import SyncSQLite
 
 /// A walk over an index of channels in the order of a query, from its start or from behind a channel.
 ///

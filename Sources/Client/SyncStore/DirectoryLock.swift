@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import SyncSQLite
 
 /// The ownership of a data directory by one process. The system ends it with the process, however that ends.
 public final class DirectoryLock: @unchecked Sendable {

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import SyncSQLite
 
 /// An empty file beside `intents.db` that says that intents were written there.
 ///

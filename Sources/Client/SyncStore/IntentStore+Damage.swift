@@ -1,3 +1,5 @@
+import SyncSQLite
+
 /// Rows that do not match their checksum, or have a number that no row can have. Their content cannot be trusted, so
 /// they are not sent. They are not thrown away, and do not stop the other rows.
 extension IntentStore {
@@ -39,7 +41,7 @@ extension IntentStore {
             } catch {
                 guard case .corrupt = error else { throw error }
                 // An index may still have the value that the row has lost.
-                for table in [Table.intent, .write] { try database.execute("REINDEX \(table.rawValue)") }
+                for table in [Table.intent, .write] { try connection.execute("REINDEX \(table.rawValue)") }
                 try moveDamaged()
             }
         }
@@ -47,13 +49,13 @@ extension IntentStore {
     }
 
     private func moveDamaged() throws(StoreError) {
-        try database.transaction { () throws(StoreError) in
+        try connection.transaction { () throws(StoreError) in
             for (table, key) in damaged {
-                try database.prepare("""
+                try connection.prepare("""
                     INSERT INTO \(table.aside) (\(table.columns)) SELECT \(table.columns) FROM \(table.rawValue)
                     WHERE \(table.key) = ?
                     """).bind(key).run()
-                try database.prepare("DELETE FROM \(table.rawValue) WHERE \(table.key) = ?").bind(key).run()
+                try connection.prepare("DELETE FROM \(table.rawValue) WHERE \(table.key) = ?").bind(key).run()
             }
         }
     }
@@ -61,12 +63,12 @@ extension IntentStore {
     /// SQLite numbers intents after the last number that it has noted. If damage put that at the end of the range, no
     /// number would be left, and no message could be written any more.
     private func mendSequence() throws(StoreError) {
-        let noted = try database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'intent'")
+        let noted = try connection.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'intent'")
         defer { noted.reset() }
         guard try noted.next(), !(0...Intent.ids.upperBound).contains(noted.int(0)) else { return }
         noted.reset()
-        try database.transaction { () throws(StoreError) in
-            try database.prepare("""
+        try connection.transaction { () throws(StoreError) in
+            try connection.prepare("""
                 UPDATE sqlite_sequence SET seq = (SELECT coalesce(max(id), 0) FROM intent) WHERE name = 'intent'
                 """).run()
         }

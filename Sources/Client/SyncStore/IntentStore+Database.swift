@@ -1,10 +1,12 @@
+import SyncSQLite
+
 /// Writes to realtime databases that are to reach the service, in their order, over any number of restarts.
 extension IntentStore {
     /// Keeps a write. A number that this database already uses is an error.
     public func add(_ write: DatabaseWrite, to instance: DatabaseInstance) throws(StoreError) {
         if !isMarked { try setMark() }
-        try database.transaction { () throws(StoreError) in
-            try database.prepare("""
+        try connection.transaction { () throws(StoreError) in
+            try connection.prepare("""
                 INSERT INTO database_write (url, name, id, path, kind, checksum, body) VALUES (?, ?, ?, ?, ?, ?, ?)
                 """)
                 .bind(instance.url).bind(instance.name).bind(write.id).bind(write.path).bind(write.kind)
@@ -14,8 +16,8 @@ extension IntentStore {
 
     /// Removes a write; one that is not there does no harm.
     public func removeDatabaseWrite(_ id: Int64, of instance: DatabaseInstance) throws(StoreError) {
-        try database.transaction { () throws(StoreError) in
-            try database.prepare("DELETE FROM database_write WHERE url = ? AND name = ? AND id = ?")
+        try connection.transaction { () throws(StoreError) in
+            try connection.prepare("DELETE FROM database_write WHERE url = ? AND name = ? AND id = ?")
                 .bind(instance.url).bind(instance.name).bind(id).run()
         }
     }
@@ -26,7 +28,7 @@ extension IntentStore {
     public func databaseWrites<Write>(
         to instance: DatabaseInstance, _ read: (DatabaseWrite) -> Write?
     ) throws(StoreError) -> [Write] {
-        let row = try database.prepare("""
+        let row = try connection.prepare("""
             SELECT key, url, name, id, path, kind, body, checksum FROM database_write ORDER BY key
             """)
         defer { row.reset() }

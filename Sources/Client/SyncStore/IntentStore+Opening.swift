@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import SyncSQLite
 
 /// Checks of files that SQLite would take for new ones, or for an empty log, and overwrite. They are made before SQLite
 /// opens the files.
@@ -66,15 +67,15 @@ extension IntentStore {
 
     /// A file that has this schema version but lacks a part of the schema is damaged: a statement that needs the part
     /// would fail at its first use.
-    static func checkSchema(_ database: Database) throws(StoreError) {
+    static func checkSchema(_ connection: Connection) throws(StoreError) {
         for table in [Table.intent, .write] {
             // A statement that does not compile is `.corrupt`.
-            _ = try database.prepare("SELECT \(table.key), \(table.columns) FROM \(table.rawValue) LIMIT 0")
-            _ = try database.prepare("SELECT \(table.columns) FROM \(table.aside) LIMIT 0")
+            _ = try connection.prepare("SELECT \(table.key), \(table.columns) FROM \(table.rawValue) LIMIT 0")
+            _ = try connection.prepare("SELECT \(table.columns) FROM \(table.aside) LIMIT 0")
         }
-        _ = try database.prepare("SELECT name, value, checksum FROM kept LIMIT 0")
-        _ = try database.prepare("SELECT name, seq FROM sqlite_sequence")
-        let keys = try database.prepare("""
+        _ = try connection.prepare("SELECT name, value, checksum FROM kept LIMIT 0")
+        _ = try connection.prepare("SELECT name, seq FROM sqlite_sequence")
+        let keys = try connection.prepare("""
             SELECT count(*) FROM sqlite_schema
             WHERE type = 'index' AND (tbl_name, name) IN (VALUES
                 ('intent', 'sqlite_autoindex_intent_1'), ('database_write', 'database_write_by_id'))

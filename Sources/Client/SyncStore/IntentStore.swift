@@ -1,10 +1,11 @@
 import Glibc
 import SyncModel
+import SyncSQLite
 
 /// The outbox: own messages to be sent, and writes to databases. They are on disk (synchronous=FULL) before a call
 /// returns, and the store never drops one by itself, not even when the file is damaged. One thread at a time.
 public final class IntentStore {
-    let database: Database
+    let connection: Connection
     private let mark: IntentMark
     private(set) var isMarked: Bool
     /// Intents were written in this directory before, and their file was gone when it was opened: what was not sent yet
@@ -115,31 +116,31 @@ public final class IntentStore {
         // The file is made under another name first: a kill in between must not leave an empty file, which would count
         // as damage.
         if isLost { try IntentStore.make(path) }
-        database = try Database(path: path, synchronous: "FULL", pageSize: IntentStore.pageSize)
-        try IntentStore.migrate(database, isUsed: isMarked && !isLost)
+        connection = try Connection(path: path, safety: .full, pageSize: IntentStore.pageSize)
+        try IntentStore.migrate(connection, isUsed: isMarked && !isLost)
         // Files of the first schema were used without a mark.
         if !isMarked {
-            let used = try database.prepare("SELECT 1 FROM sqlite_sequence WHERE name = 'intent'")
+            let used = try connection.prepare("SELECT 1 FROM sqlite_sequence WHERE name = 'intent'")
             defer { used.reset() }
             if try used.next() { try setMark() }
         }
     }
 
     /// A file that was used and has no schema has lost its log, in which everything was.
-    private static func migrate(_ database: Database, isUsed: Bool) throws(StoreError) {
-        if isUsed, try database.schemaVersion() == 0 {
+    private static func migrate(_ connection: Connection, isUsed: Bool) throws(StoreError) {
+        if isUsed, try connection.schemaVersion() == 0 {
             throw .corrupt(message: "intents.db has no tables, and messages were kept in it")
         }
-        try database.migrate(migrations)
-        try checkSchema(database)
+        try connection.migrate(migrations)
+        try checkSchema(connection)
     }
 
     private static func make(_ path: String) throws(StoreError) {
         let new = path + ".new"
         for end in ["", "-wal", "-shm"] { unlink(new + end) }
-        let database = try Database(path: new, synchronous: "FULL", pageSize: IntentStore.pageSize)
-        try database.migrate(migrations)
-        database.shut()
+        let connection = try Connection(path: new, safety: .full, pageSize: IntentStore.pageSize)
+        try connection.migrate(migrations)
+        connection.shut()
         guard rename(new, path) == 0 else {
             throw .cannotOpen(path: path, message: String(cString: strerror(errno)))
         }
@@ -150,19 +151,19 @@ public final class IntentStore {
         isMarked = true
     }
 
-    public func close() { database.shut() }
+    public func close() { connection.shut() }
 
     /// The hook is called before each commit, for tests that let one fail.
-    public func setCommitHook(_ hook: (() throws(StoreError) -> Void)?) { database.beforeCommit = hook }
+    public func setCommitHook(_ hook: (() throws(StoreError) -> Void)?) { connection.beforeCommit = hook }
 
     /// The hook is called before each statement that writes, with its SQL, for tests that let one fail or end the
     /// process there.
-    public func setStatementHook(_ hook: ((String) throws(StoreError) -> Void)?) { database.beforeWrite = hook }
+    public func setStatementHook(_ hook: ((String) throws(StoreError) -> Void)?) { connection.beforeWrite = hook }
 
     /// Commits all that is done inside, or nothing of it. A call inside another joins it; a failure inside, also one
     /// that the body swallows, undoes the whole.
     public func transaction<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
-        try database.transaction(body)
+        try connection.transaction(body)
     }
 
     /// Writes a new intent, pending. A request id that is there already is an error.
@@ -170,11 +171,11 @@ public final class IntentStore {
         channelURL: ChannelURL, requestID: RequestID, createdAt: Int64, body: [UInt8], isHostSent: Bool
     ) throws(StoreError) -> Intent {
         if !isMarked { try setMark() }
-        return try database.transaction { () throws(StoreError) in
+        return try connection.transaction { () throws(StoreError) in
             let intent = Intent(
                 id: try nextID(), channelURL: channelURL, requestID: requestID, createdAt: createdAt,
                 status: .pending, errorCode: 0, retryCount: 0, body: body, isHostSent: isHostSent)
-            try database.prepare("""
+            try connection.prepare("""
                 INSERT INTO intent (id, channel_url, request_id, created_at, is_host_sent, checksum, body)
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 """)
@@ -186,7 +187,7 @@ public final class IntentStore {
 
     /// As SQLite counts: ids of intents that were removed are not used again.
     private func nextID() throws(StoreError) -> Int64 {
-        let last = try database.prepare("""
+        let last = try connection.prepare("""
             SELECT max(
                 coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'intent' AND seq BETWEEN 0 AND ?1), 0),
                 coalesce((SELECT max(id) FROM intent WHERE id BETWEEN 0 AND ?1), 0))
@@ -199,8 +200,8 @@ public final class IntentStore {
 
     /// Writes an intent's fields and status; one that is not there is ignored.
     public func update(_ intent: Intent) throws(StoreError) {
-        try database.transaction { () throws(StoreError) in
-            try database.prepare("""
+        try connection.transaction { () throws(StoreError) in
+            try connection.prepare("""
                 UPDATE intent SET status = ?, error_code = ?, retry_count = ?, is_host_sent = ?, checksum = ?, body = ?,
                     message_id = ?
                 WHERE request_id = ?
@@ -213,16 +214,16 @@ public final class IntentStore {
 
     /// Removes an intent; one that is not there does no harm.
     public func remove(requestID: RequestID) throws(StoreError) {
-        try database.transaction { () throws(StoreError) in
-            try database.prepare("DELETE FROM intent WHERE request_id = ?").bind(requestID).run()
+        try connection.transaction { () throws(StoreError) in
+            try connection.prepare("DELETE FROM intent WHERE request_id = ?").bind(requestID).run()
         }
     }
 
     /// Keeps a text under a name, whatever becomes of the cache; it replaces what was kept there before.
     public func keep(_ value: String, as name: String) throws(StoreError) {
         if !isMarked { try setMark() }
-        try database.transaction { () throws(StoreError) in
-            try database.prepare("""
+        try connection.transaction { () throws(StoreError) in
+            try connection.prepare("""
                 INSERT INTO kept (name, value, checksum) VALUES (?1, ?2, checksum_of_row(?1, ?2))
                 ON CONFLICT (name) DO UPDATE SET value = excluded.value, checksum = excluded.checksum
                 """).bind(name).bind(value).run()
@@ -231,7 +232,7 @@ public final class IntentStore {
 
     /// What is kept under a name; `nil` when there is nothing. `.corrupt` when it is damaged: the next `keep` mends it.
     public func kept(_ name: String) throws(StoreError) -> String? {
-        let row = try database.prepare("SELECT name, value, checksum FROM kept WHERE name = ?").bind(name)
+        let row = try connection.prepare("SELECT name, value, checksum FROM kept WHERE name = ?").bind(name)
         defer { row.reset() }
         guard try row.step() else { return nil }
         guard row.matches(0...1, checksum: 2) else {
@@ -242,19 +243,19 @@ public final class IntentStore {
 
     /// Removes all intents, all writes to databases, and what is kept. The log still has them until `emptyLog`.
     public func removeAll() throws(StoreError) {
-        try database.transaction { () throws(StoreError) in
+        try connection.transaction { () throws(StoreError) in
             for table in ["intent", "database_write", "damaged_intent", "damaged_write", "kept"] {
-                try database.prepare("DELETE FROM \(table)").run()
+                try connection.prepare("DELETE FROM \(table)").run()
             }
         }
     }
 
     /// Takes what was removed out of the log, too. `inUse` when another process reads the file.
-    public func emptyLog() throws(StoreError) { try database.emptyLog() }
+    public func emptyLog() throws(StoreError) { try connection.emptyLog() }
 
     /// All intents, in the order they were written. Damaged ones are left out: `setAsideDamaged` takes them away.
     public func intents() throws(StoreError) -> [Intent] {
-        let row = try database.prepare("""
+        let row = try connection.prepare("""
             SELECT id, channel_url, request_id, created_at, status, error_code, retry_count, is_host_sent, body,
                 message_id, checksum
             FROM intent ORDER BY id

@@ -17,7 +17,7 @@ final class Server {
         self.options = options
         core = try ServerCore(options)
         guard let loop = EventLoop(timers: core.timers, clock: core.clock) else {
-            throw DatabaseError(code: errno, message: "no epoll descriptor")
+            throw SetupError("no epoll descriptor: \(String(cString: strerror(errno)))")
         }
         self.loop = loop
     }

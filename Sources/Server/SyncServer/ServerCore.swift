@@ -129,7 +129,7 @@ final class ServerCore {
     /// Ends all sockets and closes the storage.
     func close() {
         for socket in hub.all { socket.close() }
-        storage.database.close()
+        storage.connection.shut()
     }
 
     /// Finds dead peers, again and again. Clients are told to ping; who misses one is pinged, who misses three is gone.

@@ -1,5 +1,6 @@
 import ServerBase
 import SyncJSON
+import SyncSQLite
 
 // What happens by itself at a time: scheduled messages and announcements go out, polls close, messages that do not last
 // go, mutes end, session keys run out. One timer waits for the next of them.
@@ -62,7 +63,7 @@ extension Chat {
                 try perform(kind, document)
                 try storage.clearDue(kind, document.id, by: now)
             }
-        } catch let error as DatabaseError {
+        } catch let error as StoreError {
             throw error
         } catch {
             try fail(kind, document, error)

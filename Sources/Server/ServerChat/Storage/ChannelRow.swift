@@ -1,3 +1,5 @@
+import SyncSQLite
+
 /// A group channel as stored.
 public struct ChannelRow {
     public struct Flags: OptionSet, Sendable {

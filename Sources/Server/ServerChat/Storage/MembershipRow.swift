@@ -1,3 +1,5 @@
+import SyncSQLite
+
 /// A user's part in a channel as stored.
 public struct MembershipRow {
     public enum State: Int64 {

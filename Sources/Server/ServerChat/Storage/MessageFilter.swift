@@ -1,3 +1,5 @@
+import SyncSQLite
+
 /// Which messages a list shows.
 public struct MessageFilter {
     public enum Replies {

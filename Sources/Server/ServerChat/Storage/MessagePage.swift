@@ -1,3 +1,5 @@
+import SyncSQLite
+
 /// Messages read out of the storage: their JSON one after the other, and where each one lies.
 public struct MessagePage {
     public struct Entry {

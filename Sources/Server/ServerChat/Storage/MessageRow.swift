@@ -1,4 +1,5 @@
 import SyncJSON
+import SyncSQLite
 
 /// A message as stored: what filters need, and the JSON that goes out.
 public struct MessageRow {
@@ -114,14 +115,14 @@ public struct MessageRow {
         if parts.contains(.shortPoll) {
             result.append(contentsOf: withShortPoll(row.bytes(2)).dropLast())
         } else {
-            let json = row.view(2)
+            let json = row.utf8(2)
             // Rebased, so that it is one copy and not one per byte.
             result.append(contentsOf: UnsafeRawBufferPointer(rebasing: json[..<max(0, json.count - 1)]))
         }
         func add(_ name: StaticString, _ column: Int32, _ part: Parts) {
             guard parts.contains(part), !row.isNull(column) else { return }
             name.withUTF8Buffer { result.append(contentsOf: $0) }
-            result.append(contentsOf: row.view(column))
+            result.append(contentsOf: row.utf8(column))
         }
         add(",\"sorted_metaarray\":", 3, .metaarray)
         add(",\"reactions\":", 4, .reactions)

@@ -1,7 +1,5 @@
 /// The server's tables. Times are milliseconds since the epoch; `json` columns hold text that goes out as it stands.
 enum Schema {
-    static let version = Int64(steps.count)
-
     /// A file of version N has had the first N steps; the others make it a present one.
     static let steps = [first, second, third, fourth, fifth, sixth]
 

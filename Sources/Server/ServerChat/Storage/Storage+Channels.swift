@@ -1,24 +1,24 @@
 extension Storage {
     /// A channel that is not deleted.
     public func channel(_ url: String) throws -> ChannelRow? {
-        try database.prepare("SELECT \(ChannelRow.columns) FROM channels c WHERE c.url = ? AND c.is_deleted = 0")
+        try connection.prepare("SELECT \(ChannelRow.columns) FROM channels c WHERE c.url = ? AND c.is_deleted = 0")
             .bind(url).first { ChannelRow($0) }
     }
 
     public func channel(id: Int64) throws -> ChannelRow? {
-        try database.prepare("SELECT \(ChannelRow.columns) FROM channels c WHERE c.id = ?").bind(id).first {
+        try connection.prepare("SELECT \(ChannelRow.columns) FROM channels c WHERE c.id = ?").bind(id).first {
             ChannelRow($0)
         }
     }
 
     public func isTaken(channelURL: String) throws -> Bool {
-        try database.prepare("SELECT 1 FROM channels WHERE url = ? AND is_deleted = 0").bind(channelURL).first { _ in
+        try connection.prepare("SELECT 1 FROM channels WHERE url = ? AND is_deleted = 0").bind(channelURL).first { _ in
             true
         } ?? false
     }
 
     public func distinctChannel(_ key: String) throws -> ChannelRow? {
-        try database.prepare(
+        try connection.prepare(
             "SELECT \(ChannelRow.columns) FROM channels c WHERE c.distinct_key = ? AND c.is_deleted = 0"
         )
         .bind(key).first { ChannelRow($0) }
@@ -27,7 +27,7 @@ extension Storage {
     /// Stores a new channel and returns it with its id.
     public func insert(_ channel: ChannelRow) throws -> ChannelRow {
         var stored = channel
-        try database.prepare(
+        try connection.prepare(
             """
             INSERT INTO channels (url, name, cover_url, data, custom_type, created_at, created_by, flags, access_code,
                 survival, distinct_key, change_seq, change_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -36,14 +36,14 @@ extension Storage {
         .bind(channel.url).bind(channel.name).bind(channel.coverURL).bind(channel.data).bind(channel.customType)
         .bind(channel.createdAt).bind(channel.createdBy).bind(channel.flags.rawValue).bind(channel.accessCode)
         .bind(channel.survival).bind(channel.distinctKey).bind(nextSequence()).bind(channel.createdAt).run()
-        stored.id = database.lastInsertID
+        stored.id = connection.lastInsertID
         return stored
     }
 
     /// Stores what a host may change of a channel.
     public func update(_ channel: ChannelRow) throws {
         totals.note(channel.id)
-        try database.prepare(
+        try connection.prepare(
             """
             UPDATE channels SET name = ?, cover_url = ?, data = ?, custom_type = ?, flags = ?, access_code = ?,
                 survival = ?, distinct_key = ?, pinned = ? WHERE id = ?
@@ -56,20 +56,20 @@ extension Storage {
 
     /// Something of the channel changed for all its members.
     public func touchChannel(_ id: Int64, at now: Int64) throws {
-        try database.prepare("UPDATE channels SET change_seq = ?, change_at = ? WHERE id = ?")
+        try connection.prepare("UPDATE channels SET change_seq = ?, change_at = ? WHERE id = ?")
             .bind(nextSequence()).bind(now).bind(id).run()
     }
 
     /// Marks a channel as deleted and all its members as gone; its messages go.
     public func deleteChannel(_ id: Int64, at now: Int64) throws {
-        try database.prepare("UPDATE channels SET is_deleted = 1, distinct_key = '' WHERE id = ?").bind(id).run()
-        try database.prepare(
+        try connection.prepare("UPDATE channels SET is_deleted = 1, distinct_key = '' WHERE id = ?").bind(id).run()
+        try connection.prepare(
             "UPDATE members SET state = 0, change_seq = ?, change_at = ? WHERE channel_id = ? AND state > 0"
         )
         .bind(nextSequence()).bind(now).bind(id).run()
         try markMessageID()
         for table in ["messages", "removed", "requests", "changes", "metadata", "metacounters", "bans"] {
-            try database.prepare("DELETE FROM \(table) WHERE channel_id = ?").bind(id).run()
+            try connection.prepare("DELETE FROM \(table) WHERE channel_id = ?").bind(id).run()
         }
         forgetMembers(id)
         totals.note(id)
@@ -77,7 +77,7 @@ extension Storage {
 
     /// All channels, or the public ones.
     public func allChannels(publicOnly: Bool) throws -> [ChannelRow] {
-        try database.prepare(
+        try connection.prepare(
             """
             SELECT \(ChannelRow.columns) FROM channels c WHERE c.is_deleted = 0 AND (? = 0 OR (c.flags & 16) <> 0)
             """
@@ -88,7 +88,7 @@ extension Storage {
     public func channels(of userID: String, withGone: Bool = false) throws -> [(
         channel: ChannelRow, membership: MembershipRow
     )] {
-        try database.prepare(
+        try connection.prepare(
             """
             SELECT \(ChannelRow.columns), \(MembershipRow.columns) FROM members m JOIN channels c ON c.id = m.channel_id
             WHERE m.user_id = ? AND m.state >= ?
@@ -101,7 +101,7 @@ extension Storage {
     public func channelChanges(
         of userID: String, after sequence: Int64, since time: Int64, limit: Int
     ) throws -> [(channel: ChannelRow, membership: MembershipRow, sequence: Int64)] {
-        try database.prepare(
+        try connection.prepare(
             """
             SELECT \(ChannelRow.columns), \(MembershipRow.columns) FROM members m JOIN channels c ON c.id = m.channel_id
             WHERE m.user_id = ? AND max(m.change_seq, c.change_seq * (m.state > 0)) > ?
@@ -121,31 +121,31 @@ extension Storage {
     // MARK: Metadata and counters
 
     public func metadata(_ channelID: Int64) throws -> [(String, String)] {
-        try database.prepare("SELECT key, value FROM metadata WHERE channel_id = ?").bind(channelID)
+        try connection.prepare("SELECT key, value FROM metadata WHERE channel_id = ?").bind(channelID)
             .all { ($0.text(0), $0.text(1)) }
     }
 
     public func setMetadata(_ channelID: Int64, _ key: String, _ value: String) throws {
-        try database.prepare("INSERT OR REPLACE INTO metadata (channel_id, key, value) VALUES (?, ?, ?)")
+        try connection.prepare("INSERT OR REPLACE INTO metadata (channel_id, key, value) VALUES (?, ?, ?)")
             .bind(channelID).bind(key).bind(value).run()
     }
 
     public func removeMetadata(_ channelID: Int64, _ key: String) throws {
-        try database.prepare("DELETE FROM metadata WHERE channel_id = ? AND key = ?").bind(channelID).bind(key).run()
+        try connection.prepare("DELETE FROM metadata WHERE channel_id = ? AND key = ?").bind(channelID).bind(key).run()
     }
 
     public func counters(_ channelID: Int64) throws -> [(String, Int64)] {
-        try database.prepare("SELECT key, value FROM metacounters WHERE channel_id = ?").bind(channelID)
+        try connection.prepare("SELECT key, value FROM metacounters WHERE channel_id = ?").bind(channelID)
             .all { ($0.text(0), $0.int(1)) }
     }
 
     public func setCounter(_ channelID: Int64, _ key: String, _ value: Int64) throws {
-        try database.prepare("INSERT OR REPLACE INTO metacounters (channel_id, key, value) VALUES (?, ?, ?)")
+        try connection.prepare("INSERT OR REPLACE INTO metacounters (channel_id, key, value) VALUES (?, ?, ?)")
             .bind(channelID).bind(key).bind(value).run()
     }
 
     public func removeCounter(_ channelID: Int64, _ key: String) throws {
-        try database.prepare("DELETE FROM metacounters WHERE channel_id = ? AND key = ?").bind(channelID).bind(key)
+        try connection.prepare("DELETE FROM metacounters WHERE channel_id = ? AND key = ?").bind(channelID).bind(key)
             .run()
     }
 }

@@ -3,22 +3,22 @@ extension Storage {
 
     /// A device belongs to whoever registered it last.
     public func registerDevice(_ type: String, _ token: String, _ userID: String) throws {
-        try database.prepare("INSERT OR REPLACE INTO devices (type, token, user_id) VALUES (?, ?, ?)")
+        try connection.prepare("INSERT OR REPLACE INTO devices (type, token, user_id) VALUES (?, ?, ?)")
             .bind(type).bind(token).bind(userID).run()
     }
 
     public func removeDevice(_ type: String, _ token: String) throws {
-        try database.prepare("DELETE FROM devices WHERE type = ? AND token = ?").bind(type).bind(token).run()
+        try connection.prepare("DELETE FROM devices WHERE type = ? AND token = ?").bind(type).bind(token).run()
     }
 
     public func deviceOwner(_ type: String, _ token: String) throws -> String? {
-        try database.prepare("SELECT user_id FROM devices WHERE type = ? AND token = ?").bind(type).bind(token)
+        try connection.prepare("SELECT user_id FROM devices WHERE type = ? AND token = ?").bind(type).bind(token)
             .first { $0.text(0) }
     }
 
     /// A user's devices, of one type or all.
     public func devices(of userID: String, type: String? = nil) throws -> [(type: String, token: String)] {
-        try database.prepare(
+        try connection.prepare(
             "SELECT type, token FROM devices WHERE user_id = ? AND (? = '' OR type = ?) ORDER BY type, token"
         ).bind(userID).bind(type ?? "").bind(type ?? "").all { ($0.text(0), $0.text(1)) }
     }
@@ -29,13 +29,13 @@ extension Storage {
     public static let day: Int64 = 86_400_000
 
     public func noteActivity(_ userID: String, at now: Int64) throws {
-        try database.prepare("INSERT OR IGNORE INTO activity (day, user_id) VALUES (?, ?)").bind(now / Storage.day)
+        try connection.prepare("INSERT OR IGNORE INTO activity (day, user_id) VALUES (?, ?)").bind(now / Storage.day)
             .bind(userID).run()
     }
 
     /// How many users were there on the days from one to another, both included.
     public func activeUsers(from first: Int64, to last: Int64) throws -> Int64 {
-        try database.prepare("SELECT count(DISTINCT user_id) FROM activity WHERE day BETWEEN ? AND ?")
+        try connection.prepare("SELECT count(DISTINCT user_id) FROM activity WHERE day BETWEEN ? AND ?")
             .bind(first).bind(last).first { $0.int(0) } ?? 0
     }
 
@@ -58,7 +58,7 @@ extension Storage {
     }
 
     public func restrictions(of userID: String, _ kind: Restriction.Kind) throws -> [Restriction] {
-        try database.prepare(
+        try connection.prepare(
             """
             SELECT user_id, custom_type, until, since, note FROM restrictions WHERE user_id = ? AND kind = ?
             ORDER BY custom_type
@@ -71,7 +71,7 @@ extension Storage {
     }
 
     public func save(_ restriction: Restriction, _ kind: Restriction.Kind) throws {
-        try database.prepare(
+        try connection.prepare(
             """
             INSERT OR REPLACE INTO restrictions (user_id, kind, custom_type, until, since, note)
             VALUES (?, ?, ?, ?, ?, ?)
@@ -81,7 +81,7 @@ extension Storage {
     }
 
     public func liftRestriction(of userID: String, _ kind: Restriction.Kind, _ customType: String) throws {
-        try database.prepare("DELETE FROM restrictions WHERE user_id = ? AND kind = ? AND custom_type = ?")
+        try connection.prepare("DELETE FROM restrictions WHERE user_id = ? AND kind = ? AND custom_type = ?")
             .bind(userID).bind(kind.rawValue).bind(customType).run()
     }
 }

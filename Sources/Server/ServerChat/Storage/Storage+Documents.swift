@@ -1,4 +1,5 @@
 import SyncJSON
+import SyncSQLite
 
 // Things that are read and written as a whole and that nothing else joins with: JSON objects, each under its kind and
 // id.
@@ -16,33 +17,33 @@ extension Storage {
     }
 
     public func document(_ kind: Kind, _ id: String) throws -> JSON? {
-        try database.prepare("SELECT json FROM documents WHERE kind = ? AND id = ?").bind(kind.rawValue).bind(id)
+        try connection.prepare("SELECT json FROM documents WHERE kind = ? AND id = ?").bind(kind.rawValue).bind(id)
             .first { try? JSON.parse($0.bytes(0)) } ?? nil
     }
 
     public func wholeDocument(_ kind: Kind, _ id: String) throws -> Document? {
-        try database.prepare("SELECT id, scope, at, json FROM documents WHERE kind = ? AND id = ?")
+        try connection.prepare("SELECT id, scope, at, json FROM documents WHERE kind = ? AND id = ?")
             .bind(kind.rawValue).bind(id).first(Storage.document) ?? nil
     }
 
     /// Writes a document; `due` is when something has to happen with it, 0 for never.
     public func save(_ kind: Kind, _ id: String, scope: String = "", at now: Int64, due: Int64 = 0, _ json: JSON) throws
     {
-        try database.prepare(
+        try connection.prepare(
             "INSERT OR REPLACE INTO documents (kind, id, scope, at, due, json) VALUES (?, ?, ?, ?, ?, ?)"
         ).bind(kind.rawValue).bind(id).bind(scope).bind(now).bind(due).bind(json.serialized()).run()
     }
 
     @discardableResult
     public func remove(_ kind: Kind, _ id: String) throws -> Bool {
-        try database.prepare("DELETE FROM documents WHERE kind = ? AND id = ?").bind(kind.rawValue).bind(id).run()
-        return database.changes > 0
+        try connection.prepare("DELETE FROM documents WHERE kind = ? AND id = ?").bind(kind.rawValue).bind(id).run()
+        return connection.changes > 0
     }
 
     /// All documents of a kind, and of a scope if one is named, in the order of their ids.
     public func documents(_ kind: Kind, scope: String? = nil) throws -> [Document] {
         let condition = scope == nil ? "" : " AND scope = ?"
-        let statement = try database.prepare(
+        let statement = try connection.prepare(
             "SELECT id, scope, at, json FROM documents WHERE kind = ?\(condition) ORDER BY id"
         ).bind(kind.rawValue)
         if let scope { statement.bind(scope) }
@@ -51,7 +52,7 @@ extension Storage {
 
     /// What has to happen by now, the earliest first.
     public func due(by now: Int64) throws -> [(kind: Kind, document: Document)] {
-        try database.prepare(
+        try connection.prepare(
             """
             SELECT id, scope, at, json, kind FROM documents WHERE due > 0 AND due <= ? ORDER BY due, kind, id
             """
@@ -64,14 +65,14 @@ extension Storage {
 
     /// It has happened, or will not: nothing is due twice.
     public func clearDue(_ kind: Kind, _ id: String, by now: Int64) throws {
-        try database.prepare("UPDATE documents SET due = 0 WHERE kind = ? AND id = ? AND due <= ?")
+        try connection.prepare("UPDATE documents SET due = 0 WHERE kind = ? AND id = ? AND due <= ?")
             .bind(kind.rawValue).bind(id).bind(now).run()
     }
 
     /// When the next thing after this time has to happen. What could not be read stays behind: it must not be waited
     /// for, since its time never lies ahead.
     public func nextDue(after now: Int64) throws -> Int64? {
-        try database.prepare("SELECT min(due) FROM documents WHERE due > 0 AND due > ?").bind(now)
+        try connection.prepare("SELECT min(due) FROM documents WHERE due > 0 AND due > ?").bind(now)
             .first { $0.isNull(0) ? nil : $0.int(0) } ?? nil
     }
 
@@ -82,9 +83,10 @@ extension Storage {
 
     /// The next number of a series of ids; one is never given twice.
     public func nextNumber(_ series: String) throws -> Int64 {
-        let last = try database.prepare("SELECT value FROM marks WHERE name = ?").bind(series).first { $0.int(0) } ?? 0
+        let last = try connection.prepare("SELECT value FROM marks WHERE name = ?")
+            .bind(series).first { $0.int(0) } ?? 0
         let next = try Storage.checked(last, series) + 1
-        try database.prepare("INSERT OR REPLACE INTO marks (name, value) VALUES (?, ?)").bind(series).bind(next).run()
+        try connection.prepare("INSERT OR REPLACE INTO marks (name, value) VALUES (?, ?)").bind(series).bind(next).run()
         return next
     }
 }

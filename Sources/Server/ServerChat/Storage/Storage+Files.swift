@@ -14,12 +14,12 @@ extension Storage {
     }
 
     public func save(_ file: File, key: String, at now: Int64) throws {
-        try database.prepare("INSERT INTO files (key, name, type, needs_auth, at, bytes) VALUES (?, ?, ?, ?, ?, ?)")
+        try connection.prepare("INSERT INTO files (key, name, type, needs_auth, at, bytes) VALUES (?, ?, ?, ?, ?, ?)")
             .bind(key).bind(file.name).bind(file.type).bind(file.needsAuth).bind(now).bind(blob: file.bytes).run()
     }
 
     public func file(_ key: String) throws -> File? {
-        try database.prepare("SELECT name, type, needs_auth, bytes FROM files WHERE key = ?").bind(key).first {
+        try connection.prepare("SELECT name, type, needs_auth, bytes FROM files WHERE key = ?").bind(key).first {
             File(name: $0.text(0), type: $0.text(1), needsAuth: $0.bool(2), bytes: $0.blob(3))
         }
     }

@@ -8,23 +8,23 @@ extension Storage {
 
     /// A user's friends by id.
     public func friends(of userID: String) throws -> [Friend] {
-        try database.prepare("SELECT friend, discovery_key, name FROM friends WHERE user_id = ? ORDER BY friend")
+        try connection.prepare("SELECT friend, discovery_key, name FROM friends WHERE user_id = ? ORDER BY friend")
             .bind(userID).all { Friend(id: $0.text(0), discoveryKey: $0.text(1), name: $0.text(2)) }
     }
 
     public func isFriend(_ friendID: String, of userID: String) throws -> Bool {
-        try database.prepare("SELECT 1 FROM friends WHERE user_id = ? AND friend = ?").bind(userID).bind(friendID)
+        try connection.prepare("SELECT 1 FROM friends WHERE user_id = ? AND friend = ?").bind(userID).bind(friendID)
             .first { _ in true } ?? false
     }
 
     public func save(_ friend: Friend, of userID: String) throws {
-        try database.prepare(
+        try connection.prepare(
             "INSERT OR REPLACE INTO friends (user_id, friend, discovery_key, name) VALUES (?, ?, ?, ?)"
         ).bind(userID).bind(friend.id).bind(friend.discoveryKey).bind(friend.name).run()
     }
 
     public func removeFriend(_ friendID: String, of userID: String) throws {
-        try database.prepare("DELETE FROM friends WHERE user_id = ? AND friend = ?").bind(userID).bind(friendID).run()
+        try connection.prepare("DELETE FROM friends WHERE user_id = ? AND friend = ?").bind(userID).bind(friendID).run()
     }
 
     /// One entry of an address book.
@@ -41,25 +41,25 @@ extension Storage {
     }
 
     public func save(_ discovery: Discovery) throws {
-        try database.prepare("INSERT OR REPLACE INTO discoveries (user_id, discovery_key, name) VALUES (?, ?, ?)")
+        try connection.prepare("INSERT OR REPLACE INTO discoveries (user_id, discovery_key, name) VALUES (?, ?, ?)")
             .bind(discovery.userID).bind(discovery.key).bind(discovery.name).run()
     }
 
     public func removeDiscovery(_ key: String, of userID: String) throws {
-        try database.prepare("DELETE FROM discoveries WHERE user_id = ? AND discovery_key = ?").bind(userID).bind(key)
+        try connection.prepare("DELETE FROM discoveries WHERE user_id = ? AND discovery_key = ?").bind(userID).bind(key)
             .run()
     }
 
     /// Who has a key in an address book.
     public func discoveries(ofKey key: String) throws -> [Discovery] {
-        try database.prepare(
+        try connection.prepare(
             "SELECT user_id, discovery_key, name FROM discoveries WHERE discovery_key = ? ORDER BY user_id"
         ).bind(key).all { Discovery(userID: $0.text(0), key: $0.text(1), name: $0.text(2)) }
     }
 
     /// The users that say of themselves that they are found by a key.
     public func users(discoveredBy key: String) throws -> [String] {
-        try database.prepare(
+        try connection.prepare(
             """
             SELECT user_id FROM users WHERE details <> '{}'
                 AND coalesce(json_extract(details, '$.is_hide_me_from_friends'), 0) = 0

@@ -3,13 +3,14 @@ import SyncBytes
 
 extension Storage {
     public func membership(_ channelID: Int64, _ userID: String) throws -> MembershipRow? {
-        try database.prepare("SELECT \(MembershipRow.columns) FROM members m WHERE m.channel_id = ? AND m.user_id = ?")
-            .bind(channelID).bind(userID).first { MembershipRow($0) }
+        try connection.prepare(
+            "SELECT \(MembershipRow.columns) FROM members m WHERE m.channel_id = ? AND m.user_id = ?"
+        ).bind(channelID).bind(userID).first { MembershipRow($0) }
     }
 
     /// Stores a membership as a change that the member's changelog tells.
     public func save(_ member: MembershipRow, at now: Int64) throws {
-        try database.prepare(
+        try connection.prepare(
             """
             INSERT OR REPLACE INTO members (channel_id, user_id, state, is_operator, inviter, invited_at, joined_at,
                 last_read, delivered, read_total, own_unread, mentions, hidden, offset, count_preference, push_trigger,
@@ -29,7 +30,7 @@ extension Storage {
 
     /// Counts the members again and stores the counts with the channel.
     public func recountMembers(_ channelID: Int64) throws -> (members: Int64, joined: Int64) {
-        try database.prepare(
+        try connection.prepare(
             """
             UPDATE channels SET
                 member_count = (SELECT count(*) FROM members WHERE channel_id = ? AND state > 0),
@@ -37,13 +38,13 @@ extension Storage {
             WHERE id = ?
             """
         ).bind(channelID).bind(channelID).bind(channelID).run()
-        return try database.prepare("SELECT member_count, joined_count FROM channels WHERE id = ?").bind(channelID)
+        return try connection.prepare("SELECT member_count, joined_count FROM channels WHERE id = ?").bind(channelID)
             .first { ($0.int(0), $0.int(1)) } ?? (0, 0)
     }
 
     /// The members of a channel with their users, operators first or not, at most `limit`.
     public func members(_ channelID: Int64, limit: Int = .max) throws -> [(membership: MembershipRow, user: UserRow)] {
-        try database.prepare(
+        try connection.prepare(
             """
             SELECT \(MembershipRow.columns), \(UserRow.columns)
             FROM members m JOIN users u ON u.user_id = m.user_id WHERE m.channel_id = ? AND m.state > 0 LIMIT ?
@@ -59,24 +60,24 @@ extension Storage {
 
     /// When members read and got messages last.
     public func receipts(_ channelID: Int64) throws -> [(userID: String, read: Int64, delivered: Int64)] {
-        try database.prepare("SELECT user_id, last_read, delivered FROM members WHERE channel_id = ? AND state = 2")
+        try connection.prepare("SELECT user_id, last_read, delivered FROM members WHERE channel_id = ? AND state = 2")
             .bind(channelID).all { ($0.text(0), $0.int(1), $0.int(2)) }
     }
 
     /// Those of a channel's members who have come in.
     public func joinedMembers(_ channelID: Int64) throws -> [String] {
-        try database.prepare("SELECT user_id FROM members WHERE channel_id = ? AND state = 2").bind(channelID).all {
+        try connection.prepare("SELECT user_id FROM members WHERE channel_id = ? AND state = 2").bind(channelID).all {
             $0.text(0)
         }
     }
 
     public func operators(_ channelID: Int64) throws -> [String] {
-        try database.prepare("SELECT user_id FROM members WHERE channel_id = ? AND state > 0 AND is_operator = 1")
+        try connection.prepare("SELECT user_id FROM members WHERE channel_id = ? AND state > 0 AND is_operator = 1")
             .bind(channelID).all { $0.text(0) }
     }
 
     public func mutedMembers(_ channelID: Int64, at now: Int64) throws -> [MembershipRow] {
-        try database.prepare(
+        try connection.prepare(
             """
             SELECT \(MembershipRow.columns) FROM members m WHERE m.channel_id = ? AND m.state > 0
                 AND (m.muted_until = -1 OR m.muted_until > ?)
@@ -86,7 +87,7 @@ extension Storage {
 
     /// Members whose mute has run out, the earliest first.
     public func endedMutes(by now: Int64) throws -> [MembershipRow] {
-        try database.prepare(
+        try connection.prepare(
             """
             SELECT \(MembershipRow.columns) FROM members m
             WHERE m.muted_until > 0 AND m.muted_until <= ? AND m.state > 0
@@ -97,7 +98,7 @@ extension Storage {
 
     /// When the next mute runs out.
     public func nextMuteEnd() throws -> Int64? {
-        try database.prepare("SELECT min(muted_until) FROM members WHERE muted_until > 0 AND state > 0")
+        try connection.prepare("SELECT min(muted_until) FROM members WHERE muted_until > 0 AND state > 0")
             .first { $0.isNull(0) ? nil : $0.int(0) } ?? nil
     }
 
@@ -106,7 +107,7 @@ extension Storage {
     /// One more message of the member's own that does not count as unread.
     public func countOwn(_ channelID: Int64, _ userID: String) throws {
         totals.note(channelID)
-        try database.prepare("UPDATE members SET own_unread = own_unread + 1 WHERE channel_id = ? AND user_id = ?")
+        try connection.prepare("UPDATE members SET own_unread = own_unread + 1 WHERE channel_id = ? AND user_id = ?")
             .bind(channelID).bind(userID).run()
     }
 
@@ -119,10 +120,10 @@ extension Storage {
             """
         switch mentions {
         case .everybody:
-            try database.prepare(change).bind(count).bind(message.channelID).bind(before).bind(message.sender).run()
+            try connection.prepare(change).bind(count).bind(message.channelID).bind(before).bind(message.sender).run()
         case .users(let users):
             for user in users.sorted() {
-                try database.prepare(change + " AND user_id = ?").bind(count).bind(message.channelID).bind(before)
+                try connection.prepare(change + " AND user_id = ?").bind(count).bind(message.channelID).bind(before)
                     .bind(message.sender).bind(user).run()
             }
         }
@@ -130,12 +131,13 @@ extension Storage {
 
     /// Those who hid the channel until something new comes see it again.
     public func unhideForNews(_ channelID: Int64) throws {
-        try database.prepare("UPDATE members SET hidden = 0 WHERE channel_id = ? AND hidden = 1").bind(channelID).run()
+        try connection.prepare("UPDATE members SET hidden = 0 WHERE channel_id = ? AND hidden = 1")
+            .bind(channelID).run()
     }
 
     public func markRead(_ channelID: Int64, _ userID: String, at now: Int64, total: Int64) throws {
         totals.note(channelID)
-        try database.prepare(
+        try connection.prepare(
             """
             UPDATE members SET last_read = ?, delivered = max(delivered, ?), read_total = ?, own_unread = 0, mentions
             = 0,
@@ -145,11 +147,11 @@ extension Storage {
     }
 
     public func markDelivered(_ channelID: Int64, _ userID: String, at time: Int64) throws -> Bool {
-        try database.prepare(
+        try connection.prepare(
             "UPDATE members SET delivered = ? WHERE channel_id = ? AND user_id = ? AND state = 2 AND delivered < ?"
         )
         .bind(time).bind(channelID).bind(userID).bind(time).run()
-        return database.changes > 0
+        return connection.changes > 0
     }
 
     // MARK: Bans
@@ -165,24 +167,25 @@ extension Storage {
     }
 
     public func ban(_ channelID: Int64, _ userID: String) throws -> Ban? {
-        try database.prepare("SELECT user_id, until, banned_at, note FROM bans WHERE channel_id = ? AND user_id = ?")
+        try connection.prepare("SELECT user_id, until, banned_at, note FROM bans WHERE channel_id = ? AND user_id = ?")
             .bind(channelID).bind(userID)
             .first { Ban(userID: $0.text(0), until: $0.time(1), bannedAt: $0.time(2), note: $0.text(3)) }
     }
 
     public func bans(_ channelID: Int64) throws -> [Ban] {
-        try database.prepare("SELECT user_id, until, banned_at, note FROM bans WHERE channel_id = ?").bind(channelID)
+        try connection.prepare("SELECT user_id, until, banned_at, note FROM bans WHERE channel_id = ?").bind(channelID)
             .all { Ban(userID: $0.text(0), until: $0.time(1), bannedAt: $0.time(2), note: $0.text(3)) }
     }
 
     public func save(_ ban: Ban, _ channelID: Int64) throws {
-        try database.prepare(
+        try connection.prepare(
             "INSERT OR REPLACE INTO bans (channel_id, user_id, until, banned_at, note) VALUES (?, ?, ?, ?, ?)"
         )
         .bind(channelID).bind(ban.userID).bind(ban.until).bind(ban.bannedAt).bind(ban.note).run()
     }
 
     public func liftBan(_ channelID: Int64, _ userID: String) throws {
-        try database.prepare("DELETE FROM bans WHERE channel_id = ? AND user_id = ?").bind(channelID).bind(userID).run()
+        try connection.prepare("DELETE FROM bans WHERE channel_id = ? AND user_id = ?")
+            .bind(channelID).bind(userID).run()
     }
 }

@@ -1,8 +1,9 @@
 import SyncJSON
+import SyncSQLite
 
 extension Storage {
     public func message(_ id: Int64) throws -> MessageRow? {
-        try database.prepare("SELECT \(MessageRow.columns) FROM messages WHERE message_id = ?").bind(id).first {
+        try connection.prepare("SELECT \(MessageRow.columns) FROM messages WHERE message_id = ?").bind(id).first {
             MessageRow($0)
         }
     }
@@ -13,7 +14,7 @@ extension Storage {
     }
 
     public func insert(_ message: MessageRow) throws {
-        try database.prepare(
+        try connection.prepare(
             """
             INSERT INTO messages (\(MessageRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
@@ -26,7 +27,7 @@ extension Storage {
 
     /// Stores what may change of a message.
     public func update(_ message: MessageRow) throws {
-        try database.prepare(
+        try connection.prepare(
             """
             UPDATE messages SET custom_type = ?, json = ?, metaarray = ?, reactions = ?, thread_info = ?, parent_info
             = ?
@@ -39,13 +40,13 @@ extension Storage {
     }
 
     public func delete(_ message: MessageRow) throws {
-        try database.prepare("DELETE FROM messages WHERE channel_id = ? AND created_at = ? AND message_id = ?")
+        try connection.prepare("DELETE FROM messages WHERE channel_id = ? AND created_at = ? AND message_id = ?")
             .bind(message.channelID).bind(message.createdAt).bind(message.id).run()
     }
 
     /// Keeps a deleted message for lists that ask for such.
     public func keepRemoved(_ message: MessageRow) throws {
-        try database.prepare(
+        try connection.prepare(
             """
             INSERT OR REPLACE INTO removed (\(MessageRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
@@ -58,7 +59,7 @@ extension Storage {
 
     /// The oldest messages of channels where messages do not last, that have lasted long enough.
     public func expired(at now: Int64, limit: Int) throws -> [MessageRow] {
-        try database.prepare(
+        try connection.prepare(
             """
             SELECT \(MessageRow.columns) FROM messages WHERE message_id IN (
                 SELECT m.message_id FROM channels c JOIN messages m ON m.channel_id = c.id
@@ -70,7 +71,7 @@ extension Storage {
 
     /// When the next message of such a channel has lasted long enough.
     public func nextExpiry() throws -> Int64? {
-        try database.prepare(
+        try connection.prepare(
             """
             SELECT min((SELECT min(m.created_at) FROM messages m WHERE m.channel_id = c.id) + c.survival * 1000)
             FROM channels c WHERE c.survival >= 0 AND c.is_deleted = 0
@@ -81,21 +82,22 @@ extension Storage {
     /// A message came in before the last read of some members: to them it is read.
     public func countAsRead(_ channelID: Int64, at createdAt: Int64) throws {
         totals.note(channelID)
-        try database.prepare("UPDATE members SET read_total = read_total + 1 WHERE channel_id = ? AND last_read >= ?")
+        try connection.prepare("UPDATE members SET read_total = read_total + 1 WHERE channel_id = ? AND last_read >= ?")
             .bind(channelID).bind(createdAt).run()
     }
 
     /// Notes that a message changed or went, for the changelog.
     public func noteChange(_ message: MessageRow, isDeleted: Bool, at now: Int64) throws {
-        try database.prepare("DELETE FROM changes WHERE channel_id = ? AND message_id = ?")
+        try connection.prepare("DELETE FROM changes WHERE channel_id = ? AND message_id = ?")
             .bind(message.channelID).bind(message.id).run()
-        try database.prepare("INSERT INTO changes (seq, channel_id, message_id, at, is_deleted) VALUES (?, ?, ?, ?, ?)")
-            .bind(nextSequence()).bind(message.channelID).bind(message.id).bind(now).bind(isDeleted).run()
+        try connection.prepare(
+            "INSERT INTO changes (seq, channel_id, message_id, at, is_deleted) VALUES (?, ?, ?, ?, ?)"
+        ).bind(nextSequence()).bind(message.channelID).bind(message.id).bind(now).bind(isDeleted).run()
     }
 
     /// The last message of a channel before a position, in the channel's order.
     public func messageBefore(_ channelID: Int64, _ createdAt: Int64, _ id: Int64) throws -> Int64? {
-        try database.prepare(
+        try connection.prepare(
             """
             SELECT message_id FROM messages WHERE channel_id = ? AND (created_at, message_id) < (?, ?)
             ORDER BY created_at DESC, message_id DESC LIMIT 1
@@ -105,13 +107,13 @@ extension Storage {
 
     /// The channel's last message was this one.
     public func setLastMessage(_ channelID: Int64, _ id: Int64, _ createdAt: Int64) throws {
-        try database.prepare("UPDATE channels SET last_message_id = ?, last_message_at = ? WHERE id = ?")
+        try connection.prepare("UPDATE channels SET last_message_id = ?, last_message_at = ? WHERE id = ?")
             .bind(id).bind(createdAt).bind(channelID).run()
     }
 
     /// Finds the channel's last message after it went. Silent messages are none unless they were sent to be.
     public func recallLastMessage(_ channelID: Int64, _ policy: ThreadingPolicy) throws {
-        let last = try database.prepare(
+        let last = try connection.prepare(
             """
             SELECT message_id, created_at FROM messages
             WHERE channel_id = ? AND \(policy.condition)
@@ -124,7 +126,7 @@ extension Storage {
 
     public func addCountable(_ channelID: Int64, _ count: Int64) throws {
         totals.note(channelID)
-        try database.prepare("UPDATE channels SET countable = countable + ? WHERE id = ?").bind(count).bind(channelID)
+        try connection.prepare("UPDATE channels SET countable = countable + ? WHERE id = ?").bind(count).bind(channelID)
             .run()
     }
 
@@ -136,20 +138,20 @@ extension Storage {
         let mentions = Mentions(try? JSON.parse(message.json))
         if !mentions.isNobody { try countMentions(message, mentions, by: -1, before: before) }
         try addCountable(message.channelID, -1)
-        try database.prepare(
+        try connection.prepare(
             """
             UPDATE members SET own_unread = own_unread - 1
             WHERE channel_id = ? AND user_id = ? AND read_total <= ? AND own_unread > 0
             """
         )
         .bind(message.channelID).bind(message.sender).bind(before).run()
-        try database.prepare("UPDATE members SET read_total = read_total - 1 WHERE channel_id = ? AND read_total > ?")
+        try connection.prepare("UPDATE members SET read_total = read_total - 1 WHERE channel_id = ? AND read_total > ?")
             .bind(message.channelID).bind(before).run()
     }
 
     /// How many messages that count come before one in its channel.
     public func countablesBefore(_ message: MessageRow) throws -> Int64 {
-        try database.prepare(
+        try connection.prepare(
             """
             SELECT count(*) FROM messages
             WHERE channel_id = ? AND (created_at, message_id) < (?, ?) AND is_countable = 1
@@ -161,7 +163,7 @@ extension Storage {
     public func countables(_ channelID: Int64, from time: Int64, by userID: String) throws
         -> (all: Int64, own: Int64, mentions: Int64)
     {
-        try database.prepare(
+        try connection.prepare(
             """
             SELECT count(*), coalesce(sum(sender = ?), 0), coalesce(sum(sender <> ? AND (
                 json_extract(json, '$.mention_type') = 'channel'
@@ -216,7 +218,7 @@ extension Storage {
         _ channelID: Int64, _ side: Side, _ filter: MessageFilter, _ parts: MessageRow.Parts, limit: Int,
         into page: inout MessagePage
     ) throws {
-        let statement = try database.prepare(
+        let statement = try connection.prepare(
             """
             SELECT \(MessageRow.pageColumns) FROM \(filter.source)
             WHERE \(filter.channelColumn) = ? AND \(side.condition) \(filter.condition) ORDER BY \(side.order) LIMIT ?
@@ -234,7 +236,7 @@ extension Storage {
 
     /// How many messages there are, counting no further than `limit`.
     public func count(_ channelID: Int64, _ side: Side, _ filter: MessageFilter, limit: Int) throws -> Int {
-        let statement = try database.prepare(
+        let statement = try connection.prepare(
             """
             SELECT count(*) FROM (SELECT 1 FROM messages WHERE \(filter.channelColumn) = ? AND \(side.condition)\
             \(filter.condition) LIMIT ?)
@@ -252,7 +254,7 @@ extension Storage {
         _ channelID: Int64, parentID: Int64, from first: MessagePage.Entry, to last: MessagePage.Entry, than count: Int
     ) throws -> Bool {
         let thread = parentID > 0 ? " AND parent_id = ?" : ""
-        let statement = try database.prepare(
+        let statement = try connection.prepare(
             """
             SELECT count(*) FROM (SELECT 1 FROM messages WHERE channel_id = ? AND (created_at, message_id) >= (?, ?)
                 AND (created_at, message_id) <= (?, ?)\(thread) LIMIT ?)
@@ -265,7 +267,7 @@ extension Storage {
 
     /// All messages of a channel between two times, both included.
     public func messages(_ channelID: Int64, from: Int64, to: Int64) throws -> [MessageRow] {
-        try database.prepare(
+        try connection.prepare(
             """
             SELECT \(MessageRow.columns) FROM messages WHERE channel_id = ? AND created_at >= ? AND created_at <= ?
             """
@@ -274,7 +276,7 @@ extension Storage {
 
     /// All ids of a channel in its order.
     public func messageIDs(_ channelID: Int64) throws -> [(id: Int64, createdAt: Int64)] {
-        try database.prepare(
+        try connection.prepare(
             "SELECT message_id, created_at FROM messages WHERE channel_id = ? ORDER BY created_at, message_id"
         )
         .bind(channelID).all { ($0.int(0), $0.int(1)) }
@@ -291,7 +293,7 @@ extension Storage {
 
     /// The changes of a channel's messages after a number.
     public func changes(_ channelID: Int64, after sequence: Int64, limit: Int) throws -> [Change] {
-        try database.prepare(
+        try connection.prepare(
             """
             SELECT seq, message_id, at, is_deleted FROM changes WHERE channel_id = ? AND seq > ? ORDER BY seq LIMIT ?
             """
@@ -302,7 +304,7 @@ extension Storage {
     /// The number after which the changes at or after a time come.
     public func sequence(_ channelID: Int64, at time: Int64) throws -> Int64 {
         let first =
-            try database.prepare("SELECT min(seq) FROM changes WHERE channel_id = ? AND at >= ?")
+            try connection.prepare("SELECT min(seq) FROM changes WHERE channel_id = ? AND at >= ?")
             .bind(channelID).bind(time).first { $0.isNull(0) ? nil : $0.int(0) } ?? nil
         return first.map { $0.subtractingClamped(1) } ?? lastSequence
     }
@@ -312,12 +314,12 @@ extension Storage {
     /// The counts of a thread and who replied most.
     public func thread(_ parentID: Int64) throws -> (count: Int64, lastAt: Int64, most: [String]) {
         let counts =
-            try database.prepare(
+            try connection.prepare(
                 """
                 SELECT count(*), coalesce(max(created_at), 0) FROM messages WHERE parent_id = ? AND parent_id > 0
                 """
             ).bind(parentID).first { ($0.int(0), $0.int(1)) } ?? (0, 0)
-        let most = try database.prepare(
+        let most = try connection.prepare(
             """
             SELECT sender FROM messages WHERE parent_id = ? AND parent_id > 0 AND sender <> ''
             GROUP BY sender ORDER BY count(*) DESC, min(created_at), min(message_id) LIMIT 5
@@ -327,7 +329,7 @@ extension Storage {
     }
 
     public func replies(_ parentID: Int64) throws -> [Int64] {
-        try database.prepare("SELECT message_id FROM messages WHERE parent_id = ? AND parent_id > 0").bind(parentID)
+        try connection.prepare("SELECT message_id FROM messages WHERE parent_id = ? AND parent_id > 0").bind(parentID)
             .all { $0.int(0) }
     }
 
@@ -336,14 +338,15 @@ extension Storage {
     public func sentMessage(_ channelID: Int64, _ userID: String, _ requestID: String) throws -> (
         messageID: Int64, at: Int64
     )? {
-        try database.prepare("SELECT message_id, at FROM requests WHERE channel_id = ? AND user_id = ? AND req_id = ?")
-            .bind(channelID).bind(userID).bind(requestID).first { ($0.int(0), $0.int(1)) }
+        try connection.prepare(
+            "SELECT message_id, at FROM requests WHERE channel_id = ? AND user_id = ? AND req_id = ?"
+        ).bind(channelID).bind(userID).bind(requestID).first { ($0.int(0), $0.int(1)) }
     }
 
     public func noteSent(_ channelID: Int64, _ userID: String, _ requestID: String, _ messageID: Int64, at now: Int64)
         throws
     {
-        try database.prepare(
+        try connection.prepare(
             """
             INSERT OR REPLACE INTO requests (channel_id, user_id, req_id, message_id, at) VALUES (?, ?, ?, ?, ?)
             """

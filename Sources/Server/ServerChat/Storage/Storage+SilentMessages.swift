@@ -4,7 +4,7 @@ import SyncJSON
 extension Storage {
     /// A member sent one that may be its last message.
     public func noteSilent(_ message: MessageRow) throws {
-        try database.prepare(
+        try connection.prepare(
             """
             UPDATE members SET silent_id = ?, silent_at = ?
             WHERE channel_id = ? AND user_id = ? AND (silent_at, silent_id) < (?, ?)
@@ -23,14 +23,14 @@ extension Storage {
     /// A message went, or has another time: if it is a silent one, its sender's newest is found again.
     public func recallSilent(after message: MessageRow, _ policy: ThreadingPolicy) throws {
         guard (try? JSON.parse(message.json))?["silent"]?.bool == true else { return }
-        let newest = try database.prepare(
+        let newest = try connection.prepare(
             """
             SELECT message_id, created_at FROM messages
             WHERE channel_id = ? AND sender = ? AND \(policy.condition) AND json_extract(json, '$.silent') = 1
             ORDER BY created_at DESC, message_id DESC LIMIT 1
             """
         ).bind(message.channelID).bind(message.sender).first { ($0.int(0), $0.int(1)) }
-        try database.prepare("UPDATE members SET silent_id = ?, silent_at = ? WHERE channel_id = ? AND user_id = ?")
+        try connection.prepare("UPDATE members SET silent_id = ?, silent_at = ? WHERE channel_id = ? AND user_id = ?")
             .bind(newest?.0 ?? 0).bind(newest?.1 ?? 0).bind(message.channelID).bind(message.sender).run()
     }
 }

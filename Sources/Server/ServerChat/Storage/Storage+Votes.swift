@@ -1,36 +1,36 @@
 extension Storage {
     /// A user's votes: these and no others.
     public func setVotes(_ poll: Int64, _ userID: String, _ options: Set<Int64>) throws {
-        try database.prepare("DELETE FROM votes WHERE poll_id = ? AND user_id = ?").bind(poll).bind(userID).run()
+        try connection.prepare("DELETE FROM votes WHERE poll_id = ? AND user_id = ?").bind(poll).bind(userID).run()
         for option in options.sorted() {
-            try database.prepare("INSERT INTO votes (poll_id, option_id, user_id) VALUES (?, ?, ?)")
+            try connection.prepare("INSERT INTO votes (poll_id, option_id, user_id) VALUES (?, ?, ?)")
                 .bind(poll).bind(option).bind(userID).run()
         }
     }
 
     public func removeVotes(_ poll: Int64, option: Int64) throws {
-        try database.prepare("DELETE FROM votes WHERE poll_id = ? AND option_id = ?").bind(poll).bind(option).run()
+        try connection.prepare("DELETE FROM votes WHERE poll_id = ? AND option_id = ?").bind(poll).bind(option).run()
     }
 
     public func voteCounts(_ poll: Int64) throws -> [Int64: Int64] {
-        let rows = try database.prepare("SELECT option_id, count(*) FROM votes WHERE poll_id = ? GROUP BY option_id")
+        let rows = try connection.prepare("SELECT option_id, count(*) FROM votes WHERE poll_id = ? GROUP BY option_id")
             .bind(poll).all { ($0.int(0), $0.int(1)) }
         return Dictionary(rows, uniquingKeysWith: { $1 })
     }
 
     public func voterCount(_ poll: Int64) throws -> Int64 {
-        try database.prepare("SELECT count(DISTINCT user_id) FROM votes WHERE poll_id = ?").bind(poll)
+        try connection.prepare("SELECT count(DISTINCT user_id) FROM votes WHERE poll_id = ?").bind(poll)
             .first { $0.int(0) } ?? 0
     }
 
     public func votes(_ poll: Int64, of userID: String) throws -> [Int64] {
-        try database.prepare("SELECT option_id FROM votes WHERE poll_id = ? AND user_id = ? ORDER BY option_id")
+        try connection.prepare("SELECT option_id FROM votes WHERE poll_id = ? AND user_id = ? ORDER BY option_id")
             .bind(poll).bind(userID).all { $0.int(0) }
     }
 
     /// Who voted for an option, the latest vote first.
     public func voters(_ poll: Int64, option: Int64) throws -> [String] {
-        try database.prepare("SELECT user_id FROM votes WHERE poll_id = ? AND option_id = ? ORDER BY number DESC")
+        try connection.prepare("SELECT user_id FROM votes WHERE poll_id = ? AND option_id = ? ORDER BY number DESC")
             .bind(poll).bind(option).all { $0.text(0) }
     }
 }

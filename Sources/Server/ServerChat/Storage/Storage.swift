@@ -1,9 +1,10 @@
 import ServerBase
 import SyncBytes
+import SyncSQLite
 
 /// Everything the server remembers, in SQLite. Rules live in `Chat`; here is only what is written and read how.
 public final class Storage {
-    public let database: Database
+    public let connection: Connection
     /// Of what keys, tokens and ids are made.
     public let random: RandomSource
     /// Members of recently used channels, for broadcasts. Dropped when a channel's members change.
@@ -19,20 +20,14 @@ public final class Storage {
 
     public init(path: String, random: RandomSource = RandomSource()) throws {
         self.random = random
-        database = try Database(path: path)
-        totals = UnreadTotals(database)
-        let version = try database.prepare("PRAGMA user_version").first { $0.int(0) } ?? 0
-        guard (0...Schema.version).contains(version) else {
-            throw DatabaseError(code: 1, message: "the file has schema \(version); this server knows \(Schema.version)")
-        }
-        if version < Schema.version {
-            try database.transaction {
-                for step in Schema.steps.dropFirst(Int(version)) { try database.execute(step) }
-                try database.execute("PRAGMA user_version = \(Schema.version)")
-            }
-        }
+        // A killed server loses nothing; only a power cut may cost the last moments, as a development server may.
+        connection = try Connection(
+            path: path,
+            ConnectionSettings(safety: .normal, pageSize: 16 << 10, cacheSize: 64 << 10, logLimit: 64 << 20))
+        totals = UnreadTotals(connection)
+        try connection.migrate(Schema.steps)
         sequence =
-            try database.prepare(
+            try connection.prepare(
                 """
                 SELECT max(coalesce((SELECT max(seq) FROM changes), 0),
                     coalesce((SELECT max(change_seq) FROM channels), 0),
@@ -40,7 +35,7 @@ public final class Storage {
                 """
             ).first { try Storage.checked($0.int(0), "change") } ?? 0
         messageID =
-            try database.prepare(
+            try connection.prepare(
                 """
                 SELECT max(coalesce((SELECT max(message_id) FROM messages), 0),
                     coalesce((SELECT max(message_id) FROM changes), 0),
@@ -48,14 +43,14 @@ public final class Storage {
                     coalesce((SELECT value FROM marks WHERE name = 'message_id'), 0))
                 """
             ).first { try Storage.checked($0.int(0), "message") } ?? 0
-        hasBlocks = try database.prepare("SELECT 1 FROM blocks LIMIT 1").first { _ in true } ?? false
-        bots = TextSet(try database.prepare("SELECT id FROM documents WHERE kind = 'bot'").all { $0.text(0) })
+        hasBlocks = try connection.prepare("SELECT 1 FROM blocks LIMIT 1").first { _ in true } ?? false
+        bots = TextSet(try connection.prepare("SELECT id FROM documents WHERE kind = 'bot'").all { $0.text(0) })
     }
 
     /// The last number of a series, behind which others can come.
     public static func checked(_ number: Int64, _ series: String) throws -> Int64 {
         guard (0...(1 << 62)).contains(number) else {
-            throw DatabaseError(code: 11, message: "the file's last \(series) has the number \(number): it is damaged")
+            throw StoreError.corrupt(message: "the last \(series) has the number \(number)")
         }
         return number
     }
@@ -70,7 +65,7 @@ public final class Storage {
 
     /// Writes the last message id down: the messages that know it are about to go, and an id never comes again.
     public func markMessageID() throws {
-        try database.prepare("INSERT OR REPLACE INTO marks (name, value) VALUES ('message_id', ?)")
+        try connection.prepare("INSERT OR REPLACE INTO marks (name, value) VALUES ('message_id', ?)")
             .bind(messageID).run()
     }
 
@@ -81,7 +76,7 @@ public final class Storage {
 
     /// The latest time of anything stored: the clock must not fall behind it.
     public func lastTime() throws -> Int64 {
-        try database.prepare(
+        try connection.prepare(
             """
             SELECT max(coalesce((SELECT max(last_message_at) FROM channels), 0),
                 coalesce((SELECT max(change_at) FROM channels), 0),
@@ -93,10 +88,10 @@ public final class Storage {
     /// Does `body` as a whole or not at all; within another one it is part of that. What is remembered beside the file
     /// goes back with it.
     public func transaction<T>(_ body: () throws -> T) throws -> T {
-        if database.isInTransaction { return try body() }
+        if connection.isInTransaction { return try body() }
         let before = (bots: bots, hasBlocks: hasBlocks)
         do {
-            return try database.transaction(body)
+            return try connection.atomically(body)
         } catch {
             memberCache = [:]
             totals.forget()
@@ -108,7 +103,7 @@ public final class Storage {
     /// All that see and hear what happens in a channel: its members, joined and invited.
     public func audience(_ channelID: Int64) throws -> [String] {
         if let known = memberCache[channelID] { return known }
-        let members = try database.prepare("SELECT user_id FROM members WHERE channel_id = ? AND state > 0")
+        let members = try connection.prepare("SELECT user_id FROM members WHERE channel_id = ? AND state > 0")
             .bind(channelID).all { $0.text(0) }
         if memberCache.count >= 1000 { memberCache = [:] }
         memberCache[channelID] = members

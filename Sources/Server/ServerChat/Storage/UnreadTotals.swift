@@ -1,5 +1,6 @@
 import ServerBase
 import SyncBytes
+import SyncSQLite
 
 /// How many messages wait for users over all their channels. Every message tells each online member's total, so totals
 /// are remembered and only what changed of a channel is read again, for all its members at once.
@@ -49,13 +50,13 @@ public final class UnreadTotals {
         }
     }
 
-    private let database: Database
+    private let connection: Connection
     private var known: TextMap<Account> = [:]
     private var changed: Set<Int64> = []
 
     private static let limit = 10_000
 
-    public init(_ database: Database) { self.database = database }
+    public init(_ connection: Connection) { self.connection = connection }
 
     /// Something that counts may have changed in a channel.
     public func note(_ channelID: Int64) { changed.insert(channelID) }
@@ -80,7 +81,7 @@ public final class UnreadTotals {
 
     private func load(_ userID: String) throws -> Account {
         if known.count >= UnreadTotals.limit { known = [:] }
-        let statement = try database.prepare(
+        let statement = try connection.prepare(
             """
             SELECT c.id, c.custom_type, \(UnreadTotals.count) FROM members m JOIN channels c ON c.id = m.channel_id
             WHERE m.user_id = ? AND m.state = 2
@@ -97,7 +98,7 @@ public final class UnreadTotals {
 
     private func refresh(_ channelID: Int64) throws {
         guard !known.isEmpty else { return }
-        let statement = try database.prepare(
+        let statement = try connection.prepare(
             """
             SELECT m.user_id, m.state = 2, c.custom_type, \(UnreadTotals.count)
             FROM members m JOIN channels c ON c.id = m.channel_id WHERE m.channel_id = ?

@@ -1,4 +1,5 @@
 import SyncJSON
+import SyncSQLite
 
 /// A user as stored.
 public struct UserRow {
@@ -50,7 +51,7 @@ public struct UserRow {
         lastSeenAt = row.time(first + 9)
         acceptsInvitations = row.bool(first + 10)
         // Most have none, and lists of members read many users.
-        details = row.view(first + 11).count <= 2 ? UserRow.noDetails : row.bytes(first + 11)
+        details = row.utf8(first + 11).count <= 2 ? UserRow.noDetails : row.bytes(first + 11)
     }
 
     /// A thing said of the user besides, e.g. discovery keys.

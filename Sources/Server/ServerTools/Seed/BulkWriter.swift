@@ -98,7 +98,7 @@ final class BulkWriter {
         try storage.setLastMessage(channel.id, last.id, last.at)
         try storage.touchChannel(channel.id, at: last.at)
         for (userID, own) in sentBy.sorted() {
-            try storage.database.prepare(
+            try storage.connection.prepare(
                 "UPDATE members SET own_unread = own_unread + ? WHERE channel_id = ? AND user_id = ?"
             )
             .bind(own).bind(channel.id).bind(userID).run()

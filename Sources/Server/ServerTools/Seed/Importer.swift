@@ -16,7 +16,7 @@ struct Importer {
         let url = "import-\(name)"
         let storage = chat.storage
         if let known = try storage.channel(url) { return .init(url: url, name: name, messageCount: known.countable) }
-        guard let lines = LineReader(path: path) else { throw DatabaseError(code: 0, message: "cannot open \(path)") }
+        guard let lines = LineReader(path: path) else { throw SetupError("cannot open \(path)") }
         return try storage.transaction {
             var first: Int64?
             var senders: TextMap<UserRow> = [:]
@@ -27,7 +27,7 @@ struct Importer {
                 number += 1
                 if !line.contains(where: { $0 > 0x20 }) { continue }
                 guard let (time, sender, text) = Importer.read(line) else {
-                    throw DatabaseError(code: 0, message: "\(path):\(number): not a line {ts, sender, text}")
+                    throw SetupError("\(path):\(number): not a line {ts, sender, text}")
                 }
                 if first == nil {
                     first = time
@@ -49,7 +49,7 @@ struct Importer {
                 try writer?.write(text, by: user, at: time)
             }
             guard var channel, let writer, let first else {
-                throw DatabaseError(code: 0, message: "\(path) holds no messages")
+                throw SetupError("\(path) holds no messages")
             }
             let members = TextSet(senders.keys).union(readers)
             // A crowd is a super channel: its members are listed by pages, not with every channel.

@@ -1,5 +1,6 @@
 import CZlib
 import Glibc
+import ServerBase
 import ServerChat
 
 /// Reads a text file line by line, plain or gzip: zlib tells which by itself.
@@ -38,7 +39,7 @@ final class LineReader {
     private func fill() throws -> Bool {
         guard let file else { return false }
         let count = buffer.withUnsafeMutableBytes { gzread(file, $0.baseAddress, UInt32($0.count)) }
-        if count < 0 { throw DatabaseError(code: count, message: "the file cannot be read or is damaged") }
+        if count < 0 { throw SetupError("the file cannot be read or is damaged") }
         start = 0
         end = Int(count)
         return count > 0

@@ -2,13 +2,14 @@ import ServerBase
 import ServerChat
 import ServerRealtime
 import SyncBytes
+import SyncSQLite
 import SyncTree
 
 /// The database's trees in the chat's file, leaf by leaf: a row for each value that has no children, under its path,
 /// and one for each priority under the path of its node with "/.priority" behind it. The root's path is empty.
 final class StoredTrees: TreeStore {
     private let storage: Storage
-    private var database: Database { storage.database }
+    private var connection: Connection { storage.connection }
 
     init(_ storage: Storage) { self.storage = storage }
 
@@ -16,9 +17,9 @@ final class StoredTrees: TreeStore {
 
     /// A tree with its rules; `nil` when neither was ever written.
     func tree(_ name: String) throws -> StoredTree? {
-        let rules = try database.prepare("SELECT json FROM documents WHERE kind = 'rules' AND id = ?").bind(name)
+        let rules = try connection.prepare("SELECT json FROM documents WHERE kind = 'rules' AND id = ?").bind(name)
             .first { $0.bytes(0) }
-        let rows = try database.prepare("SELECT path, json FROM leaves WHERE tree = ? ORDER BY path").bind(name)
+        let rows = try connection.prepare("SELECT path, json FROM leaves WHERE tree = ? ORDER BY path").bind(name)
             .all { (path: $0.text(0), json: $0.bytes(1)) }
         guard rules != nil || !rows.isEmpty else { return nil }
         var root = TreeNode.empty
@@ -33,7 +34,7 @@ final class StoredTrees: TreeStore {
                     root.set(try TreePath(row.path), node)
                 }
             } catch {
-                throw DatabaseError(code: 11, message: "the tree \(name) has a broken leaf at \(row.path): \(error)")
+                throw StoreError.corrupt(message: "the tree \(name) has a broken leaf at \(row.path): \(error)")
             }
         }
         for (path, priority) in priorities { root.set(path, root[path].with(priority: priority)) }
@@ -53,20 +54,20 @@ final class StoredTrees: TreeStore {
             }
             // Nothing was put below a leaf that is still there.
             if node.leaf != nil { return }
-            try database.prepare("DELETE FROM leaves WHERE tree = ? AND path = ?")
+            try connection.prepare("DELETE FROM leaves WHERE tree = ? AND path = ?")
                 .bind(name).bind(StoredTrees.text(outer)).run()
         }
         let text = StoredTrees.text(cleared)
-        try database.prepare("DELETE FROM leaves WHERE tree = ? AND path = ?").bind(name).bind(text).run()
+        try connection.prepare("DELETE FROM leaves WHERE tree = ? AND path = ?").bind(name).bind(text).run()
         // "0" is the character behind "/". In one statement with the above, SQLite would read the whole tree.
-        try database.prepare("DELETE FROM leaves WHERE tree = ? AND path > ? AND path < ?")
+        try connection.prepare("DELETE FROM leaves WHERE tree = ? AND path > ? AND path < ?")
             .bind(name).bind(text + "/").bind(text + "0").run()
         try insert(name, text, root[cleared])
     }
 
     private func insert(_ name: String, _ path: String, _ node: TreeNode) throws {
         func row(_ path: String, _ leaf: TreeLeaf) throws {
-            try database.prepare("INSERT INTO leaves (tree, path, json) VALUES (?, ?, ?)").bind(name).bind(path)
+            try connection.prepare("INSERT INTO leaves (tree, path, json) VALUES (?, ?, ?)").bind(name).bind(path)
                 .bind(TreeNode(leaf).json()).run()
         }
         if let priority = node.priority { try row(path + StoredTrees.prioritySuffix, priority) }
@@ -75,7 +76,7 @@ final class StoredTrees: TreeStore {
     }
 
     func saveRules(_ name: String, _ json: [UInt8]) throws {
-        try database.prepare(
+        try connection.prepare(
             "INSERT OR REPLACE INTO documents (kind, id, scope, at, due, json) VALUES ('rules', ?, '', 0, 0, ?)"
         ).bind(name).bind(json).run()
     }

@@ -2,12 +2,12 @@ import CLinux
 import CSQLite
 import Glibc
 
-/// One SQLite connection with its prepared statements. One thread at a time.
+/// One connection to a file of SQLite, or to one in memory, with its prepared statements. One thread at a time.
 ///
 /// A transaction is all or nothing even when its body ignores an error: after a failure inside, every later statement
 /// of it gives the same error, and it ends with a rollback. On some errors, such as a full disk, SQLite rolls back by
 /// itself; without this rule the statements after that would be committed one by one.
-final class Database {
+public final class Connection {
     /// SQL as a key. Statements are long and few, and looked up for every use. Most differ in length, so only that is
     /// hashed; hashing the whole text would cost as much as running some of them.
     private struct Key: Hashable {
@@ -18,47 +18,50 @@ final class Database {
 
     private var handle: OpaquePointer?
     private var statements: [Key: Statement] = [:]
-    private var isInTransaction = false
+    public private(set) var isInTransaction = false
     /// The first error of the current transaction.
     private var doom: StoreError?
     /// Called before each commit; tests let it throw to see what a full disk does.
-    var beforeCommit: (() throws(StoreError) -> Void)?
+    public var beforeCommit: (() throws(StoreError) -> Void)?
     /// Called before each statement that writes, with its SQL; tests let it throw, or end the process there.
-    var beforeWrite: ((String) throws(StoreError) -> Void)?
+    public var beforeWrite: ((String) throws(StoreError) -> Void)?
     /// Whether a value of a type that its column cannot have counts as damage of the whole file, not only of its row.
-    var checksTypes = false
+    public var checksTypes = false
     /// Called whenever damage of the file is found.
-    var onDamage: (() -> Void)?
+    public var onDamage: (() -> Void)?
 
     /// Milliseconds to wait for another process that has the file locked, and for one that only reads.
     private static let patience: Int32 = 5000
     private static let patienceWithReaders: Int32 = 250
+    /// Statements that are kept. More texts than a program has by itself can come of filters only.
+    private static let mostStatements = 1000
     private let path: String
 
-    /// Opens or creates a file that only its owner can read. `pageSize` (bytes) is used for a new file only.
-    init(path: String, synchronous: String, pageSize: Int) throws(StoreError) {
+    /// Opens or creates a file; ":memory:" is one in memory.
+    public init(path: String, _ settings: ConnectionSettings) throws(StoreError) {
         self.path = path
-        let descriptor = shim_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw .cannotOpen(path: path, message: String(cString: strerror(errno)))
+        if settings.isPrivate {
+            let descriptor = shim_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else {
+                throw .cannotOpen(path: path, message: String(cString: strerror(errno)))
+            }
+            close(descriptor)
         }
-        close(descriptor)
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let code = sqlite3_open_v2(path, &handle, flags, WALGathering.vfsName)
+        let creating = settings.isPrivate ? 0 : SQLITE_OPEN_CREATE
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | creating
+        let code = sqlite3_open_v2(path, &handle, flags, settings.gathersLog ? WALGathering.vfsName : nil)
         guard code == SQLITE_OK else {
             let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            shut()
             throw .cannotOpen(path: path, message: message)
         }
-        sqlite3_busy_timeout(handle, Database.patience)
+        sqlite3_busy_timeout(handle, Connection.patience)
         do throws(StoreError) {
-            let installed = ChecksumFunctions.install(in: handle)
-            if installed != SQLITE_OK { throw failure(installed) }
-            try execute("PRAGMA page_size = \(pageSize)")
-            try execute("PRAGMA journal_mode = WAL")
-            try execute("PRAGMA synchronous = \(synchronous)")
-            try execute("PRAGMA cache_size = -4000")
-            try execute("PRAGMA secure_delete = ON")
-            try execute("PRAGMA journal_size_limit = 16777216")
+            for function in settings.functions {
+                let installed = function.install(in: handle)
+                if installed != SQLITE_OK { throw failure(installed) }
+            }
+            for pragma in settings.pragmas(path: path) { try execute("PRAGMA " + pragma) }
         } catch {
             guard case .failed(_, let message) = error else { throw error }
             throw .cannotOpen(path: path, message: message)
@@ -68,7 +71,7 @@ final class Database {
     deinit { shut() }
 
     /// Closes the file. Everything afterwards gives an error.
-    func shut() {
+    public func shut() {
         statements = [:]
         sqlite3_close_v2(handle)
         handle = nil
@@ -78,10 +81,10 @@ final class Database {
     func failure(_ code: Int32) -> StoreError { noted(classified(code)) }
 
     /// The error for a damaged row in which SQLite finds nothing wrong.
-    func damage(_ message: String) -> StoreError { noted(.corrupt(message: message)) }
+    public func damage(_ message: String) -> StoreError { noted(.corrupt(message: message)) }
 
     /// The same for a row that counts as missing: a transaction goes on.
-    func damageOfMissing(_ message: String) -> StoreError {
+    public func damageOfMissing(_ message: String) -> StoreError {
         onDamage?()
         return .corrupt(message: message)
     }
@@ -114,7 +117,7 @@ final class Database {
     }
 
     /// Runs statements whose rows are not needed.
-    func execute(_ sql: String) throws(StoreError) {
+    public func execute(_ sql: String) throws(StoreError) {
         try check()
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         if code != SQLITE_OK { throw failure(code) }
@@ -122,10 +125,10 @@ final class Database {
 
     /// Copies the log into the file and empties it. Waits a short time for a reader in another process; if that goes on
     /// reading, the log keeps its old data, and that is an error.
-    func emptyLog() throws(StoreError) {
+    public func emptyLog() throws(StoreError) {
         try check()
-        sqlite3_busy_timeout(handle, Database.patienceWithReaders)
-        defer { sqlite3_busy_timeout(handle, Database.patience) }
+        sqlite3_busy_timeout(handle, Connection.patienceWithReaders)
+        defer { sqlite3_busy_timeout(handle, Connection.patience) }
         let checkpoint = try prepare("PRAGMA wal_checkpoint(TRUNCATE)")
         defer { checkpoint.reset() }
         guard try checkpoint.next(), checkpoint.int(0) == 0 else {
@@ -134,7 +137,7 @@ final class Database {
     }
 
     /// A statement, prepared once per connection and reset for its next use.
-    func prepare(_ sql: String) throws(StoreError) -> Statement {
+    public func prepare(_ sql: String) throws(StoreError) -> Statement {
         try check()
         let key = Key(sql: sql)
         if let known = statements[key] {
@@ -147,6 +150,7 @@ final class Database {
         // schema.
         guard code == SQLITE_OK, let prepared else { throw failure(code == SQLITE_ERROR ? SQLITE_CORRUPT : code) }
         let statement = Statement(prepared, sql: sql, of: self)
+        if statements.count >= Connection.mostStatements { statements = [:] }
         statements[key] = statement
         return statement
     }
@@ -163,11 +167,11 @@ final class Database {
     }
 
     /// The text of every statement prepared so far, for tests that look at their plans.
-    var preparedSQL: [String] { statements.keys.map(\.sql) }
+    public var preparedSQL: [String] { statements.keys.map(\.sql) }
 
     /// Whether a statement is in the middle of its rows: it would keep the log from being brought into the file, and
     /// the log would grow without end. For tests.
-    var hasUnfinishedStatement: Bool {
+    public var hasUnfinishedStatement: Bool {
         var statement = sqlite3_next_stmt(handle, nil)
         while let current = statement {
             if sqlite3_stmt_busy(current) != 0 { return true }
@@ -177,10 +181,11 @@ final class Database {
     }
 
     /// The steps of all statements since the last call, for tests of what a call costs.
-    func takeSteps() -> Int64 { statements.values.reduce(0) { $0 + $1.takeSteps() } }
+    public func takeSteps() -> Int64 { statements.values.reduce(0) { $0 + $1.takeSteps() } }
 
-    /// All or nothing. A call inside another joins it.
-    func transaction<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
+    /// All or nothing. A call inside another joins it; a failure inside, also one that the body swallows, undoes the
+    /// whole.
+    public func transaction<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
         if isInTransaction {
             do throws(StoreError) {
                 return try body()
@@ -189,34 +194,64 @@ final class Database {
                 throw error
             }
         }
-        try prepare("BEGIN IMMEDIATE").run()
-        isInTransaction = true
-        defer {
-            isInTransaction = false
-            doom = nil
-        }
+        try begin()
+        defer { end() }
         do throws(StoreError) {
             let result = try body()
-            try check()
-            try beforeCommit?()
-            try prepare("COMMIT").run()
+            try commit()
             return result
         } catch {
-            // A failed statement may have rolled back by itself; then there is nothing left to undo.
-            if let handle, sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+            rollBack()
             throw error
         }
     }
 
+    /// The same for a body with errors of its own. What such a one may swallow are its own errors only: after a failure
+    /// of the file the whole is undone.
+    public func atomically<T>(_ body: () throws -> T) throws -> T {
+        if isInTransaction { return try body() }
+        try begin()
+        defer { end() }
+        do {
+            let result = try body()
+            try commit()
+            return result
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    private func begin() throws(StoreError) {
+        try prepare("BEGIN IMMEDIATE").run()
+        isInTransaction = true
+    }
+
+    private func end() {
+        isInTransaction = false
+        doom = nil
+    }
+
+    private func commit() throws(StoreError) {
+        try check()
+        try beforeCommit?()
+        try prepare("COMMIT").run()
+    }
+
+    private func rollBack() {
+        // A failed statement may have rolled back by itself; then there is nothing left to undo.
+        if let handle, sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+    }
+
     /// The number of migrations that were applied to the file.
-    func schemaVersion() throws(StoreError) -> Int64 {
+    public func schemaVersion() throws(StoreError) -> Int64 {
         let version = try prepare("PRAGMA user_version")
         defer { version.reset() }
         return try version.next() ? version.int(0) : 0
     }
 
     /// Applies the migrations that the file lacks. Each has a number, its index in the list, and never changes.
-    func migrate(_ migrations: [String]) throws(StoreError) {
+    public func migrate(_ migrations: [String]) throws(StoreError) {
         let found = try schemaVersion()
         let known = Int64(migrations.count)
         guard found <= known else { throw .newerSchema(found: found, known: known) }
@@ -238,7 +273,7 @@ final class Database {
     /// Writes the file again with pages of another size, without what was deleted, when it has others. If that fails
     /// now, since it needs the disk space of a second file, the file is used as it is, and the next opening tries
     /// again.
-    func setPageSize(_ bytes: Int) throws(StoreError) {
+    public func setPageSize(_ bytes: Int) throws(StoreError) {
         let pragma = try prepare("PRAGMA page_size")
         let found = try pragma.next() ? pragma.int(0) : 0
         pragma.reset()
@@ -255,7 +290,7 @@ final class Database {
     }
 
     /// Rows that the last statement wrote.
-    var changes: Int32 { handle.map { sqlite3_changes($0) } ?? 0 }
+    public var changes: Int { handle.map { Int(sqlite3_changes($0)) } ?? 0 }
 
-    var lastInsertID: Int64 { handle.map { sqlite3_last_insert_rowid($0) } ?? 0 }
+    public var lastInsertID: Int64 { handle.map { sqlite3_last_insert_rowid($0) } ?? 0 }
 }

@@ -3,7 +3,7 @@ public enum StoreError: Error, Equatable, Sendable {
     case cannotOpen(path: String, message: String)
     /// Another process owns the directory; its pid when it could be read.
     case locked(byPID: Int32?)
-    /// The file was written by a later version of the library.
+    /// The file was written by a later version of the program.
     case newerSchema(found: Int64, known: Int64)
     /// Another process reads the file, so removed data is still in it or in its log.
     case inUse(path: String)
@@ -27,4 +27,8 @@ public enum StoreError: Error, Equatable, Sendable {
         case .failed(let code, let message): "storage error \(code): \(message)"
         }
     }
+}
+
+extension StoreError: CustomStringConvertible {
+    public var description: String { message }
 }

@@ -1,0 +1,17 @@
+import SyncSQLite
+
+/// Why a store could not do what it was asked.
+public typealias StoreError = SyncSQLite.StoreError
+
+extension Connection {
+    /// Opens or creates a file of a user's data, which only its owner can read. `pageSize` (bytes) is used for a new
+    /// file only.
+    convenience init(path: String, safety: ConnectionSettings.Safety, pageSize: Int) throws(StoreError) {
+        var settings = ConnectionSettings(safety: safety, pageSize: pageSize, cacheSize: 4000, logLimit: 16 << 20)
+        settings.isPrivate = true
+        settings.erasesDeleted = true
+        settings.gathersLog = true
+        settings.functions = ChecksumFunctions.all
+        try self.init(path: path, settings)
+    }
+}
