@@ -9,6 +9,7 @@ import select
 import struct
 import termios
 import time
+from collections.abc import Callable
 
 import pyte
 
@@ -46,14 +47,21 @@ class Terminal:
 
     def wait(self, *wanted: str, without: str = "", patience: float = 60) -> str:
         """Waits until the screen shows all of `wanted` and not `without`; gives the screen."""
-        end = time.monotonic() + patience
-        while True:
+
+        def shows(_: pyte.Screen) -> bool:
             text = self.text()
-            if all(part in text for part in wanted) and (not without or without not in text):
-                return text
+            return all(part in text for part in wanted) and (not without or without not in text)
+
+        return self.wait_for(shows, f"{wanted} (without {without!r})", patience)
+
+    def wait_for(self, holds: Callable[[pyte.Screen], bool], what: str = "it", patience: float = 60) -> str:
+        """Waits until that holds of the screen; gives its text."""
+        end = time.monotonic() + patience
+        while not holds(self.screen):
             left = end - time.monotonic()
-            assert left > 0, f"{wanted} did not come (without {without!r}); the screen is:\n{text}"
-            assert self._read(min(left, 1)) or self.running(), f"the program ended; the screen is:\n{text}"
+            assert left > 0, f"{what} did not come; the screen is:\n{self.text()}"
+            assert self._read(min(left, 1)) or self.running(), f"the program ended; the screen is:\n{self.text()}"
+        return self.text()
 
     def type(self, text: str) -> None:
         os.write(self.fd, text.encode())

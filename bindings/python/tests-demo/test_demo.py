@@ -37,12 +37,14 @@ def start(lunch, tmp_path):
 
 def test_a_chat(lunch, start):
     terminal = start()
-    terminal.wait("Lunch today (1)", "Plans (1)", "Bo welcome to Lunch today", "connected", "in sync")
+    # What is shown is read.
+    terminal.wait("Plans (1)", "Bo welcome to Lunch today", "connected", "in sync", without="Lunch today (")
 
     lunch.set_typing("lunch", "bo")
     terminal.wait("Bo is typing …")
     lunch.post("lunch", "bo", "noodles?")
-    terminal.wait("Bo noodles?", "Lunch today (2)", without="is typing")
+    terminal.wait("Bo noodles?", without="is typing")
+    terminal.wait("Bo noodles?", without="Lunch today (")
 
     terminal.type("I am in\r")
     terminal.wait("Mei I am in", without="(sending)")
@@ -66,11 +68,161 @@ def test_a_chat(lunch, start):
 
     lunch.kill()
     terminal = start()
-    terminal.wait("Lunch today", "Plans (2)", "Mei written offline", "offline, tries again in")
+    terminal.wait("Lunch today", "Mei written offline", "offline, tries again in", without="Plans (")
     terminal.type("\x0e")
     terminal.wait("Bo tomorrow")
     terminal.type("\x11")
     assert terminal.end() == 0
+
+
+UP, ESCAPE, EDIT, REACT, RESEND, DELETE = "\x1b[A", "\x1b", "\x1bOQ", "\x1bOR", "\x1b[15~", "\x1b[19~"
+JUMP, THREAD, REPLY, OFFLINE = "\x0b", "\x14", "\x19", "\x12"
+
+
+def choose(terminal, text):
+    """Clicks on the line of the screen with this text, which gets another background."""
+    line = next(place for place, line in enumerate(terminal.screen.display) if text in line)
+    before = terminal.screen.buffer[line][100].bg
+    terminal.type(f"\x1b[<0;60;{line + 1}M\x1b[<0;60;{line + 1}m")
+    terminal.wait_for(lambda screen: screen.buffer[line][100].bg != before, f"{text!r} chosen")
+
+
+def test_what_is_done_with_a_message(lunch, start):
+    first = lunch.messages("lunch")[0]["message_id"]
+    terminal = start()
+    terminal.wait("Bo welcome to Lunch today", "in sync")
+    terminal.type(REACT)
+    terminal.wait("choose a message first")
+    terminal.type(UP + REACT)
+    terminal.wait("A reaction to Bo")
+    terminal.type("heart\r")
+    terminal.wait("      heart 1")
+    choose(terminal, "welcome to Lunch")
+    terminal.type(REACT + "heart\r")
+    terminal.wait("Bo welcome", without="heart 1")
+
+    terminal.type("mine\r")
+    terminal.wait("Mei mine ✓")
+    lunch.request("PUT", "/v3/group_channels/lunch/messages/mark_as_read", {"user_id": "bo"})
+    terminal.wait("Mei mine ✓✓ read")
+    terminal.type(UP + EDIT)
+    terminal.wait("mine ")
+    terminal.type(" and yours\r")
+    terminal.wait("Mei mine and yours (edited)")
+
+    choose(terminal, "Bo welcome")
+    terminal.type(EDIT)
+    terminal.wait("only own messages can be edited")
+    terminal.type(REPLY)
+    terminal.wait("Your reply to Bo")
+    terminal.type("thanks\r")
+    terminal.wait("┌ Bo: welcome to Lunch today", "Mei thanks ✓", "↳ 1 reply")
+    lunch.post("lunch", "bo", "in the thread", parent_message_id=first)
+    terminal.wait("↳ 2 replies")
+    choose(terminal, "Bo welcome")
+    terminal.type(THREAD)
+    terminal.wait("Thread in Lunch today", "Mei thanks", "Bo in the thread", without="mine and yours")
+    terminal.type("also there\r")
+    terminal.wait("Mei also there ✓")
+    terminal.type(ESCAPE)
+    terminal.wait("mine and yours", "↳ 3 replies", without="also there")
+    assert lunch.messages("lunch")[-1]["parent_message_id"] == first
+
+    choose(terminal, "mine and yours")
+    terminal.type(DELETE)
+    terminal.wait("Bo welcome", without="mine and yours")
+    assert "mine and yours" not in [message["message"] for message in lunch.messages("lunch")]
+
+
+def test_days_what_is_new_and_names_of_members(lunch, start):
+    lunch.request("PUT", "/v3/group_channels/lunch/messages/mark_as_read", {"user_id": "mei"})
+    lunch.advance_clock(24 * 60 * 60 * 1000)
+    lunch.create_user("kit", "Kit")
+    lunch.create_channel("three", "mei", "bo", "kit")
+    lunch.advance_clock(1)
+    lunch.post("lunch", "bo", "a day later")
+    terminal = start()
+    text = terminal.wait("welcome", "a day later", "Bo, Kit", "in sync")
+    lines = [line[33:].strip("│ ") for line in text.split("\n")]
+    shown = [line.strip("─ ") for line in lines if line.startswith("────") or "Bo " in line]
+    assert len(shown) >= 5
+    days, new = [place for place, line in enumerate(shown) if re.search(r", \d\d \w+ 20", line)], shown.index("new")
+    assert days == [0, 2]
+    assert new == 3
+    assert shown[4].endswith("Bo a day later")
+
+
+def test_one_jumps_to_a_channel(lunch, start):
+    lunch.create_channel("one", "mei", "bo", name="One message")
+    for number in range(30):
+        lunch.create_channel(f"c{number}", "mei", "bo", name=f"Room {number}")
+        lunch.advance_clock(1)
+        lunch.post(f"c{number}", "bo", f"in room {number}")
+    terminal = start()
+    terminal.wait("Bo in room 29", "in sync", "1 message cached")
+    terminal.type(JUMP + "PLAN")
+    terminal.wait("│Plans", without="│Room 29")
+    terminal.type("\r")
+    terminal.wait("Bo welcome to Plans", "│Room 12", "│Plans")
+    terminal.type(JUMP + "nowhere" + ESCAPE)
+    terminal.wait("Bo welcome to Plans", "│Room 12")
+
+
+def test_one_message_is_one_message():
+    from syncmanager.demo.lines import counted
+
+    assert counted(1, "message") == "1 message"
+    assert counted(0, "message") == "0 messages"
+
+
+def test_what_failed_is_sent_again(lunch, tmp_path):
+    config = json.dumps(lunch.config(lunch.mei, tmp_path / "data", resend_policy="manual"))
+    terminal = Terminal([sys.executable, "-m", "syncmanager.demo", config])
+    try:
+        terminal.wait("Bo welcome to Lunch today", "in sync")
+        terminal.type(OFFLINE)
+        terminal.wait("disconnected")
+        for text in ("one", "two", "three"):
+            terminal.type(f"{text}\r")
+            terminal.wait(f"{text} (not sent)")
+        choose(terminal, "two (not sent)")
+        terminal.type(DELETE)
+        terminal.wait("one (not sent)", "three (not sent)", without="two (not sent)")
+        terminal.type(OFFLINE)
+        terminal.wait("connected", without="disconnected")
+        choose(terminal, "three (not sent)")
+        terminal.type(RESEND)
+        terminal.wait("Mei three ✓", "one (not sent)")
+        terminal.type(ESCAPE + RESEND)
+        terminal.wait("Mei one ✓")
+        assert [message["message"] for message in lunch.messages("lunch")][1:] == ["three", "one"]
+    finally:
+        terminal.close()
+
+
+def frame_of(screen):
+    """That of the frame around the line to write in."""
+    line = next(place for place, line in enumerate(screen.display) if "▁▁▁▎" in line)
+    return screen.buffer[line][100].fg
+
+
+def test_it_rings_for_what_nobody_looks_at(lunch, start):
+    terminal = start()
+    terminal.wait("Bo welcome to Lunch today", "in sync", without="Lunch today (")
+    before, colour = terminal.written.count(b"\x07"), frame_of(terminal.screen)
+    lunch.post("lunch", "bo", "seen")
+    terminal.wait("Bo seen", without="Lunch today (")
+    assert terminal.written.count(b"\x07") == before
+    lunch.post("plans", "bo", "unseen")
+    terminal.wait("Plans (2)")
+    assert terminal.written.count(b"\x07") == before + 1
+    terminal.type("\x1b[O")  # the terminal is left, and the line to write in loses its colour
+    terminal.wait_for(lambda screen: frame_of(screen) != colour)
+    lunch.post("lunch", "bo", "while away")
+    terminal.wait("Bo while away", "Lunch today (1)")
+    assert terminal.written.count(b"\x07") == before + 2
+    terminal.type("\x1b[I")
+    terminal.wait("Bo while away", without="Lunch today (")
 
 
 def test_older_messages_are_loaded_and_the_sync_is_told(lunch, start):
@@ -117,7 +269,8 @@ def test_nothing_from_outside_controls_the_terminal(syncmanager_server, tmp_path
 
 
 def test_what_is_wrong_is_said(tmp_path):
-    for arguments, words in ((["{}"], "SM_ERR_INVALID_DOCUMENT"), (["x"], "CONFIG"), ([], "usage")):
+    missing = "one of the arguments CONFIG --try is required"
+    for arguments, words in ((["{}"], "SM_ERR_INVALID_DOCUMENT"), (["x"], "CONFIG"), ([], missing)):
         terminal = Terminal([sys.executable, "-m", "syncmanager.demo", *arguments])
         assert terminal.end() != 0
         while terminal._read(0.2):

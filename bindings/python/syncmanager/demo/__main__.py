@@ -1,7 +1,9 @@
 """A chat in the terminal.
 
-python -m syncmanager.demo --try            a generated account on a server of its own, which ends with the program
-python -m syncmanager.demo CONFIG           a user of a service: CONFIG is a JSON object, or @FILE that holds one
+Keys: Enter sends; up and down choose a message (so does the mouse), Escape goes back. Of the chosen message: ctrl+y
+answers it, ctrl+t opens its thread, F2 edits it, F3 reacts to it, F5 sends it again, F8 deletes it. ctrl+k jumps to a
+channel by a part of its name, ctrl+n to the next one; ctrl+o loads older messages; ctrl+r goes offline and back; ctrl+q
+ends.
 """
 
 from __future__ import annotations
@@ -32,8 +34,15 @@ def main() -> None:
         prog="python -m syncmanager.demo", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("config", nargs="?", metavar="CONFIG", help=argparse.SUPPRESS)
-    what.add_argument("--try", dest="trying", action="store_true", help=argparse.SUPPRESS)
+    what.add_argument(
+        "config", nargs="?", metavar="CONFIG", help="a user of a service: a JSON object, or @FILE that holds one"
+    )
+    what.add_argument(
+        "--try",
+        dest="trying",
+        action="store_true",
+        help="a generated account on a server of its own, which ends with the program",
+    )
     options = parser.parse_args()
     try:
         from .app import ChatApp

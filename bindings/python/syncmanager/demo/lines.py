@@ -1,0 +1,153 @@
+"""Channels and messages as lines of the terminal."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from ..documents import Channel, Message, User
+from .plain import plain
+
+#: Between the lines of one message: as wide as the time.
+LINE = "\n      "
+#: Members named where a channel has no name of its own.
+NAMED = 4
+#: Letters of a message that a reply shows of it.
+QUOTED = 60
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the list of messages."""
+
+    #: Tells the row apart; None for one that is no message.
+    key: str | None
+    line: Text
+    message: Message | None = None
+
+
+def user_name(user: User | None) -> str:
+    """The name of a user, as it may be drawn."""
+    return plain("?" if user is None else user.get("nickname") or user["user_id"])
+
+
+def channel_name(channel: Channel, me: str) -> str:
+    """The name of a channel; of one without a name, those of its other members."""
+    name = channel.get("name")
+    others = [user_name(member) for member in channel.get("members", []) if member["user_id"] != me]
+    if not name and others:
+        more = f" +{len(others) - NAMED}" if len(others) > NAMED else ""
+        name = ", ".join(others[:NAMED]) + more
+    return plain(name or channel["channel_url"])
+
+
+def channel_line(channel: Channel, me: str) -> Text:
+    """A channel as a line: its name, who types, how many messages are unread."""
+    line = Text(channel_name(channel, me), no_wrap=True, overflow="ellipsis")
+    if channel.get("typing_members"):
+        line.append(" …", style="italic green")
+    unread = channel.get("unread_message_count", 0)
+    if unread:
+        line.append(f" ({unread})", style="bold yellow")
+    return line
+
+
+def counted(number: int, one: str) -> str:
+    """A number of things."""
+    return f"{number} {one}" if number == 1 else f"{number} {one}s"
+
+
+def key_of(message: Message) -> str:
+    """What tells a message apart from those that are shown beside it."""
+    return f"r{message.get('request_id')}" if "status" in message else f"m{message['message_id']}"
+
+
+def is_own(message: Message, me: str) -> bool:
+    """Whether the message is the user's."""
+    sender = message.get("user")
+    return sender is not None and sender["user_id"] == me
+
+
+def receipt(message: Message, channel: Channel | None, me: str) -> str:
+    """How far an own message has come: sent, delivered to all others, read by some, read by all."""
+    if channel is None:
+        return " ✓"
+
+    def others(times: dict[str, int]) -> list[bool]:
+        return [time >= message["created_at"] for user, time in times.items() if user != me]
+
+    read = others(channel.get("read_receipt", {}))
+    if read and all(read):
+        return " ✓✓ read"
+    if any(read):
+        return f" ✓✓ read by {sum(read)}"
+    delivered = others(channel.get("delivery_receipt", {}))
+    return " ✓✓" if delivered and all(delivered) else " ✓"
+
+
+def message_line(message: Message, channel: Channel | None, me: str) -> Text:
+    """A message as lines: what it answers, when, who, what, its state, its reactions and its thread."""
+    line = Text()
+    told = message.get("parent_message_info")
+    if told is not None:
+        said = plain(told.get("message") or "(a file)")
+        cut = said if len(said) <= QUOTED else said[:QUOTED] + "…"
+        line.append(f"      ┌ {user_name(told.get('user'))}: {cut}\n", style="dim italic")
+    line.append(time.strftime("%H:%M ", time.localtime(message["created_at"] / 1000)), style="dim")
+    line.append(user_name(message.get("user")), style="bold cyan")
+    # Further lines are set in, so that none looks like a message of somebody else.
+    line.append(f" {plain(message.get('message') or '(a file)', LINE)}")
+    if message.get("updated_at"):
+        line.append(" (edited)", style="dim")
+    status = message.get("status")
+    if status == "pending":
+        line.append(" (sending)", style="yellow")
+    elif status:
+        line.append(" (not sent)", style="red")
+    elif is_own(message, me):
+        line.append(receipt(message, channel, me), style="dim green")
+    _append_answers(line, message, me)
+    return line
+
+
+def _append_answers(line: Text, message: Message, me: str) -> None:
+    """What others made of the message, on a line of its own."""
+    parts: list[tuple[str, str]] = []
+    for reaction in message.get("reactions", []):
+        users = reaction.get("user_ids", [])
+        parts.append((f"{plain(reaction['key'])} {len(users)}", "bold" if me in users else "dim"))
+    replies = message.get("thread_info", {}).get("reply_count", 0)
+    if replies:
+        parts.append((f"↳ {'1 reply' if replies == 1 else f'{replies} replies'}", "blue"))
+    for number, (text, style) in enumerate(parts):
+        line.append(LINE if number == 0 else "  ")
+        line.append(text, style=style)
+
+
+def rule(words: str, style: str) -> Text:
+    """A line between messages."""
+    return Text(f"──── {words} ────", style=style, justify="center", no_wrap=True)
+
+
+def day_of(message: Message) -> str:
+    """The day of a message, where this machine is."""
+    return time.strftime("%A, %d %B %Y", time.localtime(message["created_at"] / 1000))
+
+
+def rows(messages: Iterable[Message], channel: Channel | None, me: str, new_after: int | None) -> list[Row]:
+    """The messages with the lines between them: a new day, and the first message of others behind ``new_after``."""
+    drawn: list[Row] = []
+    day, is_new_told = "", new_after is None
+    for message in messages:
+        if day_of(message) != day:
+            day = day_of(message)
+            drawn.append(Row(None, rule(day, "dim")))
+        is_new = new_after is not None and message["created_at"] > new_after and not is_own(message, me)
+        if is_new and not is_new_told:
+            is_new_told = True
+            drawn.append(Row(None, rule("new", "bold red")))
+        drawn.append(Row(key_of(message), message_line(message, channel, me), message))
+    return drawn
