@@ -48,8 +48,21 @@ def test_a_poll_from_its_making_to_its_end(server: Server) -> None:
     ann.rest.put(path + "/vote", {"option_ids": [yes, no], "channel_url": channel, "channel_type": "group_channels"})
     seen = bob.rest.get(path)
     assert counts(seen) == [2, 1] and seen["voter_count"] == 2 and seen["voted_option_ids"] == [yes]
-    listed = bob.rest.get(channel.path + "/messages", message_ts=2**62, prev_limit=1)["messages"][0]
-    assert counts(listed["poll"]) == [2, 1]
+    assert a.wait("VOTE", lambda f: f["voter_count"] == 2)["voted_option_ids"] == [yes, no]
+    # A message has each user's own votes in its poll, wherever it is told, and an edit for all has nobody's.
+    for user, own in ((ann, [yes, no]), (bob, [yes])):
+        listed = user.rest.get(channel.path + "/messages", message_ts=2**62, prev_limit=1)["messages"][0]
+        assert counts(listed["poll"]) == [2, 1] and listed["poll"]["voted_option_ids"] == own
+        one = user.rest.get(f"{channel.path}/messages/{message['message_id']}")
+        last = user.rest.get(channel.path)["last_message"]
+        log = user.rest.get(channel.path + "/polls/changelogs", change_ts=0)["updated"][0]
+        polls = user.rest.get("/v3/polls", channel_url=channel, channel_type="group")["polls"]
+        for poll in (one["poll"], last["poll"], log, polls[0]):
+            assert poll["voted_option_ids"] == own
+    ann.rest.put(f"{channel.path}/messages/{message['message_id']}", {"message_type": "MESG", "message": "edited"})
+    assert "voted_option_ids" not in b.wait("MEDI")["poll"]
+    short = bob.rest.get(channel.path + "/messages", message_ts=2**62, prev_limit=1, include_poll_details="false")
+    assert "voted_option_ids" not in short["messages"][0]["poll"]
     voters = bob.rest.get(f"{path}/options/{yes}/voters")
     assert [v["user_id"] for v in voters["voters"]] == ["ann", "bob"] and voters["vote_count"] == 2
     # A vote replaces the one before.

@@ -22,6 +22,7 @@ extension Router {
         let all = try storage.documents(.poll, scope: String(channel.id))
             .filter { $0.json["status"]?.string != "removed" }
         let page = try Page(of: all, request.query)
+        for poll in page.items { try addOwnVotes(of: caller.userID, toPoll: poll.json) }
         return HTTPResponse(
             .object(["polls": .array(page.items.map(\.json)), "next": .string(page.next)]))
     }
@@ -131,9 +132,12 @@ extension Router {
 
     func pollChanges(_ request: RoutedRequest) throws -> HTTPResponse {
         let channel = try channel(request)
-        let reader = try chat.reader(try caller(request), channel)
+        let caller = try caller(request)
+        let reader = try chat.reader(caller, channel)
         let limit = try max(1, request.query.limit(default: 100, max: 200))
-        return HTTPResponse(try chat.pollChanges(for: reader, since: ChangeStart(request.query), limit: limit))
+        let changes = try chat.pollChanges(for: reader, since: ChangeStart(request.query), limit: limit)
+        for poll in changes["updated"]?.array ?? [] { try addOwnVotes(of: caller.userID, toPoll: poll) }
+        return HTTPResponse(changes)
     }
 
     private func pollResponse(_ poll: Chat.Poll, _ own: [Int64]) -> HTTPResponse {

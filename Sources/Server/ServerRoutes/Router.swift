@@ -57,13 +57,17 @@ public final class Router: @unchecked Sendable {
 
     private func perform(_ request: HTTPRequest) throws -> (route: Route, HTTPResponse) {
         let routed = try RouteTable.find(request)
-        guard options.isStrict else { return (routed.route, try routed.route.handler(self)(routed)) }
+        guard options.isStrict else { return (routed.route, try handle(routed)) }
         let reads = routed.watch()
-        let result = Result { try routed.route.handler(self)(routed) }
+        let result = Result { try handle(routed) }
         onReads?(routed.route, reads.query, reads.body)
         let strays = reads.query.strays.union(reads.body.strays)
         if let key = strays.sorted().first { throw UndeclaredKey(route: routed.route, key: key) }
         return (routed.route, try result.get())
+    }
+
+    private func handle(_ request: RoutedRequest) throws -> HTTPResponse {
+        try addingOwnVotes(to: try request.route.handler(self)(request), request)
     }
 
     // MARK: Keys without effect

@@ -229,6 +229,7 @@ extension Chat {
             let told = JSON.object([
                 "channel_url": .string(channel.url), "channel_type": "group", "channel_id": .int(channel.id),
                 "poll_id": .int(poll.id), "message_id": .int(poll.messageID), "ts": .int(now),
+                "voter_count": poll.json["voter_count"] ?? 0,
                 "updated_vote_counts": .array(
                     poll.options.map {
                         .object(["option_id": $0["id"] ?? 0, "vote_count": $0["vote_count"] ?? 0])

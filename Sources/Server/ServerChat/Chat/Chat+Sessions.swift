@@ -88,7 +88,7 @@ extension Chat {
         writer.member("max_unread_count_on_super_group", 100)
         writer.member("max_unread_cnt_on_super_group", 100)
         writer.key("premium_feature_list")
-        writer.raw(Array("[\"message_threading\",\"supergroup\"]".utf8))
+        writer.raw(Array("[\"message_threading\",\"poll\",\"supergroup\"]".utf8))
         writer.member("file_upload_size_limit", Int64(Chat.fileLimit))
         writer.key("application_attributes")
         writer.raw(

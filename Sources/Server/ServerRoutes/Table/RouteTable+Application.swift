@@ -18,7 +18,8 @@ extension RouteTable {
         Route(
             "POST", "polls", query: "user_id",
             body: "user_id title options data allow_user_suggestion allow_multiple_votes close_at", Router.createPoll),
-        Route("GET", "polls", query: ["user_id channel_url", .page], body: "user_id", Router.listPolls),
+        Route(
+            "GET", "polls", query: ["user_id channel_url -channel_type", .page], body: "user_id", Router.listPolls),
         Route("*", "polls", query: "user_id", body: "user_id", Router.noActionOfPolls),
         Route("GET", "polls/:poll", query: .poll, body: .poll, Router.viewPoll),
         Route(
