@@ -577,7 +577,9 @@ SM_EXPORT int32_t sm_stream_call(
  * 16 MiB), "data", "custom_type", "mention_type" ("users" | "channel"), "mentioned_user_ids", "parent_message_id" (an
  * id; through the collection of a thread the thread's, unless given), "reply_to_channel", "sorted_metaarray" (a
  * list of {"key","value":[texts]}), "silent", "push_option" ("default" | "suppress"), "pin_message", "target_langs" (to
- * translate it to), "request_id" (default: a fresh one). With {"resend":"REQUEST_ID"} a failed message is sent again.
+ * translate it to), "poll_id" (an id; the action "create_poll" makes one), "mentioned_message_template",
+ * "extended_message_payload" (an object), "apple_critical_alert_options" ({"name", "volume": 0 to 1}), "request_id"
+ * (default: a fresh one). With {"resend":"REQUEST_ID"} a failed message is sent again.
  * The message is on disk before the event `change` of the pending list is delivered; from then on it is sent or visibly
  * failed, after any kill. Under "automatic" it waits for a connection, and so does the call; under the other policies
  * it fails when there is none.

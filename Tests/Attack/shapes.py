@@ -61,7 +61,8 @@ ACTIONS = {
     "statistics": "", "options": "", "cancel": "request:r", "clear_channels": "", "set_limit": "collection:r limit:n",
 }
 MESSAGE = ("message:t data:t custom_type:t mention_type:users|channel mentioned_user_ids:l parent_message_id:m "
-           "reply_to_channel:b silent:b push_option:default|suppress pin_message:b target_langs:l request_id:i")
+           "reply_to_channel:b silent:b push_option:default|suppress pin_message:b target_langs:l request_id:i "
+           "poll_id:m mentioned_message_template:t extended_message_payload:d apple_critical_alert_options:d")
 OWN = MESSAGE + " channel_url:u created_at:n url:t file:d files:y status:t user:d sorted_metaarray:z"
 QUERY = ("limit:n order:latest_last_message|chronological|channel_name_alphabetical|metadata_value_alphabetical "
          "include_empty:b include_frozen:b include_member_list:b include_metadata:b channel_urls:l custom_types:l "

@@ -16,7 +16,9 @@ enum OwnMessage {
         case message, data, customType = "custom_type", mentionType = "mention_type"
         case mentionedUserIDs = "mentioned_user_ids", parentMessageID = "parent_message_id"
         case replyToChannel = "reply_to_channel", metaArrays = "sorted_metaarray", silent, pushOption = "push_option"
-        case pinsMessage = "pin_message", targetLanguages = "target_langs"
+        case pinsMessage = "pin_message", targetLanguages = "target_langs", pollID = "poll_id"
+        case mentionTemplate = "mentioned_message_template", payload = "extended_message_payload"
+        case criticalAlert = "apple_critical_alert_options"
     }
     private enum PushOption: String, CaseIterable { case `default`, suppress }
     private enum MentionType: String, CaseIterable { case users, channel }
@@ -55,13 +57,15 @@ enum OwnMessage {
             guard let field = Field(rawValue: name) else { throw value.unknown(in: "message") }
             if value.json.isNull { continue }
             switch field {
-            case .message, .data, .customType: _ = try value.text()
+            case .message, .data, .customType, .mentionTemplate: _ = try value.text()
             case .mentionType: _ = try value.choice(MentionType.self)
             case .mentionedUserIDs: _ = try value.texts(allowEmpty: true)
-            case .parentMessageID: _ = try value.messageID()
+            case .parentMessageID, .pollID: _ = try value.messageID()
             case .replyToChannel, .silent, .pinsMessage: _ = try value.flag()
             case .pushOption: _ = try value.choice(PushOption.self)
             case .targetLanguages: _ = try value.texts()
+            case .payload: _ = try value.members()
+            case .criticalAlert: try checkCriticalAlert(value)
             case .metaArrays: for entry in try value.list() { try checkMetaArray(entry) }
             }
         }
@@ -76,13 +80,28 @@ enum OwnMessage {
         if let values = entry.member("value") { _ = try values.texts(allowEmpty: true) }
     }
 
+    /// How loud it rings on a device that is silent.
+    private static func checkCriticalAlert(_ options: DocumentValue) throws(DocumentError) {
+        for (name, value) in try options.members() {
+            switch name {
+            case "name": _ = try value.nonemptyText()
+            case "volume":
+                guard let volume = value.json.double, (0...1).contains(volume) else {
+                    throw value.failure("expected a number from 0 to 1")
+                }
+            default: throw value.unknown(in: "critical alert")
+            }
+        }
+    }
+
     private static func body(_ document: DocumentValue, without keys: [String]) -> [UInt8] {
         let body = document.json
         for key in keys { body.set(key, nil) }
-        let parent = Field.parentMessageID.rawValue
         // In the service's form, whether the host wrote a number or a text. An invalid id was refused before.
-        if let id = document.member(parent), !id.json.isNull, let read = try? id.messageID() {
-            body.set(parent, read.json)
+        for key in [Field.parentMessageID.rawValue, Field.pollID.rawValue] {
+            if let id = document.member(key), !id.json.isNull, let read = try? id.messageID() {
+                body.set(key, read.json)
+            }
         }
         return body.serialized()
     }

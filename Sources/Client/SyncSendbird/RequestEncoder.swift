@@ -149,6 +149,10 @@ struct RequestEncoder {
                 document.set("metaarray", arrays)
                 document.set("sorted_metaarray", nil)
             }
+            if let payload = document["extended_message_payload"] {
+                document.set("extended_message", payload)
+                document.set("extended_message_payload", nil)
+            }
             // Said only where it is not so.
             if document["push_option"]?.string == "default" { document.set("push_option", nil) }
             document.set("req_id", .string(requestID.text))

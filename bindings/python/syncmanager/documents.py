@@ -306,6 +306,17 @@ class MessageFields(TypedDict, total=False):
     push_option: Literal["default", "suppress"]
     pin_message: bool
     target_langs: list[str]
+    poll_id: MessageId  #: of a poll that was made and not sent yet
+    mentioned_message_template: str
+    extended_message_payload: dict[str, Any]
+    apple_critical_alert_options: CriticalAlert
+
+
+class CriticalAlert(TypedDict, total=False):
+    """How a message rings on a device that is silent. Since 0.1."""
+
+    name: str  #: of the sound
+    volume: float  #: 0 to 1
 
 
 class Section(TypedDict):

@@ -19,6 +19,16 @@ document! {
         pin(flag: bool) { ("pin_message", flag.to_string()) }
         /// Languages to translate it to.
         target_languages(languages: &[impl AsRef<str>]) { ("target_langs", quoted_list(languages)) }
+        /// The poll that it shows; it was made by the action `create_poll` and not sent yet.
+        poll(poll_id: i64) { ("poll_id", poll_id.to_string()) }
+        /// The text in which mentions stand as templates.
+        mention_template(template: &str) { ("mentioned_message_template", quoted(template)) }
+        /// What a program shows with the message: JSON text of an object.
+        extended_payload(object: &str) { ("extended_message_payload", object.to_owned()) }
+        /// How it rings on a device that is silent: the sound, and how loud, from 0 to 1.
+        critical_alert(sound: &str, volume: f64) {
+            ("apple_critical_alert_options", format!("{{\"name\":{},\"volume\":{volume}}}", quoted(sound)))
+        }
         /// The id of the message before the service gives it one; default: a new one.
         request_id(id: &str) { ("request_id", quoted(id)) }
     }
