@@ -2,6 +2,7 @@
 
 -- cache.db (user_version 8)
 -- meta        cursors and flags: channels.changes, channels.token, channels.complete, messages.changes.KEY,
+--             messages.polls.KEY (missing while no cached message holds a poll),
 --             service.resume: from where a stream goes on
 -- channel     key is ours and not used again; messages are filed under it. (SQLite gives the number behind the greatest: of
 --             one whose row a damaged file lost, what is left is removed.) json is the channel as hosts see it; name,

@@ -114,7 +114,7 @@
  *                 "local_message_pending_created" | "..._failed" | "..._canceled" | "..._resend_started",
  *                 "local_action" (an optimistic action of sm_call() is shown, or taken back), or "event_...": a
  *                 realtime event, docs/events.md lists them. More may come; treat an unknown one as "sync"
- *   "from_event"  true when "source" begins with "event_"
+ *   "from_event"  true when "source" begins with "event_", but for "event_poll_changelog"
  *   "detail"      only when there is something to say: what happened in particular, a list of objects, each with
  *                 "event" (a source, as above) and facts as docs/events.md lists them: who joined, until when
  *   "reason"      only for the failed list, why: "none", "update_resend_failed" (an update: with the new code and

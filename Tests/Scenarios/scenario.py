@@ -11,10 +11,11 @@ from expectations import Expectations, holds
 from harness import PATIENCE, Server
 from host import Host, Refused
 from host_steps import HostSteps
+from poll_steps import PollSteps
 from server_steps import ServerSteps
 
 
-class Scenario(ServerSteps, HostSteps, Expectations):
+class Scenario(ServerSteps, HostSteps, PollSteps, Expectations):
     def __init__(self, document: dict, folder: Path, host: Host) -> None:
         self.host = host
         self.document = document
@@ -22,6 +23,8 @@ class Scenario(ServerSteps, HostSteps, Expectations):
         self.server = Server(*document.get("server", []), db=folder / "server.db")
         self.users = {name: self.server.create_user(name) for name in ("mei", "bo", "kit")}
         self.named: dict[str, dict] = {}
+        #: Polls as they were last seen, by their titles.
+        self.polls: dict[str, dict] = {}
         self.collections: dict[str, int] = {}
         self.replay: dict[int, dict[str, list]] = {}
         self.events: list[dict] = []

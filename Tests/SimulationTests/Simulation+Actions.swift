@@ -8,6 +8,7 @@ import TestSupport
 extension Simulation {
     func callAction() {
         guard let url = random.pick(knowledge.urls) else { return }
+        if random.chance(15) { return callPollAction() }
         switch random.below(22) {
         case 0..<3: call(.freezeChannel, url)
         case 3..<6: call(.unfreezeChannel, url)
@@ -50,7 +51,7 @@ extension Simulation {
         "call", "connect", "fetch", "fetch_all_next", "send_message", "start", "stream_call",
     ]
 
-    private func call(_ action: Action, _ url: String?, _ arguments: [String: ActionCall.Value] = [:]) {
+    func call(_ action: Action, _ url: String?, _ arguments: [String: ActionCall.Value] = [:]) {
         var arguments = arguments
         if let url { arguments["channel_url"] = .text(url) }
         let timeout: Int64? = random.chance(20) ? 1 + random.below(3_000) : nil

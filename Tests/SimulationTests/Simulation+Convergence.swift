@@ -204,6 +204,7 @@ extension Simulation {
                             + "\(there[key]?.text ?? "-")")
                 }
             }
+            try comparePoll(here, there, leftOut)
             guard Simulation.reactions(here) == Simulation.reactions(there) else {
                 throw Violation(
                     description: "message \(row.id): reactions are \(Simulation.reactions(here)), not "

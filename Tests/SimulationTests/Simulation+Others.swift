@@ -11,6 +11,7 @@ extension Simulation {
     func othersAct() {
         guard let url = random.pick(knowledge.urls) else { return addChannel() }
         if random.chance(12) { return membersAct(in: url) }
+        if random.chance(8) { return pollsAct(in: url) }
         act(of: random.below(111), in: url)
     }
 

@@ -26,6 +26,8 @@ final class Simulation {
     private var planOrder = 0
     private(set) var processNumber = 0
     var database = DatabaseKnowledge()
+    /// Polls that were sent, the latest last.
+    var polls: [(id: Int64, url: String, owner: String)] = []
 
     /// The streams that the host has open, as told.
     var streams: [UInt64: ShownStream] = [:]

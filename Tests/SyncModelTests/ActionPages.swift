@@ -20,7 +20,7 @@ enum ActionPages {
 
             Every action also takes `timeout_ms` (1 to 86,400,000; the client's `request_timeout_ms` without it): after
             so long it completes with TIMEOUT, and whether it was done is not known. A null is the same as a missing
-            key, but for values of the database; an unknown key is refused. A `message_id` may be a number or a text.
+            key, but for values of the database; an unknown key is refused.
             What an action made known is told to collections before the call completes, but for what the service has to
             be asked for besides.
 
@@ -61,7 +61,8 @@ enum ActionPages {
         case .integer(let range): "whole number, \(range.lowerBound) to \(range.upperBound)"
         case .flag: "true or false"
         case .time: "ms since the epoch"
-        case .messageID: "message id"
+        case .messageID: "id: whole number or text"
+        case .ids: "list of ids: whole numbers or texts"
         case .word(let words): words.map { "`\($0)`" }.joined(separator: ", ")
         case .form(.databaseKey): "key of the database"
         case .form(.pathTemplate): "path"
@@ -141,6 +142,9 @@ enum ActionPages {
         case .messageID:
             let null = isRequired ? "" : ", {\"type\": \"null\"}"
             return "{\"anyOf\": [{\"type\": \"integer\", \"minimum\": 0}, \(names)\(null)]}"
+        case .ids:
+            let items = "{\"anyOf\": [{\"type\": \"integer\", \"minimum\": 0}, \(names)]}"
+            return "{\"type\": \(type("array")), \"items\": \(items)}"
         case .word(let words):
             return "{\"enum\": [\((words.map { "\"\($0)\"" } + (isRequired ? [] : ["null"])).joined(separator: ", "))]}"
         case .form(let form): return common(form.rawValue)

@@ -41,6 +41,7 @@ enum Described {
                 + "\(reaction.isAdded ? "added" : "taken away") \(reaction.updatedAt)"
         case .messagePatched(let url, let id, .threadInfo(let json)):
             "thread \(url) \(id) \(String(decoding: json, as: UTF8.self))"
+        case .messagePatched(let url, let id, .poll(let change)): "poll \(url) \(id) \(text(change))"
         case .unreadCounts(let counts):
             "unread \(counts.all) at \(counts.time)"
                 + counts.byCustomType.sorted { $0.key < $1.key }.map { " \($0.key.text)=\($0.value)" }.joined()
@@ -82,6 +83,9 @@ enum Described {
         case .messageChanges(let changes):
             "changes \(ids(changes.updated)) gone [\(changes.deletedIDs.map(\.text).joined(separator: ", "))] "
                 + "more \(changes.hasMore) next '\(changes.next)'"
+        case .pollChanges(let changes):
+            "polls " + changes.updated.map { "\($0.messageID) \(text($0.change)) " }.joined()
+                + "gone \(changes.deletedIDs) more \(changes.hasMore) next '\(changes.next)'"
         case .gap(.huge): "gap huge"
         case .gap(.fill(let page)): "gap \(text(page))"
         case .retention(let page):
@@ -97,6 +101,14 @@ enum Described {
                 + answer.events.map { ", " + text($0) }.joined()
         case .done: "done"
         case .failure(let failure): "failure \(text(failure))"
+        }
+    }
+
+    static func text(_ change: PollChange) -> String {
+        switch change.kind {
+        case .edited(let json): "\(change.pollID) is \(String(decoding: json, as: UTF8.self))"
+        case .voted(let json): "\(change.pollID) voted \(String(decoding: json, as: UTF8.self))"
+        case .removed: "\(change.pollID) removed"
         }
     }
 

@@ -276,7 +276,6 @@ final class FrameTests: XCTestCase {
             (#"DELM{"channel_url":"c"}"#, ["alive"]), (#"MRCT{"channel_url":"c","msg_id":1}"#, ["alive"]),
             (#"MTHD{"channel_url":"c","parent_message_id":1,"thread_info":7}"#, ["alive"]),
             (#"READ{"channel_url":"c"}"#, ["alive"]), (#"MCNT{}"#, []), (#"MCNT{"group_channels":[{},7]}"#, []),
-            (#"VOTE{"channel_url":"c","poll_id":1}"#, ["alive"]), (#"PEDI{"poll":{}}"#, ["alive"]),
             (#"RXNS{"channel_url":"c"}"#, ["alive"]), (#"NEWC{"channel_url":"c"}"#, ["alive"]),
             (#"ENTR{"channel_url":"o","participant_count":1}"#, ["alive"]), (#"mesg{"channel_url":"c"}"#, ["alive"]),
         ])

@@ -24,6 +24,8 @@ final class MutatedFrameTests: XCTestCase {
         #"MCNT{"group_channels":[{"channel_url":"a","member_count":3,"joined_member_count":2,"ts":1}],"ts":1}"#,
         #"SYEV{"cat":13000,"channel_url":"c","ts_message_offset":5,"data":{"hide_previous_messages":true}}"#,
         #"SYEV{"cat":10601,"channel_url":"c","data":{"user_id":"me","end_at":-1}}"#,
+        #"VOTE{"channel_url":"c","poll_id":5,"message_id":7,"updated_vote_counts":[{"option_id":8,"vote_count":1}]}"#,
+        #"PEDI{"channel_url":"c","poll":{"id":5,"message_id":7,"options":[{"id":8,"vote_count":1}]}}"#,
         #"EROR{"code":400309,"message":"m","req_id":"r"}"#, #"EXPR{"expires_in":-5}"#, #"BUSY{"retry_after":2.5}"#,
     ]
     /// Values at the edges of their types, to stand where others stood. One is an integer that jansson refuses:

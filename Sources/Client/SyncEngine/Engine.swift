@@ -382,7 +382,7 @@ public final class Engine {
             turn.add(.messages(MessageFact(
                 channelURL: url, kind: .deleted(ids: [id]), cause: Cause(.eventMessageDeleted))))
         case .messagePatched(let url, let id, let patch):
-            if case .reaction(let reaction) = patch { serviceActions.note(reaction, of: id, in: url, turn.context) }
+            serviceActions.note(patch, of: id, in: url, turn.context)
             turn.add(.messages(MessageFact(
                 channelURL: url, kind: .patched(id: id, patch),
                 cause: Cause(patch.source, rules.facts(of: event, userID: options.userID)))))
@@ -535,8 +535,8 @@ public final class Engine {
             let fact = timeline.receive(reply, to: ask, &turn)
         else { return }
         let isStored = record(message: fact, &turn)
-        guard case .messageChanges(let changes) = reply else { return timeline.resume(&turn) }
-        timeline.changesTaken(isStored, changes, to: ask, &turn)
+        guard let page = reply.logPage else { return timeline.resume(&turn) }
+        timeline.changesTaken(isStored, page, to: ask, &turn)
     }
 
     /// Takes in one part of an answer about channels; the next one has its turn after other inputs.

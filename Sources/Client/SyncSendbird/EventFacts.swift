@@ -33,9 +33,21 @@ enum EventFacts {
             return [fact(.eventThreadInfoUpdated, [
                 "message_id": .string(id.text), "thread_info": try? JSON.parse(info),
             ])]
+        case .messagePatched(_, let id, .poll(let change)): return [poll(change, id)]
         case .channel(_, let event): return of(event, userID)
         default: return []
         }
+    }
+
+    private static func poll(_ change: PollChange, _ id: MessageID) -> EventFact {
+        let (message, poll) = (JSON.string(id.text), JSON.string(change.pollID))
+        guard case .voted(let text) = change.kind else {
+            return fact(.eventPollUpdated, ["message_id": message, "poll_id": poll])
+        }
+        let event = try? JSON.parse(text)
+        return fact(.eventPollVoted, [
+            "message_id": message, "poll_id": poll, "is_own": .bool(event?["voted_option_ids"] != nil),
+        ])
     }
 
     private static func of(_ event: ChannelEvent, _ ownID: UserID) -> [EventFact] {

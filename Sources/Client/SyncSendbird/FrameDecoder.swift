@@ -138,6 +138,10 @@ struct FrameDecoder {
             else { return [.alive] }
             let patch = MessagePatch.threadInfo(info.serialized())
             return [.event(.messagePatched(channelURL: url, messageID: MessageID(number: id), patch: patch))]
+        case "PEDI", "VOTE":
+            guard let (id, change) = command == "VOTE" ? PollReader.voted(body) : PollReader.changed(body["poll"])
+            else { return [.alive] }
+            return [.event(.messagePatched(channelURL: url, messageID: id, patch: .poll(change)))]
         case "READ":
             guard let user = body["user"].flatMap(identifier) ?? identifier(body), let time = body["ts"]?.int
             else { return [.alive] }
@@ -153,7 +157,7 @@ struct FrameDecoder {
             for (user, time) in body["updated"]?.members ?? [] { times[UserID(user)] = time.int }
             return times.isEmpty ? [.alive] : [.event(.channel(url: url, .delivered(times)))]
         case "SYEV": return systemEvent(body, url)
-        // Polls, typing of old servers, pongs, and what is not known yet.
+        // Typing of old servers, pongs, and what is not known yet.
         default: return [.alive]
         }
     }

@@ -62,7 +62,7 @@ enum ReplyDecoder {
                 lists(.channels, bytes) { .init(channels(request, $0)) }
             case .messagesAround, .messages, .ownMessages, .messageChanges, .messageGap:
                 lists(.messages, bytes) { .init(messages(request, $0)) }
-            case .getChannel, .getMessage, .sendMessage, .retention, .unreadCounts: one(request, bytes)
+            case .getChannel, .getMessage, .sendMessage, .retention, .unreadCounts, .pollChanges: one(request, bytes)
             case .action, .markDelivered: (.malformed, false)
             }
         }
@@ -123,6 +123,10 @@ enum ReplyDecoder {
         if case .unreadCounts = request {
             return (.init(unreadCounts(root).map { .unreadCounts($0) }), hasLoneSurrogate)
         }
+        if case .pollChanges = request {
+            let changes = (try? JSON.parse(root.bytes)).flatMap(PollReader.changes)
+            return (.init(changes.map { .pollChanges($0) }), hasLoneSurrogate)
+        }
         var message = JSONReader(root.bytes)
         return (.init((try? MessageCodec.read(from: &message)).flatMap { $0 }.map { .message($0) }), hasLoneSurrogate)
     }
@@ -166,7 +170,8 @@ enum ReplyDecoder {
         // "Forbidden" for reading a channel means that this user is not in it; for an action, that it is refused.
         if kind == .refused, status == 403 {
             switch request {
-            case .getChannel, .getMessage, .messagesAround, .messages, .ownMessages, .messageChanges, .messageGap:
+            case .getChannel, .getMessage, .messagesAround, .messages, .ownMessages, .messageChanges, .messageGap,
+                .pollChanges:
                 kind = .notFound
             default: break
             }

@@ -121,6 +121,11 @@ struct RequestEncoder {
             query.add(since)
             query.addMessageParts()
             return get(messages(of: url) + "/changelogs", query)
+        case .pollChanges(let url, let since):
+            var query = Query()
+            query.add(since)
+            query.add("limit", "100")
+            return get("/group_channels/\(PercentEncoding.escape(url.text))/polls/changelogs", query)
         case .messageGap(let url, let start, let end, let held, let filter):
             var query = Query()
             // The service compares how many messages lie in a range, both ends included, with how many are held there,

@@ -15,6 +15,7 @@ extension SendbirdRules {
             let reaction = MessageReaction(
                 key: key, userID: userID, isAdded: isAdded, updatedAt: action.integer(ActionCall.sentAt) ?? 0)
             return apply(.reaction(reaction), to: json).map { .changed($0) }
+        case .votePoll: return SendbirdRules.vote(for: action.texts("option_ids") ?? [], on: json).map { .changed($0) }
         case .editMessage:
             var members: [(key: String, value: [UInt8])] = []
             for key in ["message", "data", "custom_type", "mention_type"] {

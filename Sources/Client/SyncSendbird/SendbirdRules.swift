@@ -90,6 +90,7 @@ public struct SendbirdRules: ServiceRules {
         switch patch {
         case .threadInfo(let info): JSONSlice.setting([("thread_info", info)], in: json)
         case .reaction(let reaction): SendbirdRules.apply(reaction, to: json)
+        case .poll(let change): SendbirdRules.apply(change, to: json)
         }
     }
 

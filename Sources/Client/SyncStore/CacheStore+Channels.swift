@@ -203,7 +203,7 @@ extension CacheStore {
     func clearRemains(_ key: Int64) throws(StoreError) {
         let remains = try connection.prepare("""
             SELECT EXISTS (SELECT 1 FROM message WHERE channel = ?1) OR EXISTS (SELECT 1 FROM chunk WHERE channel = ?1)
-                OR EXISTS (SELECT 1 FROM meta WHERE key = 'messages.changes.' || ?1)
+                OR EXISTS (SELECT 1 FROM meta WHERE key IN ('messages.changes.' || ?1, 'messages.polls.' || ?1))
             """).bind(key)
         defer { remains.reset() }
         guard try remains.next(), remains.bool(0) else { return }

@@ -187,11 +187,14 @@ extension CacheStore {
                 try connection.prepare("DELETE FROM message WHERE channel = ?").bind(channel).run()
                 try connection.prepare("DELETE FROM chunk WHERE channel = ?").bind(channel).run()
                 try setValue("messages.changes.\(channel)", nil)
+                try setValue(CacheStore.pollsKey(channel), nil)
             } else {
                 storedChunks = [:]
                 try connection.prepare("DELETE FROM message").run()
                 try connection.prepare("DELETE FROM chunk").run()
-                try connection.prepare("DELETE FROM meta WHERE key GLOB 'messages.changes.*'").run()
+                try connection.prepare("""
+                    DELETE FROM meta WHERE key GLOB 'messages.changes.*' OR key GLOB 'messages.polls.*'
+                    """).run()
             }
         }
     }

@@ -107,6 +107,7 @@ extension CacheStore {
                     isOpenEnded: false)
             ])
             try setValue("messages.changes.\(key)", changes)
+            try setValue(CacheStore.pollsKey(key), try value(CacheStore.pollsKey(channel)))
         }
     }
 }

@@ -162,8 +162,8 @@ final class TimelineStory {
         guard let fact = bench.act({ timeline.receive(reply, to: ask, &$0) }) else { return true }
         // As `Engine` does.
         let isStored = record(fact)
-        if case .messageChanges(let changes) = reply {
-            bench.act { timeline.changesTaken(isStored, changes, to: ask, &$0) }
+        if let page = reply.logPage {
+            bench.act { timeline.changesTaken(isStored, page, to: ask, &$0) }
         } else {
             bench.act { timeline.resume(&$0) }
         }

@@ -17,6 +17,8 @@ from .actions import (
     MemberPage,
     ObjectChange,
     ObjectPath,
+    PollChanges,
+    PollPage,
     PushedKey,
     PushPreference,
     ResourceStatistics,
@@ -24,6 +26,7 @@ from .actions import (
     Statistics,
     TransactionEnd,
     UserPage,
+    Vote,
 )
 from .documents import Channel, Config, Message, MessageId, User
 
@@ -169,6 +172,159 @@ class BlockingClientActions:
         timeout_ms: int | None = ...,
         timeout: float | None = ...,
     ) -> Message: ...
+    @overload
+    def call(
+        self,
+        action: Literal["create_poll"],
+        /,
+        *,
+        title: str,
+        options: list[str],
+        data: str | None = ...,
+        allow_user_suggestion: bool | None = ...,
+        allow_multiple_votes: bool | None = ...,
+        close_at: int | None = ...,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> Poll: ...
+    @overload
+    def call(
+        self,
+        action: Literal["get_poll"],
+        /,
+        *,
+        channel_url: str,
+        poll_id: int | str,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> Poll: ...
+    @overload
+    def call(
+        self,
+        action: Literal["list_polls"],
+        /,
+        *,
+        channel_url: str,
+        limit: int | None = ...,
+        token: str | None = ...,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> PollPage: ...
+    @overload
+    def call(
+        self,
+        action: Literal["update_poll"],
+        /,
+        *,
+        channel_url: str,
+        poll_id: int | str,
+        title: str | None = ...,
+        data: str | None = ...,
+        allow_user_suggestion: bool | None = ...,
+        allow_multiple_votes: bool | None = ...,
+        close_at: int | None = ...,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> Poll: ...
+    @overload
+    def call(
+        self,
+        action: Literal["close_poll"],
+        /,
+        *,
+        channel_url: str,
+        poll_id: int | str,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> Poll: ...
+    @overload
+    def call(
+        self,
+        action: Literal["delete_poll"],
+        /,
+        *,
+        channel_url: str,
+        poll_id: int | str,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> None: ...
+    @overload
+    def call(
+        self,
+        action: Literal["add_poll_option"],
+        /,
+        *,
+        channel_url: str,
+        poll_id: int | str,
+        text: str,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> Poll: ...
+    @overload
+    def call(
+        self,
+        action: Literal["update_poll_option"],
+        /,
+        *,
+        channel_url: str,
+        poll_id: int | str,
+        option_id: int | str,
+        text: str,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> Poll: ...
+    @overload
+    def call(
+        self,
+        action: Literal["delete_poll_option"],
+        /,
+        *,
+        channel_url: str,
+        poll_id: int | str,
+        option_id: int | str,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> None: ...
+    @overload
+    def call(
+        self,
+        action: Literal["vote_poll"],
+        /,
+        *,
+        channel_url: str,
+        message_id: int | str,
+        poll_id: int | str,
+        option_ids: list[int | str],
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> Vote: ...
+    @overload
+    def call(
+        self,
+        action: Literal["list_poll_voters"],
+        /,
+        *,
+        channel_url: str,
+        poll_id: int | str,
+        option_id: int | str,
+        limit: int | None = ...,
+        token: str | None = ...,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> UserPage: ...
+    @overload
+    def call(
+        self,
+        action: Literal["list_poll_changes"],
+        /,
+        *,
+        channel_url: str,
+        since: int | None = ...,
+        limit: int | None = ...,
+        token: str | None = ...,
+        timeout_ms: int | None = ...,
+        timeout: float | None = ...,
+    ) -> PollChanges: ...
     @overload
     def call(
         self,
@@ -1313,6 +1469,285 @@ class BlockingClientActions:
             values: for each key the values, as ``{"color": ["red"]}``
         """
         call = self.start.remove_meta_array_values(channel_url, message_id, values, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def create_poll(
+        self,
+        title: str,
+        options: list[str],
+        *,
+        data: str | None = None,
+        allow_user_suggestion: bool | None = None,
+        allow_multiple_votes: bool | None = None,
+        close_at: int | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> Poll:
+        """The action ``create_poll``. Collections: none: a poll is seen when it is sent, with ``poll_id`` of a message.
+
+        Gives the poll as the service has it.
+
+        Args:
+            title: the question
+            options: what can be chosen
+            data: the poll's data
+            allow_user_suggestion: whether other members may add options
+            allow_multiple_votes: whether a member may choose several options
+            close_at: when it closes by itself, in seconds since the epoch as the poll has it; -1: never
+        """
+        call = self.start.create_poll(
+            title,
+            options,
+            data=data,
+            allow_user_suggestion=allow_user_suggestion,
+            allow_multiple_votes=allow_multiple_votes,
+            close_at=close_at,
+            timeout_ms=timeout_ms,
+        )
+        return call.result(timeout)
+
+    def get_poll(
+        self, channel_url: str, poll_id: int | str, *, timeout_ms: int | None = None, timeout: float | None = None
+    ) -> Poll:
+        """The action ``get_poll``. Collections: none.
+
+        Gives the poll as the service has it.
+
+        Args:
+            channel_url: the channel
+            poll_id: the poll
+        """
+        call = self.start.get_poll(channel_url, poll_id, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def list_polls(
+        self,
+        channel_url: str,
+        *,
+        limit: int | None = None,
+        token: str | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> PollPage:
+        """The action ``list_polls``. Collections: none.
+
+        Gives ``polls``: a page of the channel's; ``next``: token of the next page, empty at the end.
+
+        Args:
+            channel_url: the channel
+            limit: how many a page has; 20
+            token: ``next`` of the page before; the first page without it
+        """
+        call = self.start.list_polls(channel_url, limit=limit, token=token, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def update_poll(
+        self,
+        channel_url: str,
+        poll_id: int | str,
+        *,
+        title: str | None = None,
+        data: str | None = None,
+        allow_user_suggestion: bool | None = None,
+        allow_multiple_votes: bool | None = None,
+        close_at: int | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> Poll:
+        """The action ``update_poll``. Collections: ``update`` of the message, ``event_poll_updated``; what is not named
+        stays. Only who made it may.
+
+        Gives the poll as the service has it.
+
+        Args:
+            channel_url: the channel
+            poll_id: the poll
+            title: the question
+            data: the poll's data
+            allow_user_suggestion: whether other members may add options
+            allow_multiple_votes: whether a member may choose several options
+            close_at: when it closes by itself, in seconds since the epoch as the poll has it; -1: never
+        """
+        call = self.start.update_poll(
+            channel_url,
+            poll_id,
+            title=title,
+            data=data,
+            allow_user_suggestion=allow_user_suggestion,
+            allow_multiple_votes=allow_multiple_votes,
+            close_at=close_at,
+            timeout_ms=timeout_ms,
+        )
+        return call.result(timeout)
+
+    def close_poll(
+        self, channel_url: str, poll_id: int | str, *, timeout_ms: int | None = None, timeout: float | None = None
+    ) -> Poll:
+        """The action ``close_poll``. Collections: ``update`` of the message, ``event_poll_updated``: its ``status`` is
+        "closed", nobody votes any more. Only who made it may.
+
+        Gives the poll as the service has it.
+
+        Args:
+            channel_url: the channel
+            poll_id: the poll
+        """
+        call = self.start.close_poll(channel_url, poll_id, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def delete_poll(
+        self, channel_url: str, poll_id: int | str, *, timeout_ms: int | None = None, timeout: float | None = None
+    ) -> None:
+        """The action ``delete_poll``. Collections: ``update`` of the message, ``event_poll_updated``: its ``status`` is
+        "removed", the message stays. Only who made it may.
+
+        Args:
+            channel_url: the channel
+            poll_id: the poll
+        """
+        call = self.start.delete_poll(channel_url, poll_id, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def add_poll_option(
+        self,
+        channel_url: str,
+        poll_id: int | str,
+        text: str,
+        *,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> Poll:
+        """The action ``add_poll_option``. Collections: ``update`` of the message, ``event_poll_updated``. Who made the
+        poll may, others where ``allow_user_suggestion`` is set.
+
+        Gives the poll as the service has it.
+
+        Args:
+            channel_url: the channel
+            poll_id: the poll
+            text: what the option says
+        """
+        call = self.start.add_poll_option(channel_url, poll_id, text, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def update_poll_option(
+        self,
+        channel_url: str,
+        poll_id: int | str,
+        option_id: int | str,
+        text: str,
+        *,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> Poll:
+        """The action ``update_poll_option``. Collections: ``update`` of the message, ``event_poll_updated``. Who made
+        the poll or the option may.
+
+        Gives the poll as the service has it.
+
+        Args:
+            channel_url: the channel
+            poll_id: the poll
+            option_id: one of the poll's options
+            text: what the option says
+        """
+        call = self.start.update_poll_option(channel_url, poll_id, option_id, text, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def delete_poll_option(
+        self,
+        channel_url: str,
+        poll_id: int | str,
+        option_id: int | str,
+        *,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> None:
+        """The action ``delete_poll_option``. Collections: ``update`` of the message, ``event_poll_updated``: the option
+        is gone, and its votes. Who made the poll or the option may.
+
+        Args:
+            channel_url: the channel
+            poll_id: the poll
+            option_id: one of the poll's options
+        """
+        call = self.start.delete_poll_option(channel_url, poll_id, option_id, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def vote_poll(
+        self,
+        channel_url: str,
+        message_id: Message | MessageId,
+        poll_id: int | str,
+        option_ids: list[int | str],
+        *,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> Vote:
+        """The action ``vote_poll``. Collections: ``update`` of the message, ``event_poll_voted``: counts, and
+        ``voted_option_ids`` of its ``poll``.
+
+        Gives ``poll_id``, ``message_id``, ``updated_vote_counts``: a list of ``option_id`` and ``vote_count``.
+
+        Args:
+            channel_url: the channel
+            message_id: the message that shows the poll
+            poll_id: the poll
+            option_ids: all that this user chooses: these and no others; empty takes the vote back
+        """
+        call = self.start.vote_poll(channel_url, message_id, poll_id, option_ids, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def list_poll_voters(
+        self,
+        channel_url: str,
+        poll_id: int | str,
+        option_id: int | str,
+        *,
+        limit: int | None = None,
+        token: str | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> UserPage:
+        """The action ``list_poll_voters``. Collections: none.
+
+        Gives ``users``: a page of who chose the option, the latest first; ``vote_count``; ``next``: token of the
+        next page, empty at the end.
+
+        Args:
+            channel_url: the channel
+            poll_id: the poll
+            option_id: one of the poll's options
+            limit: how many a page has; 20
+            token: ``next`` of the page before; the first page without it
+        """
+        call = self.start.list_poll_voters(
+            channel_url, poll_id, option_id, limit=limit, token=token, timeout_ms=timeout_ms
+        )
+        return call.result(timeout)
+
+    def list_poll_changes(
+        self,
+        channel_url: str,
+        *,
+        since: int | None = None,
+        limit: int | None = None,
+        token: str | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> PollChanges:
+        """The action ``list_poll_changes``. Collections: none; what collections show follows this log by itself.
+
+        Gives ``updated``: polls as they are now; ``deleted``: ids of polls that are gone; ``has_more``; ``next``:
+        the token to go on from, also later.
+
+        Args:
+            channel_url: the channel
+            since: what has changed since; everything without it and a token
+            limit: how many a page has; 20
+            token: ``next`` of the page before; the first page without it
+        """
+        call = self.start.list_poll_changes(channel_url, since=since, limit=limit, token=token, timeout_ms=timeout_ms)
         return call.result(timeout)
 
     def mark_as_read(self, channel_url: str, *, timeout_ms: int | None = None, timeout: float | None = None) -> None:
@@ -2483,6 +2918,212 @@ class BlockingChannelActions:
             values: for each key the values, as ``{"color": ["red"]}``
         """
         call = self.start.remove_meta_array_values(message_id, values, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def get_poll(self, poll_id: int | str, *, timeout_ms: int | None = None, timeout: float | None = None) -> Poll:
+        """The action ``get_poll``. Collections: none.
+
+        Gives the poll as the service has it.
+
+        Args:
+            poll_id: the poll
+        """
+        call = self.start.get_poll(poll_id, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def list_polls(
+        self,
+        *,
+        limit: int | None = None,
+        token: str | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> PollPage:
+        """The action ``list_polls``. Collections: none.
+
+        Gives ``polls``: a page of the channel's; ``next``: token of the next page, empty at the end.
+
+        Args:
+            limit: how many a page has; 20
+            token: ``next`` of the page before; the first page without it
+        """
+        call = self.start.list_polls(limit=limit, token=token, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def update_poll(
+        self,
+        poll_id: int | str,
+        *,
+        title: str | None = None,
+        data: str | None = None,
+        allow_user_suggestion: bool | None = None,
+        allow_multiple_votes: bool | None = None,
+        close_at: int | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> Poll:
+        """The action ``update_poll``. Collections: ``update`` of the message, ``event_poll_updated``; what is not named
+        stays. Only who made it may.
+
+        Gives the poll as the service has it.
+
+        Args:
+            poll_id: the poll
+            title: the question
+            data: the poll's data
+            allow_user_suggestion: whether other members may add options
+            allow_multiple_votes: whether a member may choose several options
+            close_at: when it closes by itself, in seconds since the epoch as the poll has it; -1: never
+        """
+        call = self.start.update_poll(
+            poll_id,
+            title=title,
+            data=data,
+            allow_user_suggestion=allow_user_suggestion,
+            allow_multiple_votes=allow_multiple_votes,
+            close_at=close_at,
+            timeout_ms=timeout_ms,
+        )
+        return call.result(timeout)
+
+    def close_poll(self, poll_id: int | str, *, timeout_ms: int | None = None, timeout: float | None = None) -> Poll:
+        """The action ``close_poll``. Collections: ``update`` of the message, ``event_poll_updated``: its ``status`` is
+        "closed", nobody votes any more. Only who made it may.
+
+        Gives the poll as the service has it.
+
+        Args:
+            poll_id: the poll
+        """
+        call = self.start.close_poll(poll_id, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def delete_poll(self, poll_id: int | str, *, timeout_ms: int | None = None, timeout: float | None = None) -> None:
+        """The action ``delete_poll``. Collections: ``update`` of the message, ``event_poll_updated``: its ``status`` is
+        "removed", the message stays. Only who made it may.
+
+        Args:
+            poll_id: the poll
+        """
+        call = self.start.delete_poll(poll_id, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def add_poll_option(
+        self, poll_id: int | str, text: str, *, timeout_ms: int | None = None, timeout: float | None = None
+    ) -> Poll:
+        """The action ``add_poll_option``. Collections: ``update`` of the message, ``event_poll_updated``. Who made the
+        poll may, others where ``allow_user_suggestion`` is set.
+
+        Gives the poll as the service has it.
+
+        Args:
+            poll_id: the poll
+            text: what the option says
+        """
+        call = self.start.add_poll_option(poll_id, text, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def update_poll_option(
+        self,
+        poll_id: int | str,
+        option_id: int | str,
+        text: str,
+        *,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> Poll:
+        """The action ``update_poll_option``. Collections: ``update`` of the message, ``event_poll_updated``. Who made
+        the poll or the option may.
+
+        Gives the poll as the service has it.
+
+        Args:
+            poll_id: the poll
+            option_id: one of the poll's options
+            text: what the option says
+        """
+        call = self.start.update_poll_option(poll_id, option_id, text, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def delete_poll_option(
+        self, poll_id: int | str, option_id: int | str, *, timeout_ms: int | None = None, timeout: float | None = None
+    ) -> None:
+        """The action ``delete_poll_option``. Collections: ``update`` of the message, ``event_poll_updated``: the option
+        is gone, and its votes. Who made the poll or the option may.
+
+        Args:
+            poll_id: the poll
+            option_id: one of the poll's options
+        """
+        call = self.start.delete_poll_option(poll_id, option_id, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def vote_poll(
+        self,
+        message_id: Message | MessageId,
+        poll_id: int | str,
+        option_ids: list[int | str],
+        *,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> Vote:
+        """The action ``vote_poll``. Collections: ``update`` of the message, ``event_poll_voted``: counts, and
+        ``voted_option_ids`` of its ``poll``.
+
+        Gives ``poll_id``, ``message_id``, ``updated_vote_counts``: a list of ``option_id`` and ``vote_count``.
+
+        Args:
+            message_id: the message that shows the poll
+            poll_id: the poll
+            option_ids: all that this user chooses: these and no others; empty takes the vote back
+        """
+        call = self.start.vote_poll(message_id, poll_id, option_ids, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def list_poll_voters(
+        self,
+        poll_id: int | str,
+        option_id: int | str,
+        *,
+        limit: int | None = None,
+        token: str | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> UserPage:
+        """The action ``list_poll_voters``. Collections: none.
+
+        Gives ``users``: a page of who chose the option, the latest first; ``vote_count``; ``next``: token of the
+        next page, empty at the end.
+
+        Args:
+            poll_id: the poll
+            option_id: one of the poll's options
+            limit: how many a page has; 20
+            token: ``next`` of the page before; the first page without it
+        """
+        call = self.start.list_poll_voters(poll_id, option_id, limit=limit, token=token, timeout_ms=timeout_ms)
+        return call.result(timeout)
+
+    def list_poll_changes(
+        self,
+        *,
+        since: int | None = None,
+        limit: int | None = None,
+        token: str | None = None,
+        timeout_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> PollChanges:
+        """The action ``list_poll_changes``. Collections: none; what collections show follows this log by itself.
+
+        Gives ``updated``: polls as they are now; ``deleted``: ids of polls that are gone; ``has_more``; ``next``:
+        the token to go on from, also later.
+
+        Args:
+            since: what has changed since; everything without it and a token
+            limit: how many a page has; 20
+            token: ``next`` of the page before; the first page without it
+        """
+        call = self.start.list_poll_changes(since=since, limit=limit, token=token, timeout_ms=timeout_ms)
         return call.result(timeout)
 
     def mark_as_read(self, *, timeout_ms: int | None = None, timeout: float | None = None) -> None:

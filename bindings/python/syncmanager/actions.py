@@ -21,6 +21,18 @@ ActionName = Literal[
     "delete_meta_array_keys",
     "add_meta_array_values",
     "remove_meta_array_values",
+    "create_poll",
+    "get_poll",
+    "list_polls",
+    "update_poll",
+    "close_poll",
+    "delete_poll",
+    "add_poll_option",
+    "update_poll_option",
+    "delete_poll_option",
+    "vote_poll",
+    "list_poll_voters",
+    "list_poll_changes",
     "mark_as_read",
     "mark_all_as_read",
     "mark_as_unread",
@@ -167,6 +179,22 @@ class ObjectPath(TypedDict):
     path: str
 
 
+class PollChanges(TypedDict):
+    """The result of ``list_poll_changes``. Since 0.1."""
+
+    updated: list[Poll]
+    deleted: list[Any]
+    has_more: bool
+    next: str
+
+
+class PollPage(TypedDict):
+    """The result of ``list_polls``. Since 0.1."""
+
+    polls: list[Poll]
+    next: str
+
+
 class PushPreference(TypedDict):
     """The result of ``get_push_preference``, ``set_push_preference``. Since 0.1."""
 
@@ -219,8 +247,19 @@ class TransactionEnd(_RequiredTransactionEnd, total=False):
 
 
 class UserPage(TypedDict):
-    """The result of ``list_operators``, ``list_muted_users``, ``list_banned_users``, ``list_users``,
-    ``list_blocked_users``. Since 0.1."""
+    """The result of ``list_poll_voters``, ``list_operators``, ``list_muted_users``, ``list_banned_users``,
+    ``list_users``, ``list_blocked_users``. Since 0.1."""
 
     users: list[User]
     next: str
+
+
+class _RequiredVote(TypedDict):
+    poll_id: int
+
+
+class Vote(_RequiredVote, total=False):
+    """The result of ``vote_poll``. Since 0.1."""
+
+    message_id: int
+    updated_vote_counts: list[dict[str, Any]]

@@ -60,6 +60,23 @@ class ThreadDetail(_Thread, total=False):
     thread_info: ThreadInfo  #: as the service has it now
 
 
+class PollDetail(TypedDict):
+    """The poll in a message was changed, closed or removed, or its options were. Since 0.1."""
+
+    event: Literal["event_poll_updated"]
+    message_id: str
+    poll_id: str
+
+
+class VoteDetail(TypedDict):
+    """Somebody voted in the poll of a message. Since 0.1."""
+
+    event: Literal["event_poll_voted"]
+    message_id: str
+    poll_id: str
+    is_own: bool  #: the connected user, here or on another device
+
+
 class _Hidden(TypedDict):
     event: Literal["event_channel_hidden"]
     allow_auto_unhide: bool
@@ -218,6 +235,8 @@ Detail = Union[
     MentionDetail,
     ReactionDetail,
     ThreadDetail,
+    PollDetail,
+    VoteDetail,
     HiddenDetail,
     MemberCountDetail,
     JoinedDetail,

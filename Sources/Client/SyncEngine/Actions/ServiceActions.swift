@@ -11,6 +11,8 @@ struct ServiceActions {
     /// When this user's reaction with the same key changed last, of calls about reactions that have been overtaken by
     /// such news; in milliseconds since the epoch.
     private var toldMeanwhile: [CallID: Int64] = [:]
+    /// Calls about a poll of which the connection has told something since.
+    private var toldPolls: Set<CallID> = []
     /// What was told of the message that an action is about since it was asked: its answer may be older.
     private var crossings: [CallID: (action: ActionCall, told: Crossings)] = [:]
     private(set) var overlays = Overlays()
@@ -80,8 +82,24 @@ struct ServiceActions {
         }
     }
 
-    /// The connection told of a reaction: answers to what was asked before may be older.
-    mutating func note(_ reaction: MessageReaction, of messageID: MessageID, in url: ChannelURL, _ context: Context) {
+    /// The connection told of a small change: answers to what was asked before may be older.
+    mutating func note(_ patch: MessagePatch, of messageID: MessageID, in url: ChannelURL, _ context: Context) {
+        switch patch {
+        case .reaction(let reaction): note(reaction, of: messageID, in: url, context)
+        case .poll(let change):
+            let poll = TextKey(change.pollID)
+            // The answer to a vote comes by the connection, in order.
+            for (call, action) in calls
+            where action.action != .votePoll && action.text("poll_id").map({ TextKey($0) }) == poll {
+                toldPolls.insert(call)
+            }
+        case .threadInfo: break
+        }
+    }
+
+    private mutating func note(
+        _ reaction: MessageReaction, of messageID: MessageID, in url: ChannelURL, _ context: Context
+    ) {
         guard reaction.userID == context.options.userID else { return }
         for (call, action) in calls
         where [.addReaction, .removeReaction].contains(action.action) && action.channelURL == url
@@ -111,9 +129,12 @@ struct ServiceActions {
 
     /// Whether something newer was told than what the answer to a call says.
     func isOvertaken(_ event: ServiceEvent, of call: CallID) -> Bool {
-        guard case .messagePatched(_, _, .reaction(let reaction)) = event, let told = toldMeanwhile[call]
-        else { return false }
-        return reaction.updatedAt < told
+        switch event {
+        case .messagePatched(_, _, .reaction(let reaction)): reaction.updatedAt < toldMeanwhile[call] ?? Int64.min
+        // Of polls no time tells which is newer. What this user did to one all its connections are told.
+        case .messagePatched(_, _, .poll): toldPolls.contains(call)
+        default: false
+        }
     }
 
     mutating func sessionEnded(_ turn: inout Turn) { typing.sessionEnded(&turn) }
@@ -166,6 +187,7 @@ struct ServiceActions {
     ) {
         guard let action = calls.removeValue(forKey: call) else { return }
         toldMeanwhile[call] = nil
+        toldPolls.remove(call)
         // What an answer made known is a fact by then, and stands for itself; what failed is seen to be taken back.
         if overlays.remove(action, call: call) {
             turn.context.overlays = overlays

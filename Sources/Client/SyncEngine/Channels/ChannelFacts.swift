@@ -23,6 +23,8 @@ enum ChannelFacts {
         case .edited(let messages): edited(messages, cached, context)
         case .patched(let id, let patch):
             lastMessagePatched(id, cached, context) { context.rules.apply(patch, to: $0) }
+        case .patchLog(let patches):
+            lastMessagePatched(patches, cached, context)
         case .deleted(let ids): deleted(ids, cached, context)
         case .changelog(let updated, let ids):
             if let last = cached?.lastMessage, ids.contains(last.id) {
@@ -90,7 +92,8 @@ enum ChannelFacts {
             else { return .nothing }
             // The service changed its time: another one may be the last now.
             if message.position != last.position { return .mustBeAsked }
-            return patched(cached, context.rules.patches(forLastMessage: message.json, in: cached))
+            let json = context.rules.edited(message.json, from: shown)
+            return patched(cached, context.rules.patches(forLastMessage: json, in: cached))
         }
         return messages.contains { $0.position > last.position } ? .mayCross : .nothing
     }
@@ -105,6 +108,20 @@ enum ChannelFacts {
             return .mustBeAsked
         }
         return patched(cached, context.rules.patches(forLastMessage: json, in: cached))
+    }
+
+    /// Of the others nothing is shown in a channel.
+    private static func lastMessagePatched(
+        _ patches: [(id: MessageID, patch: MessagePatch)], _ cached: ChannelRecord?, _ context: Context
+    ) -> Outcome {
+        guard let cached, let last = cached.lastMessage, patches.contains(where: { $0.id == last.id }) else {
+            return .nothing
+        }
+        return lastMessagePatched(last.id, cached, context) { json in
+            var json = json
+            for (id, patch) in patches where id == last.id { json = context.rules.apply(patch, to: json) ?? json }
+            return json
+        }
     }
 
     private static func deleted(_ ids: [MessageID], _ cached: ChannelRecord?, _ context: Context) -> Outcome {

@@ -26,6 +26,7 @@ struct MessageAsk: Equatable {
         /// The message that a thread answers.
         case parent
         case changes(since: ChangePoint)
+        case polls(since: ChangePoint)
         case gap(end: HistoryEdge)
         /// The gap is huge: whether it is so for what the first of these filters leaves over; the others come next.
         case filteredGap([MessageFilter])

@@ -11,6 +11,8 @@ struct MessageFact {
         case deleted(ids: [MessageID])
         /// What was edited and deleted while away.
         case changelog(updated: [MessageRecord], deleted: [MessageID])
+        /// Small changes that were missed while away.
+        case patchLog([(id: MessageID, patch: MessagePatch)])
     }
 
     var channelURL: ChannelURL
@@ -37,6 +39,7 @@ struct MessageFact {
         case .edited(let messages): messages.contains { $0.id == id }
         case .patched(let patched, _): patched == id
         case .deleted(let ids): ids.contains(id)
+        case .patchLog(let patches): patches.contains { $0.id == id }
         case .changelog(let updated, let ids):
             ids.contains(id) || updated.contains { $0.id == id }
         }
@@ -55,21 +58,21 @@ struct MessageFact {
         case .edited(let messages): result.kind = .edited(ofThread(messages))
         case .changelog(let updated, let deleted):
             result.kind = .changelog(updated: ofThread(updated), deleted: deleted)
-        case .patched, .deleted: break
+        case .patched, .deleted, .patchLog: break
         }
         return result
     }
 
     /// What a list is told when the fact changed its channel.
     func channelCause(userID: UserID) -> Cause {
-        if cause.source == .messageChangelog { return Cause(.channelChangelog) }
+        if cause.source == .messageChangelog || cause.source == .eventPollChangelog { return Cause(.channelChangelog) }
         let isMention = cause.facts.contains { $0.source == .eventMention }
         let source: EventSource =
             switch kind {
             case .arrived(let message, _):
                 message.senderID == userID
                     ? .eventMessageSent : isMention ? .eventMention : .eventMessageReceived
-            case .edited, .patched: .eventMessageUpdated
+            case .edited, .patched, .patchLog: .eventMessageUpdated
             case .deleted, .changelog: .eventMessageDeleted
             }
         return Cause(source, cause.facts)
@@ -92,7 +95,7 @@ struct MessageFact {
             if message.position.order < order || !isNews { result.kind = .edited([]) }
         case .edited(let messages): result.kind = .edited(rest(messages))
         case .changelog(let updated, let deleted): result.kind = .changelog(updated: rest(updated), deleted: deleted)
-        case .patched, .deleted: break
+        case .patched, .deleted, .patchLog: break
         }
         return result
     }

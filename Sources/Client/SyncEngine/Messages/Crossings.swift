@@ -21,6 +21,7 @@ struct Crossings {
         switch fact.kind {
         case .arrived(let message, _): edited[message.id] = message
         case .patched(let id, let patch): patches.append((id, patch))
+        case .patchLog(let log): patches += log
         case .edited(let messages): for message in messages { edited[message.id] = message }
         case .deleted(let ids): deleted.formUnion(ids)
         case .changelog(let updated, let ids):
@@ -32,14 +33,20 @@ struct Crossings {
     /// Whether a page's silence about a message says nothing: the message is newer than the page.
     func isNewer(_ id: MessageID) -> Bool { edited[id] != nil }
 
+    /// What was told of a message meanwhile, in order.
+    func patches(of id: MessageID) -> [MessagePatch] { patches.filter { $0.id == id }.map(\.patch) }
+
     /// Messages as they would be had the page been made now: without what was deleted since, with what was changed.
     func applied(to messages: [MessageRecord], _ rules: any ServiceRules) -> [MessageRecord] {
         if deleted.isEmpty, edited.isEmpty, patches.isEmpty { return messages }
         return messages.compactMap { message in
             if deleted.contains(message.id) { return nil }
             var result = message
-            if let newer = edited[message.id], newer.updatedAt >= message.updatedAt { result = newer }
-            for (id, patch) in patches where id == message.id {
+            if let newer = edited[message.id], newer.updatedAt >= message.updatedAt {
+                result = newer
+                result.json = rules.edited(newer.json, from: message.json)
+            }
+            for patch in patches(of: message.id) {
                 if let json = rules.apply(patch, to: result.json) { result.json = json }
             }
             return result

@@ -277,12 +277,16 @@ struct History {
 
     /// Gives what was changed of what is held. `isInOrder`: everything older has been told, too.
     mutating func edit(
-        _ messages: [MessageRecord], isInOrder: Bool, _ cache: CacheStore
+        _ messages: [MessageRecord], isInOrder: Bool, _ rules: any ServiceRules, _ cache: CacheStore
     ) throws(StoreError) -> [MessageRecord] {
         var changed: [MessageRecord] = []
-        for message in messages {
-            if let index = strays.firstIndex(where: { $0.id == message.id }) { strays[index] = message }
+        for var message in messages {
+            if let index = strays.firstIndex(where: { $0.id == message.id }) {
+                message.json = rules.edited(message.json, from: strays[index].json)
+                strays[index] = message
+            }
             if let held = try cache.message(id: message.id, channel: channelKey) {
+                message.json = rules.edited(message.json, from: held.json)
                 if held.updatedAt <= message.updatedAt { changed.append(message) }
             } else if message.id == parentID
                 || absent[message.id] != message.position && isComplete(at: message.position, isInOrder)

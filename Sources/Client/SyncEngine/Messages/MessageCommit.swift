@@ -41,7 +41,7 @@ struct MessageCommit {
             let isStored = context.capabilities.messageChanges == .inStream
             if !isStored, message.senderID != context.options.userID { return }
         // It answers what a single history asked.
-        case .changelog: return
+        case .changelog, .patchLog: return
         case .edited, .patched, .deleted: break
         }
         guard let channel = try cache.channelKeyIfKnown(fact.channelURL) else { return }
@@ -51,7 +51,8 @@ struct MessageCommit {
             guard let whole = fact.concerning(id), let part = try held(whole, key, cache) else { continue }
             let history = History(
                 channelKey: key, parentID: parentID, stored: try cache.chunks(channel: key), context.capabilities)
-            _ = try RecordedFact(part, of: history, context.rules, cache)
+            let recorded = try RecordedFact(part, of: history, context.rules, cache)
+            try PollCursor.note(recorded, part, of: history, context, cache)
         }
     }
 
@@ -67,7 +68,7 @@ struct MessageCommit {
         }
         var result = fact
         switch fact.kind {
-        case .arrived, .changelog: break
+        case .arrived, .changelog, .patchLog: break
         case .edited(let messages):
             let ids = Set(try held(messages.map(\.id)))
             if ids.isEmpty { return nil }

@@ -16,9 +16,19 @@ struct RecordedFact {
         switch fact.kind {
         case .arrived(let message, let isInOrder):
             arrival = try self.history.arrive(message, isInOrder: isInOrder, cache)
-        case .edited(let messages): changed = try self.history.edit(messages, isInOrder: !fact.mayOvertake, cache)
+        case .edited(let messages):
+            changed = try self.history.edit(messages, isInOrder: !fact.mayOvertake, rules, cache)
         case .patched(let id, let patch):
             if let message = try self.history.patch(id, patch, rules, cache) { changed = [message] }
+        case .patchLog(let log):
+            for (id, patch) in log {
+                // The log is an answer, too: what was told since it was made is newer.
+                for patch in [patch] + self.history.crossings.patches(of: id) {
+                    guard let message = try self.history.patch(id, patch, rules, cache) else { continue }
+                    changed.removeAll { $0.id == id }
+                    changed.append(message)
+                }
+            }
         case .deleted(let ids):
             try self.history.delete(ids, cache)
             deleted = Set(ids)
@@ -26,7 +36,7 @@ struct RecordedFact {
             try self.history.delete(ids, cache)
             // The log is an answer, too: what was told since it was made is newer.
             let newest = self.history.crossings.applied(to: updated, rules)
-            changed = try self.history.edit(newest, isInOrder: false, cache)
+            changed = try self.history.edit(newest, isInOrder: false, rules, cache)
             deleted = Set(ids)
         }
     }

@@ -15,10 +15,10 @@ final class Timeline {
     let id: HistoryID
     private(set) var history: History
     private(set) var windows = MessageWindows()
-    private var step: TimelineStep
-    private var gate = RetryGate()
+    var step: TimelineStep
+    var gate = RetryGate()
     /// Raised when everything starts over, so that answers to older questions are dropped.
-    private var generation: UInt64 = 0
+    var generation: UInt64 = 0
     /// The last page said nothing that was not known.
     private var hasToldNothing = false
 
@@ -182,7 +182,9 @@ final class Timeline {
 
     /// Writes a fact into the cache, as a part of the transaction of who calls. It counts when that is committed.
     func record(_ fact: MessageFact, _ context: Context, _ cache: CacheStore) throws(StoreError) -> RecordedFact {
-        try RecordedFact(fact, of: history, context.rules, cache)
+        let recorded = try RecordedFact(fact, of: history, context.rules, cache)
+        try PollCursor.note(recorded, fact, of: history, context, cache)
+        return recorded
     }
 
     /// The fact is in the cache: tells the collections.
@@ -200,7 +202,7 @@ final class Timeline {
             }
             return
         case .edited, .patched, .deleted: history.crossings.note(fact)
-        case .changelog: break
+        case .changelog, .patchLog: break
         }
         windows.remove(recorded.deleted, fact.cause, &turn)
         windows.showChanged(recorded.changed, fact.cause, coverage, &turn)
@@ -241,7 +243,7 @@ final class Timeline {
             restart()
             retry(after: nil, &turn)
         // Asked for again by `changesTaken`.
-        case .changelog: break
+        case .changelog, .patchLog: break
         }
     }
 
@@ -285,15 +287,16 @@ final class Timeline {
         switch step {
         case .parent(isAsked: false): readParent(&turn)
         case .changes(isAsked: false): readChanges(&turn)
+        case .polls(isAsked: false): readPolls(&turn)
         case .gap(isAsked: false): checkGap(&turn)
-        case .parent, .changes, .gap: break
+        case .parent, .changes, .polls, .gap: break
         case .pages:
             runPrevious(&turn)
             runNext(&turn)
         }
     }
 
-    private func ask(_ kind: MessageAsk.Kind, _ request: ServiceRequest, _ turn: inout Turn) {
+    func ask(_ kind: MessageAsk.Kind, _ request: ServiceRequest, _ turn: inout Turn) {
         history.crossings.pageAsked()
         turn.add(.ask(
             .messages(MessageAsk(kind: kind, generation: generation), of: id), request))
@@ -341,7 +344,7 @@ final class Timeline {
     }
 
     /// Asks what was missed while away, behind the newest message held.
-    private func checkGap(_ turn: inout Turn) {
+    func checkGap(_ turn: inout Turn) {
         guard turn.capabilities.hasGapCheck, !id.isThread, windows.wantsNewest, let chunk = history.chunks.last,
             !chunk.reachedNewest, askGap(behind: chunk, of: nil, as: .gap(end: chunk.end), &turn)
         else { return beginPages(&turn) }
@@ -428,12 +431,12 @@ final class Timeline {
     }
 
     /// Nobody knows when the store works again: a host that waits for what cannot be read or stored is told now.
-    private func storeFailed(_ turn: inout Turn) {
+    func storeFailed(_ turn: inout Turn) {
         windows.finishFetches(.storage, &turn)
         retry(after: nil, &turn)
     }
 
-    // MARK: Answers
+    // MARK: Answers. Of logs: Timeline+Logs
 
     /// An answer. What the change log says is given back as a fact: it enters where all facts enter, and the outcome is
     /// told by `changesTaken`.
@@ -465,6 +468,7 @@ final class Timeline {
             return MessageFact(
                 channelURL: channelURL, kind: .changelog(updated: changes.updated, deleted: changes.deletedIDs),
                 cause: Cause(.messageChangelog), answerTo: id, progress: (changesKey, next.point.storedText))
+        case (.polls(let since), _): return receive(polls: reply, since: since, ask, &turn)
         case (.changes, .failure(let failure)) where failure.kind == .pageTokenExpired:
             answerEnded(ask)
             forgetCached(&turn)
@@ -514,25 +518,13 @@ final class Timeline {
         return nil
     }
 
-    /// The fact made of the change log is in the cache, or could not be stored.
-    func changesTaken(
-        _ isStored: Bool, _ changes: MessageChanges, to ask: MessageAsk, _ turn: inout Turn
-    ) {
-        guard ask.generation == generation, case .changes(let since) = ask.kind else { return }
-        answerEnded(ask)
-        guard isStored else { return storeFailed(&turn) }
-        gate.succeed()
-        let next = ChangePoint.behind(changes.next, hasMore: changes.hasMore, since, turn.loginTime)
-        if next.isEnd { step = .gap(isAsked: false) }
-        resume(&turn)
-    }
-
     /// An answer is no longer under way; its step may be asked again.
-    private func answerEnded(_ ask: MessageAsk) {
+    func answerEnded(_ ask: MessageAsk) {
         history.crossings.pageEnded()
         switch (ask.kind, step) {
         case (.parent, .parent): step = .parent(isAsked: false)
         case (.changes, .changes): step = .changes(isAsked: false)
+        case (.polls, .polls): step = .polls(isAsked: false)
         case (.gap, .gap), (.filteredGap, .gap): step = .gap(isAsked: false)
         case (.around, .pages): step = .pages(asked: [])
         case (.page(_, let direction), .pages(let asked)): step = .pages(asked: asked.subtracting([direction]))
@@ -573,6 +565,7 @@ final class Timeline {
             } else {
                 try next.take(page, turn.rules, cache)
             }
+            try PollCursor.note(outcome.rows, of: next, turn.context, cache)
             return (next, outcome)
         }
         guard let (next, outcome) = result else {
@@ -594,7 +587,7 @@ final class Timeline {
         return taken
     }
 
-    private func failed(
+    func failed(
         _ ask: MessageAsk, _ failure: ServiceFailure, _ turn: inout Turn
     ) {
         switch failure.kind {

@@ -4,6 +4,7 @@ import SyncModel
 enum TimelineStep {
     case parent(isAsked: Bool)
     case changes(isAsked: Bool)
+    case polls(isAsked: Bool)
     case gap(isAsked: Bool)
     case pages(asked: Set<PageDirection>)
 
@@ -14,7 +15,7 @@ enum TimelineStep {
     /// Something is under way.
     var isBusy: Bool {
         switch self {
-        case .parent(let isAsked), .changes(let isAsked), .gap(let isAsked): isAsked
+        case .parent(let isAsked), .changes(let isAsked), .polls(let isAsked), .gap(let isAsked): isAsked
         case .pages(let asked): !asked.isEmpty
         }
     }
@@ -24,6 +25,7 @@ enum TimelineStep {
         switch self {
         case .parent: self = .parent(isAsked: false)
         case .changes: self = .changes(isAsked: false)
+        case .polls: self = .polls(isAsked: false)
         case .gap: self = .gap(isAsked: false)
         case .pages: self = .pages(asked: [])
         }

@@ -62,6 +62,10 @@ extension ActionCall {
         case .flag: return .flag(try value.flag())
         case .time: return .integer(try value.time())
         case .messageID: return .text(try value.messageID().text)
+        case .ids:
+            var ids: [String] = []
+            for element in try value.list() { ids.append(try element.messageID().text) }
+            return .texts(ids)
         case .word(let words): return .text(try value.word(of: words))
         case .form(let form) where form.isText: return .text(try value.nonemptyText())
         case .form: return .object(value.json.serialized())

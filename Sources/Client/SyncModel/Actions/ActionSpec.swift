@@ -25,6 +25,8 @@ public struct ActionSpec: Sendable {
             case time
             /// A number or a text: hosts may lose precision on 64-bit numbers.
             case messageID
+            /// A list of such; it may be empty.
+            case ids
             case word([String])
             /// A list of such.
             case words([String])

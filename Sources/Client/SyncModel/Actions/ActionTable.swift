@@ -10,6 +10,18 @@ public enum ActionTable {
         case .translateMessage: translateMessage
         case .createMetaArrayKeys, .deleteMetaArrayKeys: metaArrayKeys
         case .addMetaArrayValues, .removeMetaArrayValues: metaArrayValues
+        case .createPoll: createPoll
+        case .getPoll: getPoll
+        case .listPolls: listPolls
+        case .updatePoll: updatePoll
+        case .closePoll: closePoll
+        case .deletePoll: deletePoll
+        case .addPollOption: addPollOption
+        case .updatePollOption: updatePollOption
+        case .deletePollOption: deletePollOption
+        case .votePoll: votePoll
+        case .listPollVoters: listPollVoters
+        case .listPollChanges: listPollChanges
         case .markAsRead: markAsRead
         case .markAllAsRead: markAllAsRead
         case .markAsUnread: markAsUnread

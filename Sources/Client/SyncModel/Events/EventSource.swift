@@ -7,6 +7,10 @@ public enum EventSource: String, Sendable {
     case eventMessageDeleted = "event_message_deleted"
     case eventReactionUpdated = "event_reaction_updated"
     case eventThreadInfoUpdated = "event_thread_info_updated"
+    case eventPollUpdated = "event_poll_updated"
+    case eventPollVoted = "event_poll_voted"
+    /// What the log of polls brought; in spite of its name no event is behind it.
+    case eventPollChangelog = "event_poll_changelog"
     /// Of channels: a message that has come mentions this user. Message lists are told of the message itself.
     case eventMention = "event_mention"
     case eventChannelCreated = "event_channel_created"
@@ -55,5 +59,5 @@ public enum EventSource: String, Sendable {
     case cacheCleared = "cache_cleared"
 
     /// Whether a realtime event of the service is behind it.
-    public var isFromEvent: Bool { rawValue.hasPrefix("event_") }
+    public var isFromEvent: Bool { self != .eventPollChangelog && rawValue.hasPrefix("event_") }
 }

@@ -6,11 +6,13 @@ public enum MessagePatch: Equatable, Sendable {
     case reaction(MessageReaction)
     /// The thread of the message changed; JSON text of its new `thread_info` object.
     case threadInfo([UInt8])
+    case poll(PollChange)
 
     public var source: EventSource {
         switch self {
         case .reaction: .eventReactionUpdated
         case .threadInfo: .eventThreadInfoUpdated
+        case .poll(let change): if case .voted = change.kind { .eventPollVoted } else { .eventPollUpdated }
         }
     }
 }

@@ -5,6 +5,7 @@ public indirect enum ServiceReply: Sendable {
     case channel(ChannelRecord)
     case messages(MessagePage)
     case messageChanges(MessageChanges)
+    case pollChanges(PollChanges)
     case gap(MessageGap)
     case retention(RetentionPage)
     case unreadCounts(UnreadCounts)

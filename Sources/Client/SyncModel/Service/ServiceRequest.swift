@@ -21,6 +21,8 @@ public enum ServiceRequest: Equatable, Sendable {
     case getMessage(channelURL: ChannelURL, messageID: MessageID)
     /// Messages edited or deleted since a point.
     case messageChanges(channelURL: ChannelURL, since: ChangePoint)
+    /// Polls of a channel that changed since a point.
+    case pollChanges(channelURL: ChannelURL, since: ChangePoint)
     /// What lies between the newest message held and now. History is held without a gap from `start` to `end`; `held`
     /// messages are cached that have the order of `end`. With a filter only what matches it counts.
     case messageGap(

@@ -20,6 +20,11 @@ public protocol ServiceRules: Sendable {
     func patches(forLastMessage json: [UInt8], in channel: ChannelRecord) -> [ChannelPatch]
     /// The message's JSON with the patch applied; `nil` when either is not what it should be.
     func apply(_ patch: MessagePatch, to json: [UInt8]) -> [UInt8]?
+    /// An edited message as this user sees it: with what the service tells this user alone, and that an edit for all
+    /// leaves out. `held` is the message before.
+    func edited(_ json: [UInt8], from held: [UInt8]) -> [UInt8]
+    /// The id of the poll that a message holds; `nil` when it holds none.
+    func pollID(in json: [UInt8]) -> String?
     /// What hosts are told of an event beside its source, out of what the event holds; nothing where the cause in it
     /// has the facts already.
     func facts(of event: ServiceEvent, userID: UserID) -> [EventFact]
@@ -37,6 +42,11 @@ public protocol ServiceRules: Sendable {
     func isCurable(code: Int) -> Bool
     /// A failure that was found on this side, with the code hosts know it by.
     func failure(_ cause: LocalFailure) -> ServiceFailure
+}
+
+extension ServiceRules {
+    public func edited(_ json: [UInt8], from held: [UInt8]) -> [UInt8] { json }
+    public func pollID(in json: [UInt8]) -> String? { nil }
 }
 
 /// What goes wrong without the service having said anything.

@@ -29,6 +29,18 @@ struct ActionCodec {
         case .translateMessage: translateMessage
         case .createMetaArrayKeys, .addMetaArrayValues: metaArray(isAdded: true)
         case .deleteMetaArrayKeys, .removeMetaArrayValues: metaArray(isAdded: false)
+        case .createPoll: createPoll
+        case .getPoll: getPoll
+        case .listPolls: listPolls
+        case .updatePoll: updatePoll
+        case .closePoll: closePoll
+        case .deletePoll: deletePoll
+        case .addPollOption: addPollOption
+        case .updatePollOption: updatePollOption
+        case .deletePollOption: deletePollOption
+        case .votePoll: votePoll
+        case .listPollVoters: listPollVoters
+        case .listPollChanges: listPollChanges
         case .markAsRead: markAsRead
         case .markAllAsRead: markAllAsRead
         case .markAsUnread: markAsUnread

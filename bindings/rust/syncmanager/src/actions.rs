@@ -163,6 +163,171 @@ impl Action {
             .set("values", quoted_map(values, |values| quoted_list(values)))
     }
 
+    /// `create_poll`. Collections: none: a poll is seen when it is sent, with `poll_id` of a message.
+    ///
+    /// Gives the poll as the service has it.
+    ///
+    /// - `title`: the question
+    /// - `options`: what can be chosen
+    ///
+    /// It may have [`data`](Action::data), [`allow_user_suggestion`](Action::allow_user_suggestion),
+    /// [`allow_multiple_votes`](Action::allow_multiple_votes), [`close_at`](Action::close_at).
+    pub fn create_poll(title: &str, options: &[impl AsRef<str>]) -> Action {
+        Action::new("create_poll").set("title", quoted(title)).set("options", quoted_list(options))
+    }
+
+    /// `get_poll`. Collections: none.
+    ///
+    /// Gives the poll as the service has it.
+    ///
+    /// - `channel_url`: the channel
+    /// - `poll_id`: the poll
+    pub fn get_poll(channel_url: &str, poll_id: impl Display) -> Action {
+        Action::new("get_poll").set("channel_url", quoted(channel_url)).set("poll_id", quoted(&poll_id.to_string()))
+    }
+
+    /// `list_polls`. Collections: none.
+    ///
+    /// Gives `polls`: a page of the channel's; `next`: token of the next page, empty at the end.
+    ///
+    /// - `channel_url`: the channel
+    ///
+    /// It may have [`limit`](Action::limit), [`token`](Action::token).
+    pub fn list_polls(channel_url: &str) -> Action {
+        Action::new("list_polls").set("channel_url", quoted(channel_url))
+    }
+
+    /// `update_poll`. Collections: `update` of the message, `event_poll_updated`; what is not named stays. Only who
+    /// made it may.
+    ///
+    /// Gives the poll as the service has it.
+    ///
+    /// - `channel_url`: the channel
+    /// - `poll_id`: the poll
+    ///
+    /// It may have [`title`](Action::title), [`data`](Action::data),
+    /// [`allow_user_suggestion`](Action::allow_user_suggestion),
+    /// [`allow_multiple_votes`](Action::allow_multiple_votes), [`close_at`](Action::close_at).
+    pub fn update_poll(channel_url: &str, poll_id: impl Display) -> Action {
+        Action::new("update_poll").set("channel_url", quoted(channel_url)).set("poll_id", quoted(&poll_id.to_string()))
+    }
+
+    /// `close_poll`. Collections: `update` of the message, `event_poll_updated`: its `status` is "closed", nobody
+    /// votes any more. Only who made it may.
+    ///
+    /// Gives the poll as the service has it.
+    ///
+    /// - `channel_url`: the channel
+    /// - `poll_id`: the poll
+    pub fn close_poll(channel_url: &str, poll_id: impl Display) -> Action {
+        Action::new("close_poll").set("channel_url", quoted(channel_url)).set("poll_id", quoted(&poll_id.to_string()))
+    }
+
+    /// `delete_poll`. Collections: `update` of the message, `event_poll_updated`: its `status` is "removed", the
+    /// message stays. Only who made it may.
+    ///
+    /// - `channel_url`: the channel
+    /// - `poll_id`: the poll
+    pub fn delete_poll(channel_url: &str, poll_id: impl Display) -> Action {
+        Action::new("delete_poll").set("channel_url", quoted(channel_url)).set("poll_id", quoted(&poll_id.to_string()))
+    }
+
+    /// `add_poll_option`. Collections: `update` of the message, `event_poll_updated`. Who made the poll may, others
+    /// where `allow_user_suggestion` is set.
+    ///
+    /// Gives the poll as the service has it.
+    ///
+    /// - `channel_url`: the channel
+    /// - `poll_id`: the poll
+    /// - `text`: what the option says
+    pub fn add_poll_option(channel_url: &str, poll_id: impl Display, text_: &str) -> Action {
+        Action::new("add_poll_option")
+            .set("channel_url", quoted(channel_url))
+            .set("poll_id", quoted(&poll_id.to_string()))
+            .set("text", quoted(text_))
+    }
+
+    /// `update_poll_option`. Collections: `update` of the message, `event_poll_updated`. Who made the poll or the
+    /// option may.
+    ///
+    /// Gives the poll as the service has it.
+    ///
+    /// - `channel_url`: the channel
+    /// - `poll_id`: the poll
+    /// - `option_id`: one of the poll's options
+    /// - `text`: what the option says
+    pub fn update_poll_option(
+        channel_url: &str,
+        poll_id: impl Display,
+        option_id: impl Display,
+        text_: &str,
+    ) -> Action {
+        Action::new("update_poll_option")
+            .set("channel_url", quoted(channel_url))
+            .set("poll_id", quoted(&poll_id.to_string()))
+            .set("option_id", quoted(&option_id.to_string()))
+            .set("text", quoted(text_))
+    }
+
+    /// `delete_poll_option`. Collections: `update` of the message, `event_poll_updated`: the option is gone, and
+    /// its votes. Who made the poll or the option may.
+    ///
+    /// - `channel_url`: the channel
+    /// - `poll_id`: the poll
+    /// - `option_id`: one of the poll's options
+    pub fn delete_poll_option(channel_url: &str, poll_id: impl Display, option_id: impl Display) -> Action {
+        Action::new("delete_poll_option")
+            .set("channel_url", quoted(channel_url))
+            .set("poll_id", quoted(&poll_id.to_string()))
+            .set("option_id", quoted(&option_id.to_string()))
+    }
+
+    /// `vote_poll`. Collections: `update` of the message, `event_poll_voted`: counts, and `voted_option_ids` of its
+    /// `poll`.
+    ///
+    /// Gives `poll_id`, `message_id`, `updated_vote_counts`: a list of `option_id` and `vote_count`.
+    ///
+    /// - `channel_url`: the channel
+    /// - `message_id`: the message that shows the poll
+    /// - `poll_id`: the poll
+    /// - `option_ids`: all that this user chooses: these and no others; empty takes the vote back, as JSON text
+    pub fn vote_poll(channel_url: &str, message_id: impl Display, poll_id: impl Display, option_ids: &str) -> Action {
+        Action::new("vote_poll")
+            .set("channel_url", quoted(channel_url))
+            .set("message_id", quoted(&message_id.to_string()))
+            .set("poll_id", quoted(&poll_id.to_string()))
+            .set("option_ids", option_ids.to_owned())
+    }
+
+    /// `list_poll_voters`. Collections: none.
+    ///
+    /// Gives `users`: a page of who chose the option, the latest first; `vote_count`; `next`: token of the next
+    /// page, empty at the end.
+    ///
+    /// - `channel_url`: the channel
+    /// - `poll_id`: the poll
+    /// - `option_id`: one of the poll's options
+    ///
+    /// It may have [`limit`](Action::limit), [`token`](Action::token).
+    pub fn list_poll_voters(channel_url: &str, poll_id: impl Display, option_id: impl Display) -> Action {
+        Action::new("list_poll_voters")
+            .set("channel_url", quoted(channel_url))
+            .set("poll_id", quoted(&poll_id.to_string()))
+            .set("option_id", quoted(&option_id.to_string()))
+    }
+
+    /// `list_poll_changes`. Collections: none; what collections show follows this log by itself.
+    ///
+    /// Gives `updated`: polls as they are now; `deleted`: ids of polls that are gone; `has_more`; `next`: the token
+    /// to go on from, also later.
+    ///
+    /// - `channel_url`: the channel
+    ///
+    /// It may have [`since`](Action::since), [`limit`](Action::limit), [`token`](Action::token).
+    pub fn list_poll_changes(channel_url: &str) -> Action {
+        Action::new("list_poll_changes").set("channel_url", quoted(channel_url))
+    }
+
     /// `mark_as_read`. Collections: the channel's counts become 0; `update` in lists.
     ///
     /// - `channel_url`: the channel
@@ -711,7 +876,8 @@ impl Action {
         self.set("message", quoted(message))
     }
 
-    /// Of `edit_message`, `create_channel`, `update_channel`: the new data; or text for programs.
+    /// Of `edit_message`, `create_poll`, `update_poll`, `create_channel`, `update_channel`: the new data; or the
+    /// poll's data; or text for programs.
     pub fn data(self, data: &str) -> Action {
         self.set("data", quoted(data))
     }
@@ -729,6 +895,45 @@ impl Action {
     /// Of `edit_message`: the users it mentions; replaces those it mentioned before.
     pub fn mentioned_user_ids(self, mentioned_user_ids: &[impl AsRef<str>]) -> Action {
         self.set("mentioned_user_ids", quoted_list(mentioned_user_ids))
+    }
+
+    /// Of `create_poll`, `update_poll`: whether other members may add options.
+    pub fn allow_user_suggestion(self, allow_user_suggestion: bool) -> Action {
+        self.set("allow_user_suggestion", allow_user_suggestion.to_string())
+    }
+
+    /// Of `create_poll`, `update_poll`: whether a member may choose several options.
+    pub fn allow_multiple_votes(self, allow_multiple_votes: bool) -> Action {
+        self.set("allow_multiple_votes", allow_multiple_votes.to_string())
+    }
+
+    /// Of `create_poll`, `update_poll`: when it closes by itself, in seconds since the epoch as the poll has it;
+    /// -1: never.
+    pub fn close_at(self, close_at: i64) -> Action {
+        self.set("close_at", close_at.to_string())
+    }
+
+    /// Of `list_polls`, `list_poll_voters`, `list_poll_changes`, `list_members`, `list_operators`,
+    /// `list_muted_users`, `list_banned_users`, `list_users`, `list_blocked_users`: how many a page has; 20.
+    pub fn limit(self, limit: i64) -> Action {
+        self.set("limit", limit.to_string())
+    }
+
+    /// Of `list_polls`, `list_poll_voters`, `list_poll_changes`, `list_members`, `list_operators`,
+    /// `list_muted_users`, `list_banned_users`, `list_users`, `list_blocked_users`: `next` of the page before; the
+    /// first page without it.
+    pub fn token(self, token: &str) -> Action {
+        self.set("token", quoted(token))
+    }
+
+    /// Of `update_poll`: the question.
+    pub fn title(self, title: &str) -> Action {
+        self.set("title", quoted(title))
+    }
+
+    /// Of `list_poll_changes`: what has changed since; everything without it and a token.
+    pub fn since(self, since: i64) -> Action {
+        self.set("since", since.to_string())
     }
 
     /// Of `mark_all_as_read`: only these channels.
@@ -858,18 +1063,6 @@ impl Action {
     /// Of `list_members`, `list_users`: only names that begin with it.
     pub fn nickname_startswith(self, nickname_startswith: &str) -> Action {
         self.set("nickname_startswith", quoted(nickname_startswith))
-    }
-
-    /// Of `list_members`, `list_operators`, `list_muted_users`, `list_banned_users`, `list_users`,
-    /// `list_blocked_users`: how many a page has; 20.
-    pub fn limit(self, limit: i64) -> Action {
-        self.set("limit", limit.to_string())
-    }
-
-    /// Of `list_members`, `list_operators`, `list_muted_users`, `list_banned_users`, `list_users`,
-    /// `list_blocked_users`: `next` of the page before; the first page without it.
-    pub fn token(self, token: &str) -> Action {
-        self.set("token", quoted(token))
     }
 
     /// Of `mute_user`, `ban_user`: for how long; without end when it is missing.

@@ -1,0 +1,59 @@
+import SyncModel
+import SyncStore
+
+// Logs of what was missed while away: of messages, and then of polls, which change without their messages being edited.
+extension Timeline {
+    /// The fact made of a page of a log is in the cache, or could not be stored.
+    func changesTaken(_ isStored: Bool, _ page: LogPage, to ask: MessageAsk, _ turn: inout Turn) {
+        guard ask.generation == generation else { return }
+        let (since, behind): (ChangePoint, TimelineStep)
+        switch ask.kind {
+        case .changes(let point): (since, behind) = (point, .polls(isAsked: false))
+        case .polls(let point): (since, behind) = (point, .gap(isAsked: false))
+        default: return
+        }
+        answerEnded(ask)
+        guard isStored else { return storeFailed(&turn) }
+        gate.succeed()
+        if ChangePoint.behind(page.next, hasMore: page.hasMore, since, turn.loginTime).isEnd { step = behind }
+        resume(&turn)
+    }
+
+    func readPolls(_ turn: inout Turn) {
+        guard let since = PollCursor.read(history, turn.storage) else { return storeFailed(&turn) }
+        guard let since else {
+            step = .gap(isAsked: false)
+            return checkGap(&turn)
+        }
+        step = .polls(isAsked: true)
+        ask(.polls(since: since), .pollChanges(channelURL: id.channelURL, since: since), &turn)
+    }
+
+    /// An answer about polls. What it says is given back as a fact, as that of the messages' own log.
+    func receive(
+        polls reply: ServiceReply, since: ChangePoint, _ ask: MessageAsk, _ turn: inout Turn
+    ) -> MessageFact? {
+        switch reply {
+        case .pollChanges(let changes):
+            if let fact = PollCursor.fact(changes, since: since, of: self, turn.context) { return fact }
+            answerEnded(ask)
+            storeFailed(&turn)
+        case .failure(let failure) where failure.kind == .pageTokenExpired:
+            answerEnded(ask)
+            if PollCursor.startOver(history, turn.storage) { resume(&turn) } else { storeFailed(&turn) }
+        case .failure(let failure) where failure.kind == .notFound || failure.kind.isForGood:
+            // Polls are not for this user, or the channel is gone, which the next question tells.
+            answerEnded(ask)
+            gate.succeed()
+            step = .gap(isAsked: false)
+            resume(&turn)
+        case .failure(let failure):
+            answerEnded(ask)
+            failed(ask, failure, &turn)
+        default:
+            answerEnded(ask)
+            failed(ask, turn.rules.failure(.unexpectedReply), &turn)
+        }
+        return nil
+    }
+}
