@@ -5,28 +5,34 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from terminal import Terminal
 
+from syncmanager.testing import Server
+
 
 @pytest.fixture
-def lunch(syncmanager_server):
-    syncmanager_server.mei = syncmanager_server.create_user("mei", "Mei")
-    syncmanager_server.create_user("bo", "Bo")
+def lunch(syncmanager_server: Server) -> Any:
+    server: Any = syncmanager_server
+    server.mei = server.create_user("mei", "Mei")
+    server.create_user("bo", "Bo")
     for url, name in (("plans", "Plans"), ("lunch", "Lunch today")):
-        syncmanager_server.create_channel(url, "mei", "bo", name=name)
-        syncmanager_server.control("advance_clock", ms=1)
-        syncmanager_server.post(url, "bo", f"welcome to {name}")
-    return syncmanager_server
+        server.create_channel(url, "mei", "bo", name=name)
+        server.control("advance_clock", ms=1)
+        server.post(url, "bo", f"welcome to {name}")
+    return server
 
 
 @pytest.fixture
-def start(lunch, tmp_path):
+def start(lunch: Any, tmp_path: Path) -> Iterator[Any]:
     config = json.dumps(lunch.config(lunch.mei, tmp_path / "data"))
-    started = []
+    started: list[Any] = []
 
-    def start():
+    def start() -> Any:
         started.append(Terminal([sys.executable, "-m", "syncmanager.demo", config]))
         return started[-1]
 
@@ -35,7 +41,7 @@ def start(lunch, tmp_path):
         terminal.close()
 
 
-def test_a_chat(lunch, start):
+def test_a_chat(lunch: Any, start: Any) -> None:
     terminal = start()
     # What is shown is read.
     terminal.wait("Plans (1)", "Bo welcome to Lunch today", "connected", "in sync", without="Lunch today (")
@@ -79,7 +85,7 @@ UP, ESCAPE, EDIT, REACT, RESEND, DELETE = "\x1b[A", "\x1b", "\x1bOQ", "\x1bOR", 
 JUMP, THREAD, REPLY, OFFLINE = "\x0b", "\x14", "\x19", "\x12"
 
 
-def choose(terminal, text):
+def choose(terminal: Terminal, text: Any) -> None:
     """Clicks on the line of the screen with this text, which gets another background."""
     line = next(place for place, line in enumerate(terminal.screen.display) if text in line)
     before = terminal.screen.buffer[line][100].bg
@@ -87,7 +93,7 @@ def choose(terminal, text):
     terminal.wait_for(lambda screen: screen.buffer[line][100].bg != before, f"{text!r} chosen")
 
 
-def test_what_is_done_with_a_message(lunch, start):
+def test_what_is_done_with_a_message(lunch: Any, start: Any) -> None:
     first = lunch.messages("lunch")[0]["message_id"]
     terminal = start()
     terminal.wait("Bo welcome to Lunch today", "in sync")
@@ -134,7 +140,7 @@ def test_what_is_done_with_a_message(lunch, start):
     assert "mine and yours" not in [message["message"] for message in lunch.messages("lunch")]
 
 
-def test_days_what_is_new_and_names_of_members(lunch, start):
+def test_days_what_is_new_and_names_of_members(lunch: Any, start: Any) -> None:
     lunch.request("PUT", "/v3/group_channels/lunch/messages/mark_as_read", {"user_id": "mei"})
     lunch.advance_clock(24 * 60 * 60 * 1000)
     lunch.create_user("kit", "Kit")
@@ -152,7 +158,7 @@ def test_days_what_is_new_and_names_of_members(lunch, start):
     assert shown[4].endswith("Bo a day later")
 
 
-def test_one_jumps_to_a_channel(lunch, start):
+def test_one_jumps_to_a_channel(lunch: Any, start: Any) -> None:
     lunch.create_channel("one", "mei", "bo", name="One message")
     for number in range(30):
         lunch.create_channel(f"c{number}", "mei", "bo", name=f"Room {number}")
@@ -168,14 +174,14 @@ def test_one_jumps_to_a_channel(lunch, start):
     terminal.wait("Bo welcome to Plans", "│Room 12")
 
 
-def test_one_message_is_one_message():
+def test_one_message_is_one_message() -> None:
     from syncmanager.demo.lines import counted
 
     assert counted(1, "message") == "1 message"
     assert counted(0, "message") == "0 messages"
 
 
-def test_what_failed_is_sent_again(lunch, tmp_path):
+def test_what_failed_is_sent_again(lunch: Any, tmp_path: Path) -> None:
     config = json.dumps(lunch.config(lunch.mei, tmp_path / "data", resend_policy="manual"))
     terminal = Terminal([sys.executable, "-m", "syncmanager.demo", config])
     try:
@@ -200,13 +206,13 @@ def test_what_failed_is_sent_again(lunch, tmp_path):
         terminal.close()
 
 
-def frame_of(screen):
+def frame_of(screen: Any) -> Any:
     """That of the frame around the line to write in."""
     line = next(place for place, line in enumerate(screen.display) if "▁▁▁▎" in line)
     return screen.buffer[line][100].fg
 
 
-def test_it_rings_for_what_nobody_looks_at(lunch, start):
+def test_it_rings_for_what_nobody_looks_at(lunch: Any, start: Any) -> None:
     terminal = start()
     terminal.wait("Bo welcome to Lunch today", "in sync", without="Lunch today (")
     before, colour = terminal.written.count(b"\x07"), frame_of(terminal.screen)
@@ -225,7 +231,7 @@ def test_it_rings_for_what_nobody_looks_at(lunch, start):
     terminal.wait("Bo while away", without="Lunch today (")
 
 
-def test_older_messages_are_loaded_and_the_sync_is_told(lunch, start):
+def test_older_messages_are_loaded_and_the_sync_is_told(lunch: Any, start: Any) -> None:
     lunch.post_many("lunch", "bo", 200)
     terminal = start()
     terminal.wait("message 200", "in sync, ", "messages cached")
@@ -243,7 +249,7 @@ EVIL = "\x1b]0;owned\x07\x1b[2J\x9d0;owned\x9c\x9b2J\x7f\u202edam\u202c\u2066\u2
 HARMLESS = "]0;owned[2J0;owned2Jdam"
 
 
-def test_nothing_from_outside_controls_the_terminal(syncmanager_server, tmp_path):
+def test_nothing_from_outside_controls_the_terminal(syncmanager_server: Server, tmp_path: Path) -> None:
     mei = syncmanager_server.create_user("mei", "Mei")
     syncmanager_server.create_user("bo", "Bo" + EVIL)
     syncmanager_server.create_channel("lunch", "mei", "bo", name="Lunch" + EVIL)
@@ -268,7 +274,7 @@ def test_nothing_from_outside_controls_the_terminal(syncmanager_server, tmp_path
     assert not re.search("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\x1b]0;owned", written)
 
 
-def test_what_is_wrong_is_said(tmp_path):
+def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     missing = "one of the arguments CONFIG --try is required"
     for arguments, words in ((["{}"], "SM_ERR_INVALID_DOCUMENT"), (["x"], "CONFIG"), ([], missing)):
         terminal = Terminal([sys.executable, "-m", "syncmanager.demo", *arguments])
@@ -279,7 +285,7 @@ def test_what_is_wrong_is_said(tmp_path):
         terminal.close()
 
 
-def test_it_can_be_tried_without_anything():
+def test_it_can_be_tried_without_anything() -> None:
     terminal = Terminal([sys.executable, "-m", "syncmanager.demo", "--try"])
     terminal.wait("connected", "in sync, ")
     terminal.type("\x11")

@@ -1,6 +1,7 @@
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
 if "SYNCMANAGER_INSTALLED" not in os.environ:  # else the tests are run on an installed package
@@ -15,5 +16,5 @@ if "SYNCMANAGER_INSTALLED" not in os.environ:  # else the tests are run on an in
     from checked import events_are_valid  # noqa: F401  (a fixture)
 
 
-def pytest_configure(config):
+def pytest_configure(config: Any) -> None:
     config.addinivalue_line("markers", "syncmanager_server(*options): options of the server")

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from syncmanager import SyncManager, blocking, errors
+from syncmanager.testing import Server
 
 PATIENCE = 30
 
 
 @pytest.fixture
-def lunch(syncmanager_server):
-    syncmanager_server.mei = syncmanager_server.create_user("mei")
-    syncmanager_server.create_user("bo")
-    syncmanager_server.create_channel("lunch", "mei", "bo", name="Lunch")
-    syncmanager_server.post("lunch", "bo", "noodles?")
-    return syncmanager_server
+def lunch(syncmanager_server: Server) -> Any:
+    server: Any = syncmanager_server
+    server.mei = server.create_user("mei")
+    server.create_user("bo")
+    server.create_channel("lunch", "mei", "bo", name="Lunch")
+    server.post("lunch", "bo", "noodles?")
+    return server
 
 
-def test_a_channel_has_its_actions(lunch, tmp_path):
-    async def main():
+def test_a_channel_has_its_actions(lunch: Any, tmp_path: Path) -> None:
+    async def main() -> None:
         async with SyncManager(**lunch.config(lunch.mei, tmp_path)) as sm:
             await sm.connect()
             chat = sm.messages("lunch")
@@ -31,7 +35,7 @@ def test_a_channel_has_its_actions(lunch, tmp_path):
             assert chat.items[0]["reactions"][0]["user_ids"] == ["mei"]
             await chat.remove_reaction(message["message_id"], "heart")
             assert not chat.items[0].get("reactions")
-            assert await chat.mark_as_read() is None
+            await chat.mark_as_read()
             assert (await chat.get_channel())["unread_message_count"] == 0
             await chat.start_typing()
             await chat.end_typing()
@@ -52,7 +56,7 @@ def test_a_channel_has_its_actions(lunch, tmp_path):
     asyncio.run(asyncio.wait_for(main(), 2 * PATIENCE))
 
 
-def test_a_client_has_all_actions(lunch, tmp_path):
+def test_a_client_has_all_actions(lunch: Any, tmp_path: Path) -> None:
     with blocking.SyncManager(**lunch.config(lunch.mei, tmp_path)) as sm:
         with pytest.raises(errors.NotConnectedError):
             sm.mark_as_read("lunch")
@@ -70,7 +74,7 @@ def test_a_client_has_all_actions(lunch, tmp_path):
         assert sm.call("get_channel", channel_url="lunch", timeout=PATIENCE)["channel_url"] == "lunch"
 
 
-def test_a_message_that_was_not_sent_has_no_actions(tmp_path):
+def test_a_message_that_was_not_sent_has_no_actions(tmp_path: Path) -> None:
     with blocking.SyncManager(app_id="A", user_id="mei", data_dir=str(tmp_path)) as sm:
         chat = sm.messages("lunch")
         chat.start.send("later")

@@ -7,33 +7,37 @@ import contextlib
 import gc
 import threading
 import warnings
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from syncmanager import Change, SyncManager, SyncManagerError, _feeds, errors
 from syncmanager.events import Connection
+from syncmanager.testing import Server
 
 PATIENCE = 30
 
 
-def run(body):
+def run(body: Any) -> Any:
     return asyncio.run(asyncio.wait_for(body, 2 * PATIENCE))
 
 
-def config(tmp_path, **more):
+def config(tmp_path: Path, **more: Any) -> Any:
     return {"app_id": "A", "user_id": "mei", "data_dir": str(tmp_path), **more}
 
 
 @pytest.fixture
-def lunch(syncmanager_server):
-    syncmanager_server.mei = syncmanager_server.create_user("mei")
-    syncmanager_server.create_user("bo")
-    syncmanager_server.create_channel("lunch", "mei", "bo", name="Lunch")
-    return syncmanager_server
+def lunch(syncmanager_server: Server) -> Any:
+    server: Any = syncmanager_server
+    server.mei = server.create_user("mei")
+    server.create_user("bo")
+    server.create_channel("lunch", "mei", "bo", name="Lunch")
+    return server
 
 
-def test_lists_follow_the_chat(lunch, tmp_path):
-    async def main():
+def test_lists_follow_the_chat(lunch: Any, tmp_path: Path) -> None:
+    async def main() -> None:
         async with SyncManager(**lunch.config(lunch.mei, tmp_path)) as sm:
             await sm.connect()
             channels = sm.channels(order="latest_last_message")
@@ -51,21 +55,23 @@ def test_lists_follow_the_chat(lunch, tmp_path):
                 assert isinstance(change, Change)
                 if [message["message"] for message in chat.items] == ["hi", "hello"]:
                     break
-            assert (await sm.call("mark_as_read", channel_url="lunch")) is None
+            nothing: Any = sm.call("mark_as_read", channel_url="lunch")
+            assert await nothing is None
             reaction = await sm.call(
                 "add_reaction", channel_url="lunch", message_id=sent["message_id"], key="heart", timeout_ms=9000
             )
             assert reaction["reaction"] == "heart"
             assert chat.items[0]["reactions"][0]["user_ids"] == ["mei"]
             first = {"channel_url": "lunch", "message_id": chat.items[0]["message_id"]}
-            edited = await sm.call("edit_message", message="hi!", **first)
+            edited = await sm.call_document({"action": "edit_message", "message": "hi!", **first})
             assert edited["message"] == "hi!"
-            assert (await chat.update(edited))["message"] == "hi!"
+            told: Any = await chat.update(edited)
+            assert told["message"] == "hi!"
             changes, shown = chat.changes(), chat.items[0]
-            await sm.call("delete_message", **first)
-            async for change in changes:
-                if change.action == "remove":
-                    break
+            await sm.call_document({"action": "delete_message", **first})
+            change = await changes.__anext__()
+            while change.action != "remove":
+                change = await changes.__anext__()
             assert (list(change.removed), list(change.items)) == ([shown], [])
             assert "removed" not in change.document
             assert chat.items == chat.snapshot()["succeeded"]
@@ -74,8 +80,8 @@ def test_lists_follow_the_chat(lunch, tmp_path):
     run(main())
 
 
-def test_what_happened_in_particular(lunch, tmp_path):
-    async def main():
+def test_what_happened_in_particular(lunch: Any, tmp_path: Path) -> None:
+    async def main() -> None:
         async with SyncManager(**lunch.config(lunch.mei, tmp_path)) as sm:
             await sm.connect()
             chat = sm.messages("lunch")
@@ -84,18 +90,19 @@ def test_what_happened_in_particular(lunch, tmp_path):
             changes = chat.changes()
             path = f"{lunch.channel('lunch')}/messages/{sent['message_id']}/reactions"
             await asyncio.to_thread(lunch.request, "POST", path, {"reaction": "heart", "user_id": "bo"})
-            async for change in changes:
-                if change.source == "event_reaction_updated":
-                    break
+            change = await changes.__anext__()
+            while change.source != "event_reaction_updated":
+                change = await changes.__anext__()
             (detail,) = change.detail
+            assert detail["event"] == "event_reaction_updated"
             assert (detail["key"], detail["user"], detail["is_added"]) == ("heart", {"user_id": "bo"}, True)
             assert detail["message_id"] == str(sent["message_id"])
 
     run(main())
 
 
-def test_a_message_written_offline_is_sent_later(lunch, tmp_path):
-    async def main():
+def test_a_message_written_offline_is_sent_later(lunch: Any, tmp_path: Path) -> None:
+    async def main() -> None:
         async with SyncManager(**lunch.config(lunch.mei, tmp_path)) as sm:
             await sm.connect()
             chat = sm.messages("lunch")
@@ -116,8 +123,8 @@ def test_a_message_written_offline_is_sent_later(lunch, tmp_path):
     assert [message["message"] for message in lunch.messages("lunch")] == ["written offline"]
 
 
-def test_a_cancelled_task_leaves_the_call_and_the_client_alone(lunch, tmp_path):
-    async def main():
+def test_a_cancelled_task_leaves_the_call_and_the_client_alone(lunch: Any, tmp_path: Path) -> None:
+    async def main() -> None:
         async with SyncManager(**lunch.config(lunch.mei, tmp_path)) as sm:
             chat = sm.messages("lunch")
             call = chat.send("sent all the same")
@@ -134,19 +141,19 @@ def test_a_cancelled_task_leaves_the_call_and_the_client_alone(lunch, tmp_path):
             await sm.connect()
             assert (await call)["message"] == "sent all the same"
             assert (await call) is call.result()
-            assert sm._core._calls == {}
+            assert sm._open_core()._calls == {}
 
     run(main())
 
 
-def test_closing_completes_calls_and_ends_iterations(tmp_path):
-    async def main():
+def test_closing_completes_calls_and_ends_iterations(tmp_path: Path) -> None:
+    async def main() -> None:
         async with SyncManager(**config(tmp_path)) as sm:
             chat = sm.messages("c")
             call = chat.send("waits for a connection")
             waiting = asyncio.create_task(asyncio.wait_for(call, PATIENCE))
 
-            async def follow(iteration):
+            async def follow(iteration: Any) -> Any:
                 return [change async for change in iteration]
 
             following = [asyncio.create_task(follow(each)) for each in (chat.changes(), sm.events(), chat.events())]
@@ -164,16 +171,16 @@ def test_closing_completes_calls_and_ends_iterations(tmp_path):
     run(main())
 
 
-def test_tasks_that_share_an_iteration_share_its_events(tmp_path):
+def test_tasks_that_share_an_iteration_share_its_events(tmp_path: Path) -> None:
     """Each event goes to one of them, one that is cancelled loses none for the others, and all end with the client."""
 
-    async def main():
+    async def main() -> None:
         async with SyncManager(**config(tmp_path)) as sm:
             shared = sm.events()
             alone = sm.events()
             heard: list[list[int]] = [[], [], [], []]
 
-            async def follow(events, seen):
+            async def follow(events: Any, seen: Any) -> None:
                 async for event in events:
                     seen.append(event.seq)
 
@@ -195,12 +202,12 @@ def test_tasks_that_share_an_iteration_share_its_events(tmp_path):
     run(main())
 
 
-def test_cancelling_the_main_task_closes_the_client(tmp_path):
-    async def main():
+def test_cancelling_the_main_task_closes_the_client(tmp_path: Path) -> None:
+    async def main() -> None:
         async with SyncManager(**config(tmp_path)) as sm:
             await sm.messages("c").send("never sent")
 
-    async def outer():
+    async def outer() -> None:
         task = asyncio.create_task(main())
         await asyncio.sleep(0.05)
         task.cancel()
@@ -211,8 +218,8 @@ def test_cancelling_the_main_task_closes_the_client(tmp_path):
     run(SyncManager(**config(tmp_path)).open())  # the files are free
 
 
-def test_a_task_cancelled_while_it_opens_leaves_no_lock(tmp_path):
-    async def main():
+def test_a_task_cancelled_while_it_opens_leaves_no_lock(tmp_path: Path) -> None:
+    async def main() -> None:
         for _ in range(20):
             opening = asyncio.create_task(SyncManager(**config(tmp_path)).open())
             await asyncio.sleep(0)
@@ -229,8 +236,8 @@ def test_a_task_cancelled_while_it_opens_leaves_no_lock(tmp_path):
     run(main())
 
 
-def test_a_removed_collection_is_quiet(tmp_path):
-    async def main():
+def test_a_removed_collection_is_quiet(tmp_path: Path) -> None:
+    async def main() -> None:
         async with SyncManager(**config(tmp_path)) as sm:
             chat = sm.messages("c")
             iteration = chat.changes()
@@ -246,15 +253,15 @@ def test_a_removed_collection_is_quiet(tmp_path):
     run(main())
 
 
-def test_a_collection_nobody_has_is_removed_and_its_calls_complete(tmp_path):
-    async def main():
+def test_a_collection_nobody_has_is_removed_and_its_calls_complete(tmp_path: Path) -> None:
+    async def main() -> None:
         async with SyncManager(**config(tmp_path)) as sm:
-            heard = []
+            heard: list[Any] = []
             page = await sm.channels().fetch()  # lives as long as its call
             assert page.short == "offline"
             sm.messages("c").on_change(heard.append)  # lives as long as its listener
             gc.collect()
-            assert [type(shown).__name__ for shown in sm._core.shown()] == ["MessageCollection"]
+            assert [type(shown).__name__ for shown in sm._open_core().shown()] == ["MessageCollection"]
             call = sm.messages("c").send("x")
             async for event in sm.events():
                 if isinstance(event, Change) and event.collection == 2:
@@ -265,15 +272,15 @@ def test_a_collection_nobody_has_is_removed_and_its_calls_complete(tmp_path):
     run(main())
 
 
-def test_it_belongs_to_one_loop(tmp_path):
-    async def other(sm, channels):
+def test_it_belongs_to_one_loop(tmp_path: Path) -> None:
+    async def other(sm: Any, channels: Any) -> None:
         for use in (sm.connect(), channels.fetch()):
             with pytest.raises(RuntimeError, match="another event loop"):
                 await use
         with pytest.raises(RuntimeError, match="another event loop"):
             await channels.changes().__anext__()
 
-    async def main():
+    async def main() -> None:
         sm = SyncManager(**config(tmp_path))
         with pytest.raises(RuntimeError, match="not open"):
             sm.channels()
@@ -290,11 +297,11 @@ def test_it_belongs_to_one_loop(tmp_path):
     run(main())
 
 
-def test_loops_on_several_threads_have_clients_of_their_own(lunch, tmp_path):
+def test_loops_on_several_threads_have_clients_of_their_own(lunch: Any, tmp_path: Path) -> None:
     failed = []
 
-    def one(number):
-        async def main():
+    def one(number: Any) -> None:
+        async def main() -> None:
             async with SyncManager(**lunch.config(lunch.mei, tmp_path / str(number))) as sm:
                 await sm.connect()
                 chat = sm.messages("lunch")
@@ -317,8 +324,8 @@ def test_loops_on_several_threads_have_clients_of_their_own(lunch, tmp_path):
     assert failed == []
 
 
-def test_a_forgotten_client_is_closed_when_its_loop_is_gone(tmp_path):
-    async def main():
+def test_a_forgotten_client_is_closed_when_its_loop_is_gone(tmp_path: Path) -> None:
+    async def main() -> None:
         sm = await SyncManager(**config(tmp_path)).open()
         sm.messages("c").send("x")
 
@@ -331,10 +338,12 @@ def test_a_forgotten_client_is_closed_when_its_loop_is_gone(tmp_path):
     run(SyncManager(**config(tmp_path)).open())  # the files are free
 
 
-def test_whoever_lags_behind_starts_over_from_the_lists(lunch, tmp_path, monkeypatch):
+def test_whoever_lags_behind_starts_over_from_the_lists(
+    lunch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(_feeds, "LIMIT", 10)
 
-    async def main():
+    async def main() -> None:
         async with SyncManager(**lunch.config(lunch.mei, tmp_path)) as sm:
             await sm.connect()
             chat = sm.messages("lunch")
@@ -345,7 +354,7 @@ def test_whoever_lags_behind_starts_over_from_the_lists(lunch, tmp_path, monkeyp
             while len(chat.items) < 100:
                 await quick.__anext__()
             assert len(changes._waiting) <= 12
-            shown = []
+            shown: list[Any] = []
             while len(shown) < 100:
                 change = await changes.__anext__()
                 if change.action == "clear" and change.list == "succeeded":
@@ -360,13 +369,13 @@ def test_whoever_lags_behind_starts_over_from_the_lists(lunch, tmp_path, monkeyp
     run(main())
 
 
-def test_a_listener_that_fails_is_logged_and_the_others_hear(tmp_path, caplog):
-    async def main():
+def test_a_listener_that_fails_is_logged_and_the_others_hear(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async def main() -> None:
         async with SyncManager(**config(tmp_path)) as sm:
-            heard = []
+            heard: list[Any] = []
 
             @sm.on_event
-            def fails(event):
+            def fails(event: Any) -> None:
                 raise ValueError("of the listener")
 
             sm.on_event(heard.append)
@@ -382,8 +391,8 @@ def test_a_listener_that_fails_is_logged_and_the_others_hear(tmp_path, caplog):
     assert {record.name for record in caplog.records} >= {"syncmanager"}
 
 
-def test_opening_raises_what_is_wrong(tmp_path):
-    async def main():
+def test_opening_raises_what_is_wrong(tmp_path: Path) -> None:
+    async def main() -> None:
         with pytest.raises(errors.InvalidDocumentError):
             async with SyncManager(**config(tmp_path, queue_limit=3)):
                 pass

@@ -3,34 +3,39 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import signal
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from syncmanager import errors
 from syncmanager.blocking import SyncManager
 from syncmanager.events import Change
+from syncmanager.testing import Server
 
 PATIENCE = 30
 
 
-def config(tmp_path, **more):
+def config(tmp_path: Path, **more: Any) -> Any:
     return {"app_id": "A", "user_id": "mei", "data_dir": str(tmp_path), **more}
 
 
 @pytest.fixture
-def lunch(syncmanager_server):
-    syncmanager_server.mei = syncmanager_server.create_user("mei")
-    syncmanager_server.create_user("bo")
-    syncmanager_server.create_channel("lunch", "mei", "bo", name="Lunch")
-    return syncmanager_server
+def lunch(syncmanager_server: Server) -> Any:
+    server: Any = syncmanager_server
+    server.mei = server.create_user("mei")
+    server.create_user("bo")
+    server.create_channel("lunch", "mei", "bo", name="Lunch")
+    return server
 
 
-def test_lists_follow_the_chat(lunch, tmp_path):
+def test_lists_follow_the_chat(lunch: Any, tmp_path: Path) -> None:
     with SyncManager(**lunch.config(lunch.mei, tmp_path)) as sm:
         sm.connect(timeout=PATIENCE)
         channels, chat = sm.channels(), sm.messages("lunch")
@@ -53,7 +58,7 @@ def test_lists_follow_the_chat(lunch, tmp_path):
         assert channels.items == channels.snapshot()["channels"]
 
 
-def test_a_wait_has_a_time_and_the_call_goes_on(tmp_path):
+def test_a_wait_has_a_time_and_the_call_goes_on(tmp_path: Path) -> None:
     with SyncManager(**config(tmp_path)) as sm:
         chat = sm.messages("c")
         with pytest.raises(TimeoutError) as caught:
@@ -67,13 +72,13 @@ def test_a_wait_has_a_time_and_the_call_goes_on(tmp_path):
         call.result()
 
 
-def test_listeners_hear_on_the_thread_that_waits_and_may_use_everything_that_does_not(tmp_path):
+def test_listeners_hear_on_the_thread_that_waits_and_may_use_everything_that_does_not(tmp_path: Path) -> None:
     with SyncManager(**config(tmp_path)) as sm:
         chat = sm.messages("c")
         heard, refused = [], []
 
         @chat.on_change
-        def listener(change):
+        def listener(change: Any) -> None:
             heard.append((change.list, change.action, threading.get_ident(), len(chat.pending)))
             if len(heard) == 1:
                 chat.start.send("from the listener")
@@ -98,7 +103,7 @@ def test_listeners_hear_on_the_thread_that_waits_and_may_use_everything_that_doe
         assert len(heard) == 2
 
 
-def test_a_listener_may_close(tmp_path):
+def test_a_listener_may_close(tmp_path: Path) -> None:
     sm = SyncManager(**config(tmp_path))
     sm.on_event(lambda event: sm.close())
     with pytest.raises(errors.ClosedError):
@@ -107,20 +112,20 @@ def test_a_listener_may_close(tmp_path):
     SyncManager(**config(tmp_path)).close()  # the files are free
 
 
-def test_many_threads_use_one_client(lunch, tmp_path):
+def test_many_threads_use_one_client(lunch: Any, tmp_path: Path) -> None:
     with SyncManager(**lunch.config(lunch.mei, tmp_path)) as sm:
         sm.connect(timeout=PATIENCE)
         chat = sm.messages("lunch")
         chat.fetch(timeout=PATIENCE)
         failed, followed = [], []
 
-        def follow():
+        def follow() -> None:
             for _ in chat:
                 if len(chat.items) == 40:
                     break
             followed.append(len(chat.items))
 
-        def send(number):
+        def send(number: Any) -> None:
             try:
                 for step in range(10):
                     chat.send(f"{number}.{step}", timeout=PATIENCE)
@@ -143,21 +148,24 @@ def test_many_threads_use_one_client(lunch, tmp_path):
         assert chat.items == chat.snapshot()["succeeded"]
 
 
-def test_close_ends_what_waits_on_other_threads(tmp_path):
+def test_close_ends_what_waits_on_other_threads(tmp_path: Path) -> None:
     for _ in range(20):
         sm = SyncManager(**config(tmp_path))
         chat = sm.messages("c")
-        ended = []
+        ended: list[Any] = []
 
-        def wait(name, body, ended=ended):
+        def wait(name: str, body: Any, ended: Any = ended) -> None:
             try:
                 ended.append((name, body()))
             except errors.ClosedError as error:
                 ended.append((name, error.name))
 
+        def changes(chat: Any = chat) -> Any:
+            return [None for change in chat if change.list == "none"]
+
         bodies = {
-            "send": lambda chat=chat: chat.send("x"),
-            "changes": lambda chat=chat: [None for change in chat if change.list == "none"],
+            "send": functools.partial(chat.send, "x"),
+            "changes": changes,
             "run": sm.run,
         }
         threads = [threading.Thread(target=wait, args=item) for item in bodies.items()]
@@ -175,12 +183,12 @@ def test_close_ends_what_waits_on_other_threads(tmp_path):
         assert outcome["run"] is None
 
 
-def test_a_second_thread_that_pulls_is_refused(tmp_path):
+def test_a_second_thread_that_pulls_is_refused(tmp_path: Path) -> None:
     with SyncManager(**config(tmp_path)) as sm:
         heard = threading.Event()
         sm.on_event(lambda event: heard.set())
 
-        def run():
+        def run() -> Any:
             while True:
                 try:
                     return sm.run()
@@ -201,10 +209,10 @@ def test_a_second_thread_that_pulls_is_refused(tmp_path):
         assert not thread.is_alive()
 
 
-def test_an_iteration_outside_a_loop_and_an_await_of_a_blocking_call_are_refused(tmp_path):
+def test_an_iteration_outside_a_loop_and_an_await_of_a_blocking_call_are_refused(tmp_path: Path) -> None:
     with SyncManager(**config(tmp_path)) as sm:
 
-        async def main():
+        async def main() -> None:
             with pytest.raises(RuntimeError, match="blocking"):
                 await sm.start.connect()
             with pytest.raises(RuntimeError, match="blocking"):
@@ -213,7 +221,7 @@ def test_an_iteration_outside_a_loop_and_an_await_of_a_blocking_call_are_refused
         asyncio.run(main())
 
 
-def test_control_c_ends_a_wait(tmp_path):
+def test_control_c_ends_a_wait(tmp_path: Path) -> None:
     program = (
         "import signal, sys; from syncmanager.blocking import SyncManager\n"
         # A background job of a shell ignores it, and so do all that it starts.
@@ -227,6 +235,7 @@ def test_control_c_ends_a_wait(tmp_path):
     process = subprocess.Popen(
         [sys.executable, "-c", program, str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
+    assert process.stdout is not None
     assert process.stdout.readline() == "waits\n"
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=PATIENCE)

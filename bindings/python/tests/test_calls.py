@@ -7,23 +7,26 @@ import contextlib
 import gc
 import logging
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from syncmanager import Call, SyncManager, SyncManagerError, blocking, errors
+from syncmanager.testing import Server
 
 PATIENCE = 30
 
 
-def config(tmp_path, **more):
+def config(tmp_path: Path, **more: Any) -> Any:
     return {"app_id": "A", "user_id": "mei", "data_dir": str(tmp_path), **more}
 
 
-def with_client(tmp_path, body, **more):
+def with_client(tmp_path: Path, body: Any, **more: Any) -> Any:
     """Runs ``body(client, told)`` in a loop that says to ``told`` what its exception handler hears."""
-    told = []
+    told: list[Any] = []
 
-    async def main():
+    async def main() -> None:
         asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
         async with SyncManager(**config(tmp_path, **more)) as sm:
             await body(sm, told)
@@ -34,12 +37,12 @@ def with_client(tmp_path, body, **more):
     return told
 
 
-async def unknown_channel(sm):
+async def unknown_channel(sm: Any) -> Any:
     """A call that fails at once, offline."""
     return sm.call("mark_as_read", channel_url="c")
 
 
-async def settled(sm, call):
+async def settled(sm: Any, call: Any) -> None:
     """Drains until the call is complete, without asking how."""
     events = sm.events()
     while not call.done():
@@ -49,8 +52,8 @@ async def settled(sm, call):
 # The forms that asyncio has
 
 
-def test_tasks_are_made_of_calls(tmp_path):
-    async def body(sm, _):
+def test_tasks_are_made_of_calls(tmp_path: Path) -> None:
+    async def body(sm: Any, _: Any) -> None:
         page = await asyncio.create_task(sm.channels().fetch(), name="page")
         assert page.short == "offline"
         task = asyncio.get_running_loop().create_task(sm.channels().fetch())
@@ -68,8 +71,8 @@ def test_tasks_are_made_of_calls(tmp_path):
     assert with_client(tmp_path, body) == []
 
 
-def test_calls_are_waited_for(tmp_path):
-    async def body(sm, _):
+def test_calls_are_waited_for(tmp_path: Path) -> None:
+    async def body(sm: Any, _: Any) -> None:
         fetched, refused, never = sm.channels().fetch(), await unknown_channel(sm), sm.messages("c").send("x")
         done, pending = await asyncio.wait({fetched, refused, never}, timeout=0.5)
         assert len(done) == 2
@@ -94,13 +97,12 @@ def test_calls_are_waited_for(tmp_path):
     assert with_client(tmp_path, body) == []
 
 
-def test_calls_are_gathered_and_have_deadlines(tmp_path):
-    async def body(sm, _):
+def test_calls_are_gathered_and_have_deadlines(tmp_path: Path) -> None:
+    async def body(sm: Any, _: Any) -> None:
         pages = await asyncio.gather(*(sm.channels().fetch() for _ in range(3)))
         assert [page.short for page in pages] == ["offline"] * 3
-        page, refused = await asyncio.gather(
-            sm.channels().fetch(), await unknown_channel(sm), return_exceptions=True
-        )
+        both: Any = await asyncio.gather(sm.channels().fetch(), await unknown_channel(sm), return_exceptions=True)
+        page, refused = both
         assert page.short == "offline"
         assert isinstance(refused, errors.NotConnectedError)
         never = sm.messages("c").send("x")
@@ -117,18 +119,20 @@ def test_calls_are_gathered_and_have_deadlines(tmp_path):
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="asyncio.timeout and TaskGroup came with 3.11")
-def test_calls_in_task_groups(tmp_path):
-    async def body(sm, _):
-        async with asyncio.TaskGroup() as group:
+def test_calls_in_task_groups(tmp_path: Path) -> None:
+    aio: Any = asyncio  # with what came with 3.11
+
+    async def body(sm: Any, _: Any) -> None:
+        async with aio.TaskGroup() as group:
             tasks = [group.create_task(sm.channels().fetch()) for _ in range(3)]
         assert [task.result().short for task in tasks] == ["offline"] * 3
         never = sm.messages("c").send("x")
         with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.05):
+            async with aio.timeout(0.05):
                 await never
-        refused = None
+        refused: Any = None
         try:
-            async with asyncio.TaskGroup() as group:
+            async with aio.TaskGroup() as group:
                 group.create_task(await unknown_channel(sm))
                 group.create_task(never)
         except BaseException as error:  # an ExceptionGroup, which Python 3.9 has no word for
@@ -139,22 +143,23 @@ def test_calls_in_task_groups(tmp_path):
     assert with_client(tmp_path, body) == []
 
 
-def test_the_loops_task_factory_is_kept(tmp_path):
+def test_the_loops_task_factory_is_kept(tmp_path: Path) -> None:
     made = []
 
-    def factory(loop, coroutine, **more):
+    def factory(loop: Any, coroutine: Any, **more: Any) -> Any:
         made.append(coroutine)
         return asyncio.Task(coroutine, loop=loop, **more)
 
-    async def main():
+    async def main() -> None:
         loop = asyncio.get_running_loop()
         loop.set_task_factory(factory)
         for folder in ("a", "b"):
             async with SyncManager(**config(tmp_path / folder)) as sm, SyncManager(**config(tmp_path / "c")) as other:
-                assert (await asyncio.create_task(sm.channels().fetch())).short == "offline"
+                fetch: Any = sm.channels().fetch  # to a type checker a call is no coroutine
+                assert (await asyncio.create_task(fetch())).short == "offline"
                 assert made
                 await other.close()
-                assert (await asyncio.create_task(sm.channels().fetch())).short == "offline"
+                assert (await asyncio.create_task(fetch())).short == "offline"
             assert loop.get_task_factory() is factory
         async with SyncManager(**config(tmp_path / "d")):
             loop.set_task_factory(None)  # somebody else's business from now on
@@ -163,9 +168,9 @@ def test_the_loops_task_factory_is_kept(tmp_path):
     asyncio.run(asyncio.wait_for(main(), PATIENCE))
 
 
-def test_callbacks_of_calls(tmp_path):
-    async def body(sm, _):
-        heard = []
+def test_callbacks_of_calls(tmp_path: Path) -> None:
+    async def body(sm: Any, _: Any) -> None:
+        heard: list[Any] = []
         call = sm.channels().fetch()
         call.add_done_callback(heard.append)
         call.add_done_callback(heard.append)
@@ -189,8 +194,8 @@ def test_callbacks_of_calls(tmp_path):
 # Errors that nobody asks for
 
 
-def test_an_error_that_nobody_asks_for_is_told(tmp_path):
-    async def body(sm, told):
+def test_an_error_that_nobody_asks_for_is_told(tmp_path: Path) -> None:
+    async def body(sm: Any, told: Any) -> None:
         call = await unknown_channel(sm)
         await settled(sm, call)
         assert told == []  # it may be asked for as long as somebody has it
@@ -205,8 +210,8 @@ def test_an_error_that_nobody_asks_for_is_told(tmp_path):
     assert len(with_client(tmp_path, body)) == 1
 
 
-def test_where_the_call_was_made_is_told_in_debug_mode(tmp_path):
-    async def body(sm, told):
+def test_where_the_call_was_made_is_told_in_debug_mode(tmp_path: Path) -> None:
+    async def body(sm: Any, told: Any) -> None:
         asyncio.get_running_loop().set_debug(True)
         await settled(sm, await unknown_channel(sm))
         gc.collect()
@@ -216,8 +221,8 @@ def test_where_the_call_was_made_is_told_in_debug_mode(tmp_path):
     with_client(tmp_path, body)
 
 
-def test_the_default_handler_logs_it(tmp_path, caplog):
-    async def main():
+def test_the_default_handler_logs_it(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async def main() -> None:
         async with SyncManager(**config(tmp_path)) as sm:
             await settled(sm, await unknown_channel(sm))
             gc.collect()
@@ -226,11 +231,11 @@ def test_the_default_handler_logs_it(tmp_path, caplog):
     (record,) = [record for record in caplog.records if "never retrieved" in record.message]
     assert record.name == "asyncio"
     assert record.levelno == logging.ERROR
-    assert isinstance(record.exc_info[1], errors.NotConnectedError)
+    assert isinstance((record.exc_info or (None, None))[1], errors.NotConnectedError)
 
 
-def test_what_somebody_asked_for_is_not_told(tmp_path):
-    async def body(sm, _):
+def test_what_somebody_asked_for_is_not_told(tmp_path: Path) -> None:
+    async def body(sm: Any, _: Any) -> None:
         for ask in (Call.result, Call.error, Call.exception):
             call = await unknown_channel(sm)
             await settled(sm, call)
@@ -243,8 +248,8 @@ def test_what_somebody_asked_for_is_not_told(tmp_path):
     assert with_client(tmp_path, body) == []
 
 
-def test_the_programs_own_end_of_a_call_is_not_told(tmp_path):
-    async def body(sm, _):
+def test_the_programs_own_end_of_a_call_is_not_told(tmp_path: Path) -> None:
+    async def body(sm: Any, _: Any) -> None:
         sm.messages("c").send("waits for a connection")  # ends with the client
         sm.channels().fetch()
         chat = sm.messages("c")
@@ -257,16 +262,18 @@ def test_the_programs_own_end_of_a_call_is_not_told(tmp_path):
     assert with_client(tmp_path, body) == []
 
 
-def test_a_first_attempt_without_a_network_is_not_told_and_a_refused_token_is(tmp_path, syncmanager_server):
+def test_a_first_attempt_without_a_network_is_not_told_and_a_refused_token_is(
+    tmp_path: Path, syncmanager_server: Server
+) -> None:
     mei = syncmanager_server.create_user("mei")
 
-    async def offline(sm, _):
+    async def offline(sm: Any, _: Any) -> None:
         await settled(sm, sm.connect())
 
     nowhere = {"api_host": "http://127.0.0.1:9", "ws_host": "ws://127.0.0.1:9"}
     assert with_client(tmp_path / "a", offline, access_token="T", **nowhere) == []
 
-    async def refused(sm, told):
+    async def refused(sm: Any, told: Any) -> None:
         await settled(sm, sm.connect())
         gc.collect()
         (context,) = told
@@ -277,7 +284,7 @@ def test_a_first_attempt_without_a_network_is_not_told_and_a_refused_token_is(tm
     assert len(with_client(tmp_path / "b", refused, **wrong)) == 1
 
 
-def test_a_blocking_program_finds_it_in_the_log(tmp_path, caplog):
+def test_a_blocking_program_finds_it_in_the_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with blocking.SyncManager(**config(tmp_path)) as sm:
         call = sm.start.call("mark_as_read", channel_url="c")
         while not call.done():
@@ -286,7 +293,7 @@ def test_a_blocking_program_finds_it_in_the_log(tmp_path, caplog):
         gc.collect()
         (record,) = [record for record in caplog.records if "never retrieved" in record.message]
         assert record.name == "syncmanager"
-        assert isinstance(record.exc_info[1], errors.NotConnectedError)
+        assert isinstance((record.exc_info or (None, None))[1], errors.NotConnectedError)
         with pytest.raises(errors.NotConnectedError):
             sm.call("mark_as_read", channel_url="c")
     gc.collect()

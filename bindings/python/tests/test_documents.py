@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
@@ -20,40 +20,40 @@ SCHEMAS = ROOT / "docs" / "schema"
 KINDS = get_args(details.Detail)
 
 
-def schema(name):
+def schema(name: str) -> Any:
     return json.loads((SCHEMAS / f"{name}.json").read_text())
 
 
-def sources(kind):
+def sources(kind: Any) -> Any:
     return set(get_args(get_type_hints(kind)["event"]))
 
 
 @pytest.mark.parametrize(
     ("name", "kind"), [("channel", documents.Channel), ("message", documents.Message), ("user", documents.User)]
 )
-def test_what_is_always_there_is_required(name, kind):
+def test_what_is_always_there_is_required(name: str, kind: Any) -> None:
     told = schema(f"objects/{name}")
     assert kind.__required_keys__ == set(told["required"])
     assert set(told["properties"]) <= kind.__annotations__.keys()
 
 
-def test_what_a_collection_is():
+def test_what_a_collection_is() -> None:
     told = schema("collection-info")["oneOf"]
     assert set().union(*(kind["properties"] for kind in told)) == documents.CollectionInfo.__annotations__.keys()
     assert set.intersection(*(set(kind["required"]) for kind in told)) == documents.CollectionInfo.__required_keys__
 
 
-def test_an_unsent_message_is_a_message():
+def test_an_unsent_message_is_a_message() -> None:
     told = schema("objects/unsent-message")
     assert set(told["properties"]) <= documents.Message.__annotations__.keys()
     assert documents.Message.__required_keys__ <= set(told["required"])
 
 
-def test_reasons_are_those_of_the_schema():
+def test_reasons_are_those_of_the_schema() -> None:
     assert list(get_args(events.FailedReason)) == schema("common")["$defs"]["reason"]["enum"]
 
 
-def test_every_source_that_tells_an_object_has_a_type_and_no_other_has():
+def test_every_source_that_tells_an_object_has_a_type_and_no_other_has() -> None:
     rows = re.findall(r"^\| (`event_.*?) \| (.*) \|$", (ROOT / "docs/events.md").read_text(), re.MULTILINE)
     told = {source: row for row, says in rows for source in re.findall(r"\w+", row) if not says.startswith("no object")}
     typed = [source for kind in KINDS for source in sources(kind)]
@@ -62,7 +62,7 @@ def test_every_source_that_tells_an_object_has_a_type_and_no_other_has():
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_the_members_of_a_detail_are_those_of_the_documentation(kind):
+def test_the_members_of_a_detail_are_those_of_the_documentation(kind: Any) -> None:
     rows = re.findall(r"^\| (`event_.*?) \| (.*) \|$", (ROOT / "docs/events.md").read_text(), re.MULTILINE)
     says = [says for row, says in rows if sources(kind) & set(re.findall(r"\w+", row)) and "the same" not in says]
     documented = set().union(*(set(re.findall(r"`(\w+)`", text)) for text in says))
@@ -71,7 +71,7 @@ def test_the_members_of_a_detail_are_those_of_the_documentation(kind):
 
 
 @pytest.mark.parametrize("kind", events._KINDS.items(), ids=lambda kind: kind[0])
-def test_the_members_of_an_event_are_those_of_its_schema(kind):
+def test_the_members_of_an_event_are_those_of_its_schema(kind: Any) -> None:
     name, typed = kind
     told = schema(f"events/{name}")
     members = {member.name for member in dataclasses.fields(typed)} - {"_text"}
@@ -83,11 +83,11 @@ def test_the_members_of_an_event_are_those_of_its_schema(kind):
     assert members - defaults <= set(told["required"])
 
 
-def has_default(member):
+def has_default(member: Any) -> Any:
     return member.default is not dataclasses.MISSING or member.default_factory is not dataclasses.MISSING
 
 
-def test_the_typed_actions_are_those_of_the_table():
+def test_the_typed_actions_are_those_of_the_table() -> None:
     done = subprocess.run([sys.executable, ROOT / "scripts/actions", "--check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -106,17 +106,17 @@ VALUES = {
 }
 
 
-def value_of(annotation):
+def value_of(annotation: Any) -> Any:
     kind = annotation.removesuffix(" | None")
     word = re.match(r"Literal\['(\w+)'", kind)
     return word[1] if word else VALUES[kind]
 
 
-def methods(kind):
+def methods(kind: Any) -> Any:
     return [name for name in vars(kind) if not name.startswith("_") and name not in ("call", "call_document")]
 
 
-def test_every_action_of_the_chat_is_a_method_and_a_name():
+def test_every_action_of_the_chat_is_a_method_and_a_name() -> None:
     assert list(get_args(actions.ActionName)) == ACTIONS
     of_chat = [name for name in ACTIONS if not name.startswith(("database_", "resource_"))]
     assert methods(_actions.ClientActions) == of_chat
@@ -132,11 +132,11 @@ def test_every_action_of_the_chat_is_a_method_and_a_name():
         for name in methods(kind)
     ],
 )
-def test_a_method_asks_for_its_action(kind, name):
-    class Asked(kind):
+def test_a_method_asks_for_its_action(kind: Any, name: str) -> None:
+    class Asked(kind):  # type: ignore[misc]
         _channel_url, _collection = (lambda _: "c"), (lambda _: 3)
 
-        def _act(self, action, **arguments):
+        def _act(self, action: Any, **arguments: Any) -> Any:
             return {"action": action, **arguments}
 
     judged = pytest.importorskip("checked")

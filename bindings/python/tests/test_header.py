@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ INSIDE = {"sm_string_free"}
 BY_PULL = {"sm_dispatch", "sm_interrupt", "sm_set_callback", "sm_collection_set_callback"}
 
 
-def find(path):
+def find(path: str) -> None:
     place = syncmanager
     for name in path.split("."):
         if not hasattr(place, name) and isinstance(place, type):
@@ -32,30 +33,30 @@ def find(path):
         place = getattr(place, name)
 
 
-def source(kind):
+def source(kind: Any) -> Any:
     try:
         return inspect.getsource(kind)
     except (OSError, TypeError):
         return ""
 
 
-def test_the_header_is_read():
+def test_the_header_is_read() -> None:
     assert len(EXPORTED) >= 33
     assert [name for name, _ in EXPORTED if name == "sm_setup"]
 
 
-def test_the_package_has_the_version_of_the_header():
+def test_the_package_has_the_version_of_the_header() -> None:
     parts = dict(re.findall(r"^#define SM_VERSION_(MAJOR|MINOR|PATCH) (\d+)$", HEADER, re.MULTILINE))
     assert syncmanager.__version__ == ".".join(parts[part] for part in ("MAJOR", "MINOR", "PATCH"))
     assert syncmanager.__version__ == syncmanager.version()
 
 
-def test_the_table_has_the_functions_of_the_header_and_no_others():
+def test_the_table_has_the_functions_of_the_header_and_no_others() -> None:
     assert {name for name, _ in EXPORTED} == TABLE.keys()
 
 
 @pytest.mark.parametrize("name", TABLE)
-def test_the_python_form_of_each_function_exists(name):
+def test_the_python_form_of_each_function_exists(name: str) -> None:
     forms = re.findall(r"`([\w.]+)`", TABLE[name])
     forms = [form for form in forms if not form.startswith("sm_")]
     assert (not forms) == (name in INSIDE)
@@ -66,7 +67,7 @@ def test_the_python_form_of_each_function_exists(name):
 
 
 @pytest.mark.parametrize(("name", "parameters"), EXPORTED)
-def test_each_function_is_declared_with_its_parameters_and_called(name, parameters):
+def test_each_function_is_declared_with_its_parameters_and_called(name: str, parameters: Any) -> None:
     if "on `sm_next_event`" in TABLE[name]:
         assert name in BY_PULL
         return

@@ -7,7 +7,7 @@ import os
 import random
 import re
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -20,7 +20,13 @@ ROOT = Path(__file__).resolve().parents[3]
 SEEDS = range(1, 2001 if "SM_LONG" in os.environ else 201)
 
 
-def event(action, changes, items=(), *, name="succeeded", source="sync", **more):
+def decoded(text: bytes) -> Any:
+    return decode(text)
+
+
+def event(
+    action: Any, changes: Any, items: Any = (), *, name: str = "succeeded", source: Any = "sync", **more: Any
+) -> Any:
     key = "channels" if name == "channels" else "messages"
     head = {"type": "change", "seq": 1, "ts": 2, "collection": 3, "list": name, "action": action, "source": source,
             "from_event": False, **more, "changes": changes}  # fmt: skip
@@ -29,15 +35,16 @@ def event(action, changes, items=(), *, name="succeeded", source="sync", **more)
     return json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def message(number, random_source):
+def message(number: Any, random_source: Any) -> Any:
     tricky = ['"messages":[', '\\"messages\\":[', "日本 🙂", "]}", '{"', "\\", "plain " * random_source.randint(1, 60)]
     return {"message_id": number, "message": random_source.choice(tricky), "nested": {"messages": [1, {"a": []}]}}
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_random_changes_give_the_list_that_applying_them_by_hand_gives(seed):
+def test_random_changes_give_the_list_that_applying_them_by_hand_gives(seed: Any) -> None:
     source = random.Random(seed)
-    shown, model = LiveList(), []
+    shown: Any = LiveList()
+    model: list[Any] = []
     for number in range(30):
         action = source.choice(["insert", "insert", "insert", "update", "move", "remove", "clear"])
         count = source.randint(1, 40)
@@ -70,7 +77,7 @@ def test_random_changes_give_the_list_that_applying_them_by_hand_gives(seed):
                 model.insert(to, item)
                 changes.append({"from": index, "to": to, "id": "x"})
             items.append(item)
-        assert shown._apply(decode(event(action, changes, items))) == gone, f"seed {seed}"
+        assert shown._apply(decoded(event(action, changes, items))) == gone, f"seed {seed}"
         if source.random() < 0.5:  # reading must not change what later changes do
             assert shown[:20] == model[:20], f"seed {seed}"
     assert shown == model, f"seed {seed}"
@@ -78,12 +85,13 @@ def test_random_changes_give_the_list_that_applying_them_by_hand_gives(seed):
     assert [shown[index] for index in range(-len(model), len(model))] == model + model
 
 
-def test_a_page_is_parsed_when_its_first_item_is_read_and_only_that_one():
-    shown = LiveList()
-    pages = []
+def test_a_page_is_parsed_when_its_first_item_is_read_and_only_that_one() -> None:
+    shown: Any = LiveList()
+    pages: list[Any] = []
+    change: Any = None
     for number in range(3):
         items = [{"n": number, "text": "x" * 100}] * 50
-        change = decode(event("insert", [{"index": i, "id": str(i)} for i in range(50)], items))
+        change = decoded(event("insert", [{"index": i, "id": str(i)} for i in range(50)], items))
         assert isinstance(change.items, PageItems)
         pages.append(change.items.page)
         shown._apply(change)
@@ -95,15 +103,15 @@ def test_a_page_is_parsed_when_its_first_item_is_read_and_only_that_one():
     assert change.document["changes"][49] == {"index": 49, "id": "49"}
 
 
-def test_an_event_of_another_shape_is_parsed_as_a_whole():
+def test_an_event_of_another_shape_is_parsed_as_a_whole() -> None:
     text = event("insert", [{"index": 0, "id": "1"}], [{"n": "x" * 5000}])
     later = text[:-1] + b',"added":[1]}'  # a later version may add members behind
-    change = decode(later)
+    change = decoded(later)
     assert list(change.items) == [{"n": "x" * 5000}]
     assert change.document["added"] == [1]
     document = json.loads(text)
     moved = json.dumps({"type": "change", "messages": document.pop("messages"), **document}, separators=(",", ":"))
-    assert list(decode(moved.encode()).items) == [{"n": "x" * 5000}]
+    assert list(decoded(moved.encode()).items) == [{"n": "x" * 5000}]
 
 
 @pytest.mark.parametrize(
@@ -117,45 +125,45 @@ def test_an_event_of_another_shape_is_parsed_as_a_whole():
         ("move", {"from": 0, "to": 2}),
     ],
 )
-def test_a_place_past_the_end_is_an_error_not_a_wrong_list(action, change):
-    shown = LiveList()
-    shown._apply(decode(event("insert", [{"index": 0, "id": "a"}, {"index": 1, "id": "b"}], [{"n": 1}, {"n": 2}])))
+def test_a_place_past_the_end_is_an_error_not_a_wrong_list(action: Any, change: Any) -> None:
+    shown: Any = LiveList()
+    shown._apply(decoded(event("insert", [{"index": 0, "id": "a"}, {"index": 1, "id": "b"}], [{"n": 1}, {"n": 2}])))
     with pytest.raises(InternalError):
-        shown._apply(decode(event(action, [{**change, "id": "c"}], [{"n": 3}])))
+        shown._apply(decoded(event(action, [{**change, "id": "c"}], [{"n": 3}])))
     assert shown == [{"n": 1}, {"n": 2}]
 
 
-def test_iteration_goes_over_the_list_as_it_stood():
-    shown = LiveList()
-    shown._apply(decode(event("insert", [{"index": 0, "id": "a"}, {"index": 1, "id": "b"}], [{"n": 1}, {"n": 2}])))
+def test_iteration_goes_over_the_list_as_it_stood() -> None:
+    shown: Any = LiveList()
+    shown._apply(decoded(event("insert", [{"index": 0, "id": "a"}, {"index": 1, "id": "b"}], [{"n": 1}, {"n": 2}])))
     iteration = iter(shown)
-    shown._apply(decode(event("clear", [])))
+    shown._apply(decoded(event("clear", [])))
     assert list(iteration) == [{"n": 1}, {"n": 2}]
     assert not shown
 
 
-def test_every_source_of_the_engine_is_a_literal_and_an_unknown_one_is_sync():
+def test_every_source_of_the_engine_is_a_literal_and_an_unknown_one_is_sync() -> None:
     swift = (ROOT / "Sources/Client/SyncModel/Events/EventSource.swift").read_text()
     named = set(re.findall(r'= "(\w+)"', swift))
     plain = {name for line in re.findall(r"^    case ([a-z, ]+)$", swift, re.MULTILINE) for name in line.split(", ")}
     assert named | plain == set(get_args(Source))
-    change = decode(event("clear", [], source="event_of_tomorrow", detail=[{"event": "event_of_tomorrow"}]))
+    change = decoded(event("clear", [], source="event_of_tomorrow", detail=[{"event": "event_of_tomorrow"}]))
     assert change.detail == [{"event": "event_of_tomorrow"}]
     assert change.source == "sync"
     assert change.document["source"] == "event_of_tomorrow"
 
 
-def test_what_a_change_removed_is_parsed_when_it_is_read():
-    shown = LiveList()
-    page = decode(event("insert", [{"index": i, "id": str(i)} for i in range(50)], [{"n": "x" * 100}] * 50))
+def test_what_a_change_removed_is_parsed_when_it_is_read() -> None:
+    shown: Any = LiveList()
+    page = decoded(event("insert", [{"index": i, "id": str(i)} for i in range(50)], [{"n": "x" * 100}] * 50))
     shown._apply(page)
-    removed = shown._apply(decode(event("remove", [{"index": 49, "id": "49"}, {"index": 0, "id": "0"}])))
+    removed = shown._apply(decoded(event("remove", [{"index": 49, "id": "49"}, {"index": 0, "id": "0"}])))
     assert (len(removed), len(shown)) == (2, 48)
     assert page.items.page._items is None
     assert removed[1] == {"n": "x" * 100}
 
 
-def test_an_event_of_a_later_version_is_told_as_unknown():
-    told = decode(b'{"type":"poll_closed","seq":7,"ts":8,"poll":[1]}')
+def test_an_event_of_a_later_version_is_told_as_unknown() -> None:
+    told = decoded(b'{"type":"poll_closed","seq":7,"ts":8,"poll":[1]}')
     assert told == events.UnknownEvent(7, 8, b"", "poll_closed")
     assert told.document["poll"] == [1]

@@ -7,6 +7,8 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,11 +17,11 @@ from syncmanager.blocking import SyncManager
 from syncmanager.events import CacheReset, Change
 
 
-def config(tmp_path, **more):
+def config(tmp_path: Path, **more: Any) -> Any:
     return {"app_id": "A", "user_id": "mei", "data_dir": str(tmp_path), **more}
 
 
-def wait_for(sm, kind, **members):
+def wait_for(sm: Any, kind: Any, **members: Any) -> Any:
     while (event := sm.next_event(10)) is not None:
         if isinstance(event, kind) and all(getattr(event, key) == value for key, value in members.items()):
             return event
@@ -37,14 +39,14 @@ def wait_for(sm, kind, **members):
         ({"resend_policy": 5}, "$.resend_policy"),
     ],
 )
-def test_bad_configuration_is_named(tmp_path, change, path):
+def test_bad_configuration_is_named(tmp_path: Path, change: Any, path: str) -> None:
     with pytest.raises(SyncManagerError) as error:
         SyncManager(**config(tmp_path, **change))
     assert error.value.name == "SM_ERR_INVALID_DOCUMENT"
     assert error.value.path == path
 
 
-def test_second_owner_is_refused_with_the_pid(tmp_path):
+def test_second_owner_is_refused_with_the_pid(tmp_path: Path) -> None:
     with SyncManager(**config(tmp_path)):
         program = (
             "import sys; from syncmanager.blocking import SyncManager; from syncmanager.errors import LockedError\n"
@@ -58,7 +60,7 @@ def test_second_owner_is_refused_with_the_pid(tmp_path):
     SyncManager(**config(tmp_path)).close()
 
 
-def test_an_accepted_message_survives(tmp_path):
+def test_an_accepted_message_survives(tmp_path: Path) -> None:
     with SyncManager(**config(tmp_path)) as sm:
         chat = sm.messages("a/b+c;d%41")
         chat.start.send("hello 你好 🙂")
@@ -73,7 +75,7 @@ def test_an_accepted_message_survives(tmp_path):
         assert chat.pending == [] == chat.snapshot()["pending"]
 
 
-def test_second_fetch_is_refused_until_the_first_is_drained(tmp_path):
+def test_second_fetch_is_refused_until_the_first_is_drained(tmp_path: Path) -> None:
     with SyncManager(**config(tmp_path)) as sm:
         channels = sm.channels()
         first = channels.start.fetch()
@@ -84,11 +86,11 @@ def test_second_fetch_is_refused_until_the_first_is_drained(tmp_path):
         channels.fetch(timeout=10)
 
 
-def test_interrupt_ends_a_wait_and_the_next_one_if_none_waits(tmp_path):
+def test_interrupt_ends_a_wait_and_the_next_one_if_none_waits(tmp_path: Path) -> None:
     with SyncManager(**config(tmp_path)) as sm:
         while sm.next_event(0.5) is not None:
             pass
-        seen = []
+        seen: list[Any] = []
         waiter = threading.Thread(target=lambda: seen.append(sm.next_event()))
         waiter.start()
         sm.interrupt()
@@ -98,7 +100,7 @@ def test_interrupt_ends_a_wait_and_the_next_one_if_none_waits(tmp_path):
         assert sm.next_event() is None
 
 
-def test_corrupt_cache_is_set_aside_and_told(tmp_path):
+def test_corrupt_cache_is_set_aside_and_told(tmp_path: Path) -> None:
     SyncManager(**config(tmp_path)).close()
     cache = tmp_path / "A" / "mei" / "cache.db"
     cache.write_bytes(b"this is no database " * 1000)
@@ -107,7 +109,7 @@ def test_corrupt_cache_is_set_aside_and_told(tmp_path):
     assert cache.stat().st_mode & 0o777 == 0o600
 
 
-def test_newer_schema_and_corrupt_intents_are_errors(tmp_path):
+def test_newer_schema_and_corrupt_intents_are_errors(tmp_path: Path) -> None:
     SyncManager(**config(tmp_path)).close()
     folder = tmp_path / "A" / "mei"
     with sqlite3.connect(folder / "cache.db") as database:
@@ -122,7 +124,7 @@ def test_newer_schema_and_corrupt_intents_are_errors(tmp_path):
     assert (folder / "intents.db").read_bytes().startswith(b"not a database")
 
 
-def test_texts_that_c_cannot_take_are_refused(tmp_path):
+def test_texts_that_c_cannot_take_are_refused(tmp_path: Path) -> None:
     with SyncManager(**config(tmp_path)) as sm:
         for text in ("a\0b", "\ud800"):
             with pytest.raises(errors.InvalidArgumentError):
@@ -131,6 +133,6 @@ def test_texts_that_c_cannot_take_are_refused(tmp_path):
             sm.messages("c", 2**63)
 
 
-def test_what_was_sent_already_is_not_sent_again(tmp_path):
+def test_what_was_sent_already_is_not_sent_again(tmp_path: Path) -> None:
     with SyncManager(**config(tmp_path)) as sm, pytest.raises(errors.InvalidArgumentError):
         sm.messages("c").start.resend({"message_id": 7, "created_at": 1, "message": "hi"})

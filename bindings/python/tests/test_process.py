@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from syncmanager.blocking import SyncManager
+from syncmanager.testing import Server
 
-OPEN = "import sys, os, asyncio, threading; from syncmanager import SyncManager as Async, errors\n"
-OPEN += "from syncmanager.blocking import SyncManager\n"
-OPEN += "config = {'app_id': 'A', 'user_id': 'mei', 'data_dir': sys.argv[1]}\n"
+OPEN = (
+    "import sys, os, asyncio, threading; from syncmanager import SyncManager as Async, errors\n"
+    "from syncmanager.blocking import SyncManager\n"
+    "config = {'app_id': 'A', 'user_id': 'mei', 'data_dir': sys.argv[1]}\n"
+)
 
 
-def run(program, tmp_path, *options):
+def run(program: Any, tmp_path: Path, *options: Any) -> Any:
     done = subprocess.run(
         [sys.executable, *options, "-c", OPEN + program, str(tmp_path)], capture_output=True, text=True, timeout=120
     )
@@ -50,7 +55,7 @@ FORGETTING = {
 
 
 @pytest.mark.parametrize("how", FORGETTING)
-def test_a_forgotten_client_ends_with_its_program(tmp_path, how):
+def test_a_forgotten_client_ends_with_its_program(tmp_path: Path, how: Any) -> None:
     status, _, err = run(FORGETTING[how], tmp_path)
     assert (status, err) == (0, "")
     status, _, err = run(FORGETTING[how], tmp_path, "-W", "always::ResourceWarning")
@@ -60,7 +65,7 @@ def test_a_forgotten_client_ends_with_its_program(tmp_path, how):
     SyncManager(app_id="A", user_id="mei", data_dir=str(tmp_path)).close()
 
 
-def test_many_programs_end_while_events_come(syncmanager_server, tmp_path):
+def test_many_programs_end_while_events_come(syncmanager_server: Server, tmp_path: Path) -> None:
     """The library's threads are busy while the interpreter ends; none of them may call into it."""
     syncmanager_server.create_user("bo")
     mei = syncmanager_server.create_user("mei")
@@ -105,12 +110,12 @@ sm.close()
 
 
 @pytest.mark.parametrize("end", ["os._exit(0)", "sys.exit(0)", "del sm, chat, call; sys.exit(0)"])
-def test_a_fork_is_told_and_leaves_the_parent_alone(tmp_path, end):
+def test_a_fork_is_told_and_leaves_the_parent_alone(tmp_path: Path, end: Any) -> None:
     status, out, err = run(FORK.replace("{end}", end), tmp_path, "-W", "ignore::DeprecationWarning")
     assert (status, out, err) == (0, "{'SM_ERR_FORKED'} 10\nx\n", "")
 
 
-def test_a_fork_inside_a_loop_leaves_the_loop_of_the_parent_alone(tmp_path):
+def test_a_fork_inside_a_loop_leaves_the_loop_of_the_parent_alone(tmp_path: Path) -> None:
     program = """
 async def main():
     async with Async(**config) as sm:
@@ -131,7 +136,7 @@ asyncio.run(main())
     assert run(program, tmp_path, "-W", "ignore::DeprecationWarning") == (0, "", "")
 
 
-def test_a_fork_while_another_thread_drains(tmp_path):
+def test_a_fork_while_another_thread_drains(tmp_path: Path) -> None:
     program = """
 sm = SyncManager(**config)
 threading.Thread(target=sm.run, daemon=True).start()
@@ -153,7 +158,7 @@ sm.close()
     assert run(program, tmp_path, "-W", "ignore::DeprecationWarning") == (0, "", "")
 
 
-def test_multiprocessing_children_open_clients_of_their_own(tmp_path):
+def test_multiprocessing_children_open_clients_of_their_own(tmp_path: Path) -> None:
     program = """
 import multiprocessing
 def child(folder):
@@ -169,7 +174,7 @@ if __name__ == '__main__':
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_the_log_goes_to_a_logger(tmp_path):
+def test_the_log_goes_to_a_logger(tmp_path: Path) -> None:
     program = """
 import logging, io
 from syncmanager import log_to

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,17 +13,18 @@ import syncmanager
 from syncmanager import blocking, errors
 from syncmanager.database import LEAVE
 from syncmanager.events import DatabaseTokenNeeded, DatabaseWriteRefused
+from syncmanager.testing import Server
 
 served = pytest.mark.syncmanager_server("--database-port", "0")
 
 
 @pytest.fixture
-def config(syncmanager_server, tmp_path):
+def config(syncmanager_server: Server, tmp_path: Path) -> Any:
     return syncmanager_server.config(syncmanager_server.create_user("mei"), tmp_path / "data")
 
 
 @served
-def test_calls_of_a_blocking_client(config, syncmanager_server):
+def test_calls_of_a_blocking_client(config: Any, syncmanager_server: Server) -> None:
     with blocking.SyncManager(**config) as client:
         database = client.database
         database.set("a", {"b": 1}, timeout=20)
@@ -44,7 +47,7 @@ def test_calls_of_a_blocking_client(config, syncmanager_server):
 
 
 @served
-def test_live_values(config, syncmanager_server):
+def test_live_values(config: Any, syncmanager_server: Server) -> None:
     with blocking.SyncManager(**config) as client:
         listen = client.database.listen("a")
         values = listen.values(timeout=20)
@@ -63,8 +66,8 @@ def test_live_values(config, syncmanager_server):
 
 
 @served
-def test_an_asyncio_client(config, syncmanager_server):
-    async def run():
+def test_an_asyncio_client(config: Any, syncmanager_server: Server) -> None:
+    async def run() -> None:
         async with syncmanager.SyncManager(**config) as client:
             listen = client.database.listen("n")
             values = listen.values()
@@ -81,11 +84,11 @@ def test_an_asyncio_client(config, syncmanager_server):
 
 
 @served
-def test_transactions(config, syncmanager_server, caplog):
+def test_transactions(config: Any, syncmanager_server: Server, caplog: pytest.LogCaptureFixture) -> None:
     with blocking.SyncManager(**config) as client:
-        seen = []
+        seen: list[Any] = []
 
-        def change(value):
+        def change(value: Any) -> Any:
             seen.append(value)
             if len(seen) == 1:
                 syncmanager_server.database("PUT", "/n", 10)  # somebody else is faster
@@ -102,7 +105,7 @@ def test_transactions(config, syncmanager_server, caplog):
 
 
 @served
-def test_events(config, syncmanager_server):
+def test_events(config: Any, syncmanager_server: Server) -> None:
     syncmanager_server.database("PUT", "/.settings/rules", {"rules": {".write": False, ".read": "auth != null"}})
     with blocking.SyncManager(**config) as client:
         events = client.events(timeout=20)
@@ -117,7 +120,7 @@ def test_events(config, syncmanager_server):
         assert client.database.get("a") is None
 
 
-def test_without_a_database(tmp_path):
+def test_without_a_database(tmp_path: Path) -> None:
     with blocking.SyncManager(app_id="A", user_id="mei", data_dir=str(tmp_path)) as client:
         call = client.database.start
         with pytest.raises(errors.InvalidDocumentError):

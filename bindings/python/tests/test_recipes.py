@@ -6,7 +6,9 @@ import json
 import runpy
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +20,7 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
 @pytest.fixture(scope="module")
-def server():
+def server() -> Iterator[Any]:
     with Server("--database-port", "0") as server:
         server.database(
             "PUT",
@@ -29,11 +31,11 @@ def server():
 
 
 @pytest.fixture
-def config(server, tmp_path, request):
+def config(server: Server, tmp_path: Path, request: pytest.FixtureRequest) -> Any:
     return dict(server.config(server.create_user(request.node.name), tmp_path))
 
 
-def test_people(server, config):
+def test_people(server: Server, config: Any) -> None:
     server.database(
         "PUT",
         "/people",
@@ -48,9 +50,10 @@ def test_people(server, config):
         [sys.executable, EXAMPLES / "people.py", json.dumps(config)], stdout=subprocess.PIPE, text=True
     )
 
-    def until(*wanted):
+    def until(*wanted: Any) -> None:
         missing = set(wanted)
         while missing:
+            assert program.stdout is not None
             line = program.stdout.readline()
             assert line, f"the program ended without {missing}"
             missing.discard(line.rstrip("\n"))
@@ -71,7 +74,7 @@ def test_people(server, config):
         program.communicate()
 
 
-def test_a_long_chat(server, config, capsys):
+def test_a_long_chat(server: Server, config: Any, capsys: pytest.CaptureFixture[str]) -> None:
     server.database("PUT", "/messages", {f"-N{number:02}x": {"text": f"m{EVIL}{number}"} for number in range(1, 9)})
     runpy.run_path(str(EXAMPLES / "long_chat.py"))["main"](config)
     assert capsys.readouterr().out.splitlines() == [

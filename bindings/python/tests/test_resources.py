@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import runpy
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,19 +19,19 @@ EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "groups.py"
 
 
 @pytest.fixture(scope="module")
-def server():
+def server() -> Iterator[Any]:
     with Server("--database-port", "0") as server:
         yield server
 
 
 @pytest.fixture
-def config(server, tmp_path, request):
+def config(server: Server, tmp_path: Path, request: pytest.FixtureRequest) -> Any:
     server.database("PUT", "/", None)
     user = server.create_user("mei-" + request.node.name)
     return dict(server.config(user, tmp_path))
 
 
-def test_the_example(server, config, capsys):
+def test_the_example(server: Server, config: Any, capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(EXAMPLE))["main"](config)
     user = config["user_id"]
     new = f"{{'by': '{user}', 'text': 'where to?'}}"
@@ -59,7 +61,7 @@ def test_the_example(server, config, capsys):
     }
 
 
-def test_contexts(config):
+def test_contexts(config: Any) -> None:
     with blocking.SyncManager(**config) as client:
         client.resources.register("Note", "/note/$user/@")
         root = client.resources.context(user="mei")
@@ -80,14 +82,14 @@ def test_contexts(config):
         assert client.resources.statistics()["in_flight"] == 0
 
 
-def test_asyncio(server, config):
-    async def run():
+def test_asyncio(server: Server, config: Any) -> None:
+    async def run() -> None:
         async with syncmanager.SyncManager(**config) as client:
             client.resources.register("Note", "/note/@", hooks=["will_create", "did_update"])
-            told = []
+            told: list[Any] = []
 
             @client.on_event
-            def follow(event):
+            def follow(event: Any) -> None:
                 if isinstance(event, ResourceEvent):
                     told.append(event)
                     if event.step == "will":

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,16 +16,16 @@ from syncmanager.events import StreamBatch, StreamLoaded, StreamRow, StreamStep
 
 
 @pytest.fixture
-def client(tmp_path):
+def client(tmp_path: Path) -> Iterator[Any]:
     with blocking.SyncManager(app_id="A", user_id="mei", data_dir=str(tmp_path)) as client:
         yield client
 
 
-def keys(stream):
+def keys(stream: Any) -> Any:
     return [[row["key"] for row in section] for section in stream.sections]
 
 
-def test_organizers_and_participants(client):
+def test_organizers_and_participants(client: Any) -> None:
     people = client.stream("transient")
     parted = client.stream(
         {
@@ -43,7 +46,7 @@ def test_organizers_and_participants(client):
     assert [row["key"] for row in parted.rows] == ["ana", "bo"]
 
 
-def test_a_blocking_iteration_gives_batches(client):
+def test_a_blocking_iteration_gives_batches(client: Any) -> None:
     stream = client.stream("transient", order_by="$value")
     batches = stream.batches(timeout=5)
     stream.add({"a": 1, "b": 2})
@@ -54,7 +57,7 @@ def test_a_blocking_iteration_gives_batches(client):
     batches.close()
 
 
-def test_a_blocking_stream_is_asked_for_its_rows(client):
+def test_a_blocking_stream_is_asked_for_its_rows(client: Any) -> None:
     stream = client.stream("transient", section=1)
     stream.add({"a": 1, "b": 2, "c": 3})
     b: StreamRow = {"path": [1, 1], "key": "b", "item": 2}
@@ -67,8 +70,8 @@ def test_a_blocking_stream_is_asked_for_its_rows(client):
         stream.item([0])
 
 
-def test_an_asyncio_iteration_gives_batches(tmp_path):
-    async def run():
+def test_an_asyncio_iteration_gives_batches(tmp_path: Path) -> None:
+    async def run() -> None:
         async with syncmanager.SyncManager(app_id="A", user_id="mei", data_dir=str(tmp_path)) as client:
             stream = client.stream("transient", batch_delay=20)
             calls = [stream.add({"a": 1}), stream.add({"b": 2}), stream.drop("a")]
@@ -87,11 +90,11 @@ def test_an_asyncio_iteration_gives_batches(tmp_path):
     asyncio.run(run())
 
 
-def test_what_is_told(client):
-    heard = []
+def test_what_is_told(client: Any) -> None:
+    heard: list[Any] = []
     client.on_event(heard.append)
     stream = client.stream("transient", delivery="delegate", limit_after_predicate=1)
-    batches = []
+    batches: list[Any] = []
     stream.on_batch(batches.append)
     stream.add({"a": 1, "b": 2})
     stream.set_limit(None)
@@ -104,10 +107,10 @@ def test_what_is_told(client):
     assert keys(stream) == [["a", "b"]]
 
 
-def test_a_function_of_the_program_lives_as_long_as_it_may_be_called(client):
+def test_a_function_of_the_program_lives_as_long_as_it_may_be_called(client: Any) -> None:
     asked = []
 
-    def is_shown(key, item):
+    def is_shown(key: Any, item: Any) -> Any:
         asked.append(key)
         if item == "fault":
             raise ValueError("the program's own fault")
@@ -126,7 +129,7 @@ def test_a_function_of_the_program_lives_as_long_as_it_may_be_called(client):
     assert len(streams._Function._kept) == before
 
 
-def test_a_refused_stream_leaves_nothing(client):
+def test_a_refused_stream_leaves_nothing(client: Any) -> None:
     before = len(streams._Function._kept)
     with pytest.raises(errors.InvalidDocumentError) as caught:
         client.stream("transient", function=lambda key, item: 1, predicate={"like": ["a", "b"]})
@@ -136,13 +139,13 @@ def test_a_refused_stream_leaves_nothing(client):
         client.stream({"database": "rooms"})
 
 
-def test_who_lags_begins_again(client, monkeypatch):
+def test_who_lags_begins_again(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("syncmanager._feeds.LIMIT", 3)
     stream = client.stream("transient")
     batches = stream.batches(timeout=1)
     for number in range(5):
         stream.add({str(number): number})
-    shown = []
+    shown: list[Any] = []
     for batch in batches:
         assert isinstance(batch, StreamBatch)
         if batch.reset:

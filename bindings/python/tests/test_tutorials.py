@@ -6,10 +6,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import syncmanager
+from syncmanager.testing import Server
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -19,7 +21,7 @@ COMMON = Path(__file__).resolve().parents[3] / "docs"
 COMMON_PAGES = ["resources", "streams"]
 
 
-def programs(page, folder=DOCS):
+def programs(page: str, folder: Any = DOCS) -> Any:
     """The page's programs, each with the output that follows it, or None."""
     found = []
     for language, text in BLOCK.findall((folder / f"{page}.md").read_text(encoding="utf-8")):
@@ -30,14 +32,16 @@ def programs(page, folder=DOCS):
     return found
 
 
-def test_every_page_is_tested():
+def test_every_page_is_tested() -> None:
     with_programs = {page.stem for page in DOCS.glob("*.md") if programs(page.stem)}
     assert with_programs == {*PAGES, "testing"}
 
 
 @pytest.mark.syncmanager_server("--database-port", "0")
 @pytest.mark.parametrize("page", PAGES + COMMON_PAGES)
-def test_the_programs_of_a_page(page, syncmanager_server, tmp_path, capsys):
+def test_the_programs_of_a_page(
+    page: str, syncmanager_server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = COMMON if page in COMMON_PAGES else DOCS
     if not folder.exists():
         pytest.skip("the package is tested outside of the repository")
@@ -57,7 +61,7 @@ def test_the_programs_of_a_page(page, syncmanager_server, tmp_path, capsys):
             assert printed == wanted, f"{page}.md, program {number}"
 
 
-def test_the_test_file_of_the_page_on_testing(tmp_path):
+def test_the_test_file_of_the_page_on_testing(tmp_path: Path) -> None:
     ((program, _),) = programs("testing")
     (tmp_path / "test_app.py").write_text(program)
     done = subprocess.run(
