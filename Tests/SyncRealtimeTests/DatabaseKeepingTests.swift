@@ -84,7 +84,7 @@ final class DatabaseKeepingTests: DatabaseMachineCase {
         keep.isFailing = { true }
         let lost = try machine.set(path("a"), Array("2".utf8), now: now)
         XCTAssertEqual(outputs(), ["\(lost) refused the write could not be stored"])
-        XCTAssertTrue(machine.pending.isEmpty)
+        XCTAssertTrue(machine.queue.pending.isEmpty)
         keep.isFailing = { false }
         let first = try machine.set(path("a"), Array("3".utf8), now: now)
         let request = try number(outputs().last)

@@ -43,7 +43,7 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         XCTAssertEqual(outputs(), [#"\#(listen) = {"x":9,"y":{"z":4}}"#])
         answer(second + 2, #"{"x":3,"y/z":4}"#)
         XCTAssertEqual(outputs(), ["\(second) written"])
-        XCTAssertEqual(machine.pending.count, 0)
+        XCTAssertEqual(machine.queue.pending.count, 0)
     }
 
     func testALargeValueIsToldOnceForAllThatCameTogether() throws {
@@ -79,7 +79,7 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         let text = String(repeating: "x", count: 1 << 15)
         // What is put in the place of something else does not count twice.
         for number in 1...100 { event(stream, "put", #"{"path":"/k\#(number % 50)","data":"\#(text)"}"#) }
-        XCTAssertNotNil(machine.listens[listen])
+        XCTAssertNotNil(machine.listens.all[listen])
         _ = machine.takeOutputs()
         for number in 50...70 { event(stream, "put", #"{"path":"/k\#(number)","data":"\#(text)"}"#) }
         var lines: [String] = []
@@ -92,8 +92,8 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         }
         XCTAssertEqual(lines, ["\(stream) close", "\(listen) ended the value has more than 2 MiB"])
         // A place within goes on by a stream of its own.
-        XCTAssertNil(machine.listens[listen])
-        XCTAssertNotNil(machine.listens[inner])
+        XCTAssertNil(machine.listens.all[listen])
+        XCTAssertNotNil(machine.listens.all[inner])
     }
 
     func testAReadThatAnOwnWriteOvertakesHasThatWrite() throws {
@@ -162,7 +162,7 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         event(stream, "put", #"{"path":"/","data":{"b":2}}"#)
         answer(write + 1, json)
         XCTAssertEqual(outputs().filter { $0.hasPrefix("\(listen) ") }.first, #"\#(listen) = {"b":2}"#)
-        XCTAssertTrue(machine.pending.isEmpty)
+        XCTAssertTrue(machine.queue.pending.isEmpty)
     }
 
     /// A connection that died without a sign must not bring an old value back.
@@ -180,7 +180,7 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         machine.receive(.streamOpened(next), now: now)
         event(next, "put", #"{"path":"/","data":2}"#)
         XCTAssertEqual(outputs(), ["\(listen) = 2"])
-        XCTAssertTrue(machine.pending.isEmpty)
+        XCTAssertTrue(machine.queue.pending.isEmpty)
     }
 
     /// What the stream has told may still wait to be taken in; nothing is judged by its silence until then.
@@ -198,7 +198,7 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         let told = #"{"path":"/","data":2}"#
         machine.receive(.streamBytes(stream, Array("event: put\ndata: \(told)\n\n".utf8)), now: late)
         XCTAssertEqual(outputs(), [], "it is shown already")
-        XCTAssertTrue(machine.pending.isEmpty)
+        XCTAssertTrue(machine.queue.pending.isEmpty)
     }
 
     func testAStreamThatBeginsAfterAWriteWasAcceptedKnowsIt() throws {
@@ -215,7 +215,7 @@ final class DatabaseMachineTests: DatabaseMachineCase {
         // Somebody else has written 3 over it: that is newer, and nothing has to be waited for.
         event(next, "put", #"{"path":"/","data":3}"#)
         XCTAssertEqual(outputs(), ["\(listen) = 3"])
-        XCTAssertTrue(machine.pending.isEmpty)
+        XCTAssertTrue(machine.queue.pending.isEmpty)
     }
 
     func testServerValuesAreEstimatedThenCertain() throws {
@@ -503,9 +503,9 @@ final class DatabaseMachineTests: DatabaseMachineCase {
                 if !number.isMultiple(of: 2) { tell() }
                 XCTAssertEqual(told.filter { $0.hasPrefix("\(listen) ") } + outputs(), [])
             }
-            XCTAssertEqual(machine.pending.count, 0)
-            XCTAssertLessThan(machine.laid, 8 * count)
-            XCTAssertGreaterThan(machine.laid, count)
+            XCTAssertEqual(machine.queue.pending.count, 0)
+            XCTAssertLessThan(machine.listens.laid, 8 * count)
+            XCTAssertGreaterThan(machine.listens.laid, count)
         }
     }
 

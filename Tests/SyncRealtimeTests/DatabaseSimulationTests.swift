@@ -117,7 +117,7 @@ final class DatabaseSimulationTests: XCTestCase {
         XCTAssertLessThanOrEqual(abs(tally - counted), uncertain, "seed \(seed): \(tally) was counted")
         for client in world.clients {
             XCTAssertEqual(client.keep.ordered, [], "seed \(seed): \(client.name) still keeps writes")
-            XCTAssertTrue(client.machine.pending.isEmpty, "seed \(seed): \(client.name) still shows writes")
+            XCTAssertTrue(client.machine.queue.pending.isEmpty, "seed \(seed): \(client.name) still shows writes")
             XCTAssertFalse(
                 client.ended.values.contains { $0 != nil && $0 != .notKept }, "seed \(seed): a write was refused")
             if let expected = last[client.name] {

@@ -107,13 +107,13 @@ final class DatabaseWorldClient {
     /// Killed, and started again with what was kept; it listens to the same places.
     func restart(isOnline: Bool = true) {
         life += 1
-        for write in machine.pending {
+        for write in machine.queue.pending {
             if case .sent = write.state, let count = write.count, count.isWriting { uncertainCounts += abs(count.by) }
-            if case .accepted = write.state, let count = write.count, machine.unforgotten.contains(write.record.id) {
+            if case .accepted = write.state, let count = write.count, machine.kept.isKept(ended: write.record.id) {
                 uncertainCounts += abs(count.by)
             }
         }
-        uncertain += machine.transactions.filter { if case .writing = $0.state { true } else { false } }.count
+        uncertain += machine.transactions.writing
         // What a dead process has sent arrives before what its successor sends, or not at all: a connection of its own
         // would have to be held up for longer than a process takes to start. Over HTTP nothing else could order them.
         for (_, request) in underWay.sorted(by: { $0.key < $1.key }) where world.chance(500) { _ = execute(request) }
@@ -137,10 +137,10 @@ final class DatabaseWorldClient {
     func pump() {
         for output in machine.takeOutputs() { take(output) }
         // What is told is made from what has changed: it is what all of it would make.
-        for listen in machine.listens.values {
-            guard let told = listen.told, let feed = machine.feeds[listen.feed] else { continue }
+        for listen in machine.listens.all.values {
+            guard let told = listen.told, let feed = machine.listens.feeds[listen.feed] else { continue }
             var laid = 0
-            let view = feed.view(listen.location, Array(machine.pending), kept: listen.kept, laid: &laid)
+            let view = feed.view(listen.location, Array(machine.queue.pending), kept: listen.kept, laid: &laid)
             XCTAssertTrue(view == nil || view == told.node, "\(name): listen \(listen.id) was told something else")
         }
         for (id, entry) in streams.sorted(by: { $0.key < $1.key }) { carry(id, entry) }
@@ -200,7 +200,7 @@ final class DatabaseWorldClient {
 
     private func send(_ request: TransportRequest, _ id: UInt64) {
         let way = world.below(300)
-        let count = machine.pending.first { $0.state == .sent(request: id) }?.count
+        let count = machine.queue.pending.first { $0.state == .sent(request: id) }?.count
         let isLost = world.isRough && world.chance(60)
         let isAnswerLost = world.isRough && world.chance(60)
         if isLost || isAnswerLost, let count, count.isWriting { uncertainCounts += abs(count.by) }

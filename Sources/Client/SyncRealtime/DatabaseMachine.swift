@@ -1,80 +1,23 @@
 import SyncBytes
-import SyncJSON
 import SyncModel
 import SyncTree
 
-// The client of a realtime database, without thread, clock, socket or file.
-//
-// - The shown value of a place is the one that the service's stream has told, with the writes on top that the stream
-//   may not have told yet. Only streams change the copy of the service's value: an answer to a write comes by another
-//   connection, in any order, so an answer in the copy could replace a newer value by an older one.
-// - A write is shown at once, sent when those before it have been answered, and shown until the stream has told the
-//   same value, or the service has refused it, or some time has passed since the service accepted it.
-// - Writes are sent again until they are answered. A value or a deletion has the same effect when it arrives twice; an
-//   increment has not: when its answer is lost, it may count twice.
-// - A write is kept before it is shown, and none is sent before all that have ended are removed. So a restart repeats
-//   only the last write that was sent.
-// - The value that a stream has told is kept, too, with the accepted writes. So after a restart without a network a
-//   client sees nothing older than before.
-
-/// Listens to places of a realtime database, and writes to it, online and offline. After every call `takeOutputs` has
-/// to be asked for.
+/// The client of a realtime database, without thread, clock, socket or file: it listens to places of the database, and
+/// writes to it, online and offline. After every call `takeOutputs` has to be asked for.
+///
+/// Four machines have the state, each its own part: `WriteQueue` the writes and what of them is shown, `Listens` the
+/// listens and the service's streams, `KeptPlaces` what outlives the process, `Transactions` those under way; `Reads`
+/// are the requests for single values. They do not know each other. This one gives each what it needs of the others, as
+/// values, and passes on what came of it.
 public final class DatabaseMachine {
-    let options: DatabaseOptions
-    let random: RandomSource
-    let keep: any DatabaseKeep
-    var now = Moment(monotonic: 0, wall: 0)
-    var listens = ListenTable()
-    var feeds = FeedTable()
-    private var lastFeed: UInt64 = 0
-    /// In the order of their ids.
-    var pending = PendingWrites()
-    /// How many writes have been applied so far to compute values, for tests.
-    var laid = 0
-    var transactions: [Transaction] = []
-    /// Reads in flight, by the request's number.
-    var reads: [UInt64: Read] = [:]
-    private var outputs: [DatabaseOutput] = []
-    /// Listens with large values that have changed since they were told. Each is told once for all changes that came
-    /// together: while an output holds a value, the next change has to copy its list of children.
-    private var untold: Set<UInt64> = []
-    private var lastID: UInt64 = 0
-    private var ids = PushIDs()
-    var token: Token
-    /// Whether there is a network; without one nothing is sent.
-    var isOnline = true
-    /// Scheme and host of requests: those of the options, or of a redirection.
-    var base: String
-    var redirects = 0
-    var writeGate = RetryGate()
-    /// Writes that have ended and are still kept, in their order.
-    var unforgotten: [UInt64] = []
-    /// Places whose kept value is not valid any more and could not be dropped yet.
-    var stale: Set<KeptPlace> = []
-    /// When the removal of `unforgotten` and `stale` is tried again.
-    var keepGate = RetryGate()
-
-    enum Token {
-        case none
-        case some(String)
-        /// The host was asked for another token.
-        case needed
-    }
-
-    /// A request for a value.
-    struct Read {
-        let id: UInt64
-        let location: DatabaseLocation
-        let isShallow: Bool
-        /// A newer value of the place is known than the answer may have, so the answer is not kept.
-        var isOutdated = false
-        /// Own writes that the service accepted since the read was sent: the answer may be older than they are.
-        var acceptedSince: [PendingWrite] = []
-    }
-
-    private static let redirectLimit = 5
-    /// From so many bytes on, a value is told once for all changes that came together.
-    private static let largeValue = 256 << 10
+    private var turn: DatabaseTurn
+    // Read by tests.
+    private(set) var queue = WriteQueue()
+    private(set) var listens = Listens()
+    private(set) var kept: KeptPlaces
+    private(set) var transactions = Transactions()
+    private var reads = Reads()
+    private var keys = PushIDs()
 
     /// Makes a machine that knows nothing yet.
     ///
@@ -83,11 +26,8 @@ public final class DatabaseMachine {
     ///   - seed: of pauses and push ids.
     ///   - keep: has what an earlier run kept.
     public init(_ options: DatabaseOptions, token: String? = nil, seed: UInt64, keep: any DatabaseKeep) {
-        self.options = options
-        self.keep = keep
-        self.token = token.map { .some($0) } ?? .none
-        random = RandomSource(seed: seed)
-        base = options.url
+        turn = DatabaseTurn(options, token: token, seed: seed)
+        kept = KeptPlaces(keep)
     }
 
     // MARK: Reading
@@ -97,23 +37,15 @@ public final class DatabaseMachine {
     /// - Returns: the listen's number.
     public func listen(_ location: DatabaseLocation, now: Moment) -> UInt64 {
         begin(now)
-        let id = nextID()
-        let wider = feeds.ordered.first { $0.covers(location) }
-        let kept = wider?.server == nil ? kept(location) : nil
-        let feed = wider?.id ?? makeFeed(location, server: kept)
-        listens[id] = Listen(id: id, location: location, feed: feed, kept: kept)
-        tell(id)
-        connect()
-        tellUnheard(feed)
-        return id
+        return listens.add(location, queue.pending, &turn) { kept.value(of: location, now) }
     }
 
     /// Nothing more is told of a listen.
     public func stop(_ id: UInt64, now: Moment) {
         begin(now)
-        guard let listen = listens.remove(id) else { return }
-        release(listen.feed)
-        connect()
+        guard let feed = listens.remove(id) else { return }
+        release(feed)
+        listens.connect(&turn)
     }
 
     /// Asks for a value once; a `read` with the returned number is the answer. When the service does not answer, the
@@ -122,30 +54,67 @@ public final class DatabaseMachine {
     /// - Parameter isShallow: asks for the names of the children only; each has the value true. Not with a query.
     public func read(_ location: DatabaseLocation, isShallow: Bool = false, now: Moment) -> UInt64 {
         begin(now)
-        let id = nextID()
-        let read = Read(id: id, location: location, isShallow: isShallow)
+        let read = Read(id: turn.nextNumber(), location: location, isShallow: isShallow)
         if isShallow, location.query != nil {
             let failure = DatabaseFailure(status: 400, message: "a shallow read goes without a query")
-            output(.read(id: id, .failure(failure), isCurrent: false))
-        } else if let known = view(location, isCurrent: true) {
-            output(.read(id: id, .success(isShallow ? known.shallow() : known), isCurrent: true))
-        } else if !mayAsk {
-            answer(read, isOnline ? .noToken : .offline)
+            turn.output(.read(id: read.id, .failure(failure), isCurrent: false))
+        } else if let known = listens.view(location, isCurrent: true, queue.pending) {
+            turn.output(.read(id: read.id, .success(isShallow ? known.shallow() : known), isCurrent: true))
+        } else if turn.access.mayAsk {
+            reads.send(read, &turn)
         } else {
-            send(read)
+            answer(read, turn.access.obstacle)
         }
-        return id
+        return read.id
     }
 
     /// Ends reads and transactions that no call waits for any more: nothing is told of them, and their requests end. A
     /// transaction whose value the host has, or that is being written, goes on.
-    public func giveUp(reads given: Set<UInt64>, transactions: Set<UInt64>, now: Moment) {
+    public func giveUp(reads given: Set<UInt64>, transactions others: Set<UInt64>, now: Moment) {
         begin(now)
-        for (request, read) in reads.sorted(by: { $0.key < $1.key }) where given.contains(read.id) {
-            reads[request] = nil
-            output(.transport(.cancel(request)))
+        reads.giveUp(given, &turn)
+        transactions.giveUp(others, &turn)
+    }
+
+    /// The value of a location that is known from streams or from an earlier run, with own writes.
+    private func known(_ location: DatabaseLocation) -> TreeNode? {
+        if let view = listens.view(location, isCurrent: true, queue.pending)
+            ?? listens.view(location, isCurrent: false, queue.pending)
+        {
+            return view
         }
-        endTransactions { transactions.contains($0.id) }
+        // No stream tells it: what is kept of it, with the writes on top.
+        let untold = Feed(id: 0, location: location, server: kept.value(of: location, turn.now))
+        return untold.view(location, queue.pending)
+    }
+
+    /// The service has not answered: the read gets the known value, or else the failure.
+    private func answer(_ read: Read, _ failure: DatabaseFailure) {
+        var known: TreeNode?
+        if read.isShallow, var names = kept.value(at: KeptPlace(read.location, isShallow: true), turn.now) {
+            for write in queue.pending { write.apply(to: &names, at: read.location.path) }
+            known = names.shallow()
+        } else {
+            known = self.known(read.location).map { read.isShallow ? $0.shallow() : $0 }
+        }
+        turn.output(.read(id: read.id, known.map { .success($0) } ?? .failure(failure), isCurrent: false))
+    }
+
+    private func take(_ outcome: Reads.Outcome) {
+        switch outcome {
+        case .value(let read, let node):
+            // Where a stream tells of the place, its value is kept.
+            if !read.isOutdated, !listens.feeds.tell(of: read.location.path) {
+                let (node, place) = read.keeping(node)
+                kept.store(node, at: place, turn)
+            }
+            let shown = read.shown(node, queue.pending)
+            turn.output(.read(id: read.id, .success(shown), isCurrent: true))
+        case .refused(let read, let failure, let isCurrent):
+            turn.output(.read(id: read.id, .failure(failure), isCurrent: isCurrent))
+        case .unanswered(let read, let failure): answer(read, failure)
+        case .sentAgain: break
+        }
     }
 
     // MARK: Writing
@@ -170,7 +139,8 @@ public final class DatabaseMachine {
     public func push(
         _ path: TreePath, _ json: [UInt8], now: Moment
     ) throws(TreeError) -> (write: UInt64, key: TreeKey) {
-        let id = ids.next(at: now.wall) {
+        let random = turn.random
+        let id = keys.next(at: now.wall) {
             (0..<PushIDs.randomCount).map { _ in UInt8(truncatingIfNeeded: random.below(256)) }
         }
         guard let key = TreeKey(id) else { throw TreeError(.path) }
@@ -189,14 +159,14 @@ public final class DatabaseMachine {
         _ path: TreePath, _ json: [UInt8], _ kind: QueuedWrite.Kind, _ now: Moment
     ) throws(TreeError) -> UInt64 {
         begin(now)
-        let record = QueuedWrite(id: nextID(), path: path, kind: kind, body: json)
-        let write = try estimate(record)
-        guard keep.keep(record) else {
-            output(.writeEnded(id: record.id, .notKept))
+        let record = QueuedWrite(id: turn.nextNumber(), path: path, kind: kind, body: json)
+        let write = try read(record)
+        guard kept.keep(record) else {
+            turn.output(.writeEnded(id: record.id, .notKept))
             return record.id
         }
-        pending.append(write)
-        tellAll(changedAt: write.writes.map(\.path))
+        queue.append(write)
+        tell(changedAt: write.writes.map(\.path))
         sendWrites()
         return record.id
     }
@@ -206,9 +176,9 @@ public final class DatabaseMachine {
     public func restore(_ records: [QueuedWrite], now: Moment) {
         begin(now)
         for record in records.sorted(by: { $0.id < $1.id }) {
-            lastID = max(lastID, record.id)
+            turn.pass(record.id)
             do throws(TreeError) {
-                pending.append(try estimate(record))
+                queue.append(try read(record))
             } catch {
                 ended(record.id, DatabaseFailure(status: 0, message: error.description))
             }
@@ -216,29 +186,56 @@ public final class DatabaseMachine {
         sendWrites()
     }
 
-    /// The write with its server values as estimated here.
-    private func estimate(_ record: QueuedWrite) throws(TreeError) -> PendingWrite {
-        let path = record.path
-        switch record.kind {
-        case .count:
-            guard let by = Int64(String(decoding: record.body, as: UTF8.self)) else { throw TreeError(.number) }
-            return PendingWrite(record: record, count: Count(by: by))
-        case .set:
-            let node = try TreeReader.value(record.body, at: path, time: now.wall, existing: existing(record))
-            return PendingWrite(record: record, writes: [TreeWrite(path: path, node: node)])
-        case .update:
-            let writes = try TreeReader.update(record.body, at: path, time: now.wall, existing: existing(record))
-            return PendingWrite(record: record, writes: writes.map { TreeWrite(path: path + $0.path, node: $0.node) })
+    private func read(_ record: QueuedWrite) throws(TreeError) -> PendingWrite {
+        // Without server values the known value is not needed, and it may have to be read from the disk.
+        let existing = record.mayHaveServerValues ? known(DatabaseLocation(record.path)) : nil
+        return try PendingWrite(record, over: existing ?? .empty, time: turn.now.wall)
+    }
+
+    private func sendWrites() {
+        kept.clear(turn)
+        queue.sendNext(isClear: kept.isClear, &turn)
+    }
+
+    private func take(_ outcome: WriteQueue.Outcome) {
+        switch outcome {
+        case .waits: break
+        case .counted(let path): tell(changedAt: [path])
+        case .refused(let write, let failure):
+            ended(write.record.id, failure)
+            tell(changedAt: write.writes.map(\.path))
+        case .accepted(let write, let shown):
+            listens.keepValues(with: write, queue.pending, turn.now)
+            storeValues()
+            kept.put(write, except: listens.feeds.places, turn)
+            reads.note(accepted: write)
+            ended(write.record.id, nil)
+            settle(changedAt: queue.note(accepted: write, shown: shown, listens.feeds))
         }
     }
 
-    /// The known value of the place of a write with server values. Other writes do not need it, and it may have to be
-    /// read from the disk.
-    private func existing(_ record: QueuedWrite) -> TreeNode {
-        let mayHaveServerValues = zip(record.body, record.body.dropFirst()).contains { first, second in
-            first == UInt8(ascii: ".") && second == UInt8(ascii: "s") || first == UInt8(ascii: "\\")
-        }
-        return mayHaveServerValues ? known(DatabaseLocation(record.path)) ?? .empty : .empty
+    private func ended(_ write: UInt64, _ failure: DatabaseFailure?) {
+        turn.output(.writeEnded(id: write, failure))
+        kept.end(write, turn)
+    }
+
+    // MARK: Transactions
+
+    /// Computes a new value of a place from the current one. `transform` outputs ask the host for it, again whenever
+    /// others have changed the current value; `transactionEnded` has the outcome. Without a network it ends at once.
+    public func transaction(_ path: TreePath, now: Moment) -> UInt64 {
+        begin(now)
+        let (id, isUnderWay) = transactions.begin(path, &turn)
+        if isUnderWay { transactions.sendDue(queue, &turn) }
+        return id
+    }
+
+    /// Answers a `transform`: the new value as JSON, or `nil` to leave the place as it is.
+    ///
+    /// - Throws: when the text is not a value; the transaction then waits for another one.
+    public func transformed(_ id: UInt64, _ json: [UInt8]?, now: Moment) throws(TreeError) {
+        begin(now)
+        try transactions.transformed(id, json, &turn)
     }
 
     // MARK: The world
@@ -246,63 +243,51 @@ public final class DatabaseMachine {
     /// Uses another token from now on; `nil` for none.
     public func setToken(_ token: String?, now: Moment) {
         begin(now)
-        self.token = token.map { .some($0) } ?? .none
-        for id in feeds.ids { close(id) }
-        connect()
+        turn.access.setToken(token)
+        for id in listens.feeds.ids { close(id) }
+        listens.connect(&turn)
         sendWrites()
-        sendTransactions()
+        transactions.sendDue(queue, &turn)
     }
 
     /// Whether there is a network. Without one streams end, and nothing is sent until there is one again.
     public func setOnline(_ isOnline: Bool, now: Moment) {
         begin(now)
-        guard isOnline != self.isOnline else { return }
-        self.isOnline = isOnline
+        guard isOnline != turn.access.isOnline else { return }
+        turn.access.isOnline = isOnline
         if isOnline {
-            writeGate.succeed()
-            for id in feeds.ids { feeds[id]?.gate.succeed() }
-            connect()
+            queue.tryNow()
+            listens.reconnect(&turn)
             sendWrites()
-            sendTransactions()
+            transactions.sendDue(queue, &turn)
         } else {
-            for id in feeds.ids {
+            for id in listens.feeds.ids {
                 close(id)
-                tellUnheard(id)
+                listens.tellUnheard(id, &turn)
             }
-            endTransactions()
+            transactions.goOffline(&turn)
         }
     }
 
     /// Ends all listens. The values that streams have told stay known, and writes are still accepted and kept.
-    public func stopTelling() { listens = ListenTable() }
+    public func stopTelling() { listens.removeAll() }
 
     /// Before the process ends: keeps the values that were told and are not kept yet.
     public func finish(now: Moment) {
         begin(now)
-        for id in feeds.ids { keepValue(of: id) }
+        listens.keepValues(queue.pending)
+        storeValues()
     }
 
     /// The host has signed out, and all that was kept is gone: everything ends, and nothing is known any more.
     public func signOut(now: Moment) {
         begin(now)
-        for feed in feeds.ordered { if let stream = feed.stream { output(.transport(.closeStream(stream))) } }
-        for id in listens.ids { output(.listenEnded(listen: id, .signedOut)) }
-        for (request, read) in reads.sorted(by: { $0.value.id < $1.value.id }) {
-            output(.transport(.cancel(request)))
-            output(.read(id: read.id, .failure(.signedOut), isCurrent: false))
-        }
-        for transaction in transactions {
-            cancelReading(transaction)
-            output(.transactionEnded(id: transaction.id, .failure(.signedOut)))
-        }
-        for write in pending {
-            if case .accepted = write.state { continue }
-            // What is written after the next login must not be overtaken by it.
-            if case .sent(let request) = write.state { output(.transport(.cancel(request))) }
-            output(.writeEnded(id: write.record.id, .signedOut))
-        }
-        (feeds, listens, reads, transactions, pending) = (FeedTable(), ListenTable(), [:], [], PendingWrites())
-        (unforgotten, stale, token) = ([], [], .none)
+        listens.signOut(&turn)
+        reads.signOut(&turn)
+        transactions.signOut(&turn)
+        queue.signOut(&turn)
+        kept.signOut()
+        turn.access.setToken(nil)
     }
 
     /// Something came from the network.
@@ -311,148 +296,115 @@ public final class DatabaseMachine {
         switch input {
         case .response(let id, let response): answered(id, response)
         case .requestFailed(let id, let failure): failed(id, DatabaseFailure(failure))
-        case .streamOpened(let id): streamOpened(id)
-        case .streamBytes(let id, let bytes): streamBytes(id, bytes)
-        case .streamRefused(let id, let response): streamRefused(id, response)
-        case .streamEnded(let id, _): streamLost(id)
+        case .streamOpened(let id): listens.opened(id, &turn)
+        case .streamBytes(let id, let bytes): received(id, bytes)
+        case .streamRefused(let id, let response):
+            if let (feed, failure) = listens.refused(id, response, queue.pending, &turn) { end(feed, failure) }
+        case .streamEnded(let id, _): listens.lost(id, queue.pending, &turn)
         // The database opens none.
         case .socketOpened, .socketText, .socketClosed: break
         }
+        storeValues()
+    }
+
+    private func answered(_ request: UInt64, _ response: TransportResponse) {
+        if let outcome = reads.answered(request, response, &turn) { return take(outcome) }
+        if transactions.answered(request, response, &turn) { return }
+        if let outcome = queue.counted(request, response, &turn) { return take(outcome) }
+        guard let outcome = queue.answered(request, response, &turn) else { return }
+        take(outcome)
+        sendWrites()
+        transactions.sendDue(queue, &turn)
+    }
+
+    private func failed(_ request: UInt64, _ failure: DatabaseFailure) {
+        if let outcome = reads.failed(request, failure) { return take(outcome) }
+        if !transactions.failed(request, failure, &turn) { queue.failed(request, &turn) }
+    }
+
+    private func received(_ stream: UInt64, _ bytes: [UInt8]) {
+        for frame in listens.frames(stream, bytes, queue.pending, &turn) {
+            guard let heard = listens.take(frame, of: stream, queue.pending, &turn) else { break }
+            storeValues()
+            if let places = heard.places, let feed = listens.feeds[heard.feed] {
+                settle(changedAt: places + queue.note(told: feed, isWhole: heard.isWhole))
+            }
+            if let failure = heard.ending { end(heard.feed, failure) }
+        }
+        listens.checkRoom(stream, queue.pending, &turn)
     }
 
     /// When there is something to do without an input, by the monotonic clock; `nil` when nothing is planned.
     public var nextDeadline: Int64? {
-        // A kept write may have been removed meanwhile, so that the next one can be sent.
-        var next = nextToSend == nil ? nil : writeGate.pausedUntil ?? now.monotonic
-        for write in accepted {
-            // When that time has passed already, the write waits for a stream.
-            if case .accepted(let until, _) = write.state, until > now.heard { next = Moment.earlier(next, until) }
-        }
-        for feed in feeds.values {
-            switch feed.connection {
-            case .closed: if mayAsk { next = Moment.earlier(next, feed.gate.pausedUntil) }
-            case .opening: break
-            case .open(_, let heardAt): next = Moment.earlier(next, heardAt + options.silence)
-            }
-            next = Moment.earlier(next, feed.unkeptSince.map { $0 + options.keeping })
-        }
-        if !unforgotten.isEmpty || !stale.isEmpty { next = Moment.earlier(next, keepGate.pausedUntil) }
-        return next
+        let next = Moment.earlier(queue.nextDeadline(isClear: kept.isClear, turn), listens.nextDeadline(turn))
+        return Moment.earlier(next, kept.nextDeadline)
     }
 
     /// Does what is due.
     public func advance(now: Moment) {
         begin(now)
-        for id in feeds.ids {
-            guard let feed = feeds[id] else { continue }
-            if let since = feed.unkeptSince, since + options.keeping <= now.monotonic { keepValue(of: feed.id) }
-            guard case .open(let stream, let heardAt) = feed.connection, heardAt + options.silence <= now.heard
-            else { continue }
-            output(.transport(.closeStream(stream)))
-            streamLost(stream)
-        }
-        clearKept()
-        connect()
+        listens.advance(queue.pending, &turn)
+        storeValues()
+        kept.clear(turn)
+        listens.connect(&turn)
         sendWrites()
     }
 
     /// Takes the outputs since the last time, in order.
-    public func takeOutputs() -> [DatabaseOutput] {
-        defer { outputs = [] }
-        for id in untold.sorted() {
-            guard let told = listens[id]?.told else { continue }
-            outputs.append(.value(listen: id, told.node, isCurrent: told.isCurrent))
-        }
-        untold = []
-        return outputs
-    }
+    public func takeOutputs() -> [DatabaseOutput] { turn.takeOutputs() + listens.takeUntold() }
+
+    // MARK: What concerns several
 
     /// Sets the time, at the beginning of each call, and ends what is due at this time.
-    func begin(_ now: Moment) {
-        self.now = now
+    private func begin(_ now: Moment) {
+        turn.now = now
         settle()
-        renewSilentStreams()
+        guard let silent = queue.silent(listens.feeds, turn) else { return }
+        for id in silent { close(id) }
+        listens.connect(&turn)
     }
 
-    // MARK: What the parts share
-
-    func output(_ output: DatabaseOutput) { outputs.append(output) }
-
-    /// Tells a listen's value, a large one with the next `takeOutputs`.
-    func outputValue(of listen: Listen) {
-        guard let told = listen.told else { return }
-        if told.node.estimatedBytes >= DatabaseMachine.largeValue {
-            untold.insert(listen.id)
-        } else {
-            untold.remove(listen.id)
-            outputs.append(.value(listen: listen.id, told.node, isCurrent: told.isCurrent))
+    /// Forgets writes that streams have told, and tells the listens whose values change without them, or at these
+    /// places.
+    private func settle(changedAt places: [TreePath] = []) {
+        var places = places
+        for write in queue.settle(listens.feeds, turn) {
+            places += write.writes.map(\.path)
+            listens.keepValues(without: write, turn.now)
         }
+        if !places.isEmpty { tell(changedAt: places) }
     }
 
-    func nextID() -> UInt64 {
-        lastID &+= 1
-        return lastID
+    private func tell(changedAt places: [TreePath]) { listens.tell(changedAt: places, queue.pending, &turn) }
+
+    /// Ends a feed's stream; it is opened again when it is needed.
+    private func close(_ feed: UInt64) {
+        listens.close(feed, queue.pending, &turn)
+        storeValues()
     }
 
-    func makeFeed(_ location: DatabaseLocation, server: TreeNode?) -> UInt64 {
-        lastFeed &+= 1
-        feeds[lastFeed] = Feed(id: lastFeed, location: location, server: server)
-        return lastFeed
+    /// Ends the listens to a feed's place.
+    private func end(_ feed: UInt64, _ failure: DatabaseFailure) {
+        guard let (place, ended) = listens.end(feed) else { return }
+        // A value that may not be read any more must not stay in the cache.
+        kept.drop(place, turn)
+        release(feed)
+        for id in ended { turn.output(.listenEnded(listen: id, failure)) }
+        listens.connect(&turn)
     }
 
-    func request(
-        _ method: String, _ location: DatabaseLocation, accept: String = "application/json", body: [UInt8]? = nil,
-        isShallow: Bool = false
-    ) -> TransportRequest {
-        let path = location.path.keys.map { "/" + PercentEncoding.escape($0.text) }.joined()
-        var query: [String] = []
-        if !options.name.isEmpty { query.append("ns=" + PercentEncoding.escape(options.name)) }
-        if let parameters = location.query?.parameters { query.append(parameters) }
-        if isShallow { query.append("shallow=true") }
-        if case .some(let token) = token { query.append("auth=" + PercentEncoding.escape(token)) }
-        let parameters = query.isEmpty ? "" : "?" + query.joined(separator: "&")
-        let url = base + (path.isEmpty ? "/" : path) + ".json" + parameters
-        var headers = [TransportHeader("Accept", accept)]
-        if body != nil { headers.append(TransportHeader("Content-Type", "application/json; charset=utf-8")) }
-        return TransportRequest(method: method, url: url, headers: headers, body: body, timeout: options.timeout)
+    /// Ends a feed that no listen uses any more.
+    private func release(_ feed: UInt64) {
+        guard let heirs = listens.release(feed, queue.pending, &turn) else { return }
+        storeValues()
+        queue.move(toldBy: feed, to: heirs)
+        listens.tell(feeds: heirs, queue.pending, &turn)
+        // Accepted writes may have waited only for this stream to tell them.
+        settle()
     }
 
-    /// Asks the host for a token, once.
-    func needToken() {
-        if case .needed = token { return }
-        token = .needed
-        output(.tokenNeeded)
-    }
-
-    var mayAsk: Bool {
-        if case .needed = token { return false }
-        return isOnline
-    }
-
-    /// Follows a redirection to another host; `false` when it leads nowhere, in a circle, or off encryption.
-    func follow(_ response: TransportResponse) -> Bool {
-        let location = response.headers.first { $0.name.lowercased() == "location" }?.value ?? ""
-        guard redirects < DatabaseMachine.redirectLimit, let scheme = DatabaseMachine.scheme(location),
-            scheme == "https://" || options.url.hasPrefix("http://")
-        else {
-            redirects = 0
-            base = options.url
-            return false
-        }
-        let host = location.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        guard !host.isEmpty, !host.contains("@") else { return false }
-        redirects += 1
-        base = scheme + host
-        return true
-    }
-
-    private static func scheme(_ url: String) -> String? {
-        ["https://", "http://"].first { url.lowercased().hasPrefix($0) }
-    }
-
-    /// Goes back to the first address after a failure, since the host of a redirection may be the cause.
-    func returnToStart() {
-        base = options.url
-        redirects = 0
+    /// Keeps the values that streams have told.
+    private func storeValues() {
+        listens.keepValues(turn.now) { kept.store($0.node, at: $0.place, turn) }
     }
 }

@@ -53,7 +53,23 @@ struct Feed {
     /// Whether a location, with any query, lies within this feed's place.
     func spans(_ other: DatabaseLocation) -> Bool { location.query == nil && location.path.contains(other.path) }
 
-    /// The value of a location within, with the writes that are not told yet; `nil` when nothing is known.
+    /// The value of a location within, with the writes on top that are not told yet; `nil` when nothing is known.
+    ///
+    /// - Parameters:
+    ///   - kept: the value of the location to use while the service has told nothing.
+    ///   - laid: grows by the number of writes that were applied.
+    func view(
+        _ location: DatabaseLocation, _ writes: PendingWrites, kept: TreeNode? = nil, laid: inout Int
+    ) -> TreeNode? {
+        view(location, writes.touching(location.path, of: id), kept: kept, laid: &laid)
+    }
+
+    func view(_ location: DatabaseLocation, _ writes: PendingWrites) -> TreeNode? {
+        var laid = 0
+        return view(location, writes, laid: &laid)
+    }
+
+    /// The value of a location within, with some writes on top; `nil` when nothing is known.
     ///
     /// - Parameters:
     ///   - pending: the writes, in their order; those that touch the place are enough.

@@ -1,3 +1,5 @@
+import SyncTree
+
 /// The feeds of a machine, by number, in the order in which they were made; found by their streams, too.
 struct FeedTable {
     private var all: [UInt64: Feed] = [:]
@@ -23,6 +25,12 @@ struct FeedTable {
     var ordered: some Sequence<Feed> { ids.lazy.compactMap { all[$0] } }
 
     func feed(of stream: UInt64) -> UInt64? { byStream[stream] }
+
+    /// Whether one tells of a place that is equal to a path, within it or around it.
+    func tell(of path: TreePath) -> Bool { all.values.contains { $0.location.path.touches(path) } }
+
+    /// The places that are kept with the values of feeds.
+    var places: Set<KeptPlace> { Set(all.values.map { KeptPlace($0.location) }) }
 
     mutating func remove(_ id: UInt64) -> Feed? {
         let feed = all[id]

@@ -36,6 +36,30 @@ struct PendingWrite {
         self.count = count
     }
 
+    /// Reads a write, with its server values as estimated here.
+    ///
+    /// - Parameters:
+    ///   - existing: the known value of the place, for server values.
+    ///   - time: the wall clock, for server values.
+    /// - Throws: when the record is not a valid write.
+    init(_ record: QueuedWrite, over existing: TreeNode, time: Int64) throws(TreeError) {
+        let path = record.path
+        switch record.kind {
+        case .count:
+            guard let by = Int64(String(decoding: record.body, as: UTF8.self)) else { throw TreeError(.number) }
+            self.init(record: record, count: Count(by: by))
+        case .set:
+            let node = try TreeReader.value(record.body, at: path, time: time, existing: existing)
+            self.init(record: record, writes: [TreeWrite(path: path, node: node)])
+        case .update:
+            let writes = try TreeReader.update(record.body, at: path, time: time, existing: existing)
+            self.init(record: record, writes: writes.map { TreeWrite(path: path + $0.path, node: $0.node) })
+        }
+    }
+
+    /// The service has accepted it.
+    var isAccepted: Bool { if case .accepted = state { true } else { false } }
+
     /// Applies this write to the value of a place. A part that the stream has told is not applied again, unless an
     /// earlier write that the stream has not told was applied over it: then the order of the writes decides.
     ///
@@ -55,6 +79,12 @@ struct PendingWrite {
             }
             applied.append(write.path)
         }
+    }
+
+    /// Applies this write to the value of a place of which no stream tells.
+    func apply(to node: inout TreeNode, at path: TreePath) {
+        var applied: [TreePath] = []
+        apply(to: &node, at: path, of: 0, &applied)
     }
 
     /// The value after this write, on top of `node`.
@@ -94,6 +124,12 @@ struct PendingWrite {
 
     /// Notes that a stream's whole value includes this write.
     mutating func noticeAll(of feed: UInt64) { told[feed] = Set(writes.indices) }
+
+    /// Whether the stream of a feed, which tells of this place, has told all of it that touches the place.
+    func isTold(by feed: UInt64, at path: TreePath) -> Bool {
+        let known = told[feed] ?? []
+        return writes.indices.allSatisfy { !path.touches(writes[$0].path) || known.contains($0) }
+    }
 
     func touches(_ path: TreePath) -> Bool {
         writes.contains { $0.path.touches(path) }

@@ -35,7 +35,7 @@ struct PendingWrites: RandomAccessCollection {
         writes[index].writes = new
     }
 
-    private func index(of id: UInt64) -> Int? {
+    func index(of id: UInt64) -> Int? {
         var (start, end) = (0, writes.count)
         while start < end {
             let middle = (start + end) / 2
@@ -43,6 +43,9 @@ struct PendingWrites: RandomAccessCollection {
         }
         return start < writes.count && writes[start].record.id == id ? start : nil
     }
+
+    /// The writes that the service has accepted: since one at a time is sent, in their order, they are the first ones.
+    var accepted: [PendingWrite] { Array(writes.prefix { $0.isAccepted }) }
 
     /// The writes that touch a place, in their order, without those that a later one hides.
     func touching(_ path: TreePath, of feed: UInt64) -> [PendingWrite] {

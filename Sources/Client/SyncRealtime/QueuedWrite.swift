@@ -25,4 +25,11 @@ public struct QueuedWrite: Equatable, Sendable {
         self.kind = kind
         self.body = body
     }
+
+    /// Whether the text may have server values, which depend on the value that is there.
+    var mayHaveServerValues: Bool {
+        zip(body, body.dropFirst()).contains { first, second in
+            first == UInt8(ascii: ".") && second == UInt8(ascii: "s") || first == UInt8(ascii: "\\")
+        }
+    }
 }

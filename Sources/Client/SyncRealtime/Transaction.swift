@@ -26,4 +26,15 @@ struct Transaction {
         case .waiting, .transforming: nil
         }
     }
+
+    /// The write is in flight: it is not known what becomes of it.
+    var isWriting: Bool { if case .writing = state { true } else { false } }
+
+    /// The host does not have the value yet.
+    var isBeforeValue: Bool {
+        switch state {
+        case .waiting, .reading: true
+        case .transforming, .writing: false
+        }
+    }
 }
