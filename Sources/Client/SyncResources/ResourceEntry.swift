@@ -32,6 +32,9 @@ public struct ResourceEntry: Equatable, Sendable {
             value: document.member("value")?.json.serialized())
     }
 
+    /// So many resources a context has at most.
+    private static let most = 100
+
     /// The resources of a context, in the document's order.
     static func list(_ document: DocumentValue) throws(DocumentError) -> [NamedResource] {
         var list: [NamedResource] = []
@@ -39,8 +42,8 @@ public struct ResourceEntry: Equatable, Sendable {
             guard !name.isEmpty, !name.utf8.contains(UInt8(ascii: "/")) else {
                 throw member.failure("a resource's name is a text without slashes that is not empty")
             }
-            guard list.count < ResourceMachine.mostEntries else {
-                throw document.failure("a context has at most \(ResourceMachine.mostEntries) resources")
+            guard list.count < most else {
+                throw document.failure("a context has at most \(most) resources")
             }
             list.append(NamedResource(name: TextKey(name), entry: try ResourceEntry(member)))
         }

@@ -18,10 +18,8 @@ import SyncTree
 public final class ResourceMachine {
     /// Bounds on what a host can keep in memory here.
     static let mostTypes = 1000
-    static let mostCounters = 100
     static let mostContexts = 10_000
     static let deepestContext = 100
-    static let mostEntries = 100
     static let mostOperations = 100_000
 
     private var types: [TextKey: ResourceType] = [:]

@@ -3,6 +3,9 @@ import SyncModel
 
 /// A registered type of objects: where they are stored, what they count, and which hooks the host is told of.
 public struct ResourceType: Sendable {
+    /// Bounds what a host can keep in memory here.
+    private static let mostCounters = 100
+
     public let name: TextKey
     let template: PathTemplate
     /// What objects of this type count.
@@ -23,8 +26,8 @@ public struct ResourceType: Sendable {
             }
             list.append(counter)
         }
-        if let counters, list.count > ResourceMachine.mostCounters {
-            throw counters.failure("a type has at most \(ResourceMachine.mostCounters) counters")
+        if let counters, list.count > ResourceType.mostCounters {
+            throw counters.failure("a type has at most \(ResourceType.mostCounters) counters")
         }
         self.counters = list
         self.hooks = Set(try hooks?.choices(ResourceHook.self) ?? [])
