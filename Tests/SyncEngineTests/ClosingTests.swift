@@ -32,7 +32,7 @@ final class ClosingTests: EngineTestCase {
                 #"{"action":"database_listen","path":"/notes","order_by":"at","limit_to_last":\#(limit)}"#))
         }
         let spec = try StreamSpec(parsing: Array(#"{"source":{"database":{"path":"/notes"}},"batch_delay":null}"#.utf8))
-        command(.openStream(id: 3, spec, function: nil))
+        command(.openStream(id: 3, spec, function: nil, place: DatabaseLocation(try TreePath("/notes"))))
         for json in [
             #"{"action":"resource_register","resource_type":"Book","path":"/books/@","#
                 + #""counters":[{"name":"notes","counting":"Note"}]}"#,

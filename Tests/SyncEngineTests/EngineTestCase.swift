@@ -68,6 +68,12 @@ class EngineTestCase: XCTestCase {
         collect()
     }
 
+    /// Something comes from the network for the realtime database.
+    func receive(database input: TransportInput) {
+        engine.receive(database: input, now: now)
+        collect()
+    }
+
     func close(_ waiting: [HostCommand] = []) {
         engine.close(waiting, now: now)
         collect()

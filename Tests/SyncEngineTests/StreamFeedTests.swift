@@ -1,5 +1,7 @@
 import SyncModel
+import SyncRealtime
 import SyncStore
+import SyncTree
 import XCTest
 
 @testable import SyncEngine
@@ -62,5 +64,70 @@ final class StreamFeedTests: EngineTestCase {
         serve(channels: [Case.channel("c", last: new[1])], messages: ["c": old + [Case.message(5)] + new])
         XCTAssertEqual(shown, ["1", "2", "5", "8", "9"])
         XCTAssertEqual(loads(), [nil])
+    }
+
+    // MARK: Over the database
+
+    /// A stream over the children of /notes, and the event stream by which the service tells of them.
+    private func openNotes() throws -> UInt64 {
+        let spec = try StreamSpec(parsing: Array(#"{"source":{"database":{"path":"/notes"}},"batch_delay":null}"#.utf8))
+        command(.openStream(id: 1, spec, function: nil, place: DatabaseLocation(try TreePath("/notes"))))
+        let opened = engine.takeDatabaseCommands().compactMap { command in
+            if case .openStream(let stream, _) = command { stream } else { nil }
+        }
+        return try XCTUnwrap(opened.first)
+    }
+
+    private func put(_ stream: UInt64, _ data: String) {
+        let event = "event: put\ndata: {\"path\":\"/\",\"data\":\(data)}\n\n"
+        receive(database: .streamBytes(stream, Array(event.utf8)))
+    }
+
+    private func startWithDatabase() {
+        start { $0.database = DatabaseSetup(DatabaseOptions(url: "http://db"), token: nil) }
+    }
+
+    /// The stream listens by itself: the host hears of its rows, and of nothing else.
+    func testAStreamListensToThePlaceThatItShows() throws {
+        startWithDatabase()
+        let stream = try openNotes()
+        XCTAssertTrue(host.results.isEmpty)
+        put(stream, #"{"a":1,"b":2}"#)
+        XCTAssertEqual(shown, ["a", "b"])
+        XCTAssertEqual(loads(), [nil])
+        XCTAssertEqual(host.events.filter { if case .client(.database) = $0 { true } else { false } }.count, 0)
+        XCTAssertTrue(host.results.isEmpty)
+        command(.removeCollection(id: 1))
+        XCTAssertEqual(engine.takeDatabaseCommands(), [.closeStream(stream)])
+        put(stream, #"{"a":1}"#)
+        XCTAssertEqual(shown, [])
+    }
+
+    /// The host's listen and the stream's have one number, and each tells whose it is.
+    func testAListenOfTheHostEndsWithoutTheStreams() throws {
+        startWithDatabase()
+        let stream = try openNotes()
+        let notes = DatabaseLocation(try TreePath("/notes"))
+        command(.database(DatabaseRequest(.databaseListen, .listen(notes)), call: 1))
+        put(stream, #"{"a":1}"#)
+        let values = host.events.compactMap { event -> CallID? in
+            if case .client(.database(.value(let listen, _, _))) = event { listen } else { nil }
+        }
+        XCTAssertEqual(values, [1])
+        command(.database(DatabaseRequest(.databaseUnlisten, .unlisten(1)), call: 2))
+        XCTAssertEqual([1, 2].map { host.status($0) }, [.ok, .ok])
+        put(stream, #"{"a":1,"b":2}"#)
+        XCTAssertEqual(shown, ["a", "b"])
+        command(.database(DatabaseRequest(.databaseUnlisten, .unlisten(1)), call: 3))
+        XCTAssertEqual(host.status(3), .notFound)
+    }
+
+    func testARefusedPlaceEmptiesTheStream() throws {
+        startWithDatabase()
+        let stream = try openNotes()
+        let body = Array(#"{"error":"Permission denied"}"#.utf8)
+        receive(database: .streamRefused(stream, TransportResponse(status: 401, headers: [], body: body)))
+        XCTAssertEqual(loads(), [.service])
+        XCTAssertEqual(host.events.filter { if case .client(.database) = $0 { true } else { false } }.count, 0)
     }
 }

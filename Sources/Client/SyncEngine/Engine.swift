@@ -156,24 +156,19 @@ public final class Engine {
             lists.open(id, query)
             sync.pump(&turn)
         case .openMessageCollection(let id, let url, let filter, let viewpoint):
-            collections.open(
-                MessageWindow(id: id, filter: filter, viewpoint: viewpoint), url, &turn)
+            collections.open(MessageWindow(id: id, filter: filter, viewpoint: viewpoint), url, &turn)
         case .openCached(let id, let url, let filter, let viewpoint, let call):
-            collections.openCached(
-                MessageWindow(id: id, filter: filter, viewpoint: viewpoint), url, call: call, &turn)
-        case .openStream(let id, let spec, let function): streams.open(id, spec, function, &turn)
+            collections.openCached(MessageWindow(id: id, filter: filter, viewpoint: viewpoint), url, call: call, &turn)
+        case .openStream(let id, let spec, let function, let place): streams.open(id, spec, function, place, &turn)
         case .stream(let request, let id, let call): streams.handle(request, of: id, call: call, &turn)
         case .removeCollection(let id): removeCollection(id, &turn)
         case .fetch(let id, let direction, let call): fetch(id, direction, call, &turn)
         case .fetchAllNext(let id, let call):
-            collections.opened(id, call, .fetchAllNext, &turn)?
-                .fetchAllNext(id, call: call, &turn)
+            collections.opened(id, call, .fetchAllNext, &turn)?.fetchAllNext(id, call: call, &turn)
         case .fetchFailed(let id, let call): fetchOwn(failed: true, id, call, &turn)
         case .fetchPending(let id, let call): fetchOwn(failed: false, id, call, &turn)
-        case .start(let id, let call):
-            collections.opened(id, call, .start, &turn)?.start(id, call: call, &turn)
-        case .resetViewpoint(let id, let viewpoint):
-            collections.resetViewpoint(id, viewpoint, &turn)
+        case .start(let id, let call): collections.opened(id, call, .start, &turn)?.start(id, call: call, &turn)
+        case .resetViewpoint(let id, let viewpoint): collections.resetViewpoint(id, viewpoint, &turn)
         case .action(let action, let call): route(action, call, &turn)
         case .database(let request, let call): database?.handle(request, call: call, &turn)
         case .resource(let request, let call): resources?.handle(request, call: call, &turn)
@@ -276,8 +271,7 @@ public final class Engine {
             return ServiceActions.done(action, call, .invalidArgument, explanation: explanation, &turn)
         }
         let count = Int(clamping: limit)
-        let info = lists.contains(id)
-            ? lists.setLimit(id, count) : collections.timeline(of: id)?.setLimit(id, count)
+        let info = lists.contains(id) ? lists.setLimit(id, count) : collections.timeline(of: id)?.setLimit(id, count)
         ServiceActions.done(action, call, info == nil ? .notFound : .ok, info: info, &turn)
     }
 
@@ -531,9 +525,7 @@ public final class Engine {
     }
 
     private func receive(_ reply: ServiceReply, to ask: MessageAsk, _ place: HistoryID, _ turn: inout Turn) {
-        guard let timeline = timelines[place],
-            let fact = timeline.receive(reply, to: ask, &turn)
-        else { return }
+        guard let timeline = timelines[place], let fact = timeline.receive(reply, to: ask, &turn) else { return }
         let isStored = record(message: fact, &turn)
         guard let page = reply.logPage else { return timeline.resume(&turn) }
         timeline.changesTaken(isStored, page, to: ask, &turn)
@@ -771,25 +763,15 @@ public final class Engine {
         for effect in turn.takeEffects() {
             switch effect {
             case .event(let event):
-                if isClosing, event.isOfList { break }
-                if let id = StreamFeeds.stream(of: event) {
-                    streams.take(event, of: id, &turn)
-                } else {
-                    hostOutputs.append(.event(event))
-                }
-            case .completion(let completion):
-                if let id = completion.call.stream {
-                    streams.take(completion, of: id, &turn)
-                } else {
-                    hostOutputs.append(.completion(completion))
-                }
+                if !isClosing || !event.isOfList { hostOutputs.append(.event(event)) }
+            case .completion(let completion): hostOutputs.append(.completion(completion))
+            case .feed(let stream, let notice): streams.take(notice, of: stream, &turn)
             case .timer(let key, let deadline): if !isClosing { timers.set(key, at: deadline) }
             case .connect(let token):
                 serviceCommands.append(.connect(streamPoint.begin(token, storage)))
             case .closeConnection: serviceCommands.append(.disconnect)
             case .database(let command): if !isClosing || command.isEnd { databaseCommands.append(command) }
             case .order(let operation, let id): database?.order(operation, for: id, &turn)
-            case .unheard(let listen): streams.takeUnheard(listen, &turn)
             case .ordered(let input): resources?.receive(input, &turn)
             case .ask(let ask, let request): if !isClosing { self.ask(ask, request, &turn) }
             case .messages(let fact): record(message: fact, &turn)
@@ -867,13 +849,30 @@ public final class Engine {
         hostOutputs.append(.event(.client(.syncState(state))))
     }
 
-    /// Streams ask collections like hosts, when what these told has arrived.
+    /// Streams ask what feeds them, when what that has told has arrived.
     private func feedStreams(_ turn: inout Turn) {
-        while case let commands = streams.takeCommands(), !commands.isEmpty {
-            for command in commands {
-                route(command, &turn)
+        while case let asks = streams.takeAsks(), !asks.isEmpty {
+            for (stream, ask) in asks {
+                route(ask, of: stream, &turn)
                 carryOut(&turn)
             }
+        }
+    }
+
+    private func route(_ ask: StreamAsk, of stream: UInt64, _ turn: inout Turn) {
+        let (list, call) = (CollectionID.stream(stream), CallID.stream(stream))
+        switch ask {
+        case .openChannels(let query):
+            lists.open(list, query)
+            sync.pump(&turn)
+        case .openMessages(let url, let filter, let viewpoint):
+            collections.open(MessageWindow(id: list, filter: filter, viewpoint: viewpoint), url, &turn)
+        case .fetch(let direction): fetch(list, direction, call, &turn)
+        case .start: collections.opened(list, call, .start, &turn)?.start(list, call: call, &turn)
+        case .resetViewpoint(let viewpoint): collections.resetViewpoint(list, viewpoint, &turn)
+        case .closeList: removeCollection(list, &turn)
+        case .listen(let listen, let location): database?.listen(location, for: listen, &turn)
+        case .unlisten(let listen): database?.unlisten(listen, &turn)
         }
     }
 

@@ -15,17 +15,17 @@ public func sm_stream_open(
         let client = try Registry.client(client)
         guard let out else { throw BorderError(.invalidArgument, "out is NULL") }
         let text = try CText.read(spec, "spec")
-        let (parsed, handle) = try CText.document(text) { (text) throws(DocumentError) in
+        let (parsed, place, handle) = try CText.document(text) { (text) throws(DocumentError) in
             let parsed = try StreamSpec(parsing: text)
-            try client.check(parsed.source)
-            return (parsed, try StreamHandle(parsed, find: client.queue.stream))
+            let place = try client.place(of: parsed.source)
+            return (parsed, place, try StreamHandle(parsed, find: client.queue.stream))
         }
         guard function != nil || !parsed.needsFunction else {
             throw BorderError(.invalidArgument, "function is NULL, and the spec asks for one with \"$host\"")
         }
         let id = client.nextCollectionID()
         let lists = DeliveredLists(id: id, stream: handle, spec: parsed, criteria: text)
-        try client.open(lists, .openStream(id: id.number, parsed, function: function))
+        try client.open(lists, .openStream(id: id.number, parsed, function: function, place: place))
         out.pointee = try Registry.add(collection: CollectionHandle(
             client: client, id: id, isMessages: false, stream: handle.kind))
     }

@@ -1,6 +1,7 @@
 import Glibc
 import SyncEngine
 import SyncModel
+import SyncRealtime
 import SyncStore
 import SyncStreams
 import SyncThreads
@@ -98,13 +99,15 @@ final class Client: @unchecked Sendable {
         return command
     }
 
-    /// Refuses the source of a stream that this client cannot have.
-    func check(_ source: StreamSource) throws(DocumentError) {
-        guard case .external(.database(let call)) = source else { return }
-        _ = try DatabaseRequest(call, at: "$.source.database")
+    /// The place of the database that a stream with this source shows; `nil` for other sources. Refuses a source that
+    /// this client cannot have.
+    func place(of source: StreamSource) throws(DocumentError) -> DatabaseLocation? {
+        guard case .external(.database(let call)) = source else { return nil }
+        let location = try DatabaseLocation(call, at: "$.source.database")
         guard hasDatabase else {
             throw DocumentError(path: "$.source.database", message: "sm_setup() was told of no database")
         }
+        return location
     }
 
     func checkOpen() throws(BorderError) { try loop.checkOpen() }

@@ -48,9 +48,9 @@ struct ChannelWindow {
         return info
     }
 
-    func change(_ change: WindowChange, _ cause: Cause) -> HostEvent {
-        .change(CollectionChange(
-            collection: id, list: .channels, action: change.action, cause: cause, items: change.items, info: info))
+    func change(_ change: WindowChange, _ cause: Cause) -> CollectionChange {
+        CollectionChange(
+            collection: id, list: .channels, action: change.action, cause: cause, items: change.items, info: info)
     }
 
     /// Shows a page: those that match and are not shown yet, as one insert. Gives how many are new with it.

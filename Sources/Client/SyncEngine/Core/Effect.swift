@@ -5,8 +5,11 @@ import SyncResources
 ///
 /// Indirect: an effect is one pointer to move, however large the fact in it.
 indirect enum Effect {
+    /// For the host.
     case event(HostEvent)
     case completion(Completion)
+    /// For a stream, from what feeds it.
+    case feed(stream: UInt64, FedNotice)
     case ask(Ask, ServiceRequest)
     /// `nil` cancels the timer.
     case timer(TimerQueue.Key, at: Int64?)
@@ -17,8 +20,6 @@ indirect enum Effect {
     /// Resources want something of the database; what comes of it goes back by that number.
     case order(DatabaseRequest.Operation, id: UInt64)
     case ordered(ResourceInput)
-    /// The database is not reached, and has told a stream's listen nothing.
-    case unheard(listen: CallID)
     /// Something became known about messages of a channel.
     case messages(MessageFact)
     /// A page brought a message of this user: the outbox may be waiting for it.
@@ -38,4 +39,14 @@ indirect enum Effect {
     case shownAgain(channelURL: ChannelURL, Cause)
     /// A message collection shows its channel or thread now; the first one that does, or one more.
     case collectionOpened(CollectionID, MessageFilter, HistoryID, isFirst: Bool)
+}
+
+extension Effect {
+    /// A change of a list, for whoever the list is: the host, or the stream that it feeds.
+    static func event(_ change: CollectionChange) -> Effect {
+        switch change.collection {
+        case .host: .event(.change(change))
+        case .stream(let stream): .feed(stream: stream, .changed(change))
+        }
+    }
 }

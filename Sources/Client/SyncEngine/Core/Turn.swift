@@ -41,11 +41,22 @@ struct Turn {
 
     mutating func tell(_ notice: ClientNotice) { effects.append(.event(.client(notice))) }
 
+    /// Tells the host; a stream hears of its list only what changes it.
     mutating func tell(_ collection: CollectionID, _ notice: CollectionNotice) {
-        effects.append(.event(.collection(collection, notice)))
+        switch (collection, notice) {
+        case (.host, _): effects.append(.event(.collection(collection, notice)))
+        case (.stream(let stream), .hugeGap): effects.append(.feed(stream: stream, .gapOpened))
+        case (.stream, _): break
+        }
     }
 
-    mutating func complete(_ completion: Completion) { effects.append(.completion(completion)) }
+    /// A call has ended: the host's, or one of a stream.
+    mutating func complete(_ completion: Completion) {
+        switch completion.call {
+        case .host: effects.append(.completion(completion))
+        case .stream(let stream, _): effects.append(.feed(stream: stream, .ended(completion)))
+        }
+    }
 
     /// The effects since the last time, in order.
     mutating func takeEffects() -> [Effect] {

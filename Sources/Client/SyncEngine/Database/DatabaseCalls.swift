@@ -5,30 +5,11 @@ import SyncModel
 import SyncResources
 import SyncTree
 
-/// The realtime database for hosts: calls and their ends, listens under the numbers of the calls that began them, and
-/// what is kept. The rules of the database are the `DatabaseMachine`'s.
+/// The realtime database for hosts, resources and streams: who waits for what, and what they are told. The rules of the
+/// database are the `DatabaseMachine`'s.
 struct DatabaseCalls {
-    /// Who waits.
-    private enum Owner: Comparable {
-        /// Resources, by their number of what they ordered.
-        case resources(order: UInt64)
-        case call(CallID)
-    }
-
-    /// Something that is waited for.
-    private struct Call {
-        let owner: Owner
-        let action: Action?
-        /// When it completes with TIMEOUT, by the monotonic clock.
-        let deadline: Int64?
-        /// A write completes when it is kept, and not when the service has answered.
-        let isDoneWhenKept: Bool
-        /// What a write completes with when all is well, as JSON text.
-        var result: [UInt8]?
-    }
-
     private struct Transaction {
-        let call: Call
+        let call: DatabaseCall
         /// The host has the value, and answers.
         var isAsked = false
         var isAborted = false
@@ -36,18 +17,15 @@ struct DatabaseCalls {
 
     private let store: DatabaseStore
     private let machine: DatabaseMachine
-    private var isInForeground = true
-    /// The host wants to be offline.
-    private var isHeldOffline = false
-    private var isTokenNeeded = false
+    private var reach = DatabaseReach()
     // All by the machine's numbers.
-    private var reads: [UInt64: Call] = [:]
+    private var reads: [UInt64: DatabaseCall] = [:]
     /// Calls that wait for a write. One that nobody waits for is told only when it is refused.
-    private var writes: [UInt64: Call] = [:]
+    private var writes: [UInt64: DatabaseCall] = [:]
     /// Where the writes go that have not ended.
     private var paths: [UInt64: TreePath] = [:]
     private var transactions: [UInt64: Transaction] = [:]
-    private var listens: [UInt64: CallID] = [:]
+    private var listens = DatabaseListens()
     /// No call that waits has an earlier deadline, by the monotonic clock; some may have ended. `nil`: none has any.
     private var deadline: Int64?
 
@@ -78,13 +56,12 @@ struct DatabaseCalls {
             case .set, .update, .push, .count, .transaction: nil
             case .transformed, .listen, .unlisten, .setToken, .setOnline: nil
             }
-        let call = Call(
-            owner: .call(id), action: request.action,
-            deadline: (request.timeout ?? usual).map { turn.now.monotonic + $0 },
+        let call = DatabaseCall(
+            .call(id), action: request.action, deadline: (request.timeout ?? usual).map { turn.now.monotonic + $0 },
             isDoneWhenKept: request.isDoneWhenKept)
         let write = perform(request.operation, call, unfit: .invalidDocument, &turn)
         guard call.isDoneWhenKept, let write, let kept = writes.removeValue(forKey: write) else { return }
-        complete(kept, .ok, result: kept.result, &turn)
+        kept.complete(.ok, result: kept.result, &turn)
     }
 
     /// Does something for resources, which are told of it by that number.
@@ -93,22 +70,40 @@ struct DatabaseCalls {
     ) {
         var deadline: Int64?
         if case .get = operation { deadline = turn.now.monotonic + turn.options.requestTimeout }
-        let call = Call(
-            owner: .resources(order: id), action: nil, deadline: deadline, isDoneWhenKept: false)
+        let call = DatabaseCall(.resources(order: id), deadline: deadline)
         let write = perform(operation, call, unfit: .invalidArgument, &turn)
         if write != nil { turn.add(.ordered(.kept(id: id))) }
     }
 
+    /// Listens for a stream, which is told as `FedNotice`s.
+    mutating func listen(_ location: DatabaseLocation, for stream: CallID, _ turn: inout Turn) {
+        listens.add(machine.listen(location, now: turn.now), of: stream)
+        carryOut(&turn)
+    }
+
+    /// Ends a stream's listen.
+    mutating func unlisten(_ stream: CallID, _ turn: inout Turn) {
+        _ = end(listenOf: stream, turn.now)
+        carryOut(&turn)
+    }
+
+    /// `false` when there is no such listen.
+    private mutating func end(listenOf owner: CallID, _ now: Moment) -> Bool {
+        guard let listen = listens.remove(of: owner) else { return false }
+        machine.stop(listen, now: now)
+        return true
+    }
+
     /// Gives the write that was begun and is kept. `unfit`: what the call completes with for what is no value or place.
     private mutating func perform(
-        _ operation: DatabaseRequest.Operation, _ call: Call, unfit: Status, _ turn: inout Turn
+        _ operation: DatabaseRequest.Operation, _ call: DatabaseCall, unfit: Status, _ turn: inout Turn
     ) -> UInt64? {
         var write: UInt64?
         deadline = Moment.earlier(deadline, call.deadline)
         do throws(TreeError) {
             write = try begin(operation, call, &turn)
         } catch {
-            complete(call, unfit, explanation: error.description, &turn)
+            call.complete(unfit, explanation: error.description, &turn)
         }
         carryOut(&turn)
         // One that could not be kept has ended by now.
@@ -117,7 +112,7 @@ struct DatabaseCalls {
 
     /// Gives the write, where it is one.
     private mutating func begin(
-        _ operation: DatabaseRequest.Operation, _ call: Call, _ turn: inout Turn
+        _ operation: DatabaseRequest.Operation, _ call: DatabaseCall, _ turn: inout Turn
     ) throws(TreeError) -> UInt64? {
         let now = turn.now
         switch operation {
@@ -137,43 +132,37 @@ struct DatabaseCalls {
             // Before the first value.
             guard case .call(let id) = call.owner else { break }
             let result = JSON.object(["listen": .int(Int64(bitPattern: id.number))]).serialized()
-            complete(call, .ok, result: result, &turn)
-            listens[machine.listen(location, now: now)] = id
-        case .unlisten(let listen):
-            let found = listens.first { $0.value == listen }?.key
-            if let found {
-                listens[found] = nil
-                machine.stop(found, now: now)
-            }
-            complete(call, found == nil ? .notFound : .ok, &turn)
+            call.complete(.ok, result: result, &turn)
+            listens.add(machine.listen(location, now: now), of: id)
+        case .unlisten(let listen): call.complete(end(listenOf: listen, now) ? .ok : .notFound, &turn)
         case .setToken(let token):
-            isTokenNeeded = false
+            reach.isTokenNeeded = false
             machine.setToken(token, now: now)
-            complete(call, .ok, &turn)
+            call.complete(.ok, &turn)
         case .setOnline(let isOnline):
-            isHeldOffline = !isOnline
-            setOnline(now)
-            complete(call, .ok, &turn)
+            reach.isHeldOffline = !isOnline
+            machine.setOnline(reach.isOnline, now: now)
+            call.complete(.ok, &turn)
         }
         return nil
     }
 
-    private mutating func wait(for write: UInt64, _ path: TreePath, _ call: Call) -> UInt64 {
+    private mutating func wait(for write: UInt64, _ path: TreePath, _ call: DatabaseCall) -> UInt64 {
         writes[write] = call
         paths[write] = path
         return write
     }
 
     private mutating func transform(
-        _ transaction: CallID, _ json: [UInt8]?, _ call: Call, _ now: Moment, _ turn: inout Turn
+        _ transaction: CallID, _ json: [UInt8]?, _ call: DatabaseCall, _ now: Moment, _ turn: inout Turn
     ) throws(TreeError) {
         let asked = transactions.first { $0.value.call.owner == .call(transaction) && $0.value.isAsked }
-        guard let id = asked?.key else { return complete(call, .notFound, &turn) }
+        guard let id = asked?.key else { return call.complete(.notFound, &turn) }
         // Before the call of the transaction, which may end by it.
         try machine.transformed(id, json, now: now)
         transactions[id]?.isAsked = false
         transactions[id]?.isAborted = json == nil
-        complete(call, .ok, &turn)
+        call.complete(.ok, &turn)
     }
 
     /// The host does not wait any more. What is written is written all the same. `false` when no such call waits.
@@ -187,9 +176,9 @@ struct DatabaseCalls {
 
     /// Completes the calls that are meant.
     private mutating func giveUp(
-        _ status: Status, explanation: String? = nil, _ turn: inout Turn, _ isMeant: (Call) -> Bool
+        _ status: Status, explanation: String? = nil, _ turn: inout Turn, _ isMeant: (DatabaseCall) -> Bool
     ) -> Bool {
-        var ended: [Call] = []
+        var ended: [DatabaseCall] = []
         var (asked, changing): (Set<UInt64>, Set<UInt64>) = ([], [])
         for (id, call) in reads where isMeant(call) {
             reads[id] = nil
@@ -208,32 +197,30 @@ struct DatabaseCalls {
         }
         if !asked.isEmpty || !changing.isEmpty { machine.giveUp(reads: asked, transactions: changing, now: turn.now) }
         for call in ended.sorted(by: { $0.owner < $1.owner }) {
-            complete(call, status, explanation: explanation, &turn)
+            call.complete(status, explanation: explanation, &turn)
         }
         return !ended.isEmpty
     }
 
     mutating func setForeground(_ isForeground: Bool, _ turn: inout Turn) {
-        isInForeground = isForeground
-        setOnline(turn.now)
+        reach.isInForeground = isForeground
+        machine.setOnline(reach.isOnline, now: turn.now)
         carryOut(&turn)
     }
-
-    private func setOnline(_ now: Moment) { machine.setOnline(isInForeground && !isHeldOffline, now: now) }
 
     /// Forgets this user, after all that was stored is gone.
     mutating func signOut(_ turn: inout Turn) {
         _ = giveUp(.canceled, explanation: Completion.signedOut, &turn) { _ in true }
         // Nobody is told of writes any more.
         paths = [:]
-        isTokenNeeded = false
+        reach.isTokenNeeded = false
         machine.signOut(now: turn.now)
         carryOut(&turn)
     }
 
     /// The client begins to close: writes are still kept, and nobody is told what they make of a place.
     mutating func stopTelling() {
-        listens = [:]
+        listens.removeAll()
         machine.stopTelling()
     }
 
@@ -263,7 +250,7 @@ struct DatabaseCalls {
         carryOut(&turn)
     }
 
-    private var waiting: [Call] { Array(reads.values) + Array(writes.values) + transactions.values.map(\.call) }
+    private var waiting: [DatabaseCall] { Array(reads.values) + Array(writes.values) + transactions.values.map(\.call) }
 
     /// Never now: what is due and cannot be done must not keep the engine from all else.
     private mutating func nextDeadline(after now: Int64) -> Int64? {
@@ -277,16 +264,9 @@ struct DatabaseCalls {
         for output in machine.takeOutputs() {
             switch output {
             case .transport(let command): turn.add(.database(command))
-            case .value(let id, let node, let isCurrent):
-                guard let listen = listens[id] else { break }
-                turn.tell(.database(.value(listen: listen, node, isCurrent: isCurrent)))
-            case .unheard(let id):
-                // Hosts wait for a value.
-                guard let listen = listens[id], listen.stream != nil else { break }
-                turn.add(.unheard(listen: listen))
-            case .listenEnded(let id, let failure):
-                guard let listen = listens.removeValue(forKey: id) else { break }
-                turn.tell(.database(.listenEnded(listen: listen, failure)))
+            case .value(let id, let node, let isCurrent): listens.tell(id, node, isCurrent: isCurrent, &turn)
+            case .unheard(let id): listens.tellUnheard(id, &turn)
+            case .listenEnded(let id, let failure): listens.end(id, failure, &turn)
             case .read(let id, let result, let isCurrent): readEnded(id, result, isCurrent: isCurrent, &turn)
             case .transform(let id, let node):
                 guard let transaction = transactions[id] else {
@@ -300,7 +280,7 @@ struct DatabaseCalls {
             case .transactionEnded(let id, let result): transactionEnded(id, result, &turn)
             case .writeEnded(let id, let failure): writeEnded(id, failure, &turn)
             case .tokenNeeded:
-                isTokenNeeded = true
+                reach.isTokenNeeded = true
                 turn.tell(.database(.tokenNeeded))
             }
         }
@@ -314,16 +294,16 @@ struct DatabaseCalls {
         switch (result, call.owner) {
         case (.success(let node), .resources(let order)): turn.add(.ordered(.read(id: order, node)))
         case (.success(let node), .call):
-            complete(call, .ok, result: DatabaseCalls.result(node, ["current": isCurrent]), &turn)
-        case (.failure(let failure), _): complete(call, failure, &turn)
+            call.complete(.ok, result: DatabaseCalls.result(node, ["current": isCurrent]), &turn)
+        case (.failure(let failure), _): call.complete(failure, reach, &turn)
         }
     }
 
     private mutating func writeEnded(_ id: UInt64, _ failure: DatabaseFailure?, _ turn: inout Turn) {
         let path = paths.removeValue(forKey: id)
         if let call = writes.removeValue(forKey: id) {
-            if let failure { return complete(call, failure, &turn) }
-            return complete(call, .ok, result: call.result, &turn)
+            if let failure { return call.complete(failure, reach, &turn) }
+            return call.complete(.ok, result: call.result, &turn)
         }
         guard let failure, let path else { return }
         turn.tell(.database(.writeRefused(path: path.text, failure)))
@@ -336,10 +316,10 @@ struct DatabaseCalls {
         switch result {
         case .success(let node):
             let value = DatabaseCalls.result(node, ["committed": true])
-            complete(transaction.call, .ok, result: value, &turn)
+            transaction.call.complete(.ok, result: value, &turn)
         case .failure where transaction.isAborted:
-            complete(transaction.call, .ok, result: JSON.object(["committed": false]).serialized(), &turn)
-        case .failure(let failure): complete(transaction.call, failure, &turn)
+            transaction.call.complete(.ok, result: JSON.object(["committed": false]).serialized(), &turn)
+        case .failure(let failure): transaction.call.complete(failure, reach, &turn)
         }
     }
 
@@ -351,43 +331,5 @@ struct DatabaseCalls {
         node.write(&writer)
         writer.endObject()
         return writer.bytes
-    }
-
-    // MARK: Ends of calls
-
-    private func complete(_ call: Call, _ failure: DatabaseFailure, _ turn: inout Turn) {
-        if failure == .notKept { return complete(call, .storage, explanation: failure.message, &turn) }
-        if failure.limit != nil { return complete(call, .tooLarge, explanation: failure.message, &turn) }
-        if failure == .sumTooLarge { return complete(call, .invalidArgument, explanation: failure.message, &turn) }
-        if isTokenNeeded, failure.status == 0 || failure.status == 401 {
-            return complete(call, .tokenRejected, explanation: failure.message, &turn)
-        }
-        guard failure.status != 0 else {
-            let isOnline = isInForeground && !isHeldOffline
-            return complete(call, isOnline ? .network : .notConnected, explanation: failure.message, &turn)
-        }
-        switch call.owner {
-        case .resources(let order):
-            let refusal = ResourceFailure(.service, failure.message, code: failure.status)
-            turn.add(.ordered(.failed(id: order, refusal)))
-        case .call(let id):
-            turn.complete(Completion(
-                call: id, name: .call, status: .service,
-                failure: ServiceFailure(kind: .refused, code: failure.status, message: failure.message),
-                action: call.action))
-        }
-    }
-
-    private func complete(
-        _ call: Call, _ status: Status, result: [UInt8]? = nil, explanation: String? = nil, _ turn: inout Turn
-    ) {
-        switch call.owner {
-        case .resources(let order):
-            let failure = ResourceFailure(status, explanation ?? "there was no answer")
-            turn.add(.ordered(status == .ok ? .written(id: order) : .failed(id: order, failure)))
-        case .call(let id):
-            turn.complete(Completion(
-                call: id, name: .call, status: status, action: call.action, result: result, explanation: explanation))
-        }
     }
 }

@@ -63,20 +63,12 @@ public struct DatabaseRequest: Sendable {
     }
 
     /// Reads an action of the database; `nil` for one that is none. What it cannot do is refused with its path.
-    ///
-    /// - Parameter place: where the action stands in the host's document.
-    public init?(_ call: ActionCall, at place: String = "$") throws(DocumentError) {
-        do throws(DocumentError) { try self.init(reading: call) } catch {
-            throw DocumentError(path: place + error.path.dropFirst(), message: error.message)
-        }
-    }
-
-    private init?(reading call: ActionCall) throws(DocumentError) {
+    public init?(_ call: ActionCall) throws(DocumentError) {
         let operation: Operation
         switch call.action {
         case .databaseGet: operation = try call.get()
         case .databaseCount: operation = .count(try call.path(), by: call.integer("by") ?? 0)
-        case .databaseListen: operation = .listen(try call.location())
+        case .databaseListen: operation = .listen(try DatabaseLocation(call))
         case .databaseSet: operation = try call.set()
         case .databaseRemove: operation = .set(try call.path(), Array("null".utf8))
         case .databaseUpdate: operation = try call.update()
@@ -94,6 +86,17 @@ public struct DatabaseRequest: Sendable {
     }
 }
 
+extension DatabaseLocation {
+    /// Reads the place and the query of an action. What they cannot be is refused with its path.
+    ///
+    /// - Parameter place: where the action stands in the host's document.
+    public init(_ call: ActionCall, at place: String = "$") throws(DocumentError) {
+        do throws(DocumentError) { self.init(try call.path(), try DatabaseQuery(call)) } catch {
+            throw DocumentError(path: place + error.path.dropFirst(), message: error.message)
+        }
+    }
+}
+
 extension ActionCall {
     fileprivate func path() throws(DocumentError) -> TreePath {
         do throws(TreeError) { return try TreePath(text("path") ?? "") } catch {
@@ -102,7 +105,7 @@ extension ActionCall {
     }
 
     fileprivate func get() throws(DocumentError) -> DatabaseRequest.Operation {
-        let location = try location()
+        let location = try DatabaseLocation(self)
         let isShallow = flag("shallow") ?? false
         if isShallow, location.query != nil {
             throw DocumentError(path: "$.shallow", message: "does not go with a query")
@@ -150,9 +153,5 @@ extension ActionCall {
             throw DocumentError(path: "$." + key, message: error.description)
         }
         return json
-    }
-
-    fileprivate func location() throws(DocumentError) -> DatabaseLocation {
-        DatabaseLocation(try path(), try DatabaseQuery(self))
     }
 }

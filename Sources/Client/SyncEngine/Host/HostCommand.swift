@@ -1,4 +1,5 @@
 import SyncModel
+import SyncRealtime
 import SyncStreams
 
 /// What a host asks of the engine. The border has checked every argument; ids are the border's.
@@ -18,8 +19,9 @@ public enum HostCommand: Sendable {
     indirect case openChannelCollection(id: CollectionID, query: ChannelQuery)
     indirect case openMessageCollection(
         id: CollectionID, channelURL: ChannelURL, filter: MessageFilter, viewpoint: Int64)
-    /// `function`: what the host says about rows.
-    indirect case openStream(id: UInt64, StreamSpec, function: (any RowFunction)?)
+    /// `function`: what the host says about rows. `place`: what a stream over the database shows.
+    indirect case openStream(
+        id: UInt64, StreamSpec, function: (any RowFunction)?, place: DatabaseLocation? = nil)
     indirect case stream(StreamRequest, of: UInt64, call: CallID)
     /// The same of a channel that is in the cache; of another one nothing is opened.
     indirect case openCached(

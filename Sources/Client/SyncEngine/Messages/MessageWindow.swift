@@ -75,9 +75,9 @@ struct MessageWindow {
         return info
     }
 
-    func change(_ change: WindowChange, _ cause: Cause) -> HostEvent {
-        .change(CollectionChange(
-            collection: id, list: .succeeded, action: change.action, cause: cause, items: change.items, info: info))
+    func change(_ change: WindowChange, _ cause: Cause) -> CollectionChange {
+        CollectionChange(
+            collection: id, list: .succeeded, action: change.action, cause: cause, items: change.items, info: info)
     }
 
     /// Behind every message at the viewpoint, or before them when they belong to the newer ones: where a window stands

@@ -46,12 +46,12 @@ struct DatabaseFeed {
 
     // MARK: Asking
 
-    func open() -> [HostCommand] { [ask(listen)] }
+    func open() -> [StreamAsk] { [ask(listen)] }
 
-    func close() -> [HostCommand] { ([listen] + [wider].compactMap { $0 }).map(end) }
+    func close() -> [StreamAsk] { ([listen] + [wider].compactMap { $0 }).map { .unlisten($0) } }
 
-    /// What is told when nothing more can be had; else the commands that ask for it.
-    mutating func fetchMore(_ count: Int?) -> (input: StreamInput?, commands: [HostCommand]) {
+    /// What is told when nothing more can be had; else what asks for it.
+    mutating func fetchMore(_ count: Int?) -> (input: StreamInput?, asks: [StreamAsk]) {
         let more = count ?? StreamRequest.usualPage
         // The wider listen that nobody waits for may still bring some.
         if more == 0 { return (.fetched(hasMore: wider != nil || rows.count >= self.count, short: nil, nil), []) }
@@ -61,7 +61,7 @@ struct DatabaseFeed {
         case .first(let before): limit = .first(DatabaseFeed.sum(before, more))
         case .last(let before): limit = .last(DatabaseFeed.sum(before, more))
         }
-        let ended = wider.map { [end($0)] } ?? []
+        let ended: [StreamAsk] = wider.map { [.unlisten($0)] } ?? []
         let next = CallID.stream(stream, isSecond: listen == .stream(stream))
         wider = next
         isFetchAwaited = true
@@ -72,14 +72,10 @@ struct DatabaseFeed {
         Int(clamping: min(Int64(one) + Int64(min(other, Int(Int32.max))), Int64(Int32.max)))
     }
 
-    private func ask(_ number: CallID) -> HostCommand {
+    private func ask(_ number: CallID) -> StreamAsk {
         var query = query
         if let limit { query = (query ?? .byKey).limited(to: limit) }
-        return .database(DatabaseRequest(.databaseListen, .listen(DatabaseLocation(path, query))), call: number)
-    }
-
-    private func end(_ number: CallID) -> HostCommand {
-        .database(DatabaseRequest(.databaseUnlisten, .unlisten(number)), call: number)
+        return .listen(number, DatabaseLocation(path, query))
     }
 
     // MARK: Being told
@@ -87,14 +83,14 @@ struct DatabaseFeed {
     /// The place is this now: what to tell the stream, and what to ask.
     mutating func take(
         _ number: CallID, _ node: TreeNode, isCurrent: Bool
-    ) -> (inputs: [StreamInput], commands: [HostCommand]) {
+    ) -> (inputs: [StreamInput], asks: [StreamAsk]) {
         guard number == listen || number == wider else { return ([], []) }
         // The narrower one says nothing that the wider one does not.
         if number == listen, wider != nil, !isCurrent { return ([], []) }
         var inputs = change(to: node.children)
-        var commands: [HostCommand] = []
+        var asks: [StreamAsk] = []
         if number == wider {
-            commands = [end(listen)]
+            asks = [.unlisten(listen)]
             listen = number
             wider = nil
             let short: Completion.ShortReason? = isCurrent ? nil : .offline
@@ -104,16 +100,16 @@ struct DatabaseFeed {
             isLoaded = true
             inputs.append(.loaded)
         }
-        return (inputs, commands)
+        return (inputs, asks)
     }
 
     /// The database is not reached, and nothing is kept of what a listen asks for: who wants more asks again. Those
     /// that nobody waits for any longer may still come.
-    mutating func takeUnheard(_ number: CallID) -> (input: StreamInput, commands: [HostCommand])? {
+    mutating func takeUnheard(_ number: CallID) -> (input: StreamInput, asks: [StreamAsk])? {
         guard number == wider, isFetchAwaited else { return nil }
         limit = narrowerLimit
         wider = nil
-        return (.fetched(hasMore: true, short: Completion.ShortReason.offline.rawValue, nil), [end(number)])
+        return (.fetched(hasMore: true, short: Completion.ShortReason.offline.rawValue, nil), [.unlisten(number)])
     }
 
     /// A listen was refused, and is gone.

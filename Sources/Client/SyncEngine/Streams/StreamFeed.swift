@@ -3,8 +3,8 @@ import SyncStreams
 
 /// What one stream over a collection is fed with: a collection of its own that no host sees.
 ///
-/// It and its calls are the stream's by their ids, so that whatever comes of it is known at sight. There is one call at
-/// a time.
+/// It and its calls are the stream's by their ids, so that whatever comes of it is the stream's. There is one call at a
+/// time.
 struct StreamFeed {
     enum Work {
         /// The first rows; `wanted`: how many more.
@@ -47,7 +47,6 @@ struct StreamFeed {
         self.limit = limit ?? 0
     }
 
-    var collection: CollectionID { .stream(stream) }
     var call: CallID { .stream(stream) }
 
     /// A change of a list that the stream shows; `nil` for one of own messages.
@@ -59,35 +58,34 @@ struct StreamFeed {
 
     // MARK: Calls
 
-    mutating func open() -> [HostCommand] {
+    mutating func open() -> [StreamAsk] {
         switch source {
-        case .channels(let query): [.openChannelCollection(id: collection, query: query)] + begin(.load(wanted: limit))
+        case .channels(let query): [.openChannels(query)] + begin(.load(wanted: limit))
         case .messages(let url, let filter, let viewpoint):
-            [.openMessageCollection(id: collection, channelURL: url, filter: filter, viewpoint: viewpoint)]
-                + begin(.load(wanted: limit))
+            [.openMessages(channelURL: url, filter, viewpoint: viewpoint)] + begin(.load(wanted: limit))
         // `DatabaseFeed` does that.
         case .database: []
         }
     }
 
-    mutating func fetchMore(_ count: Int?, _ direction: PageDirection?) -> [HostCommand] {
+    mutating func fetchMore(_ count: Int?, _ direction: PageDirection?) -> [StreamAsk] {
         let usual: PageDirection = if case .channels = source { .next } else { .previous }
         return begin(.fetchMore(direction ?? usual, wanted: count ?? 0))
     }
 
     /// The list is empty, and what it showed may be had again.
-    mutating func reload() -> [HostCommand] {
+    mutating func reload() -> [StreamAsk] {
         if case .load? = work { return [] }
         return begin(.reload(wanted: limit))
     }
 
     /// What came short for want of a connection, in a pause of sync or by a failure of the disk may come now.
-    mutating func syncResumed() -> [HostCommand] { isShort ? reload() : [] }
+    mutating func syncResumed() -> [StreamAsk] { isShort ? reload() : [] }
 
     /// New messages lie behind a gap: the list begins again at the newest.
-    mutating func gapOpened() -> [HostCommand] {
+    mutating func gapOpened() -> [StreamAsk] {
         guard case .messages(_, _, let viewpoint) = source, viewpoint == Int64.max else { return [] }
-        return [.resetViewpoint(collection: collection, viewpoint: viewpoint)] + reload()
+        return [.resetViewpoint(viewpoint)] + reload()
     }
 
     /// Whether the collection has been asked for what `fetchMore` is to bring; else that waits for the first rows.
@@ -101,7 +99,7 @@ struct StreamFeed {
         return .fetched(hasMore: true, short: short, StreamFailure(status, "the first rows are still on their way"))
     }
 
-    private mutating func begin(_ new: Work) -> [HostCommand] {
+    private mutating func begin(_ new: Work) -> [StreamAsk] {
         guard work == nil else {
             // A fetch that waits is answered; the first rows once more are had with it.
             if case .fetchMore? = next { return [] }
@@ -109,22 +107,18 @@ struct StreamFeed {
             return []
         }
         work = new
-        if case .fetchMore(let direction, _) = new { return [fetch(direction)] }
-        return if case .channels = source { [fetch(.next)] } else { [.start(collection: collection, call: call)] }
-    }
-
-    private func fetch(_ direction: PageDirection) -> HostCommand {
-        .fetch(collection: collection, direction: direction, call: call)
+        if case .fetchMore(let direction, _) = new { return [.fetch(direction)] }
+        return if case .channels = source { [.fetch(.next)] } else { [.start] }
     }
 
     /// The call has ended: what to tell the stream, and what to ask next.
-    mutating func take(_ completion: Completion) -> (input: StreamInput?, commands: [HostCommand]) {
+    mutating func take(_ completion: Completion) -> (input: StreamInput?, asks: [StreamAsk]) {
         guard let done = work else { return (nil, []) }
         let hasMore = completion.hasMore ?? completion.info?.hasPrevious ?? false
         let isShort = completion.short != nil
         if completion.status == .ok, !isShort, hasMore, done.wanted > 0 {
-            if case .fetchMore(let direction, _) = done { return (nil, [fetch(direction)]) }
-            return if case .channels = source { (nil, [fetch(.next)]) } else { (nil, [fetch(.previous)]) }
+            if case .fetchMore(let direction, _) = done { return (nil, [.fetch(direction)]) }
+            return if case .channels = source { (nil, [.fetch(.next)]) } else { (nil, [.fetch(.previous)]) }
         }
         work = nil
         var failure: StreamFailure?
@@ -138,21 +132,19 @@ struct StreamFeed {
             failure = StreamFailure(
                 completion.status, completion.failure?.message ?? completion.explanation ?? usual)
         }
-        var commands: [HostCommand] = []
+        var asks: [StreamAsk] = []
         if let next {
             self.next = nil
-            commands = begin(next)
+            asks = begin(next)
         }
         switch done {
         case .load, .reload:
             self.isShort = isShort && completion.short != .reset || completion.status == .storage
-            if completion.short == .reset, commands.isEmpty { commands = reload() }
-            if case .reload = done { return (nil, commands) }
-            return (failure.map { .failed($0) } ?? .loaded, commands)
+            if completion.short == .reset, asks.isEmpty { asks = reload() }
+            if case .reload = done { return (nil, asks) }
+            return (failure.map { .failed($0) } ?? .loaded, asks)
         case .fetchMore:
-            return (
-                .fetched(hasMore: hasMore || isShort, short: completion.short?.rawValue, failure), commands
-            )
+            return (.fetched(hasMore: hasMore || isShort, short: completion.short?.rawValue, failure), asks)
         }
     }
 }

@@ -1,31 +1,39 @@
 import SyncModel
+import SyncRealtime
 import SyncStreams
 
 /// The streams of a client, and the collections that feed them.
 ///
-/// What the engine tells of those collections goes here instead of to the host. What they need is asked with the
-/// commands a host would use, between two inputs (`takeCommands`), so that no list is asked for anything while what it
-/// told is still on its way.
+/// What the engine tells of those collections comes here instead of to the host, as a `FedNotice`. What they need is
+/// asked between two inputs (`takeAsks`), so that no list is asked for anything while what it told is still on its way.
 struct StreamFeeds {
     private var streams = Streams()
     private var feeds: [UInt64: StreamFeed] = [:]
     private var databaseFeeds: [UInt64: DatabaseFeed] = [:]
-    private var commands: [HostCommand] = []
+    /// The places of the database of streams that are being opened.
+    private var places: [UInt64: DatabaseLocation] = [:]
+    private var asks: [(stream: UInt64, ask: StreamAsk)] = []
 
     func whole(_ id: UInt64) -> StreamBatch? { streams.whole(id) }
 
-    mutating func takeCommands() -> [HostCommand] {
-        defer { commands = [] }
-        return commands
+    mutating func takeAsks() -> [(stream: UInt64, ask: StreamAsk)] {
+        defer { asks = [] }
+        return asks
     }
+
+    private mutating func ask(_ new: [StreamAsk], of stream: UInt64) { asks += new.map { (stream, $0) } }
 
     // MARK: Host
 
+    /// - Parameter place: what a stream over the database shows.
     mutating func open(
-        _ id: UInt64, _ spec: StreamSpec, _ function: (any RowFunction)?, _ turn: inout Turn
+        _ id: UInt64, _ spec: StreamSpec, _ function: (any RowFunction)?, _ place: DatabaseLocation?,
+        _ turn: inout Turn
     ) {
+        places[id] = place
         streams.open(id, spec, function, now: turn.now.monotonic)
         carryOut(&turn)
+        places[id] = nil
     }
 
     mutating func close(_ id: UInt64, _ turn: inout Turn) {
@@ -71,41 +79,30 @@ struct StreamFeeds {
         carryOut(&turn)
         feeds = [:]
         databaseFeeds = [:]
-        commands = []
+        asks = []
     }
 
     // MARK: Sources
 
-    /// The stream that an event feeds; `nil`: it is the host's.
-    static func stream(of event: HostEvent) -> UInt64? {
-        switch event {
-        case .change(let change): change.collection.stream
-        case .collection(let collection, _): collection.stream
-        case .client(.database(.value(let listen, _, _))), .client(.database(.listenEnded(let listen, _))):
-            listen.stream
-        case .client: nil
-        }
-    }
-
-    mutating func take(_ event: HostEvent, of id: UInt64, _ turn: inout Turn) {
-        switch event {
-        case .change(let change): take(change, of: id, &turn)
-        case .collection(_, .hugeGap): commands += feeds[id]?.gapOpened() ?? []
-        case .client(.database(.value(let listen, let node, let isCurrent))):
-            let (inputs, more) = databaseFeeds[id]?.take(listen, node, isCurrent: isCurrent) ?? ([], [])
-            commands += more
+    mutating func take(_ notice: FedNotice, of id: UInt64, _ turn: inout Turn) {
+        switch notice {
+        case .changed(let change): take(change, of: id, &turn)
+        case .gapOpened: ask(feeds[id]?.gapOpened() ?? [], of: id)
+        case .ended(let completion):
+            guard let (input, more) = feeds[id]?.take(completion) else { return }
+            ask(more, of: id)
+            if let input { feed(id, [input], &turn) }
+        case .value(let listen, let node, let isCurrent):
+            guard let (inputs, more) = databaseFeeds[id]?.take(listen, node, isCurrent: isCurrent) else { return }
+            ask(more, of: id)
             feed(id, inputs, &turn)
-        case .client(.database(.listenEnded(let listen, let failure))):
+        case .listenEnded(let listen, let failure):
             feed(id, databaseFeeds[id]?.take(listen, ended: failure) ?? [], &turn)
-        case .collection, .client: break
+        case .unheard(let listen):
+            guard let (input, more) = databaseFeeds[id]?.takeUnheard(listen) else { return }
+            ask(more, of: id)
+            feed(id, [input], &turn)
         }
-    }
-
-    /// The database is not reached, and has told a stream's listen nothing.
-    mutating func takeUnheard(_ listen: CallID, _ turn: inout Turn) {
-        guard let id = listen.stream, let (input, more) = databaseFeeds[id]?.takeUnheard(listen) else { return }
-        commands += more
-        feed(id, [input], &turn)
     }
 
     private mutating func feed(
@@ -122,22 +119,14 @@ struct StreamFeeds {
         // What was emptied can be had again, but for the messages of a channel that is gone.
         let isGone = change.list == .succeeded && change.info?.hasPrevious == false
         if change.action == .clear, change.cause.source != .viewpointReset, !isGone {
-            commands += feeds[id]?.reload() ?? []
+            ask(feeds[id]?.reload() ?? [], of: id)
         }
         streams.feed(id, input, now: turn.now.monotonic)
         carryOut(&turn)
     }
 
-    mutating func take(_ completion: Completion, of id: UInt64, _ turn: inout Turn) {
-        guard let (input, more) = feeds[id]?.take(completion) else { return }
-        commands += more
-        guard let input else { return }
-        streams.feed(id, input, now: turn.now.monotonic)
-        carryOut(&turn)
-    }
-
     mutating func syncResumed() {
-        for id in feeds.keys.sorted() { commands += feeds[id]?.syncResumed() ?? [] }
+        for id in feeds.keys.sorted() { ask(feeds[id]?.syncResumed() ?? [], of: id) }
     }
 
     // MARK: Time
@@ -153,26 +142,18 @@ struct StreamFeeds {
             case .batch(let id, let batch, let delivery):
                 for notice in batch.notices(delivery) { turn.tell(.host(id), .stream(notice)) }
             case .loaded(let id, let failure): turn.tell(.host(id), .stream(.loaded(failure)))
-            case .open(let id, .database(let call), _):
-                // What cannot be asked for the border has refused.
-                guard case .listen(let location)? = (try? DatabaseRequest(call))?.operation else { break }
-                let feed = DatabaseFeed(id, location, streams.spec(id))
-                commands += feed.open()
-                databaseFeeds[id] = feed
-            case .open(let id, let source, let limit):
-                var feed = StreamFeed(id, source, limit: limit)
-                commands += feed.open()
-                feeds[id] = feed
+            case .open(let id, let source, let limit): open(id, source, limit)
             case .close(let id) where databaseFeeds[id] != nil:
-                commands += databaseFeeds.removeValue(forKey: id)?.close() ?? []
+                ask(databaseFeeds.removeValue(forKey: id)?.close() ?? [], of: id)
             case .close(let id):
                 feeds[id] = nil
-                commands.append(.removeCollection(id: .stream(id)))
+                ask([.closeList], of: id)
             case .fetchMore(let id, let count, _) where databaseFeeds[id] != nil:
                 let (input, more) = databaseFeeds[id]?.fetchMore(count) ?? (nil, [])
-                commands += more
+                ask(more, of: id)
                 if let input { feed(id, [input], &turn) }
-            case .fetchMore(let id, let count, let direction): commands += feeds[id]?.fetchMore(count, direction) ?? []
+            case .fetchMore(let id, let count, let direction):
+                ask(feeds[id]?.fetchMore(count, direction) ?? [], of: id)
             case .complete(let call, let reply):
                 turn.add(.timer(.fetch(call: call), at: nil))
                 turn.complete(Completion(
@@ -181,5 +162,19 @@ struct StreamFeeds {
             }
         }
         turn.add(.timer(.streams, at: streams.nextDeadline))
+    }
+
+    private mutating func open(_ id: UInt64, _ source: ExternalSource, _ limit: Int?) {
+        if case .database = source {
+            // Where the place is missing, the border has refused the stream.
+            guard let place = places[id] else { return }
+            let feed = DatabaseFeed(id, place, streams.spec(id))
+            ask(feed.open(), of: id)
+            databaseFeeds[id] = feed
+        } else {
+            var feed = StreamFeed(id, source, limit: limit)
+            ask(feed.open(), of: id)
+            feeds[id] = feed
+        }
     }
 }
