@@ -108,6 +108,20 @@ extension CacheStore {
         return result
     }
 
+    /// Where the oldest or the newest message of a closed range stands; `nil` when none is cached there.
+    public func outermost(
+        _ direction: PageDirection, from: MessagePosition, through: MessagePosition, channel: Int64
+    ) throws(StoreError) -> MessagePosition? {
+        let order = direction == .previous ? "ord, tie" : "ord DESC, tie DESC"
+        let row = try database.prepare("""
+            SELECT ord, tie FROM message
+            WHERE channel = ? AND (ord, tie) >= (?, ?) AND (ord, tie) <= (?, ?) ORDER BY \(order) LIMIT 1
+            """)
+            .bind(channel).bind(from.order).bind(from.tie).bind(through.order).bind(through.tie)
+        defer { row.reset() }
+        return try row.next() ? MessagePosition(order: row.int(0), tie: row.int(1)) : nil
+    }
+
     /// How many messages are cached in a closed range, counted up to 1,000.
     public func messageCount(
         channel: Int64, from: MessagePosition, through: MessagePosition

@@ -60,8 +60,8 @@ struct HistoryStory {
         case ("crowd", _):
             for number in 0..<(Int64(words) ?? 0) {
                 let place = MessagePosition(order: 0, tie: number)
-                let message = MessageRecord(id: "crowd-\(number)", position: place, json: Array("{}".utf8))
-                _ = try history.arrive(message, isInOrder: true, cache)
+                var message = MessageRecord(id: "crowd-\(number)", position: place, json: Array("{}".utf8))
+                _ = try history.arrive(&message, isInOrder: true, cache)
             }
         case ("cut", _): try history.cut(before: try Letters.position(words).order, cache)
         case ("send", ""): history.sendBegan()

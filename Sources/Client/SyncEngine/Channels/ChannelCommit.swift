@@ -23,7 +23,10 @@ struct ChannelCommit {
             let forgotten = stored == nil ? try cache.formerChannel(channel.url) : nil
             if forgotten != nil { try cache.clearFormerChannel(channel.url) }
             let former = stored.map(FormerChannel.init) ?? forgotten
-            let isAnother = if let former { former.isReplaced(by: channel) } else { try isYounger(channel, cache) }
+            // Where times may lie, the service says that a channel is another one.
+            let isGiven = capabilities.placement == .given
+            let isYounger = former == nil && isGiven ? try isYounger(channel, cache) : false
+            let isAnother = former?.isReplaced(by: channel) ?? isYounger
             if isAnother {
                 replaced.append(channel.url)
                 if let key = try cache.channelKeyIfKnown(channel.url) {

@@ -32,6 +32,16 @@ struct MessageAsk: Equatable {
         case filteredGap([MessageFilter])
         case around(place: MessagePosition)
         case page(from: HistoryEdge, PageDirection)
+
+        /// Where a page of the answer stands.
+        var road: SequencePage.Road {
+            switch self {
+            case .page(let edge, let direction): .page(from: edge, direction)
+            case .around(let place): .around(place)
+            case .gap(let end): .page(from: end, .next)
+            case .parent, .changes, .filteredGap: .newest
+            }
+        }
     }
 
     var kind: Kind

@@ -55,6 +55,18 @@ struct ChunkList: Equatable {
     /// The chunk nearest below a position, or the one that covers it.
     func index(atOrBelow position: MessagePosition) -> Int? { chunks.lastIndex { $0.start.position <= position } }
 
+    /// What these chunks hold is not known to be complete any more.
+    mutating func forget(_ indices: Set<Int>) {
+        chunks = chunks.enumerated().filter { !indices.contains($0.offset) }.map(\.element)
+    }
+
+    /// A chunk has a place beside it, at which nothing stands.
+    mutating func stretch(_ index: Int, to position: MessagePosition) {
+        guard chunks.indices.contains(index) else { return }
+        chunks[index].start.position = min(chunks[index].start.position, position)
+        chunks[index].end.position = max(chunks[index].end.position, position)
+    }
+
     /// Adds a range, merging what it touches.
     mutating func cover(_ added: Chunk) {
         var merged = added
@@ -67,8 +79,12 @@ struct ChunkList: Equatable {
                 // The service has something beyond it of which it was not told: it had not reached the newest.
                 if isBelow { kept[kept.count - 1].reachedNewest = false }
             } else {
-                merged.start = ChunkList.outer(chunk.start, merged.start) { $0 < $1 }
-                merged.end = ChunkList.outer(chunk.end, merged.end) { $0 > $1 }
+                // A page that has met the chunk ends at its near edge, which stands where the far one does when the
+                // chunk has a single message.
+                merged.start = added.start == chunk.end
+                    ? chunk.start : ChunkList.outer(chunk.start, merged.start) { $0 < $1 }
+                merged.end = added.end == chunk.start
+                    ? chunk.end : ChunkList.outer(chunk.end, merged.end) { $0 > $1 }
                 merged.reachedFirst = merged.reachedFirst || chunk.reachedFirst
                 merged.reachedNewest = merged.reachedNewest || chunk.reachedNewest
             }

@@ -33,13 +33,15 @@ struct History {
     let parentID: MessageID
     /// The stream of events goes on over sessions and restarts (`ServiceCapabilities.Changes.inStream`).
     let keepsNewest: Bool
+    /// Messages get their places here (`ServiceCapabilities.Placement.bySequence`).
+    let isBySequence: Bool
     private(set) var chunks: ChunkList
     var crossings = Crossings()
     /// Messages stored by this run, since everything was forgotten last.
     private(set) var stored: Int64 = 0
 
     private var onDisk: [StoredChunk]
-    private var strays: [MessageRecord] = []
+    private(set) var strays: [MessageRecord] = []
     /// Some of what came was dropped, or may have come without our having been told: newest must be asked for again,
     /// also when a page that is under way says that it has it.
     private var hasLostStrays = false
@@ -73,6 +75,7 @@ struct History {
         self.parentID = parentID
         let keepsNewest = capabilities.messageChanges == .inStream
         self.keepsNewest = keepsNewest
+        isBySequence = capabilities.placement == .bySequence
         onDisk = stored
         chunks = ChunkList(stored.map {
             .init(
@@ -132,9 +135,10 @@ struct History {
         var gone: [MessageID]
     }
 
-    /// Takes in a page: its rows, the deletions inside the range it covers, and the range.
+    /// Takes in a page: its rows, the deletions inside the range it covers, and the range. Its messages have places.
+    /// `others`: of the page, but held elsewhere.
     mutating func take(
-        _ page: MessagePage, _ rules: any ServiceRules, _ cache: CacheStore
+        _ page: MessagePage, _ rules: any ServiceRules, _ cache: CacheStore, besides others: Set<MessageID> = []
     ) throws(StoreError) -> PageOutcome {
         guard let range = page.range ?? emptyRange(page) else { return PageOutcome(rows: [], gone: []) }
         var added = ChunkList.Chunk(
@@ -149,17 +153,21 @@ struct History {
             chunks.forgetNewest(sureEnd: storedEnd)
             sureEnd = nil
         }
-        var rows = crossings.applied(to: page.messages, rules)
+        // Those that get their places here are newer than what was told meanwhile.
+        var rows = isBySequence ? page.messages : crossings.applied(to: page.messages, rules)
         if added.reachedNewest {
             if case .sinceNextPage = send { send = .since(added.end.position) }
             let known = Set(rows.map(\.id))
             let inOrder = strays.filter { !outOfOrder.contains($0.id) }.map(\.position)
             sureEnd = (inOrder + [added.end.position, sureEnd].compactMap { $0 }).max()
-            let behind = strays.filter { !known.contains($0.id) && $0.position > range.start.position }
+            let behind = isBySequence
+                ? strays(behind: added.end.position, without: known.union(others))
+                : strays.filter { !known.contains($0.id) && $0.position > range.start.position }
             rows += behind
             strays = []
             for message in behind { added.extend(to: message.position) }
         }
+        let before = chunks
         chunks.cover(added)
         extendUnsure(to: rows)
         let present = Set(rows.map(\.id))
@@ -167,8 +175,9 @@ struct History {
             channel: channelKey, from: added.reachedFirst ? .first : added.start.position,
             through: added.reachedNewest ? .last : added.end.position)
         let missing = held.filter { message in
-            !present.contains(message.id) && message.id != parentID && !crossings.isNewer(message.id)
-                && (keepsNewest
+            !present.contains(message.id) && !others.contains(message.id) && message.id != parentID
+                && !crossings.isNewer(message.id)
+                && (isBySequence ? before.index(covering: message.position) == nil : keepsNewest
                     ? History.isInside(page, range, message.position)
                     : History.speaks(page, range, for: message.position))
         }
@@ -189,7 +198,7 @@ struct History {
     mutating func take(
         hole older: String, _ page: MessagePage, _ rules: any ServiceRules, _ cache: CacheStore
     ) throws(StoreError) -> PageOutcome {
-        if let range = page.range, let index = chunks.index(from: range.start.position, through: range.end.position) {
+        if let index = try chunk(holding: page, cache) {
             // Pages that were asked for are ahead of the stream and have filled the hole. What they have is newer.
             if chunks.openLast(index) { try saveChunks(cache) }
             return PageOutcome(rows: [], gone: [])
@@ -197,11 +206,11 @@ struct History {
         chunks.endNewest(token: older)
         (sureEnd, strays, hasLostStrays) = (nil, [], false)
         var page = page
-        if let end = page.range?.end.position, let last = chunks.last, end < last.end.position {
+        if !isBySequence, let end = page.range?.end.position, let last = chunks.last, end < last.end.position {
             // Newer messages are held already, and something may be missing before them.
             page.reachedNewest = false
         }
-        let outcome = try take(page, rules, cache)
+        let outcome = try take(page, by: .newest, rules, cache)
         // A page without a message stores nothing.
         if page.range == nil { try saveChunks(cache) }
         return outcome
@@ -212,18 +221,6 @@ struct History {
         guard page.reachedFirst, page.reachedNewest else { return nil }
         let edge = HistoryEdge(MessagePosition(order: 0, tie: 0))
         return (edge, edge)
-    }
-
-    /// Whether a position lies inside what was answered. Of the times of its ends some messages may have been cut off.
-    /// Where no log tells of deletions, a page has to: rows of before the stream broke may lie there.
-    private static func isInside(
-        _ page: MessagePage, _ range: (start: HistoryEdge, end: HistoryEdge), _ position: MessagePosition
-    ) -> Bool {
-        let (first, last) = (page.messages.first?.position, page.messages.last?.position)
-        let isBehindStart = page.reachedFirst || range.start.position.order < position.order
-        let isBeforeEnd = page.reachedNewest || position.order < range.end.position.order
-        return (isBehindStart || first.map { $0 <= position } ?? false)
-            && (isBeforeEnd || last.map { position <= $0 } ?? false)
     }
 
     /// Whether the page speaks for a position: it lies inside what was answered, not at a far edge where messages of
@@ -248,12 +245,24 @@ struct History {
         case stored
     }
 
+    /// A message may get its place.
     mutating func arrive(
-        _ message: MessageRecord, isInOrder: Bool, _ cache: CacheStore
+        _ message: inout MessageRecord, isInOrder: Bool, _ cache: CacheStore
     ) throws(StoreError) -> Arrival {
+        var isPlaced = true
+        if isBySequence {
+            switch try sequencePlace(of: message, isInOrder: isInOrder, cache) {
+            case .held(let position):
+                message.position = position
+                return .known
+            case .new(let position): message.position = position
+            case .waits: isPlaced = false
+            case .later: return .stray(isNew: false)
+            }
+        }
         // A late answer to an own send may lie inside what is covered already: the service had the message all along.
         if isInOrder { outOfOrder.remove(message.id) } else { outOfOrder.insert(message.id) }
-        guard let place = chunks.index(covering: message.position) else {
+        guard isPlaced, let place = chunks.index(covering: message.position) else {
             guard !strays.contains(where: { $0.id == message.id }) else { return .stray(isNew: false) }
             strays.append(message)
             if strays.count > History.strayLimit {
@@ -287,7 +296,10 @@ struct History {
             }
             if let held = try cache.message(id: message.id, channel: channelKey) {
                 message.json = rules.edited(message.json, from: held.json)
+                if isBySequence { message.position = held.position }
                 if held.updatedAt <= message.updatedAt { changed.append(message) }
+            } else if isBySequence, message.id != parentID {
+                continue
             } else if message.id == parentID
                 || absent[message.id] != message.position && isComplete(at: message.position, isInOrder)
             {
@@ -357,6 +369,7 @@ struct History {
         try saveChunks(cache)
     }
 
+    mutating func adopt(_ chunks: ChunkList) { self.chunks = chunks }
     /// Forgets everything, in the file too.
     mutating func clear(_ cache: CacheStore) throws(StoreError) {
         try cache.clearMessages(channel: channelKey)
@@ -456,7 +469,7 @@ struct History {
 
     /// Stores how far the cache is complete whatever comes. A chunk that grows at its newest end only is open-ended in
     /// the file, and need not be written again.
-    private mutating func saveChunks(_ cache: CacheStore) throws(StoreError) {
+    mutating func saveChunks(_ cache: CacheStore) throws(StoreError) {
         var sure = chunks
         sure.forgetNewest(sureEnd: storedEnd)
         let isOpen = chunks.last?.reachedNewest == true && outOfOrder.isEmpty

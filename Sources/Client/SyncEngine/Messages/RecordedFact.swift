@@ -5,6 +5,8 @@ import SyncStore
 struct RecordedFact {
     private(set) var history: History
     private(set) var arrival: History.Arrival?
+    /// The message that arrived, at its place.
+    private(set) var arrived: MessageRecord?
     private(set) var changed: [MessageRecord] = []
     private(set) var deleted: Set<MessageID> = []
 
@@ -14,8 +16,9 @@ struct RecordedFact {
     ) throws(StoreError) {
         self.history = history
         switch fact.kind {
-        case .arrived(let message, let isInOrder):
-            arrival = try self.history.arrive(message, isInOrder: isInOrder, cache)
+        case .arrived(var message, let isInOrder):
+            arrival = try self.history.arrive(&message, isInOrder: isInOrder, cache)
+            arrived = message
         case .edited(let messages):
             changed = try self.history.edit(messages, isInOrder: !fact.mayOvertake, rules, cache)
         case .patched(let id, let patch):

@@ -191,7 +191,8 @@ final class Timeline {
     func show(_ fact: MessageFact, _ recorded: RecordedFact, _ turn: inout Turn) {
         history = recorded.history
         switch fact.kind {
-        case .arrived(let message, _):
+        case .arrived(let told, _):
+            let message = recorded.arrived ?? told
             switch recorded.arrival {
             case .stray(isNew: true): windows.tellNewMessage(message, fact.cause, coverage, &turn)
             case .stored:
@@ -488,24 +489,21 @@ final class Timeline {
             windows.hugeGap(of: filters.first, coverage, &turn)
             checkGap(of: Array(filters.dropFirst()), &turn)
         case (.gap, .gap(.fill(let page))):
-            let taken = take(page, Cause(.messageFill), &turn)
+            let taken = take(page, by: ask.kind.road, Cause(.messageFill), &turn)
             answerEnded(ask)
             guard taken != .notStored else { break }
             gate.succeed()
             beginPages(&turn)
         case (.around(let place), .messages(let page)):
-            var taken = take(page, Cause(.sync), &turn)
+            var taken = take(page, by: ask.kind.road, Cause(.sync), &turn)
             // A host that starts wants the page also when all of it is known, and asks once.
             if taken == .known, windows.starting != nil { taken = .new }
             answerEnded(ask)
             if taken != .notStored { windows.answered(place, coverage, &turn) }
             pageEnded(taken, &turn)
-        case (.page(_, .previous), .messages(let page)):
-            let taken = take(page, Cause(.sync), &turn)
-            answerEnded(ask)
-            pageEnded(taken, &turn)
-        case (.page(_, .next), .messages(let page)):
-            let taken = take(page, Cause(windows.isFollowing ? .messageFill : .sync), &turn)
+        case (.page(_, let direction), .messages(let page)):
+            let isFill = direction == .next && windows.isFollowing
+            let taken = take(page, by: ask.kind.road, Cause(isFill ? .messageFill : .sync), &turn)
             answerEnded(ask)
             pageEnded(taken, &turn)
         case (_, .failure(let failure)):
@@ -555,7 +553,8 @@ final class Timeline {
 
     /// Takes in a page. One that cannot be stored is asked for again after a pause.
     private func take(
-        _ page: MessagePage, hole older: String? = nil, _ cause: Cause, _ turn: inout Turn
+        _ page: MessagePage, by road: SequencePage.Road = .newest, hole older: String? = nil, _ cause: Cause,
+        _ turn: inout Turn
     ) -> Taken {
         let history = history
         let result = turn.storage.committed { (cache) throws(StoreError) -> (History, History.PageOutcome) in
@@ -563,7 +562,7 @@ final class Timeline {
             let outcome = if let older {
                 try next.take(hole: older, page, turn.rules, cache)
             } else {
-                try next.take(page, turn.rules, cache)
+                try next.take(page, by: road, turn.rules, cache)
             }
             try PollCursor.note(outcome.rows, of: next, turn.context, cache)
             return (next, outcome)

@@ -10,6 +10,17 @@ public struct ServiceCapabilities: Equatable, Sendable {
         case inStream
     }
 
+    /// Who says where a message stands among the others of its channel.
+    public enum Placement: Equatable, Sendable {
+        /// The service, with each message.
+        case given
+        /// Nobody: messages stand in the order in which pages and the stream bring them, and get their places here. The
+        /// order of their `MessagePosition` is the time that they claim, at most that of the service's answer; the tie
+        /// is not looked at. Such a service's changes are in its stream, its edges have tokens, and a page that meets
+        /// `until` says so.
+        case bySequence
+    }
+
     /// Which channels came, changed or went.
     public var channelChanges: Changes
     /// Which messages came, were edited or deleted.
@@ -18,14 +29,16 @@ public struct ServiceCapabilities: Equatable, Sendable {
     public var hasGapCheck: Bool
     /// Actions that it does not offer: they complete at once, without a request.
     public var missingActions: Set<Action>
+    public var placement: Placement
 
     public init(
         channelChanges: Changes = .log, messageChanges: Changes = .log, hasGapCheck: Bool = true,
-        missingActions: Set<Action> = []
+        missingActions: Set<Action> = [], placement: Placement = .given
     ) {
         self.channelChanges = channelChanges
         self.messageChanges = messageChanges
         self.hasGapCheck = hasGapCheck
         self.missingActions = missingActions
+        self.placement = placement
     }
 }

@@ -1,0 +1,98 @@
+import SyncModel
+import SyncStore
+
+/// What differs where changes are in the service's stream, and where messages get their places here
+/// (`ServiceCapabilities.Placement.bySequence`).
+extension History {
+    /// Takes in a page: its rows, the deletions inside the range it covers, and the range. `road`: how it came to be
+    /// asked for, which says where it stands when the service does not.
+    mutating func take(
+        _ page: MessagePage, by road: SequencePage.Road, _ rules: any ServiceRules, _ cache: CacheStore
+    ) throws(StoreError) -> PageOutcome {
+        guard isBySequence else { return try take(page, rules, cache) }
+        var page = page
+        page.messages = crossings.applied(to: page.messages, rules)
+        guard let placed = try SequencePage(page, by: road, chunks, channel: channelKey, cache) else {
+            return PageOutcome(rows: [], gone: [])
+        }
+        adopt(placed.chunks)
+        try cache.upsert(placed.elsewhere, channel: channelKey)
+        var outcome = try take(placed.page, rules, cache, besides: Set(placed.elsewhere.map(\.id)))
+        if placed.page.range == nil { try saveChunks(cache) }
+        outcome.rows += placed.elsewhere
+        if let range = placed.emptied {
+            let gone = try cache.messageReferences(
+                channel: channelKey, from: range.lowerBound, through: range.upperBound).map(\.id)
+            try cache.deleteMessages(ids: gone, channel: channelKey)
+            outcome.gone += gone
+        }
+        return outcome
+    }
+
+    /// The chunk inside which a page of the newest messages lies.
+    func chunk(holding page: MessagePage, _ cache: CacheStore) throws(StoreError) -> Int? {
+        guard isBySequence else {
+            return page.range.flatMap { chunks.index(from: $0.start.position, through: $0.end.position) }
+        }
+        var index: Int?
+        for message in page.messages {
+            guard let place = try cache.message(id: message.id, channel: channelKey)?.position,
+                let found = chunks.index(covering: place), found == index ?? found
+            else { return nil }
+            index = found
+        }
+        // What came late elsewhere may be known from a page, and says nothing of what the stream left out.
+        guard let index, index == chunks.chunks.count - 1, let last = page.messages.last else { return nil }
+        let newest = try cache.outermost(
+            .next, from: chunks.chunks[index].start.position, through: .last, channel: channelKey)
+        return try cache.message(id: last.id, channel: channelKey)?.position == newest ? index : nil
+    }
+
+    /// Whether a position lies inside what was answered. Of the times of its ends some messages may have been cut off.
+    /// Where no log tells of deletions, a page has to: rows of before the stream broke may lie there.
+    static func isInside(
+        _ page: MessagePage, _ range: (start: HistoryEdge, end: HistoryEdge), _ position: MessagePosition
+    ) -> Bool {
+        let (first, last) = (page.messages.first?.position, page.messages.last?.position)
+        let isBehindStart = page.reachedFirst || range.start.position.order < position.order
+        let isBeforeEnd = page.reachedNewest || position.order < range.end.position.order
+        return (isBehindStart || first.map { $0 <= position } ?? false)
+            && (isBeforeEnd || last.map { position <= $0 } ?? false)
+    }
+
+    /// What waits of messages that get their places here, behind a page.
+    func strays(behind end: MessagePosition, without known: Set<MessageID>) -> [MessageRecord] {
+        let new = strays.filter { !known.contains($0.id) }
+        let rows = new.map { SequencePlaces.Row(time: SequencePlaces.time($0)) }
+        let places = SequencePlaces.behind(end, before: nil, rows, isEnd: true) ?? []
+        return zip(new, places).map { message, place in
+            var message = message
+            message.position = place
+            return message
+        }
+    }
+
+    /// Where a message that is told of belongs.
+    enum SequencePlace {
+        case held(MessagePosition)
+        case new(MessagePosition)
+        /// Behind the page that will say what is newest.
+        case waits
+        /// The stream or a page will say where.
+        case later
+    }
+
+    func sequencePlace(
+        of message: MessageRecord, isInOrder: Bool, _ cache: CacheStore
+    ) throws(StoreError) -> SequencePlace {
+        let held = try cache.message(id: message.id, channel: channelKey)
+        if let held, chunks.index(covering: held.position) != nil { return .held(held.position) }
+        if !isInOrder { return .later }
+        guard let last = chunks.last, last.reachedNewest else { return .waits }
+        // One that is held where nothing is known stands there no more.
+        if held != nil { try cache.deleteMessages(ids: [message.id], channel: channelKey) }
+        let row = SequencePlaces.Row(time: SequencePlaces.time(message))
+        let places = SequencePlaces.behind(last.end.position, before: nil, [row], isEnd: true)
+        return .new(places?.first ?? last.end.position.successor)
+    }
+}

@@ -1,0 +1,311 @@
+import SyncModel
+import SyncStore
+
+/// A page of a service that tells no places, made to fit what is held: its messages have places, and its range has the
+/// positions that the service cannot know.
+///
+/// A message that is held keeps its place: in the chunk that the page lengthens, in the chunk that the page has met,
+/// and in the one that the stream lengthens, which has messages in the order in which they came. When a page of one
+/// stretch runs into another one that stands elsewhere, times have lied: the other one does not count as complete any
+/// more, and its messages get the places that pages say.
+struct SequencePage {
+    /// How a page came to be asked for.
+    enum Road: Equatable {
+        case page(from: HistoryEdge, PageDirection)
+        /// The first one of a place of which nothing is known.
+        case around(MessagePosition)
+        /// The stream left out messages, and goes on with it.
+        case newest
+    }
+
+    private(set) var page: MessagePage
+    /// Messages of the page that are held elsewhere, and stay there.
+    private(set) var elsewhere: [MessageRecord] = []
+    private(set) var chunks: ChunkList
+    /// Where a chunk has come to reach without a message: what is held there is not the service's.
+    private(set) var emptied: ClosedRange<MessagePosition>?
+
+    private let channel: Int64
+    private let cache: CacheStore
+    private var held: [MessageID: MessagePosition] = [:]
+
+    /// `nil`: what was asked from is no edge any more.
+    init?(
+        _ page: MessagePage, by road: Road, _ chunks: ChunkList, channel: Int64, _ cache: CacheStore
+    ) throws(StoreError) {
+        self.page = page
+        self.chunks = chunks
+        self.channel = channel
+        self.cache = cache
+        var seen: Set<MessageID> = []
+        self.page.messages = page.messages.filter { seen.insert($0.id).inserted }
+        for message in self.page.messages {
+            held[message.id] = try cache.message(id: message.id, channel: channel)?.position
+        }
+        switch road {
+        case .page(let edge, .previous):
+            guard let index = chunks.chunks.firstIndex(where: { $0.start == edge }) else { return nil }
+            if try !isWithinAnother(index, .previous) { try placeOlder(index) }
+        case .page(let edge, .next):
+            guard let index = chunks.chunks.firstIndex(where: { $0.end == edge }) else { return nil }
+            if try !isWithinAnother(index, .next) { try placeNewer(index) }
+        case .around(let place):
+            if chunks.index(covering: place) != nil { return nil }
+            try placeAround(place)
+        case .newest: placeNewest()
+        }
+    }
+
+    // MARK: What is held
+
+    /// The chunk in which a message of the page is held.
+    private func home(_ message: MessageRecord) -> Int? {
+        held[message.id].flatMap { chunks.index(covering: $0) }
+    }
+
+    /// The chunk that the stream lengthens.
+    private var open: Int? { chunks.last?.reachedNewest == true ? chunks.chunks.count - 1 : nil }
+
+    /// The outermost message of a chunk.
+    private func outermost(_ index: Int, _ direction: PageDirection) throws(StoreError) -> MessagePosition? {
+        let chunk = chunks.chunks[index]
+        return try cache.outermost(
+            direction, from: chunk.reachedFirst ? .first : chunk.start.position,
+            through: chunk.reachedNewest ? .last : chunk.end.position, channel: channel)
+    }
+
+    /// Other chunks of which a page has an outermost message, or has nothing else: it runs into them, or begins there.
+    private func runInto(from index: Int?) throws(StoreError) -> Set<Int> {
+        let homes = page.messages.map(home)
+        var result: Set<Int> = []
+        for other in Set(homes.compactMap { $0 }) where other != index {
+            let ends = [try outermost(other, .previous), try outermost(other, .next)]
+            let hasEnd = page.messages.contains { held[$0.id].map { ends.contains($0) } ?? false }
+            if hasEnd || homes.allSatisfy({ $0 == other }) { result.insert(other) }
+        }
+        return result
+    }
+
+    /// Whether a chunk without a message is within another one, and so is none.
+    private mutating func isWithinAnother(_ index: Int, _ direction: PageDirection) throws(StoreError) -> Bool {
+        let isBack = direction == .previous
+        guard let near = isBack ? page.messages.last : page.messages.first, let other = home(near), other != index,
+            page.messages.allSatisfy({ home($0) == other }), try outermost(index, .next) == nil,
+            try outermost(other, isBack ? .next : .previous) != held[near.id]
+        else { return false }
+        for message in page.messages { keep(message) }
+        forget([index])
+        page = MessagePage(messages: [], range: nil, reachedFirst: false, reachedNewest: false)
+        return true
+    }
+
+    /// These chunks are not complete, or not where they stand.
+    private mutating func forget(_ indices: Set<Int>) { chunks.forget(indices) }
+
+    private func rows(_ messages: [MessageRecord]) -> [SequencePlaces.Row] {
+        // What is held in no chunk is a hint from before the stream broke.
+        messages.map { SequencePlaces.Row(time: SequencePlaces.time($0), held: held[$0.id]) }
+    }
+
+    private mutating func keep(_ message: MessageRecord) {
+        var message = message
+        if let place = held[message.id] { message.position = place }
+        elsewhere.append(message)
+    }
+
+    private mutating func give(_ places: [MessagePosition], to messages: [MessageRecord]) {
+        page.messages = zip(messages, places).map { message, place in
+            var message = message
+            message.position = place
+            return message
+        }
+    }
+
+    // MARK: Roads
+
+    private mutating func placeOlder(_ asked: Int) throws(StoreError) {
+        let start = chunks.chunks[asked].start
+        var isMet = asked > 0 && page.range?.start == chunks.chunks[asked - 1].end
+        // A single message within another chunk came late, and keeps its place.
+        var lost = try runInto(from: asked).filter { $0 != asked - 1 && $0 != open }
+        // What stands between cannot be there, if the page has not met it.
+        if !isMet, let farthest = lost.min(), farthest < asked { lost.formUnion(farthest..<asked) }
+        if page.reachedFirst, !isMet { lost.formUnion(0..<asked) }
+        forget(lost)
+        let index = asked - lost.count { $0 < asked }
+        // What is older than the stretch that the page has run into stands before that one.
+        if let place = page.messages.firstIndex(where: { home($0) == index - 1 }) {
+            page.messages.removeSubrange(..<place)
+        }
+        var new: [MessageRecord] = []
+        for message in page.messages {
+            guard let home = home(message) else {
+                new.append(message)
+                continue
+            }
+            if home == index - 1 { isMet = true }
+            keep(message)
+        }
+        page.reachedFirst = page.reachedFirst && !isMet
+        let isEnd = page.reachedFirst
+        let lower = index > 0 ? chunks.chunks[index - 1].end : nil
+        var places = SequencePlaces.before(start.position, behind: lower?.position, rows(new), isEnd: isEnd)
+        if places == nil, lower != nil {
+            forget([index - 1])
+            isMet = false
+            places = SequencePlaces.before(start.position, behind: nil, rows(new), isEnd: isEnd)
+        }
+        give(places ?? [], to: new)
+        let token = page.range?.start.token ?? ""
+        let first = HistoryEdge(page.messages.first?.position ?? start.position, token: token)
+        page.range = (isMet ? lower ?? first : first, start)
+        page.reachedNewest = false
+    }
+
+    private mutating func placeNewer(_ asked: Int) throws(StoreError) {
+        let end = chunks.chunks[asked].end
+        var isMet = asked + 1 < chunks.chunks.count && page.range?.end == chunks.chunks[asked + 1].start
+        let last = chunks.chunks.count - 1
+        var lost = try runInto(from: asked).filter { $0 != asked + 1 }
+        if !isMet, let farthest = lost.max(), farthest > asked { lost.formUnion((asked + 1)...farthest) }
+        if page.reachedNewest, !isMet, open == nil, asked < last { lost.formUnion((asked + 1)...last) }
+        if let open { lost.remove(open) }
+        forget(lost)
+        let asked = asked - lost.count { $0 < asked }
+        // What stands behind the first message of the stream's chunk the stream tells.
+        let isCut = try cutAtOpenChunk(from: asked)
+        if let place = page.messages.lastIndex(where: { home($0) == asked + 1 }), asked + 1 != open {
+            page.messages.removeSubrange((place + 1)...)
+        }
+        var new: [MessageRecord] = []
+        for message in page.messages {
+            guard let home = home(message) else {
+                new.append(message)
+                continue
+            }
+            if home == asked + 1, home != open { isMet = true }
+            keep(message)
+        }
+        page.reachedNewest = page.reachedNewest && !isMet && asked == chunks.chunks.count - 1
+        let isEnd = page.reachedNewest
+        let upper = asked + 1 < chunks.chunks.count ? chunks.chunks[asked + 1].start : nil
+        guard let places = SequencePlaces.behind(end.position, before: upper?.position, rows(new), isEnd: isEnd) else {
+            // No room: it is asked for again from where there is some.
+            forget([asked])
+            page = MessagePage(messages: [], range: nil, reachedFirst: false, reachedNewest: false)
+            return
+        }
+        give(places, to: new)
+        let token = isCut ? "" : page.range?.end.token ?? ""
+        let far = HistoryEdge(page.messages.last?.position ?? end.position, token: token)
+        page.range = (end, isMet ? upper ?? far : far)
+        page.reachedFirst = false
+    }
+
+    /// Leaves out what stands behind the first message of the chunk that the stream lengthens. Whether there was any.
+    private mutating func cutAtOpenChunk(from index: Int?) throws(StoreError) -> Bool {
+        guard let open, open != index, let first = try outermost(open, .previous),
+            let place = page.messages.firstIndex(where: { held[$0.id] == first })
+        else { return false }
+        for message in page.messages[place...] where held[message.id] != nil { keep(message) }
+        page.messages.removeSubrange(place...)
+        return true
+    }
+
+    private mutating func placeAround(_ place: MessagePosition) throws(StoreError) {
+        let isCut = try cutAtOpenChunk(from: nil)
+        if isCut { page.reachedNewest = false }
+        if page.messages.isEmpty, !elsewhere.isEmpty { return reach(open, place) }
+        let homes = page.messages.map(home)
+        if let whole = homes.first ?? nil, homes.allSatisfy({ $0 == whole }) {
+            for message in page.messages { keep(message) }
+            page.messages = []
+            return reach(whole, place)
+        }
+        // It lengthens a chunk that stands beside the place; others that it runs into stand elsewhere than they should.
+        let below = chunks.index(atOrBelow: place)
+        let above = (below ?? -1) + 1
+        if let below, homes.prefix(2).allSatisfy({ $0 == below }), homes.count > 1, below != open {
+            return try lengthen(below, .next, to: place)
+        }
+        if above < chunks.chunks.count, homes.suffix(2).allSatisfy({ $0 == above }), homes.count > 1, above != open {
+            return try lengthen(above, .previous, to: place)
+        }
+        forget(try runInto(from: open))
+        stand(apart: place, isCut)
+    }
+
+    private mutating func lengthen(
+        _ index: Int, _ direction: PageDirection, to place: MessagePosition
+    ) throws(StoreError) {
+        if direction == .next { try placeNewer(index) } else { try placeOlder(index) }
+        guard var range = page.range, SequencePlaces.isTime(place.order) else { return }
+        if direction == .next, !chunks.chunks.contains(where: { $0.start == range.end }) {
+            range.end.position = max(range.end.position, place)
+        }
+        if direction == .previous, !chunks.chunks.contains(where: { $0.end == range.start }) {
+            range.start.position = min(range.start.position, place)
+        }
+        page.range = range
+    }
+
+    /// All of the page is held in one chunk, which so has the place that was asked about; those between do not.
+    private mutating func reach(_ index: Int?, _ place: MessagePosition) {
+        page.range = nil
+        (page.reachedFirst, page.reachedNewest) = (false, false)
+        guard let index, SequencePlaces.isTime(place.order) else { return }
+        let below = chunks.index(atOrBelow: place) ?? -1
+        let between = below < index ? (below + 1)..<index : (index + 1)..<(below + 1)
+        forget(Set(between))
+        let new = below < index ? index - between.count : index
+        let chunk = chunks.chunks[new]
+        emptied = below < index
+            ? place...max(place, chunk.start.position.predecessor)
+            : min(place, chunk.end.position.successor)...place
+        chunks.stretch(new, to: place)
+    }
+
+    /// A stretch of its own, between the chunks that stand beside a place.
+    private mutating func stand(apart place: MessagePosition, _ isCut: Bool) {
+        var new: [MessageRecord] = []
+        for message in page.messages { if home(message) == nil { new.append(message) } else { keep(message) } }
+        if page.reachedFirst { forget(Set(0..<((chunks.index(atOrBelow: place) ?? -1) + 1))) }
+        let next = (chunks.index(atOrBelow: place) ?? -1) + 1
+        if page.reachedNewest, open == nil { forget(Set(next..<chunks.chunks.count)) }
+        let upper = next < chunks.chunks.count ? chunks.chunks[next].start.position : nil
+        page.reachedNewest = page.reachedNewest && upper == nil
+        var places: [MessagePosition]?
+        while places == nil {
+            let below = chunks.index(atOrBelow: place)
+            places = SequencePlaces.behind(
+                below.map { chunks.chunks[$0].end.position }, before: upper, rows(new), isApart: true,
+                isEnd: page.reachedNewest)
+            guard places == nil else { break }
+            // No room beside it.
+            guard let below else { break }
+            forget([below])
+        }
+        give(places ?? [], to: new)
+        guard let range = page.range else { return }
+        var start = page.messages.first?.position ?? place
+        var end = page.messages.last?.position ?? place
+        if SequencePlaces.isTime(place.order) { (start, end) = (min(start, place), max(end, place)) }
+        page.range = (
+            HistoryEdge(start, token: range.start.token), HistoryEdge(end, token: isCut ? "" : range.end.token)
+        )
+    }
+
+    private mutating func placeNewest() {
+        guard let range = page.range else { return }
+        var new: [MessageRecord] = []
+        for message in page.messages { if home(message) == nil { new.append(message) } else { keep(message) } }
+        let last = chunks.last?.end.position
+        let places = SequencePlaces.behind(last, before: nil, rows(new), isApart: true, isEnd: true) ?? []
+        give(places, to: new)
+        let bottom = last.map { MessagePosition(order: $0.order + 1, tie: 0) } ?? MessagePosition(order: 0, tie: 0)
+        page.range = (
+            HistoryEdge(places.first ?? bottom, token: range.start.token),
+            HistoryEdge(places.last ?? bottom, token: range.end.token)
+        )
+    }
+}

@@ -1,0 +1,275 @@
+import SyncModel
+import SyncSendbird
+import SyncStore
+import TestSupport
+import XCTest
+
+@testable import SyncEngine
+
+/// Places of messages of a service that tells none: whatever times they claim, what a chunk holds stands in the order
+/// in which the service has it, without a hole.
+final class SequencePlacesTests: StoryTestCase {
+    // MARK: A place
+
+    private func row(_ time: Int64, held: MessagePosition? = nil) -> SequencePlaces.Row {
+        SequencePlaces.Row(time: time, held: held)
+    }
+
+    private func place(_ order: Int64, _ steps: Int64 = 0) -> MessagePosition {
+        MessagePosition(order: order, tie: steps * SequencePlaces.step)
+    }
+
+    func testNewerMessagesNeverGoBack() {
+        let rows = [row(7), row(3), row(7), row(9)]
+        XCTAssertEqual(
+            SequencePlaces.behind(place(5), before: nil, rows, isEnd: true),
+            [place(5, 1), place(5, 2), place(7), place(9)])
+    }
+
+    func testASingleAbsurdTimeTakesNothingWithIt() {
+        XCTAssertEqual(
+            SequencePlaces.before(place(9), behind: nil, [row(6), row(7), row(0), row(8)], isEnd: true),
+            [place(6), place(7, -1), place(7), place(8)])
+        XCTAssertEqual(
+            SequencePlaces.before(place(9), behind: nil, [row(0), row(8)], isEnd: false), [place(8, -1), place(8)])
+        XCTAssertEqual(
+            SequencePlaces.before(place(9), behind: nil, [row(0), row(8)], isEnd: true), [place(0), place(8)])
+    }
+
+    func testWhatFillsAHoleStandsBetween() {
+        XCTAssertEqual(
+            SequencePlaces.before(place(9), behind: place(5), [row(1), row(20)], isEnd: false),
+            [place(9, -2), place(9, -1)])
+        XCTAssertEqual(
+            SequencePlaces.before(place(6), behind: place(5), [row(1), row(5)], isEnd: false),
+            [place(6, -2), place(6, -1)])
+        XCTAssertEqual(
+            SequencePlaces.behind(place(5), before: place(6), [row(9), row(1)], isEnd: false),
+            [place(5, 1), place(5, 2)])
+    }
+
+    /// A stretch of its own leaves room for what lies before it.
+    func testAStretchApartIsAMillisecondAway() {
+        XCTAssertEqual(
+            SequencePlaces.behind(place(5), before: nil, [row(1), row(2)], isApart: true, isEnd: true),
+            [place(6), place(6, 1)])
+        XCTAssertNil(SequencePlaces.behind(place(5), before: place(6), [row(1)], isApart: true, isEnd: true))
+    }
+
+    func testTimesThatCannotBeAreNone() throws {
+        var message = try Letters.message("b")
+        message.position.order = Int64.max
+        XCTAssertEqual(SequencePlaces.time(message), 253_402_300_799_999)
+        message.position.order = Int64.min
+        XCTAssertEqual(SequencePlaces.time(message), 0)
+    }
+
+    /// One time holds 2^31 messages in each direction, and then the next millisecond.
+    func testTiesAreNeverExhausted() {
+        let last = MessagePosition(order: 5, tie: Int64.max - 1)
+        XCTAssertEqual(SequencePlaces.behind(last, before: nil, [row(5)], isEnd: true), [place(6)])
+        let first = MessagePosition(order: 5, tie: Int64.min + 1)
+        XCTAssertEqual(SequencePlaces.before(first, behind: nil, [row(5)], isEnd: true), [place(4)])
+        XCTAssertNil(SequencePlaces.before(first, behind: place(4), [row(5)], isEnd: true))
+    }
+
+    // MARK: Histories
+
+    /// Each history of four messages with lying times: the stream begins somewhere, two places in the past are looked
+    /// at, the stream leaves something out, and pages fill everything.
+    func testEveryOrderOfTimes() throws {
+        let (times, views): ([Int64], [Int64]) = ([10, 20, 30], [5, 15, 25])
+        for number in 0..<81 {
+            let claimed = [number % 3, number / 3 % 3, number / 9 % 3, number / 27].map { times[$0] }
+            for first in views {
+                for second in views {
+                    var service = try SequenceHistory(claimed, cache, newChannel())
+                    do {
+                        try service.hole(to: 2, with: 1)
+                        try service.around(first)
+                        try service.around(second)
+                        try service.hole(to: 4, with: 1)
+                        try service.fill()
+                    } catch {
+                        return XCTFail("times \(claimed), views \(first) \(second): \(error)")
+                    }
+                }
+            }
+        }
+    }
+
+    func testRandomHistories() throws {
+        for seed in Seeds.chosen(usual: 400) {
+            var random = SeededGenerator(seed: seed)
+            let claimed = (0..<(4 + random.below(10))).map { _ in Int64(random.below(6) * 10) }
+            var service = try SequenceHistory(claimed, cache, newChannel())
+            do {
+                for _ in 0..<30 { try service.act(&random) }
+                try service.fill()
+            } catch {
+                return XCTFail("seed \(seed), times \(claimed): \(error)\n\(service.story.joined(separator: "\n"))")
+            }
+        }
+    }
+}
+
+/// A channel of a service that knows an order and no places, and a history that learns of it.
+struct SequenceHistory {
+    struct Wrong: Error, CustomStringConvertible { let description: String }
+
+    private let cache: CacheStore
+    private let messages: [MessageRecord]
+    private(set) var history: History
+    private(set) var story: [String] = []
+    /// Up to where the stream has told.
+    private var told = 0
+
+    init(_ times: [Int64], _ cache: CacheStore, _ url: ChannelURL) throws {
+        self.cache = cache
+        messages = times.enumerated().map { index, time in
+            MessageRecord(
+                id: MessageID("$\(index)"), position: MessagePosition(order: time, tie: 0),
+                json: Array(#"{"message_id":"$\#(index)"}"#.utf8))
+        }
+        let capabilities = ServiceCapabilities(
+            channelChanges: .inStream, messageChanges: .inStream, hasGapCheck: false, placement: .bySequence)
+        history = try History.stored(HistoryID(url), capabilities, cache)
+    }
+
+    /// A token stands before the message with its number.
+    private func edge(_ index: Int, _ time: Int64 = 0) -> HistoryEdge {
+        HistoryEdge(MessagePosition(order: time, tie: 0), token: "\(index)")
+    }
+
+    private func page(_ range: Range<Int>) -> MessagePage {
+        MessagePage(
+            messages: Array(messages[range]),
+            range: (
+                edge(range.lowerBound, range.isEmpty ? 0 : messages[range.lowerBound].position.order),
+                edge(range.upperBound, range.isEmpty ? 0 : messages[range.upperBound - 1].position.order)
+            ), reachedFirst: range.lowerBound == 0, reachedNewest: range.upperBound == told)
+    }
+
+    private mutating func take(_ page: MessagePage, by road: SequencePage.Road) throws {
+        _ = try history.take(page, by: road, SendbirdRules(), cache)
+        try check()
+    }
+
+    // MARK: What happens
+
+    mutating func act(_ random: inout SeededGenerator) throws {
+        switch random.below(6) {
+        case 0, 1: if told < messages.count { try arrive() }
+        case 2: try hole(to: min(messages.count, told + 1 + random.below(4)), with: random.below(3))
+        case 3: try around(Int64(random.below(60)))
+        default:
+            let chunks = history.chunks.chunks
+            guard !chunks.isEmpty else { return }
+            let index = random.below(chunks.count)
+            try random.below(2) == 0 ? older(index, 1 + random.below(3)) : newer(index, 1 + random.below(3))
+        }
+    }
+
+    mutating func arrive() throws {
+        guard history.chunks.last?.reachedNewest == true else { return }
+        story.append("arrive \(told)")
+        var message = messages[told]
+        told += 1
+        _ = try history.arrive(&message, isInOrder: true, cache)
+        try check()
+    }
+
+    /// The stream goes on with the last of the messages up to one.
+    mutating func hole(to end: Int, with count: Int) throws {
+        guard end > told else { return }
+        story.append("hole \(told)-\(end) with \(count)")
+        let older = told
+        told = end
+        var page = page(max(older, end - count)..<end)
+        page.reachedFirst = false
+        _ = try history.take(hole: "\(older)", page, SendbirdRules(), cache)
+        try check()
+    }
+
+    mutating func around(_ time: Int64) throws {
+        let place = MessagePosition(order: time, tie: Int64.max)
+        guard history.chunks.index(covering: place) == nil, told > 0 else { return }
+        let nearest = messages[..<told].firstIndex { $0.position.order >= time } ?? told - 1
+        let range = max(0, nearest - 1)..<min(told, nearest + 1)
+        story.append("around \(time): \(range)")
+        try take(page(range), by: .around(place))
+        guard history.chunks.index(covering: place) != nil else { throw Wrong(description: "\(time) is not covered") }
+    }
+
+    mutating func older(_ index: Int, _ limit: Int) throws {
+        let chunks = history.chunks.chunks
+        guard !chunks[index].reachedFirst, let end = Int(chunks[index].start.token) else { return }
+        let until = index > 0 ? chunks[index - 1].end : nil
+        let bound = until.flatMap { Int($0.token) }.flatMap { $0 <= end ? $0 : nil } ?? 0
+        let start = max(bound, end - limit)
+        story.append("older than \(end): \(start)..<\(end)")
+        var page = page(start..<end)
+        page.range = (until.map { $0.token == "\(start)" ? $0 : edge(start) } ?? edge(start), chunks[index].start)
+        try take(page, by: .page(from: chunks[index].start, .previous))
+    }
+
+    mutating func newer(_ index: Int, _ limit: Int) throws {
+        let chunks = history.chunks.chunks
+        guard !chunks[index].reachedNewest else { return }
+        guard let start = Int(chunks[index].end.token) ?? next(index) else { return }
+        let until = index + 1 < chunks.count ? chunks[index + 1].start : nil
+        let bound = until.flatMap { Int($0.token) }.flatMap { $0 >= start ? $0 : nil } ?? told
+        let end = min(bound, start + limit)
+        story.append("newer than \(start): \(start)..<\(end)")
+        var page = page(start..<end)
+        page.range = (chunks[index].end, until.map { $0.token == "\(end)" ? $0 : edge(end) } ?? edge(end))
+        try take(page, by: .page(from: chunks[index].end, .next))
+    }
+
+    /// A lost token, found again by the last message before the edge.
+    private func next(_ index: Int) -> Int? {
+        let chunk = history.chunks.chunks[index]
+        let held = try? cache.messageReferences(
+            channel: history.channelKey, from: chunk.start.position, through: chunk.end.position)
+        return held?.last.flatMap { Int($0.id.text.dropFirst()) }.map { $0 + 1 }
+    }
+
+    /// Pages until all is complete.
+    mutating func fill() throws {
+        if history.chunks.last?.reachedNewest != true { try hole(to: messages.count, with: 1) }
+        for _ in 0..<200 {
+            let chunks = history.chunks.chunks
+            if chunks.count == 1, chunks[0].reachedFirst, chunks[0].reachedNewest { return }
+            guard let index = chunks.indices.last(where: { !chunks[$0].reachedFirst }) else {
+                try newer(0, 2)
+                continue
+            }
+            try older(index, 2)
+            if index < history.chunks.chunks.count { try newer(index, 2) }
+        }
+        throw Wrong(description: "it is never complete: \(history.chunks)")
+    }
+
+    // MARK: What has to hold
+
+    /// Each chunk has what the service has between its tokens, in its order.
+    private func check() throws {
+        for chunk in history.chunks.chunks {
+            let held = try cache.messageReferences(
+                channel: history.channelKey, from: chunk.reachedFirst ? .first : chunk.start.position,
+                through: chunk.reachedNewest ? .last : chunk.end.position)
+            guard let start = chunk.reachedFirst ? 0 : Int(chunk.start.token) else {
+                throw Wrong(description: "a start without a token: \(story.last ?? "")")
+            }
+            let end = chunk.reachedNewest ? told : Int(chunk.end.token) ?? start + held.count
+            let wanted = start <= end ? messages[start..<end].map(\.id) : []
+            guard held.map(\.id) == wanted, Set(held.map(\.position)).count == held.count else {
+                throw Wrong(description: "\(start)..<\(end) holds \(held.map(\.id)) after \(story.suffix(3))")
+            }
+        }
+        for (lower, upper) in zip(history.chunks.chunks, history.chunks.chunks.dropFirst())
+        where lower.end.position >= upper.start.position {
+            throw Wrong(description: "chunks overlap: \(history.chunks)")
+        }
+    }
+}
