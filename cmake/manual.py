@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the manual page syncmanager(3) from the header, and for each function a page that leads to it.
+"""Writes the manual pages from the header: syncmanager(3) has all of it, and each function has a page of its own.
 
     manual.py HEADER DIRECTORY
 
@@ -11,7 +11,11 @@ from __future__ import annotations
 
 import re
 import sys
+import textwrap
 from pathlib import Path
+from typing import NamedTuple
+
+LIBRARY = "libsyncmanager (\\fI\\-lsyncmanager\\fR), \\fIpkg\\-config \\-\\-cflags \\-\\-libs syncmanager\\fR"
 
 
 def roff(text: str) -> str:
@@ -40,11 +44,38 @@ def sections(comment: str) -> list[str]:
     return out
 
 
-def declarations(text: str) -> tuple[list[str], list[str], list[str]]:
-    """The page's parts on types and constants, and on functions; and the functions' names."""
+class Group(NamedTuple):
+    """Functions that one comment explains."""
+
+    names: list[str]
+    code: str
+    comment: str
+
+    def page(self, head: list[str]) -> str:
+        """Their page."""
+        mentioned = dict.fromkeys(re.findall(r"\b(sm_\w+)\(\)", self.comment))
+        see = [f".BR {name} (3)," for name in mentioned if name not in self.names] + [".BR syncmanager (3)"]
+        return "\n".join([
+            *head, ".SH NAME", f"{', '.join(self.names)} \\- {roff(self.summary())}",
+            ".SH LIBRARY", LIBRARY, ".SH SYNOPSIS", ".nf", "\\fB#include <syncmanager.h>\\fR", "",
+            *("\\fB" + roff(line) + "\\fR" for line in self.code.split("\n")), ".fi",
+            ".SH DESCRIPTION", *block(self.comment), ".PP",
+            "Where words in capitals are named as errors, they are the constants SM_ERR_...; what results, callbacks",
+            "and events are, and which thread may call what, is in",
+            ".BR syncmanager (3).", ".SH SEE ALSO", *see]) + "\n"
+
+    def summary(self) -> str:
+        """The first words of the comment, for lists of pages."""
+        words = re.split(r"[.,:;](?=\s|$)|\(|\s-\s", " ".join(self.comment.split()), maxsplit=1)[0].strip()
+        short = textwrap.shorten(words.replace("`", ""), 70, placeholder=" ...")
+        return short if short[1:2].isupper() else short[:1].lower() + short[1:]
+
+
+def declarations(text: str) -> tuple[list[str], list[str], list[Group]]:
+    """The page's parts on types and constants, and on functions; and the functions."""
     types: list[str] = []
     functions: list[str] = []
-    names: list[str] = []
+    groups: list[Group] = []
     declaration = re.compile(
         r"(?P<comment>/\*(?:(?!\*/).)*\*/\n)?(?P<code>"
         r"(?:typedef [^;]+;\n)+|enum \{[^}]*\};|#define SM_LATEST [^\n]+|(?:SM_EXPORT [^;]+;\n?)+)", re.DOTALL)
@@ -53,7 +84,8 @@ def declarations(text: str) -> tuple[list[str], list[str], list[str]]:
         code = match["code"].replace("SM_EXPORT ", "").rstrip("\n")
         comment = undecorated(match["comment"][2:].strip().removesuffix("*/")) if match["comment"] else ""
         found = re.findall(r"\b(sm_\w+)\s*\(", code) if "SM_EXPORT" in match["code"] else []
-        names += found
+        if found:
+            groups.append(Group(found, code, comment))
         out = functions if found else types
         if found:
             out.append(f".SS {', '.join(found)}")
@@ -64,7 +96,7 @@ def declarations(text: str) -> tuple[list[str], list[str], list[str]]:
             out += [".RS 2", *block(comment), ".RE"]
         if not found:
             out.append(".PP")
-    return types, functions, names
+    return types, functions, groups
 
 
 def main() -> int:
@@ -73,16 +105,18 @@ def main() -> int:
     version = ".".join(re.search(rf"^#define SM_VERSION_{part} (\d+)$", text, re.MULTILINE)[1]
                        for part in ("MAJOR", "MINOR", "PATCH"))
     first = undecorated(re.match(r"/\*(.*?)\*/", text, re.DOTALL)[1])
-    types, functions, names = declarations(text)
+    types, functions, groups = declarations(text)
+    names = [name for group in groups for name in group.names]
+    made = '.\\" Written by cmake/manual.py from syncmanager.h.'
     page = [
-        '.\\" Written by cmake/manual.py from syncmanager.h.',
+        made,
         f'.TH SYNCMANAGER 3 "" "libsyncmanager {version}" "Library functions"',  # no date: the same bytes every day
         ".nh",
         ".ad l",
         ".SH NAME",
         f"syncmanager, {', '.join(names)} \\- offline\\-first chat for any host language",
         ".SH LIBRARY",
-        "libsyncmanager (\\fI\\-lsyncmanager\\fR), \\fIpkg\\-config \\-\\-cflags \\-\\-libs syncmanager\\fR",
+        LIBRARY,
         ".SH SYNOPSIS",
         ".B #include <syncmanager.h>",
         *sections(first),
@@ -95,8 +129,12 @@ def main() -> int:
     ]
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "syncmanager.3").write_text("\n".join(page) + "\n")
-    for name in names:
-        (directory / f"{name}.3").write_text(".so man3/syncmanager.3\n")
+    for group in groups:
+        first_name, *others = group.names
+        title = f'.TH {first_name.upper()} 3 "" "libsyncmanager {version}" "Library functions"'
+        (directory / f"{first_name}.3").write_text(group.page([made, title, ".nh", ".ad l"]))
+        for name in others:
+            (directory / f"{name}.3").write_text(f".so man3/{first_name}.3\n")
     return 0
 
 
